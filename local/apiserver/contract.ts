@@ -1,0 +1,261 @@
+/**
+ * The types that the two halves of the embedded API server share: the protocol half (storage, discovery,
+ * verbs, watch) and the semantic half (authentication, authorization, schemas, apply, patch), which is pure.
+ */
+
+/** Any JSON value. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined }
+
+/** A JSON object; an absent optional key may be present as `undefined` and is dropped by serialisation. */
+export type JsonObject = { [key: string]: Json | undefined }
+
+/** One entry of `metadata.ownerReferences`. */
+export type OwnerReference = {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  controller?: boolean
+  blockOwnerDeletion?: boolean
+}
+
+/** One entry of `metadata.managedFields`. */
+export type ManagedFieldsEntry = {
+  manager?: string
+  operation?: 'Apply' | 'Update'
+  apiVersion?: string
+  time?: string
+  fieldsType?: 'FieldsV1'
+  fieldsV1?: JsonObject
+  subresource?: string
+}
+
+/** `metadata` of a stored object (names and selectors are read from here and nowhere else). */
+export type ObjectMeta = {
+  name: string
+  generateName?: string
+  namespace?: string
+  uid?: string
+  resourceVersion?: string
+  generation?: number
+  creationTimestamp?: string
+  deletionTimestamp?: string
+  deletionGracePeriodSeconds?: number
+  labels?: { [key: string]: string }
+  annotations?: { [key: string]: string }
+  finalizers?: string[]
+  ownerReferences?: OwnerReference[]
+  managedFields?: ManagedFieldsEntry[]
+}
+
+/** A Kubernetes object of any kind. */
+export type KubeObject = { apiVersion: string; kind: string; metadata: ObjectMeta; [key: string]: Json | undefined }
+
+/** Who makes a request; anonymous is `system:anonymous` in `system:unauthenticated`. */
+export interface User {
+  username: string
+  uid?: string
+  groups: readonly string[]
+  extra?: { readonly [key: string]: readonly string[] }
+}
+
+/** A token fixed at start (a persona of the embedded default). */
+export interface StaticToken {
+  token: string
+  username: string
+  uid?: string
+  groups: readonly string[]
+}
+
+/** One cause in `status.details.causes`. */
+export type Cause = { reason?: string; message?: string; field?: string }
+
+/** A Kubernetes `Status` as the wire shows it. */
+export type Status = {
+  kind: 'Status'
+  apiVersion: 'v1'
+  metadata: JsonObject
+  status: 'Success' | 'Failure'
+  message?: string
+  reason?: string
+  details?: { name?: string; group?: string; kind?: string; uid?: string; causes?: Cause[]; retryAfterSeconds?: number }
+  code?: number
+}
+
+/** What a request wants, in the terms of RBAC. `resource` is empty for a non-resource request. */
+export interface Attributes {
+  verb: string
+  group: string
+  version?: string
+  resource: string
+  subresource: string
+  namespace: string
+  name: string
+  /** The path of a non-resource request. */
+  path?: string
+}
+
+/** An answer of the authorizer; `reason` is for access reviews only. */
+export interface Decision {
+  allowed: boolean
+  reason: string
+}
+
+/** Reads of current objects for the semantic half; objects are shared and must not be changed. */
+export interface ObjectReader {
+  get(group: string, resource: string, namespace: string, name: string): KubeObject | undefined
+  /** An empty namespace lists all of them. */
+  list(group: string, resource: string, namespace: string): readonly KubeObject[]
+  /** Changes whenever an object of that resource does: a cheap key for derived caches. */
+  version(group: string, resource: string): number
+}
+
+/** Schema node of apiextensions v1 (`openAPIV3Schema`), as far as it is read here. */
+export type JsonSchema = {
+  type?: string
+  description?: string
+  format?: string
+  properties?: { [name: string]: JsonSchema }
+  required?: string[]
+  items?: JsonSchema
+  additionalProperties?: boolean | JsonSchema
+  enum?: Json[]
+  default?: Json
+  nullable?: boolean
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: boolean
+  exclusiveMaximum?: boolean
+  multipleOf?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  uniqueItems?: boolean
+  minProperties?: number
+  maxProperties?: number
+  allOf?: JsonSchema[]
+  anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+  not?: JsonSchema
+  'x-kubernetes-preserve-unknown-fields'?: boolean
+  'x-kubernetes-int-or-string'?: boolean
+  'x-kubernetes-embedded-resource'?: boolean
+  'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map'
+  'x-kubernetes-list-map-keys'?: string[]
+  'x-kubernetes-map-type'?: 'atomic' | 'granular'
+  'x-kubernetes-validations'?: {
+    rule: string
+    message?: string
+    messageExpression?: string
+    reason?: string
+    fieldPath?: string
+    optionalOldSelf?: boolean
+  }[]
+}
+
+/** Path of property names; `'*'` stands for any element of a list or value of a map. */
+export type SchemaPath = readonly string[]
+
+/** A structural schema made ready (schema/). `apiVersion`, `kind` and `metadata` are always known fields. */
+export interface CompiledSchema {
+  /** Removes unknown fields, in a copy or in place (the argument is owned by the callee). */
+  prune(object: KubeObject): KubeObject
+  /** Fills defaults (the argument is owned by the callee). */
+  default(object: KubeObject): KubeObject
+  /** Causes of refusal, empty when valid; `old` makes it an update (CEL `oldSelf`). */
+  validate(object: KubeObject, old?: KubeObject): Cause[]
+  /** Dotted paths of unknown fields (`spec.x`, `spec.list[0].y`), in document order. */
+  unknownFields(object: KubeObject): string[]
+  /** Keys of an associative list at the path: `[]` for a set, undefined for an atomic list. */
+  listKeys(path: SchemaPath): readonly string[] | undefined
+  /** The schema as given: for OpenAPI, apply and explain. */
+  readonly schema: JsonSchema
+}
+
+/** Field ownership of one write other than apply (apply/). */
+export interface UpdateToTrack {
+  before: KubeObject | undefined
+  after: KubeObject
+  manager: string
+  subresource: string
+  schema: CompiledSchema
+  now: Date
+}
+
+/** A server-side apply (apply/): `live` is undefined for a create. */
+export interface ApplyRequest {
+  live: KubeObject | undefined
+  patch: KubeObject
+  manager: string
+  force: boolean
+  schema: CompiledSchema
+  subresource: string
+  now: Date
+}
+
+/** The outcome of an apply: the new object with its managedFields, or the conflict's causes. */
+export type ApplyResult = { object: KubeObject } | { conflict: Cause[]; message: string }
+
+/** TokenRequest as the semantic half sees it. */
+export interface TokenIssue {
+  serviceAccount: { namespace: string; name: string; uid: string }
+  audiences: readonly string[]
+  expirationSeconds: number
+  boundObjectRef?: { kind: string; apiVersion: string; name: string; uid: string }
+}
+
+/** `status` of a TokenReview. */
+export type TokenReviewStatus = {
+  authenticated?: boolean
+  user?: { username: string; uid?: string; groups?: string[]; extra?: { [key: string]: string[] } }
+  audiences?: string[]
+  error?: string
+}
+
+/** auth/authenticate.ts: `createAuthenticator({ tokens, keys, now, objects, issuer })`. */
+export interface Authenticator {
+  /** All values of the Authorization header: none is anonymous, anything not accepted is invalid. */
+  authenticate(authorizationHeaderValues: readonly string[]): User | 'anonymous' | 'invalid'
+  issue(request: TokenIssue): { token: string; expirationTimestamp: string }
+  review(token: string, audiences: readonly string[]): TokenReviewStatus
+}
+
+/** What `createAuthenticator` takes; `keyFile` holds the issuer's key, made 0600 when absent. */
+export interface AuthenticatorOptions {
+  tokens: readonly StaticToken[]
+  keyFile: string
+  now: () => Date
+  objects: ObjectReader
+}
+
+/** rbac/authorize.ts: `createAuthorizer(objects)`. */
+export interface Authorizer {
+  authorize(user: User, attributes: Attributes): Decision
+  rulesFor(user: User, namespace: string): { resourceRules: JsonObject[]; nonResourceRules: JsonObject[] }
+  /** For writes of roles and bindings: the 403 of the real server when the user would gain rights. */
+  checkEscalation(user: User, object: KubeObject): Status | undefined
+}
+
+/**
+ * rbac/default-roles.ts: `defaultRbacObjects(): KubeObject[]` (ClusterRoles and bindings that must exist; the
+ * server creates those absent at start). ClusterRole aggregation happens where the reader is asked or by
+ * `aggregate(role, all): KubeObject | undefined` that the server calls on writes of ClusterRoles.
+ */
+export type DefaultRbacObjects = () => KubeObject[]
+
+/** reviews/: one function for all of authentication.k8s.io's and authorization.k8s.io's create-only kinds. */
+export interface Reviews {
+  /** `resource` is the plural, e.g. `selfsubjectaccessreviews`; throws or returns a Status when the body is bad. */
+  review(resource: string, body: KubeObject, user: User, namespace: string): KubeObject | Status
+}
+
+/** patch/: the four content types; a failure is a Status (400, 415, 422). */
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
+
+/** patch/patch.ts: `applyBodyPatch(type, live, patch, kind)`; `live` must not be changed. */
+export type BodyPatch = (type: 'json' | 'merge' | 'strategic', live: KubeObject, patch: Json) => KubeObject | Status
+
+/** schema/builtin.ts: `builtinSchema(group, kind)`: structural schema of a built-in kind. */
+export type BuiltinSchema = (group: string, kind: string) => JsonSchema | undefined
