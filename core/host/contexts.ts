@@ -1,0 +1,74 @@
+import type { KubeClient } from '#core/kube/client.ts'
+import type { Caller, UserInfo } from '#core/cluster/access.ts'
+import type { Directory, Observed } from '#core/cluster/directory.ts'
+import type { Role } from './core.ts'
+import type { AnyEndpoint } from '#core/http/endpoint.ts'
+
+/** The BFF's extras: what the capabilities route and paging need. No identity of its own. */
+export interface BffContext {
+  readonly role: 'bff'
+  readonly directory: Directory
+  readonly observed: Observed
+  /** Every mounted endpoint with its plugin and wiring, for capabilities and OpenAPI. */
+  readonly catalog: () => readonly MountedEndpoint[]
+}
+
+/** An endpoint as mounted. */
+export interface MountedEndpoint {
+  readonly plugin: string
+  readonly wiring: 'ready' | 'unwired' | 'hidden'
+  readonly endpoint: AnyEndpoint
+}
+
+/** A bearer that TokenReview accepted, for the audience of the role. */
+export interface Authenticated extends UserInfo {
+  readonly audience: string
+}
+
+/** Roles with an identity of their own get the cluster as themselves and authenticate bearers by TokenReview (cached at most 60 s). */
+export interface OwnIdentity {
+  readonly cluster: KubeClient
+  authenticate(bearer: string, audience: string): Promise<Authenticated | undefined>
+  /** SubjectAccessReview for somebody else; false when not allowed, throws when the cluster cannot say. */
+  subjectMay(user: UserInfo, attributes: SubjectAttributes): Promise<boolean>
+}
+
+/** What a SubjectAccessReview asks, in our group by default. */
+export interface SubjectAttributes {
+  readonly verb: string
+  readonly resource: string
+  readonly namespace: string
+  readonly name?: string
+}
+
+/** The gateway on port 4000: a person's bearer is reviewed as the caller, a pod's by TokenReview. */
+export interface GatewayContext extends OwnIdentity {
+  readonly role: 'gateway'
+  readonly observed: Observed
+  callerOf(bearer: string): Promise<Caller>
+}
+
+/** The state role on port 3002. */
+export interface StateContext extends OwnIdentity {
+  readonly role: 'state'
+  readonly observed: Observed
+}
+
+/** The worker reaches agents over the network and has no cluster identity. */
+export interface WorkerContext {
+  readonly role: Extract<Role, 'worker' | 'manager'>
+  readonly observed: Observed
+  /** Base URL of an agent's launcher (8080), or undefined while it has no address. */
+  agentEndpoint(agent: {
+    readonly namespace: string
+    readonly name: string
+    readonly uid: string
+  }): Promise<string | undefined>
+}
+
+/** The manager acts with its own service account. */
+export interface ManagerContext {
+  readonly role: 'manager'
+  readonly cluster: KubeClient
+  readonly observed: Observed
+}

@@ -1,0 +1,33 @@
+import type { Caller } from '#core/cluster/access.ts'
+import type { Bus } from '#core/events/bus.ts'
+import type { Logger } from '#core/log/logger.ts'
+import type { Keyring } from '#core/signing/keyring.ts'
+import type { Store } from '#core/store/store.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Point } from './points.ts'
+
+/** The roles of a process; `all` runs each in a container of its own. */
+export type Role = 'bff' | 'worker' | 'manager' | 'gateway' | 'state' | 'migrate'
+
+/** The install profile; it sets defaults of switches, nothing else. */
+export type Profile = 'open' | 'hardened'
+
+/** What every plugin gets. `cluster` knows only callers: a role's own identity is in that role's context. */
+export interface Core {
+  readonly role: Role
+  readonly install: string
+  readonly profile: Profile
+  readonly version: string
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly keys: Keyring
+  readonly now: () => Date
+  /** Undefined when no store is configured: store-backed plugins say `unwired`. */
+  readonly store: Store | undefined
+  readonly bus: Bus
+  readonly cluster: { as(bearer: string): Promise<Caller> }
+  /** Base URLs of the other roles as this process reaches them. */
+  readonly urls: { readonly gateway: string; readonly state: string; readonly bff: string }
+  /** Values contributed to a point, readable once every `create` has run. */
+  extensions<T>(point: Point<T>): readonly T[]
+}

@@ -1,0 +1,79 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Consumer } from '#core/events/consumer.ts'
+import type { EventType } from '#core/events/event.ts'
+import type { Projection } from '#core/store/store.ts'
+import type { BffContext, GatewayContext, ManagerContext, StateContext, WorkerContext } from './contexts.ts'
+import type { Core } from './core.ts'
+import type { Contribution } from './points.ts'
+import type { Informer, Job, Reconciler } from './work.ts'
+
+/** `ready` serves, `unwired` answers 501, `hidden` answers 404 as if it did not exist. */
+export type Wiring = 'ready' | 'unwired' | 'hidden'
+
+/** A need that may be absent: its API is `undefined` then. */
+export interface OptionalNeed<P extends AnyPlugin = AnyPlugin> {
+  readonly optional: P
+}
+
+/** Other plugins by the name under which `create` gets their API. */
+export type Needs = Readonly<Record<string, AnyPlugin | OptionalNeed>>
+
+/** The API a plugin value carries in its type. */
+export type ApiOf<P> = P extends { readonly api?: (inner: never) => infer Api } ? Api : undefined
+
+/** What `create` gets for its needs. */
+export type Apis<N extends Needs> = {
+  readonly [K in keyof N]: N[K] extends OptionalNeed<infer P> ? ApiOf<P> | undefined : ApiOf<N[K]>
+}
+
+/** Marks a need as optional. */
+export function optional<P extends AnyPlugin>(plugin: P): OptionalNeed<P> {
+  return { optional: plugin }
+}
+
+/** A feature as data plus functions. Declare, do nothing on import; slots are started by the roles that own them. */
+export interface Plugin<Name extends string, Inner extends object, Api, S extends TSchema, N extends Needs> {
+  readonly contract: 1
+  /** Folder, settings key, event-type prefix and table prefix. */
+  readonly name: Name
+  readonly needs?: N
+  readonly settings: S
+  /** Maps the interface's own names (`bff.mcp.enabled`, `AUDIT_RETENTION_DAYS`) into this plugin's slice. */
+  readonly settingsFrom?: readonly SettingSource[]
+  wiring?(settings: Static<S>, core: Core): Wiring
+  readonly migrations?: URL
+  readonly events?: readonly EventType[]
+  /** Builds the plugin's inside; no I/O. */
+  create(core: Core, settings: Static<S>, needs: Apis<N>): Inner
+  /** What other plugins get; nothing else crosses. */
+  api?(inner: Inner): Api
+  projections?(inner: Inner): readonly Projection[]
+  contributions?(inner: Inner): readonly Contribution[]
+  routes?(inner: Inner, bff: BffContext): FastifyPluginAsync
+  gatewayRoutes?(inner: Inner, gateway: GatewayContext): FastifyPluginAsync
+  stateRoutes?(inner: Inner, state: StateContext): FastifyPluginAsync
+  consumers?(inner: Inner, worker: WorkerContext): readonly Consumer[]
+  jobs?(inner: Inner, worker: WorkerContext): readonly Job[]
+  reconcilers?(inner: Inner, manager: ManagerContext): readonly Reconciler[]
+  informers?(inner: Inner, manager: ManagerContext): readonly Informer[]
+  /** Called in reverse load order. */
+  close?(inner: Inner): Promise<void>
+}
+
+/** A name of the interface (a dotted settings path or an environment variable) and where it lands in the slice. */
+export interface SettingSource {
+  readonly from: string
+  readonly to: string
+  readonly parse?: (text: string) => unknown
+}
+
+/** A plugin with its types erased, as the host handles it. Methods are bivariant, so every plugin fits. */
+export type AnyPlugin = Plugin<string, object, unknown, TSchema, Needs>
+
+/** Declares a plugin; the types of settings, needs and inner follow from the value. */
+export function definePlugin<const Name extends string, Inner extends object, Api, S extends TSchema, N extends Needs>(
+  plugin: Plugin<Name, Inner, Api, S, N>,
+): Plugin<Name, Inner, Api, S, N> {
+  return plugin
+}

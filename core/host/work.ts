@@ -1,0 +1,42 @@
+import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
+
+/** The epoch under which a leader works; destructive statements check it in their transaction (O5). */
+export interface Term {
+  readonly epoch: bigint
+  readonly signal: AbortSignal
+}
+
+/** Background work of a role. With `leaderOnly` one replica at a time runs it. `every` runs it at start and then in that rhythm. */
+export interface Job {
+  readonly name: string
+  readonly role: 'worker' | 'manager'
+  readonly leaderOnly: boolean
+  readonly every?: number // milliseconds; absent: `run` is a loop that ends when the signal aborts
+  run(term: Term): Promise<void>
+}
+
+/** The result of a reconciliation: nothing more to do, or look again after a while. */
+export interface ReconcileResult {
+  readonly requeueAfterMs?: number
+}
+
+/** Drives one object towards its spec; called once at a time per object, again with back-off when it throws. */
+export interface Reconciler {
+  readonly name: string
+  readonly resource: Resource
+  /** Other kinds whose changes reconcile their controlling owner. */
+  readonly owns?: readonly Resource[]
+  /** Kinds whose changes concern objects of this one: maps a change to the objects to look at. */
+  readonly watches?: readonly {
+    readonly resource: Resource
+    readonly toRefs: (object: KubeObject, cluster: KubeClient) => Promise<readonly ObjectRef[]>
+  }[]
+  reconcile(ref: ObjectRef, object: KubeObject | undefined): Promise<ReconcileResult>
+}
+
+/** Watches a kind on behalf of the manager; every change becomes one event of `observed` (A4). */
+export interface Informer {
+  readonly resource: Resource
+  /** The kind's name in audit rows and events. */
+  readonly resourceKind: string
+}

@@ -1,0 +1,78 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Access, Caller } from '#core/cluster/access.ts'
+import type { DnsLabel, DnsName } from '#core/kube/names.ts'
+
+/** Where a review's namespace comes from. A body namespace is reviewed after the body is validated. */
+export type NamespaceFrom =
+  | { readonly in: 'path' | 'query' | 'body'; readonly field: string; readonly absent?: 'default' | 'cluster' }
+  | { readonly in: 'cluster' }
+
+/**
+ * How a route is authorized; required, the server refuses to boot without it.
+ * `kube`: the upstream call is the check (the fields say which, for docs and the authorization matrix).
+ * `review`: a SelfSubjectAccessReview on a virtual resource of our group; the handler gets its `Access`.
+ * `row`: the namespace is that of a stored row; the handler reviews with `caller.review` (a caller that may not get it sees 404).
+ */
+export type Authz =
+  | { readonly kind: 'kube'; readonly verb: string; readonly resource: string }
+  | {
+      readonly kind: 'review'
+      readonly verb: string
+      readonly resource: string
+      readonly namespace: NamespaceFrom
+      readonly name?: string
+    }
+  | { readonly kind: 'row'; readonly verb: string; readonly resource: string }
+  | { readonly kind: 'bearer' }
+  | { readonly kind: 'owner' }
+  | { readonly kind: 'shareToken' }
+
+/** `{ns}`, `{namespace}` and `{name}` are parsed before anything else (K5); other parameters by their schema. */
+export interface PathNames {
+  readonly ns: DnsLabel
+  readonly namespace: DnsLabel
+  readonly name: DnsName
+}
+
+/** What a handler gets: everything parsed and typed. */
+export interface Call<Params, Query, Body> {
+  readonly params: Params & PathNames
+  readonly query: Query
+  readonly body: Body
+  readonly caller: Caller
+  /** Present for `review` routes; throws when the route has none. */
+  readonly access: Access
+  /** Aborts when the client goes away or the server drains. */
+  readonly signal: AbortSignal
+  readonly traceparent: string
+  readonly requestId: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Sets a response header or status; the value returned by `handle` is the body. */
+  readonly reply: FastifyReply
+  readonly request: FastifyRequest
+}
+
+/** One route as a plugin declares it. Method + path identify it; `url` is below `/api`, in Fastify form (`/agents/:ns/:name`). */
+export interface Endpoint<P extends TSchema, Q extends TSchema, B extends TSchema> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly url: string
+  readonly summary: string
+  readonly authz: Authz
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  /** Body cap in bytes; default 1 MiB. */
+  readonly bodyLimit?: number
+  readonly response: Readonly<Record<number, TSchema>>
+  /** Accepts `Idempotency-Key`: a repeat answers with the stored response. */
+  readonly idempotent?: boolean
+  /** A server-sent-event or byte stream: no response schema, HEAD answers headers only. */
+  readonly stream?: boolean
+  /** Bad requests are not audited; denied and failed mutations are, by these names (default: from authz). */
+  readonly audit?: { readonly action: string; readonly resourceKind: string }
+  handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<unknown>
+}
+
+/** A declared route with its types erased, as the server mounts it. */
+export type AnyEndpoint = Endpoint<TSchema, TSchema, TSchema>

@@ -1,0 +1,43 @@
+/** Thrown by the names parser; `field` says which input was refused. HTTP: 400 `invalid_name`. */
+export class InvalidName extends Error {
+  readonly field: string
+  constructor(field: string, reason: string) {
+    super(`${field}: ${reason}`)
+    this.name = 'InvalidName'
+    this.field = field
+  }
+}
+
+declare const brand: unique symbol
+
+/** An RFC 1123 label: at most 63 characters of a-z, 0-9 and '-', no '-' at either end. A namespace is one. */
+export type DnsLabel = string & { readonly [brand]: 'DnsLabel' }
+
+/** An RFC 1123 subdomain: labels joined by '.', at most 253 characters. The name of most objects is one. */
+export type DnsName = string & { readonly [brand]: 'DnsLabel' | 'DnsName' }
+
+const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** Parses one RFC 1123 label (K5); throws `InvalidName`. */
+export function parseLabel(field: string, text: string): DnsLabel {
+  if (!isLabel(text)) throw new InvalidName(field, 'must be an RFC 1123 label (a-z, 0-9, -; at most 63 characters)')
+  return text
+}
+
+/** Parses one RFC 1123 subdomain (K5); throws `InvalidName`. */
+export function parseName(field: string, text: string): DnsName {
+  if (!isName(text))
+    throw new InvalidName(field, 'must be an RFC 1123 subdomain (a-z, 0-9, - and .; at most 253 characters)')
+  return text
+}
+
+/** Whether a text is an RFC 1123 label. */
+export function isLabel(text: string): text is DnsLabel {
+  return label.test(text)
+}
+
+/** Whether a text is an RFC 1123 subdomain. Kubernetes bounds the whole (253), not each label. */
+export function isName(text: string): text is DnsName {
+  if (text.length === 0 || text.length > 253) return false
+  return text.split('.').every((part) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(part))
+}

@@ -1,0 +1,36 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { EventType, NewEvent, StoredEvent } from '#core/events/event.ts'
+
+/** The expected version of a stream: a number (0 is new), or 'any'. A mismatch throws `StreamConflict` (O4). */
+export type ExpectedVersion = number | 'any'
+
+/** What a transaction may do. The root handle, the cluster client, the bus and `fetch` throw inside. */
+export interface Tx<Tables = unknown> {
+  readonly db: Transaction<Tables>
+  /** Collects events; they are inserted last before COMMIT, in position order. Projections run at once. */
+  append(stream: string, expected: ExpectedVersion, events: readonly NewEvent[]): Promise<void>
+  /** Runs once after COMMIT (wake-ups, live frames); a crash may lose it. */
+  afterCommit(work: () => void | Promise<void>): void
+}
+
+/** The relational store of the control plane. */
+export interface Store {
+  /** Reads only; typed per plugin by `store.reader<Tables>()`. */
+  reader<Tables>(): Kysely<Tables>
+  /** The only way to write: one transaction; 40P01 and 40001 are retried three times. */
+  transact<Tables, Result>(fn: (tx: Tx<Tables>) => Promise<Result>): Promise<Result>
+  /** Events of one stream after a version. */
+  readStream(stream: string, after?: number): Promise<readonly StoredEvent[]>
+  /** Throws when the database does not answer. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A read model fed inside `append`: pure, rebuilt by replay; only `apply` writes its tables. */
+export interface Projection<Tables = unknown> {
+  readonly name: string
+  readonly version: number
+  readonly tables: readonly string[]
+  readonly types: readonly EventType[]
+  apply(event: Omit<StoredEvent, 'position'>, tx: Transaction<Tables>): Promise<void>
+}

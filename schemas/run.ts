@@ -1,0 +1,166 @@
+/** States of a run. */
+export const runStates = [
+  'queued',
+  'running',
+  'paused',
+  'cancelling',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'timed_out',
+  'rejected',
+] as const
+/** One of `runStates`. */
+export type RunState = (typeof runStates)[number]
+
+/** The states that a run never leaves. */
+export const terminalStates: ReadonlySet<RunState> = new Set([
+  'succeeded',
+  'failed',
+  'cancelled',
+  'timed_out',
+  'rejected',
+])
+
+/** Why a run waits. */
+export const pauseReasons = ['approval_required', 'input_required', 'auth_required', 'budget_hold'] as const
+/** One of `pauseReasons`. */
+export type PauseReason = (typeof pauseReasons)[number]
+
+/** Why a run failed; the last two belong to `rejected`. */
+export const failReasons = [
+  'agent_error',
+  'model_error',
+  'tool_error',
+  'guardrail_blocked',
+  'budget_exceeded',
+  'agent_unreachable',
+  'permission_revoked',
+  'lost_worker',
+  'approval_denied',
+  'approval_expired',
+] as const
+/** One of `failReasons`. */
+export type FailReason = (typeof failReasons)[number]
+
+/** Kinds of journal entries and live frames; only `message.delta`, `tool.args.delta` and `stream.*` have no `seq`. */
+export const entryKinds = [
+  'run.queued',
+  'run.started',
+  'run.paused',
+  'run.resumed',
+  'run.cancelling',
+  'run.succeeded',
+  'run.failed',
+  'run.cancelled',
+  'run.timed_out',
+  'run.rejected',
+  'step.started',
+  'step.finished',
+  'message.started',
+  'message.delta',
+  'message.finished',
+  'message.snapshot',
+  'tool.started',
+  'tool.args.delta',
+  'tool.finished',
+  'interrupt.requested',
+  'interrupt.resolved',
+  'delegate.started',
+  'delegate.finished',
+  'guardrail.decided',
+  'usage.reported',
+  'stream.gap',
+  'stream.end',
+] as const
+/** One of `entryKinds`. */
+export type EntryKind = (typeof entryKinds)[number]
+
+/** Token counts of one model call or a whole run. */
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedTokens: number
+  readonly reasoningTokens: number
+}
+
+/**
+ * What a launcher emits on `GET /runs/{id}/events?after=` (8080), one SSE frame each; `n` counts per attempt from 1
+ * without gaps, deltas carry no `n` but `{messageId, offset}` in data. The worker gives the journal's own `seq`.
+ */
+export interface LauncherEntry {
+  readonly n?: number
+  readonly ts: string // RFC 3339
+  readonly kind: EntryKind
+  readonly path: readonly string[] // names of the agents from the root run down
+  readonly spanId: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** The result a launcher keeps until it is acknowledged; the last entry of its journal says the same. */
+export type InvokeResult =
+  | { readonly state: 'succeeded'; readonly output: unknown; readonly usage: Usage }
+  | { readonly state: 'failed'; readonly failReason: FailReason; readonly message: string; readonly usage: Usage }
+  | {
+      readonly state: 'paused'
+      readonly pauseReason: PauseReason
+      readonly interrupts: readonly Interrupt[]
+      /** What the launcher needs to go on after a resume; opaque to everybody else. */
+      readonly checkpoint: unknown
+      readonly usage: Usage
+    }
+  | { readonly state: 'cancelled'; readonly usage: Usage }
+  | { readonly state: 'timed_out'; readonly usage: Usage }
+
+/** A question to a person: a tool call to approve, or input to give. */
+export interface Interrupt {
+  readonly id: string
+  readonly reason: PauseReason
+  readonly tool?: string
+  readonly arguments?: unknown
+  readonly question?: string
+  readonly schema?: unknown
+}
+
+/** A decision about one interrupt. */
+export interface Resolution {
+  readonly interruptId: string
+  readonly decision?: 'approve' | 'reject'
+  readonly payload?: unknown
+  readonly reason?: string
+}
+
+/** Claims of the run grant: an EdDSA JWS by the role that made the review, stored with the run, valid 7 days. */
+export interface RunGrant {
+  readonly typ: 'mesh-run-grant'
+  readonly runId: string
+  readonly agentUid: string
+  readonly subject: string
+  readonly scopes: readonly string[]
+  readonly iat: number
+  readonly exp: number // seconds since the epoch
+}
+
+/** Claims of the attempt token: an EdDSA JWS by the worker that holds the lease, valid 5 minutes. */
+export interface AttemptToken {
+  readonly typ: 'mesh-run-attempt'
+  readonly runId: string
+  readonly agentUid: string
+  readonly epoch: number
+  readonly iat: number
+  readonly exp: number
+}
+
+/**
+ * Body of `POST /invoke` of a launcher. Headers: `X-Mesh-Run-Grant`, `X-Mesh-Run-Attempt`, `X-Mesh-Run-Id`
+ * (the idempotency key), `traceparent`. Without the first three it is 401 unless the launcher runs unsigned (`meshctl dev`).
+ */
+export interface InvokeRequest {
+  readonly input: unknown
+  readonly conversationId?: string
+  readonly context?: {
+    readonly history?: readonly { readonly input: unknown; readonly output: unknown }[]
+    /** A resumed run: what was decided, and where the paused attempt stood. */
+    readonly resume?: { readonly resolutions: readonly Resolution[]; readonly checkpoint: unknown }
+  }
+}
