@@ -1,0 +1,196 @@
+import Type from 'typebox'
+import { ModelParams } from '../model-params.ts'
+import { amount, currency, duration, localRef, objectRef, pathRef, spendWindow } from '../parts.ts'
+
+/** Tools that the launcher's built-in loop brings along. */
+export const OWN_TOOLS = ['time', 'calculate', 'ask_human'] as const
+
+/** Which model the agent uses. */
+export const model = Type.Object(
+  {
+    route: pathRef('ModelRoute', 'Route that serves the model calls.'),
+    fallbackRoutes: Type.Optional(
+      Type.Array(pathRef('ModelRoute', 'A route.'), {
+        maxItems: 8,
+        description: 'Routes tried in this order when the first one fails.',
+        'x-kubernetes-list-type': 'atomic',
+      }),
+    ),
+    params: Type.Optional(ModelParams),
+  },
+  { additionalProperties: false, description: 'Model of the agent.' },
+)
+
+/** A managed prompt: its latest revision, a numbered one, or the one a label points to. */
+export const prompt = Type.Object(
+  {
+    name: Type.String({
+      maxLength: 253,
+      pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+      description: 'Name of the prompt, in the same namespace.',
+    }),
+    version: Type.Optional(Type.Integer({ minimum: 1, description: 'A numbered revision.' })),
+    label: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: 'A label such as production.' })),
+  },
+  {
+    additionalProperties: false,
+    description: 'Managed prompt used as the system prompt; excludes systemPrompt.',
+    'x-mesh-ref': 'PromptVersion',
+    'x-kubernetes-validations': [
+      { rule: '!(has(self.version) && has(self.label))', message: 'version and label exclude each other' },
+    ],
+  },
+)
+
+const toolName = Type.String({ minLength: 1, maxLength: 128, pattern: '^(\\*|[A-Za-z0-9_][A-Za-z0-9_.:/-]*)$' })
+
+/** Tools of the agent: the launcher's own ones by name, others through a binding. */
+export const tools = Type.Array(
+  Type.Object(
+    {
+      name: Type.String({
+        minLength: 1,
+        maxLength: 63,
+        pattern: '^[a-z0-9]([-_a-z0-9]*[a-z0-9])?$',
+        description: 'Name of this entry; without bindingRef one of the own tools time, calculate and ask_human.',
+      }),
+      bindingRef: Type.Optional(objectRef('McpToolBinding', 'Binding that brings tools of an MCP server.')),
+      allow: Type.Optional(
+        Type.Array(toolName, {
+          maxItems: 256,
+          description: 'Tools of the binding that the agent may call; all of them when absent.',
+          'x-kubernetes-list-type': 'set',
+        }),
+      ),
+      requireApproval: Type.Optional(
+        Type.Array(toolName, {
+          maxItems: 256,
+          description: 'Tools whose calls wait for a person; "*" is every tool of this entry.',
+          'x-kubernetes-list-type': 'set',
+        }),
+      ),
+    },
+    {
+      additionalProperties: false,
+      description: 'One own tool, or the tools of one binding.',
+      'x-kubernetes-validations': [
+        {
+          rule: `has(self.bindingRef) || self.name in ${JSON.stringify(OWN_TOOLS)}`,
+          message: 'without bindingRef the name must be one of the own tools: time, calculate, ask_human',
+          fieldPath: '.name',
+        },
+      ],
+    },
+  ),
+  {
+    maxItems: 64,
+    description: 'Tools that the agent may call.',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+  },
+)
+
+/** Standard agent-to-agent protocol. */
+export const a2a = Type.Object(
+  { expose: Type.Optional(Type.Boolean({ default: false, description: 'Serve the agent card and JSON-RPC of A2A.' })) },
+  { additionalProperties: false, description: 'Agent-to-agent protocol (A2A).' },
+)
+
+/** What the agent remembers; an absent part is not bound. */
+export const memory = Type.Object(
+  {
+    session: Type.Optional(
+      Type.Object(
+        {
+          ttl: Type.Optional(duration('How long a conversation lives after its last entry; 24h when absent.')),
+          maxEntries: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: 100000, description: 'Most entries kept of one conversation.' }),
+          ),
+        },
+        { additionalProperties: false, description: 'Context of one conversation.' },
+      ),
+    ),
+    longTerm: Type.Optional(
+      Type.Object(
+        {
+          embeddingRoute: Type.Optional(pathRef('ModelRoute', 'Route that embeds entries for semantic search.')),
+          ttl: Type.Optional(duration('How long an entry lives; for ever when absent.')),
+          scope: Type.Optional(
+            Type.Enum(['agent', 'user'], {
+              default: 'agent',
+              description: 'Whether entries are shared by all users of the agent.',
+            }),
+          ),
+        },
+        { additionalProperties: false, description: 'What outlives a conversation.' },
+      ),
+    ),
+  },
+  { additionalProperties: false, description: 'Memory bound to the agent.' },
+)
+
+/** Money that the agent may spend. */
+export const budget = Type.Object(
+  {
+    amount: amount('Amount as decimal text, such as "5.00".'),
+    currency: Type.Optional(currency),
+    window: Type.Optional(spendWindow),
+    onExceed: Type.Optional(
+      Type.Enum(['fail', 'pause'], { default: 'fail', description: 'What happens to a run that would exceed it.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'Spend limit of the agent.' },
+)
+
+/** Bounds of one run. */
+export const limits = Type.Object(
+  {
+    timeout: Type.Optional(duration('Longest duration of one run; 10m when absent.')),
+    maxSteps: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'Most steps of the built-in loop in one run; 25 when absent.',
+      }),
+    ),
+    maxDelegationDepth: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 8, description: 'How deep delegation may nest; 8 when absent.' }),
+    ),
+    concurrency: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1000, description: 'Runs that one replica handles at once; 1 when absent.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'Limits of one run.' },
+)
+
+/** What traces may hold. */
+export const tracePolicy = Type.Object(
+  {
+    capture: Type.Optional(
+      Type.Enum(['full', 'metadata', 'none'], {
+        default: 'metadata',
+        description: 'full keeps prompts and tool arguments, metadata only names, times and counts.',
+      }),
+    ),
+    redact: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+        maxItems: 64,
+        description: 'What is removed from captured text: email, phone, credit_card, ip_address, or an RE2 pattern.',
+        'x-kubernetes-list-type': 'set',
+      }),
+    ),
+    sampleRate: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'Share of runs that are traced; 1 when absent.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'What traces of this agent hold.' },
+)
+
+/** The bar that a new revision must pass before it gets traffic. */
+export const evalGate = Type.Object(
+  {
+    suiteRef: localRef('EvalSuite', 'Suite that scores a new revision.'),
+    minScore: Type.Number({ minimum: 0, maximum: 1, description: 'Score at or above which the revision is promoted.' }),
+  },
+  { additionalProperties: false, description: 'Evaluation that a new revision must pass before it serves.' },
+)

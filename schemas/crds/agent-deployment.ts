@@ -1,0 +1,162 @@
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { defineKind } from '../kind.ts'
+import type { ObjectOf } from '../kind.ts'
+import { conditions, localRefs, observedGeneration } from '../parts.ts'
+import { a2a, budget, evalGate, limits, memory, model, prompt, tools, tracePolicy } from './agent-behaviour.ts'
+import { resources, runtime, scaling } from './agent-runtime.ts'
+
+/** What holds where the object says nothing; not written into objects, so that revisions stay what the user wrote. */
+export const AGENT_DEFAULTS = {
+  replicas: 1,
+  port: 8000,
+  timeout: '10m',
+  maxSteps: 25,
+  maxDelegationDepth: 8,
+  concurrency: 1,
+  revisionHistoryLimit: 10,
+} as const
+
+const executionModel = Type.Unsafe<'service' | 'job'>({
+  type: 'string',
+  enum: ['service', 'job', 'session', 'scheduled', 'event'],
+  default: 'service',
+  description: 'service stays up and answers; job runs once. session, scheduled and event are not yet supported.',
+  'x-kubernetes-validations': [
+    { rule: "self in ['service', 'job']", message: 'session, scheduled and event are not yet supported' },
+  ],
+})
+
+const rollout = Type.Object(
+  {
+    revisionHistoryLimit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: 'How many old revisions are kept; 10 when absent.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'How revisions are kept.' },
+)
+
+const spec = Type.Object(
+  {
+    image: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        pattern: '^[^\\s]+$',
+        description: 'Container image of the agent.',
+      }),
+    ),
+    executionModel: Type.Optional(executionModel),
+    runtime: Type.Optional(runtime),
+    resources: Type.Optional(resources),
+    scaling: Type.Optional(scaling),
+    model: Type.Optional(model),
+    prompt: Type.Optional(prompt),
+    systemPrompt: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 131072,
+        description: 'System prompt of a declarative agent; excludes prompt.',
+      }),
+    ),
+    tools: Type.Optional(tools),
+    registries: Type.Optional(localRefs('AgentRegistry', 'Registries of which the agent is a member.')),
+    a2a: Type.Optional(a2a),
+    guardrails: Type.Optional(localRefs('GuardrailPolicy', 'Policies applied to model calls and tool calls.')),
+    knowledge: Type.Optional(localRefs('KnowledgeBase', 'Knowledge bases that the agent may search.')),
+    secrets: Type.Optional(localRefs('SecretBinding', 'Secret bindings made available to the agent.')),
+    memory: Type.Optional(memory),
+    budget: Type.Optional(budget),
+    limits: Type.Optional(limits),
+    tracePolicy: Type.Optional(tracePolicy),
+    evalGate: Type.Optional(evalGate),
+    rollout: Type.Optional(rollout),
+  },
+  {
+    additionalProperties: false,
+    description: 'Desired agent: declarative (neither image nor runtime.command), a command, or an image.',
+    'x-kubernetes-validations': [
+      { rule: '!(has(self.prompt) && has(self.systemPrompt))', message: 'prompt and systemPrompt exclude each other' },
+      {
+        rule: "!has(self.scaling) || !has(self.executionModel) || self.executionModel != 'job'",
+        message: 'a job has no scaling',
+        fieldPath: '.scaling',
+      },
+      {
+        rule: 'has(self.model) || has(self.image) || (has(self.runtime) && has(self.runtime.command))',
+        message: 'a declarative agent (neither image nor runtime.command) needs model.route',
+      },
+      {
+        rule: '!has(self.evalGate) || !has(self.executionModel) || self.executionModel != "job"',
+        message: 'a job has no evalGate',
+        fieldPath: '.evalGate',
+      },
+    ],
+  },
+)
+
+const revisionName = (description: string) => Type.Optional(Type.String({ maxLength: 253, description }))
+
+const status = Type.Object(
+  {
+    observedGeneration: Type.Optional(observedGeneration),
+    currentRevision: revisionName('ControllerRevision that serves.'),
+    candidateRevision: revisionName('ControllerRevision that is being brought up or evaluated.'),
+    latestSuccessfulRevision: revisionName('ControllerRevision that was ready last.'),
+    url: Type.Optional(Type.String({ maxLength: 2048, description: 'Address of the agent inside the cluster.' })),
+    evalGate: Type.Optional(
+      Type.Object(
+        {
+          phase: Type.Enum(['Pending', 'Running', 'Passed', 'Failed', 'Overridden', 'Error'], {
+            description: 'State of the gate.',
+          }),
+          score: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Score of the candidate.' })),
+          minScore: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Score that it needs.' })),
+          suiteRef: Type.Optional(Type.String({ maxLength: 253, description: 'Suite that scored it.' })),
+          revision: revisionName('ControllerRevision that was scored.'),
+        },
+        { description: 'Latest decision of the eval gate.' },
+      ),
+    ),
+    conditions: Type.Optional(conditions),
+  },
+  { description: 'Observed state of the agent.' },
+)
+
+/** An agent: what runs, with which model, tools and limits. */
+export const AgentDeployment = defineKind({
+  kind: 'AgentDeployment',
+  plural: 'agentdeployments',
+  singular: 'agentdeployment',
+  shortNames: ['agent', 'agents', 'ad'],
+  scope: 'Namespaced',
+  description: 'An AI agent: what runs, with which model, tools and limits.',
+  spec,
+  status,
+  printerColumns: [
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+    { name: 'Model', type: 'string', jsonPath: '.spec.model.route' },
+    { name: 'Revision', type: 'string', jsonPath: '.status.currentRevision' },
+    { name: 'Execution', type: 'string', jsonPath: '.spec.executionModel', priority: 1 },
+    { name: 'Image', type: 'string', jsonPath: '.spec.image', priority: 1 },
+    { name: 'URL', type: 'string', jsonPath: '.status.url', priority: 1 },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  rules: [
+    {
+      rule: "self.metadata.name.matches('^[a-z]([-a-z0-9]{0,50}[a-z0-9])?$')",
+      message:
+        'the name of an agent is a DNS label of at most 52 characters that starts with a letter: it names a Service',
+    },
+  ],
+})
+
+/** See {@link AgentDeployment}. */
+export type AgentDeploymentSpec = Static<typeof spec>
+
+/** Observed state of an agent. */
+export type AgentDeploymentStatus = Static<typeof status>
+
+/** An agent as it travels over the wire. */
+export type AgentDeploymentObject = ObjectOf<typeof AgentDeployment>

@@ -1,0 +1,110 @@
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { defineKind } from '../kind.ts'
+import type { ObjectOf } from '../kind.ts'
+import { allowedNamespaces, conditionsStatus, duration, freeObject, secretKeyRef } from '../parts.ts'
+
+const scriptedToolCall = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the tool.' }),
+    arguments: Type.Optional(freeObject('Arguments of the call.')),
+  },
+  { additionalProperties: false, description: 'A tool call that the mock answers with.' },
+)
+
+const scriptStep = Type.Object(
+  {
+    contains: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description: 'The step holds when the last user message contains this text.',
+      }),
+    ),
+    toolCalls: Type.Optional(
+      Type.Array(scriptedToolCall, {
+        maxItems: 16,
+        description: 'Calls answered once per user message; reply follows their results.',
+        'x-kubernetes-list-type': 'atomic',
+      }),
+    ),
+    reply: Type.Optional(Type.String({ maxLength: 65536, description: 'Text of the answer.' })),
+  },
+  {
+    additionalProperties: false,
+    description: 'What the mock answers.',
+    'x-kubernetes-validations': [
+      { rule: 'has(self.reply) || has(self.toolCalls)', message: 'reply or toolCalls is required' },
+    ],
+  },
+)
+
+const spec = Type.Object(
+  {
+    type: Type.Enum(['openai', 'mock'], {
+      description: 'openai is any endpoint that speaks the OpenAI API; mock answers deterministically without one.',
+    }),
+    baseUrl: Type.Optional(
+      Type.String({
+        maxLength: 2048,
+        pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
+        description: 'Address up to and including the version, such as https://api.openai.com/v1 (the default).',
+      }),
+    ),
+    secretRef: Type.Optional(secretKeyRef('Secret that holds the API key.')),
+    organization: Type.Optional(Type.String({ maxLength: 128, description: 'Sent as OpenAI-Organization.' })),
+    timeout: Type.Optional(duration('Longest wait for the first byte of an answer.')),
+    mock: Type.Optional(
+      Type.Object(
+        {
+          script: Type.Array(scriptStep, {
+            maxItems: 64,
+            description: 'The first step that holds answers; without one the answer is MOCK_OK.',
+            'x-kubernetes-list-type': 'atomic',
+          }),
+        },
+        { additionalProperties: false, description: 'Script of a mock provider.' },
+      ),
+    ),
+    allowedNamespaces: Type.Optional(allowedNamespaces),
+  },
+  {
+    additionalProperties: false,
+    description: 'Where models are served, and the key to it.',
+    'x-kubernetes-validations': [
+      {
+        rule: "self.type != 'mock' || !(has(self.baseUrl) || has(self.secretRef) || has(self.organization))",
+        message: 'a mock provider has neither baseUrl nor secretRef nor organization',
+      },
+      {
+        rule: "self.type == 'mock' || !has(self.mock)",
+        message: 'only a mock provider has a script',
+        fieldPath: '.mock',
+      },
+    ],
+  },
+)
+
+/** Where models are served, and the key to it. */
+export const ModelProvider = defineKind({
+  kind: 'ModelProvider',
+  plural: 'modelproviders',
+  singular: 'modelprovider',
+  shortNames: ['mp'],
+  scope: 'Namespaced',
+  description: 'A model provider: its address, and the Secret that holds its key.',
+  spec,
+  status: conditionsStatus,
+  printerColumns: [
+    { name: 'Type', type: 'string', jsonPath: '.spec.type' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'URL', type: 'string', jsonPath: '.spec.baseUrl', priority: 1 },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+})
+
+/** See {@link ModelProvider}. */
+export type ModelProviderSpec = Static<typeof spec>
+
+/** A model provider as it travels over the wire. */
+export type ModelProviderObject = ObjectOf<typeof ModelProvider>

@@ -1,0 +1,79 @@
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { defineKind } from '../kind.ts'
+import type { ObjectOf } from '../kind.ts'
+import { ModelParams } from '../model-params.ts'
+import { allowedNamespaces, amount, conditionsStatus, currency, duration, objectRef } from '../parts.ts'
+
+const upstreamModel = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  pattern: '^[^\\s]+$',
+  description: 'Model id at the provider.',
+})
+
+const prices = Type.Object(
+  {
+    currency: Type.Optional(currency),
+    inputPerMillion: amount('Price of one million input tokens.'),
+    outputPerMillion: amount('Price of one million output tokens.'),
+    cachedInputPerMillion: Type.Optional(amount('Price of one million cached input tokens; as input when absent.')),
+  },
+  { additionalProperties: false, description: 'Prices; a call without a price is refused where money is counted.' },
+)
+
+const spec = Type.Object(
+  {
+    providerRef: objectRef('ModelProvider', 'Provider that serves the route.'),
+    model: upstreamModel,
+    params: Type.Optional(ModelParams),
+    fallbacks: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            providerRef: objectRef('ModelProvider', 'Provider of this fallback.'),
+            model: upstreamModel,
+            prices: Type.Optional(prices),
+          },
+          { additionalProperties: false, description: 'A provider and its model.' },
+        ),
+        {
+          maxItems: 8,
+          description: 'Tried in this order when the call fails or the provider is overloaded.',
+          'x-kubernetes-list-type': 'atomic',
+        },
+      ),
+    ),
+    timeout: Type.Optional(duration('Longest wait for the first byte of an answer.')),
+    retries: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 5, description: 'Further tries at the same provider.' }),
+    ),
+    prices: Type.Optional(prices),
+    allowedNamespaces: Type.Optional(allowedNamespaces),
+  },
+  { additionalProperties: false, description: 'A name under which agents call a model.' },
+)
+
+/** A name under which agents call a model. */
+export const ModelRoute = defineKind({
+  kind: 'ModelRoute',
+  plural: 'modelroutes',
+  singular: 'modelroute',
+  shortNames: ['mr'],
+  scope: 'Namespaced',
+  description: 'A name under which agents call a model, with its provider, parameters, fallbacks and prices.',
+  spec,
+  status: conditionsStatus,
+  printerColumns: [
+    { name: 'Provider', type: 'string', jsonPath: '.spec.providerRef.name' },
+    { name: 'Model', type: 'string', jsonPath: '.spec.model' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+})
+
+/** See {@link ModelRoute}. */
+export type ModelRouteSpec = Static<typeof spec>
+
+/** A model route as it travels over the wire. */
+export type ModelRouteObject = ObjectOf<typeof ModelRoute>

@@ -1,0 +1,62 @@
+import type { Static, TObject } from 'typebox'
+import { API_VERSION, GROUP, VERSION } from './group.ts'
+import type { KubeObject } from './object.ts'
+
+/** A column of `kubectl get`; priority 1 shows with `-o wide` only. */
+export interface PrinterColumn {
+  name: string
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  jsonPath: string
+  description?: string
+  priority?: number
+}
+
+/** A CEL rule (`x-kubernetes-validations`). */
+export interface Rule {
+  rule: string
+  message: string
+  fieldPath?: string
+  reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate'
+}
+
+/** What a kind says of itself; everything else about it is generated. */
+export interface KindDefinition<S extends TObject, T extends TObject> {
+  kind: string
+  plural: string
+  singular: string
+  shortNames: readonly string[]
+  scope: 'Namespaced' | 'Cluster'
+  description: string
+  spec: S
+  status: T
+  printerColumns: readonly PrinterColumn[]
+  /** Rules on the whole object, the only place where CEL sees `metadata.name`. */
+  rules?: readonly Rule[]
+}
+
+/** A kind of ours as a value: names, schemas, and the type of its objects. */
+export interface Kind<Spec = unknown, Status = unknown> extends Omit<KindDefinition<TObject, TObject>, 'rules'> {
+  readonly group: string
+  readonly version: string
+  readonly apiVersion: string
+  readonly rules: readonly Rule[]
+  /** Gives the object its `apiVersion` and `kind`. */
+  object(parts: Omit<KubeObject<Spec, Status>, 'apiVersion' | 'kind'>): KubeObject<Spec, Status>
+}
+
+/** The object type of a kind: `ObjectOf<typeof AgentDeployment>`. */
+export type ObjectOf<K> = K extends Kind<infer Spec, infer Status> ? KubeObject<Spec, Status> : never
+
+/** Declares a kind of our group. */
+export function defineKind<S extends TObject, T extends TObject>(
+  definition: KindDefinition<S, T>,
+): Kind<Static<S>, Static<T>> {
+  return {
+    ...definition,
+    rules: definition.rules ?? [],
+    group: GROUP,
+    version: VERSION,
+    apiVersion: API_VERSION,
+    object: (parts) => ({ apiVersion: API_VERSION, kind: definition.kind, ...parts }),
+  }
+}
