@@ -1,0 +1,62 @@
+/** A JSON schema node as plain data. */
+export type SchemaNode = Record<string, unknown>
+
+// Keywords of a structural schema (apiextensions.k8s.io/v1 JSONSchemaProps) that are copied as they are.
+const COPIED = [
+  'type',
+  'format',
+  'description',
+  'default',
+  'enum',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+] as const
+
+/**
+ * Turns a schema of ours into a structural schema of a CRD.
+ * `additionalProperties: false` goes away (the API server prunes or refuses unknown fields itself), as do our own marks.
+ */
+export function toStructuralSchema(schema: object): SchemaNode {
+  const node = schema as SchemaNode
+  const out: SchemaNode = {}
+  for (const key of COPIED) if (node[key] !== undefined) out[key] = node[key]
+  for (const key of Object.keys(node)) if (key.startsWith('x-kubernetes-')) out[key] = node[key]
+  if (out['enum'] !== undefined && out['type'] === undefined) out['type'] = 'string'
+  if (out['x-kubernetes-int-or-string'] === true) out['anyOf'] = node['anyOf']
+  const properties = isNode(node['properties']) ? node['properties'] : undefined
+  if (properties !== undefined) out['properties'] = mapNodes(properties)
+  const values = mapValueSchema(node)
+  if (values !== undefined) out['additionalProperties'] = toStructuralSchema(values)
+  if (isNode(node['items'])) out['items'] = toStructuralSchema(node['items'])
+  return out
+}
+
+// TypeBox writes a record as one pattern property; a CRD knows only additionalProperties.
+function mapValueSchema(node: SchemaNode): SchemaNode | undefined {
+  if (isNode(node['patternProperties'])) {
+    return Object.values(node['patternProperties']).find(isNode)
+  }
+  return isNode(node['additionalProperties']) ? node['additionalProperties'] : undefined
+}
+
+function mapNodes(properties: SchemaNode): SchemaNode {
+  const entries = Object.entries(properties).flatMap(([name, value]) =>
+    isNode(value) ? [[name, toStructuralSchema(value)] as const] : [],
+  )
+  return Object.fromEntries(entries)
+}
+
+function isNode(value: unknown): value is SchemaNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
