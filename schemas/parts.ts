@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from 'typebox'
 import type { TString, TUnsafe } from 'typebox'
 import type { Condition } from './object.ts'
 

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from 'typebox'
 import { ModelParams } from '../model-params.ts'
 import { amount, currency, duration, localRef, objectRef, pathRef, spendWindow } from '../parts.ts'
 

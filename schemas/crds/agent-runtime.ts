@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from 'typebox'
 import { localRef, quantity, secretKeyRef } from '../parts.ts'
 
 const environmentVariable = Type.Object(
