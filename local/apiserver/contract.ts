@@ -145,6 +145,8 @@ export type JsonSchema = {
   'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map'
   'x-kubernetes-list-map-keys'?: string[]
   'x-kubernetes-map-type'?: 'atomic' | 'granular'
+  'x-kubernetes-patch-strategy'?: string
+  'x-kubernetes-patch-merge-key'?: string
   'x-kubernetes-validations'?: {
     rule: string
     message?: string

@@ -1,0 +1,32 @@
+import type { Json, JsonObject } from '../contract.ts'
+
+/** True for a JSON object (neither null nor a list). */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Deep equality of JSON values; the order of keys and keys that are `undefined` do not count. */
+export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalJson(item, b[i]))
+  }
+  if (!isObject(a) || !isObject(b)) return false
+  const keys = Object.keys(a).filter((key) => a[key] !== undefined)
+  const others = Object.keys(b).filter((key) => b[key] !== undefined)
+  return keys.length === others.length && keys.every((key) => b[key] !== undefined && equalJson(a[key], b[key]))
+}
+
+/** The name Go's encoding/json uses for a JSON value in its error texts. */
+export function goJsonType(value: Json | undefined): string {
+  if (Array.isArray(value)) return 'array'
+  if (value === null || value === undefined) return 'null'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** Sets a key so that `__proto__` is an ordinary one. */
+export function setKey(target: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+  else target[key] = value
+}

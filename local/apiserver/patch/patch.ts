@@ -1,0 +1,86 @@
+import type { Json, JsonObject, KubeObject, Status } from '../contract.ts'
+import { failure } from '../failure.ts'
+import { builtinSchema } from '../schema/builtin.ts'
+import { applyJsonPatch, PatchDoesNotApply } from './json-patch.ts'
+import { goJsonType, isObject } from './json-value.ts'
+import { applyMergePatch } from './merge-patch.ts'
+import { applyStrategicPatch, BadStrategicPatch } from './strategic-patch.ts'
+
+const REJECTED = 'the server rejected our request due to an error in our request'
+const MAX_OPERATIONS = 10_000
+
+/**
+ * Applies a patch of one of the three body types to a copy of the live object. A failure is the real server's Status:
+ * 400 for a malformed patch, 413 for too many operations, 415 for strategic on a kind without a Go type, 422 when an
+ * operation does not apply. The result may be any object: the caller decodes and validates it as it does a body.
+ */
+export function applyBodyPatch(
+  type: 'json' | 'merge' | 'strategic',
+  live: KubeObject,
+  patch: Json,
+): KubeObject | Status {
+  const document: JsonObject = structuredClone(live)
+  if (type === 'json') return asObject(jsonPatch(document, patch))
+  if (type === 'strategic') return asObject(strategicPatch(document, live, patch))
+  if (patch === null) return failure(400, 'BadRequest', 'Invalid JSON Patch')
+  if (!isObject(patch)) return failure(400, 'BadRequest', `error decoding patch: ${notAMap(patch)}`)
+  return asObject(applyMergePatch(document, structuredClone(patch)))
+}
+
+/** The document may have lost `metadata` or its name: that is for the caller, which compares it with the URL. */
+function asObject(result: Json | Status): KubeObject | Status {
+  return result as KubeObject | Status
+}
+
+function notAMap(patch: Json): string {
+  return `json: cannot unmarshal ${goJsonType(patch)} into Go value of type map[string]interface {}`
+}
+
+function jsonPatch(document: JsonObject, patch: Json): Json | Status {
+  const list = patch === null ? [] : patch
+  if (!Array.isArray(list)) {
+    const type = goJsonType(list)
+    return failure(
+      400,
+      'BadRequest',
+      `error decoding patch: json: cannot unmarshal ${type} into Go value of type []handlers.jsonPatchOp`,
+    )
+  }
+  const stray = list.find((op) => op !== null && !isObject(op))
+  if (stray !== undefined) {
+    const type = goJsonType(stray)
+    return failure(
+      400,
+      'BadRequest',
+      `error decoding patch: json: cannot unmarshal ${type} into Go value of type handlers.jsonPatchOp`,
+    )
+  }
+  if (list.length > MAX_OPERATIONS) {
+    const text = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${list.length}`
+    return failure(413, 'RequestEntityTooLarge', text)
+  }
+  try {
+    return applyJsonPatch(
+      document,
+      structuredClone(list).map((op) => (isObject(op) ? op : {})),
+    )
+  } catch (error) {
+    if (error instanceof PatchDoesNotApply) return failure(422, 'Invalid', REJECTED, {})
+    throw error
+  }
+}
+
+function strategicPatch(document: JsonObject, live: KubeObject, patch: Json): Json | Status {
+  const group = live.apiVersion.includes('/') ? (live.apiVersion.split('/')[0] ?? '') : ''
+  const schema = builtinSchema(group, live.kind)
+  if (!schema) return failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
+  if (patch === null) return document
+  if (!isObject(patch)) return failure(400, 'BadRequest', notAMap(patch))
+  try {
+    return applyStrategicPatch(document, structuredClone(patch), schema)
+  } catch (error) {
+    if (!(error instanceof BadStrategicPatch)) throw error
+    if (error.code === 422) return failure(422, 'Invalid', REJECTED, {})
+    return failure(error.code, error.code === 400 ? 'BadRequest' : 'InternalError', error.message)
+  }
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import type { Json, JsonObject, JsonSchema } from '../contract.ts'
+import { isObject } from '../patch/json-value.ts'
+
+interface Table {
+  readonly kinds: { readonly [groupKind: string]: string }
+  readonly components: { readonly [name: string]: JsonSchema }
+}
+
+/** Components of the built-in kinds by OpenAPI name (references as `$ref: <name>`), and the component of each `group/Kind`. */
+export function builtinTable(): Table {
+  return (table ??= readTable())
+}
+
+let table: Table | undefined
+const resolved = new Map<string, JsonSchema>()
+
+/** Structural schema of a built-in kind with every reference resolved; sub-schemas are shared and must not be changed. */
+export function builtinSchema(group: string, kind: string): JsonSchema | undefined {
+  const name = builtinTable().kinds[`${group}/${kind}`]
+  return name === undefined ? undefined : component(name)
+}
+
+function component(name: string): JsonSchema {
+  const known = resolved.get(name)
+  if (known) return known
+  const found = builtinTable().components[name]
+  if (!found) throw new Error(`builtin.json has no component ${name}`)
+  const schema: JsonSchema = {}
+  resolved.set(name, schema)
+  return Object.assign(schema, resolve(found as Json))
+}
+
+function resolve(node: Json): Json {
+  if (Array.isArray(node)) return node.map(resolve)
+  if (!isObject(node)) return node
+  if (typeof node['$ref'] === 'string') return component(node['$ref']) as Json
+  const out: JsonObject = {}
+  for (const [key, value] of Object.entries(node)) out[key] = value === undefined ? undefined : resolve(value)
+  return out
+}
+
+function readTable(): Table {
+  return JSON.parse(readFileSync(new URL('./builtin.json', import.meta.url), 'utf8'))
+}
