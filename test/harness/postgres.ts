@@ -1,0 +1,178 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Client } from 'pg'
+import { findOnPath } from './find-on-path.ts'
+import { requireServer } from './find-server.ts'
+import { freePort } from './free-port.ts'
+import type { Scope } from './scope.ts'
+import { startProcess, untilReady } from './server-process.ts'
+import type { ServerProcess } from './server-process.ts'
+import { tempFolder } from './temp-folder.ts'
+
+/** A PostgreSQL server of one test, which may stop, kill, restart and freeze it. */
+export interface PostgresServer {
+  /** The database `mesh`. */
+  readonly url: string
+  /** The database `postgres`, as superuser. */
+  readonly adminUrl: string
+  readonly port: number
+  /** Fast shutdown: clients are cut, data is written. */
+  stop(): Promise<void>
+  /** SIGKILL to the postmaster and every backend. */
+  kill9(): Promise<void>
+  /** Starts again on the same port and data. */
+  restart(): Promise<void>
+  /** SIGSTOP to the postmaster and every backend: connected, and silent. */
+  pause(): void
+  resume(): void
+}
+
+/** fsync is off unless a test is about durability. */
+export interface PostgresOptions {
+  readonly fsync?: boolean
+  /** Further lines of postgresql.conf, as `name: value`. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Starts a PostgreSQL server of its own for a test (about 0.8 s); most tests want `createDatabase` instead. */
+export async function startPostgres(t: Scope, options: PostgresOptions = {}): Promise<PostgresServer> {
+  const programs = dirname(requireServer(t, 'initdb'))
+  const folder = tempFolder('postgres')
+  const data = initialise(programs, folder.path)
+  const port = await freePort()
+  const run = (): ServerProcess =>
+    startProcess({
+      program: join(programs, 'postgres'),
+      args: ['-D', data, ...serverSettings(port, options)],
+      log: join(folder.path, 'postgres.log'),
+      onParentDeath: 'INT',
+      ...asUser(),
+    })
+  const adminUrl = databaseUrl(port, 'postgres')
+  let server = run()
+  const stop = (): Promise<void> => server.end('SIGINT')
+  t.after(async () => {
+    await stop()
+    folder.remove()
+  })
+  await untilReady(server, () => answers(adminUrl))
+  await execute(adminUrl, 'CREATE DATABASE mesh')
+  return {
+    url: databaseUrl(port, 'mesh'),
+    adminUrl,
+    port,
+    stop,
+    kill9: async () => {
+      signalTree(server.pid, 'SIGKILL')
+      await server.end('SIGKILL')
+    },
+    restart: async () => {
+      await stop()
+      server = run()
+      await untilReady(server, () => answers(adminUrl))
+    },
+    pause: () => signalTree(server.pid, 'SIGSTOP'),
+    resume: () => signalTree(server.pid, 'SIGCONT'),
+  }
+}
+
+/** Runs one statement on a connection of its own. */
+export async function execute(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query(sql)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** The URL of another database of the server behind `url`. */
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${database}`
+  return changed.href
+}
+
+function databaseUrl(port: number, database: string): string {
+  return `postgres://postgres@127.0.0.1:${port}/${database}`
+}
+
+// PostgreSQL refuses to run as root, so root hands it to the package's user, or to nobody.
+function asUser(): { user?: string } {
+  if (process.getuid?.() !== 0) return {}
+  return { user: idOf('postgres') === undefined ? 'nobody' : 'postgres' }
+}
+
+function idOf(user: string): { uid: number; gid: number } | undefined {
+  const ask = (flag: string): number =>
+    Number(spawnSync('id', [flag, user], { encoding: 'utf8' }).stdout.trim() || Number.NaN)
+  const found = { uid: ask('-u'), gid: ask('-g') }
+  return Number.isNaN(found.uid) ? undefined : found
+}
+
+function initialise(programs: string, folder: string): string {
+  const data = join(folder, 'data')
+  mkdirSync(data)
+  const { user } = asUser()
+  const args = [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+    '--no-instructions',
+  ]
+  const [program, ...before] =
+    user === undefined
+      ? [join(programs, 'initdb')]
+      : [findOnPath('runuser') ?? 'runuser', '-u', user, '--', join(programs, 'initdb')]
+  const owner = user === undefined ? undefined : idOf(user)
+  chmodSync(folder, 0o755)
+  if (owner !== undefined) chownSync(data, owner.uid, owner.gid)
+  const made = spawnSync(program, [...before, ...args], { encoding: 'utf8', cwd: '/' })
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`)
+  return data
+}
+
+function serverSettings(port: number, options: PostgresOptions): string[] {
+  const fsync = options.fsync === true ? 'on' : 'off'
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    fsync,
+    full_page_writes: fsync,
+    max_connections: '300',
+    shared_buffers: '64MB',
+    jit: 'off',
+    ...options.settings,
+  }
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+async function answers(url: string): Promise<boolean> {
+  await execute(url, 'SELECT 1')
+  return true
+}
+
+// Backends are sessions of their own, so a group signal would miss them. The postmaster comes first: it must not start new ones.
+function signalTree(pid: number, signal: NodeJS.Signals): void {
+  const listed = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+  const children = listed.stdout
+    .split('\n')
+    .map(Number)
+    .filter((child) => child > 0)
+  for (const target of [pid, ...children]) {
+    try {
+      process.kill(target, signal)
+    } catch {
+      // It ended between the listing and the signal.
+    }
+  }
+}

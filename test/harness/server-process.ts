@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { findOnPath } from './find-on-path.ts'
+
+/** How to start one server: its program, and the file that takes what it prints. */
+export interface ServerCommand {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly log: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Run as this system user; only meaningful when this process is root. */
+  readonly user?: string
+  /** The signal that ends it when this process dies without clean-up (Linux). */
+  readonly onParentDeath?: 'KILL' | 'INT'
+}
+
+/** A server that runs, addressed by its process id only. */
+export interface ServerProcess {
+  readonly pid: number
+  /** Settles when the process has ended, with its exit code or signal. */
+  readonly exited: Promise<number | NodeJS.Signals>
+  running(): boolean
+  /** Sends a signal and waits for the end; the group too, for servers with children. */
+  end(signal: NodeJS.Signals): Promise<void>
+  /** SIGSTOP: the server stays connected and answers nothing. */
+  freeze(): void
+  thaw(): void
+  /** The last lines that it printed. */
+  output(): string
+}
+
+/** Starts a server as a child that ends with this process, whichever way this process ends. */
+export function startProcess(command: ServerCommand): ServerProcess {
+  const log = openSync(command.log, 'a')
+  const [program, ...args] = wrapped(command)
+  const child = spawn(program, args, {
+    stdio: ['ignore', log, log],
+    env: { ...process.env, ...command.env },
+  })
+  closeSync(log)
+  child.unref()
+  const pid = child.pid
+  if (pid === undefined) throw new Error(`${command.program} cannot be started`)
+  let ended = false
+  const exited = new Promise<number | NodeJS.Signals>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      ended = true
+      process.off('exit', killNow)
+      resolve(code ?? signal ?? 0)
+    })
+  })
+  exited.catch(() => undefined)
+  const killNow = (): void => {
+    if (ended) return
+    child.kill('SIGCONT')
+    child.kill(command.onParentDeath === 'INT' ? 'SIGINT' : 'SIGKILL')
+    waitForEnd(pid)
+  }
+  process.on('exit', killNow)
+  return {
+    pid,
+    exited,
+    running: () => !ended,
+    end: async (signal) => {
+      if (ended) return
+      child.ref()
+      child.kill('SIGCONT')
+      child.kill(signal)
+      await exited
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+    output: () => readFileSync(command.log, 'utf8').trimEnd().split('\n').slice(-20).join('\n'),
+  }
+}
+
+/** Waits until `probe` answers true; an early end of the server or the deadline is an error that shows its output. */
+export async function untilReady(
+  server: ServerProcess,
+  probe: () => Promise<boolean>,
+  deadlineMs = 30_000,
+): Promise<void> {
+  const deadline = Date.now() + deadlineMs
+  while (!(await probe().catch(() => false))) {
+    if (!server.running()) throw new Error(`server ended before it was ready:\n${server.output()}`)
+    if (Date.now() > deadline) throw new Error(`server not ready after ${deadlineMs} ms:\n${server.output()}`)
+    await new Promise((resolve) => setTimeout(resolve, 15))
+  }
+}
+
+/** True when somebody accepts TCP connections on the loopback port. */
+export function acceptsTcp(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.once('connect', () => resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('close', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}
+
+// In an exit handler nothing asynchronous runs any more, and the data folder must not go while its server writes to it.
+function waitForEnd(pid: number): void {
+  const cell = new Int32Array(new SharedArrayBuffer(4))
+  for (let tries = 0; tries < 80 && isAlive(pid); tries++) Atomics.wait(cell, 0, 0, 25)
+}
+
+// Linux lists a process that ended and was not yet waited for as Z; elsewhere one short pause must do.
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+// setpriv sets the user and the parent-death signal without a process in between, so the pid is the server's own.
+function wrapped(command: ServerCommand): [string, ...string[]] {
+  const setpriv = process.platform === 'linux' ? findOnPath('setpriv') : undefined
+  if (setpriv === undefined) return [command.program, ...command.args]
+  const user =
+    command.user === undefined
+      ? []
+      : [`--reuid=${command.user}`, `--regid=${command.user === 'nobody' ? 'nogroup' : command.user}`, '--clear-groups']
+  return [setpriv, ...user, `--pdeathsig=${command.onParentDeath ?? 'KILL'}`, '--', command.program, ...command.args]
+}
