@@ -39,6 +39,7 @@ export interface Kind<Spec = unknown, Status = unknown> extends Omit<KindDefinit
   readonly group: string
   readonly version: string
   readonly apiVersion: string
+  readonly namespaced: boolean
   readonly rules: readonly Rule[]
   /** Gives the object its `apiVersion` and `kind`. */
   object(parts: Omit<KubeObject<Spec, Status>, 'apiVersion' | 'kind'>): KubeObject<Spec, Status>
@@ -57,6 +58,7 @@ export function defineKind<S extends TObject, T extends TObject>(
     group: GROUP,
     version: VERSION,
     apiVersion: API_VERSION,
+    namespaced: definition.scope === 'Namespaced',
     object: (parts) => ({ apiVersion: API_VERSION, kind: definition.kind, ...parts }),
   }
 }

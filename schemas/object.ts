@@ -21,7 +21,7 @@ export interface ManagedFields {
 
 /** Kubernetes ObjectMeta; everything that the API server fills in is optional. */
 export interface ObjectMeta {
-  name?: string
+  name: string
   namespace?: string
   generateName?: string
   uid?: string
@@ -48,7 +48,8 @@ export interface Condition {
 }
 
 /** An object of the cluster in its Kubernetes form. */
-export interface KubeObject<Spec = unknown, Status = unknown> {
+export type KubeObject<Spec = unknown, Status = unknown> = {
+  // A type alias, not an interface: only aliases fit the index signature of the cluster client's objects.
   apiVersion: string
   kind: string
   metadata: ObjectMeta
