@@ -1,0 +1,26 @@
+/** A user of a test API server, known by a static token. */
+export interface Persona {
+  readonly name: string
+  readonly token: string
+  readonly user: string
+  readonly groups: readonly string[]
+}
+
+/** The users that every test API server knows. What each may do is bound by RBAC objects; admin alone passes without any. */
+export const personas: readonly Persona[] = [
+  persona('admin', ['system:masters']),
+  persona('viewer', ['mesh:viewers']),
+  persona('developer', ['mesh:developers']),
+  persona('operator', ['mesh:operators']),
+  persona('other-tenant', ['mesh:other-tenants']),
+  persona('nobody', []),
+]
+
+/** The lines `token,user,uid,"group,group"` of `--token-auth-file`. */
+export function personaFile(all: readonly Persona[]): string {
+  return all.map((one) => `${one.token},${one.user},uid-${one.name},"${one.groups.join(',')}"\n`).join('')
+}
+
+function persona(name: string, groups: readonly string[]): Persona {
+  return { name, token: `test-token-${name}`, user: name, groups }
+}

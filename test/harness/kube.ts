@@ -1,0 +1,222 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { requireServer } from './find-server.ts'
+import { freePort } from './free-port.ts'
+import { personas, personaFile } from './kube-personas.ts'
+import type { Persona } from './kube-personas.ts'
+import type { Scope } from './scope.ts'
+import { startProcess, untilReady } from './server-process.ts'
+import type { ServerProcess } from './server-process.ts'
+import { tempFolder } from './temp-folder.ts'
+
+/** One line of the API server's own audit log, as far as tests read it. */
+export interface AuditEntry {
+  readonly verb: string
+  readonly requestURI: string
+  readonly user: { readonly username: string; readonly groups?: readonly string[] }
+  readonly impersonatedUser?: { readonly username: string }
+  readonly objectRef?: {
+    readonly resource?: string
+    readonly namespace?: string
+    readonly name?: string
+    readonly apiGroup?: string
+    readonly subresource?: string
+  }
+  readonly responseStatus?: { readonly code?: number }
+  readonly requestReceivedTimestamp: string
+  readonly userAgent?: string
+}
+
+/** What tests of any file may use of a real kube-apiserver. */
+export interface KubeServer {
+  readonly url: string
+  /** PEM of the authority that signed its certificate. */
+  readonly ca: string
+  /** Bearer tokens by persona: admin, viewer, developer, operator, other-tenant, nobody, and those added. */
+  readonly tokens: Readonly<Record<string, string>>
+  /** Everything it was asked so far, oldest first; `since` is a length remembered from before. */
+  auditLog(since?: number): AuditEntry[]
+  /** Writes a kubeconfig for a bearer token and returns its path. */
+  kubeconfig(token: string): string
+}
+
+/** A kube-apiserver of one test, which may also stop and freeze it. */
+export interface OwnKubeServer extends KubeServer {
+  /** Ends the API server, then etcd. */
+  stop(): Promise<void>
+  /** SIGSTOP: of etcd (the API server accepts and waits) or of the API server itself. */
+  freeze(which?: 'etcd' | 'apiserver'): void
+  thaw(): void
+}
+
+/** What a process needs to use an API server that another process started. */
+export interface KubeFacts {
+  readonly url: string
+  readonly ca: string
+  readonly tokens: Readonly<Record<string, string>>
+  readonly auditFile: string
+  readonly folder: string
+}
+
+/** Starts etcd and kube-apiserver with RBAC and static tokens: about 3 s, 330 MB. Most tests want `sharedKube`. */
+export async function startKube(t: Scope, options: { personas?: readonly Persona[] } = {}): Promise<OwnKubeServer> {
+  const programs = { etcd: requireServer(t, 'etcd'), apiserver: requireServer(t, 'kube-apiserver') }
+  const folder = tempFolder('kube')
+  const everyone = [...personas, ...(options.personas ?? [])]
+  writeFileSync(join(folder.path, 'personas.csv'), personaFile(everyone), { mode: 0o600 })
+  writeFileSync(join(folder.path, 'audit-policy.json'), JSON.stringify(auditPolicy))
+  const etcdUrl = `http://127.0.0.1:${await freePort()}`
+  const etcd = startEtcd(programs.etcd, folder.path, etcdUrl, await freePort())
+  const port = await freePort()
+  const apiserver = startApiserver(programs.apiserver, folder.path, etcdUrl, port)
+  // The API server first: without etcd it lingers for a minute.
+  const stop = async (): Promise<void> => {
+    await apiserver.end('SIGKILL')
+    await etcd.end('SIGKILL')
+  }
+  t.after(async () => {
+    await stop()
+    folder.remove()
+  })
+  const tokens = Object.fromEntries(everyone.map((persona) => [persona.name, persona.token]))
+  await untilReady(apiserver, () => isReady(port, tokens['admin'] ?? ''), 60_000)
+  const ca = readFileSync(join(folder.path, 'certs', 'apiserver.crt'), 'utf8')
+  const url = `https://127.0.0.1:${port}`
+  const facts = { url, ca, tokens, folder: folder.path, auditFile: join(folder.path, 'audit.log') }
+  return {
+    ...kubeFromFacts(facts),
+    stop,
+    freeze: (which = 'etcd') => (which === 'etcd' ? etcd : apiserver).freeze(),
+    thaw: () => {
+      etcd.thaw()
+      apiserver.thaw()
+    },
+  }
+}
+
+let ownServer: Promise<KubeServer> | undefined
+
+/** The API server that the runner started (`MESH_TEST_KUBE`), else one for this process. Files share it: each uses namespaces of its own. */
+export function sharedKube(t: Scope): Promise<KubeServer> {
+  const given = process.env.MESH_TEST_KUBE
+  if (given !== undefined && given !== '') return Promise.resolve(kubeFromFacts(JSON.parse(given) as KubeFacts))
+  const scope: Scope = {
+    after: () => undefined,
+    ...(t.skip === undefined ? {} : { skip: (reason) => t.skip?.(reason) }),
+  }
+  ownServer ??= startKube(scope)
+  return ownServer
+}
+
+/** A handle on an API server that runs elsewhere. */
+export function kubeFromFacts(facts: KubeFacts): KubeServer & { readonly facts: KubeFacts } {
+  return {
+    facts,
+    url: facts.url,
+    ca: facts.ca,
+    tokens: facts.tokens,
+    auditLog: (since = 0) => readAuditLog(facts.auditFile).slice(since),
+    kubeconfig: (token) => writeKubeconfig(facts, token),
+  }
+}
+
+const auditPolicy = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [{ level: 'Metadata' }],
+}
+
+function startEtcd(program: string, folder: string, url: string, peerPort: number): ServerProcess {
+  const peer = `http://127.0.0.1:${peerPort}`
+  return startProcess({
+    program,
+    log: join(folder, 'etcd.log'),
+    args: [
+      `--data-dir=${join(folder, 'etcd')}`,
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      `--listen-peer-urls=${peer}`,
+      `--initial-advertise-peer-urls=${peer}`,
+      `--initial-cluster=default=${peer}`,
+      '--unsafe-no-fsync',
+      '--log-level=error',
+    ],
+  })
+}
+
+function startApiserver(program: string, folder: string, etcdUrl: string, port: number): ServerProcess {
+  const key = join(folder, 'service-accounts.pem')
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  writeFileSync(key, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 })
+  return startProcess({
+    program,
+    log: join(folder, 'kube-apiserver.log'),
+    args: [
+      `--etcd-servers=${etcdUrl}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${port}`,
+      `--cert-dir=${join(folder, 'certs')}`,
+      '--authorization-mode=RBAC',
+      `--token-auth-file=${join(folder, 'personas.csv')}`,
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-account-key-file=${key}`,
+      `--service-account-signing-key-file=${key}`,
+      '--service-cluster-ip-range=10.0.0.0/24',
+      '--disable-admission-plugins=ServiceAccount',
+      `--audit-policy-file=${join(folder, 'audit-policy.json')}`,
+      `--audit-log-path=${join(folder, 'audit.log')}`,
+    ],
+  })
+}
+
+// The certificate is not written yet when the first probe comes, so the probe does not verify it; every test client does.
+function isReady(port: number, token: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path: '/readyz',
+        rejectUnauthorized: false,
+        headers: { authorization: `Bearer ${token}` },
+        agent: false,
+      },
+      (answer) => {
+        answer.resume()
+        answer.once('end', () => resolve(answer.statusCode === 200))
+      },
+    )
+    probe.once('error', () => resolve(false))
+    probe.end()
+  })
+}
+
+function readAuditLog(file: string): AuditEntry[] {
+  const whole = readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  return whole.map((line) => JSON.parse(line) as AuditEntry)
+}
+
+let kubeconfigs = 0
+
+// JSON is YAML, so kubectl reads it and nothing needs quoting rules.
+function writeKubeconfig(facts: KubeFacts, token: string): string {
+  const path = join(facts.folder, `kubeconfig-${process.pid}-${++kubeconfigs}.json`)
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      {
+        name: 'test',
+        cluster: { server: facts.url, 'certificate-authority-data': Buffer.from(facts.ca).toString('base64') },
+      },
+    ],
+    users: [{ name: 'caller', user: { token } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'caller', namespace: 'default' } }],
+    'current-context': 'test',
+  }
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 })
+  return path
+}

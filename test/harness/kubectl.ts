@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { findServer } from './find-server.ts'
+
+/** What one kubectl command printed and how it ended. */
+export interface KubectlResult {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs kubectl with a kubeconfig; it never touches the user's own configuration or caches. */
+export async function kubectl(kubeconfig: string, args: readonly string[], input?: string): Promise<KubectlResult> {
+  const program = findServer('kubectl')
+  if (program === undefined) throw new Error('kubectl not found')
+  const child = spawn(program, args, {
+    env: { PATH: process.env.PATH, HOME: '/nonexistent', KUBECONFIG: kubeconfig, KUBECACHEDIR: `${kubeconfig}.cache` },
+    stdio: 'pipe',
+  })
+  // It may end before it read its input (a usage error): that is its exit code's story.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input ?? '')
+  const ended = new Promise<number>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve(code ?? -1))
+  })
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { code, stdout, stderr }
+}
