@@ -236,8 +236,8 @@ export interface AuthenticatorOptions {
 export interface Authorizer {
   authorize(user: User, attributes: Attributes): Decision
   rulesFor(user: User, namespace: string): { resourceRules: JsonObject[]; nonResourceRules: JsonObject[] }
-  /** For writes of roles and bindings: the 403 of the real server when the user would gain rights. */
-  checkEscalation(user: User, object: KubeObject): Status | undefined
+  /** For writes of roles and bindings: the 403 of the real server when the user would gain rights; `old` makes it an update. */
+  checkEscalation(user: User, object: KubeObject, old?: KubeObject): Status | undefined
 }
 
 /**

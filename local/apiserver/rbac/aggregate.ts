@@ -1,0 +1,70 @@
+import type { KubeObject } from '../contract.ts'
+import { equalJson, isObject } from '../patch/json-value.ts'
+import { objects, strings } from './rules.ts'
+
+/**
+ * The ClusterRole with the rules that its aggregationRule collects from `all`, or undefined when it has none or
+ * nothing changes. An aggregated role may itself be collected; a cycle ends where it began.
+ */
+export function aggregate(role: KubeObject, all: readonly KubeObject[]): KubeObject | undefined {
+  if (selectorsOf(role).length === 0) return undefined
+  const rules = aggregatedRules(role, all, new Set())
+  return equalJson(role['rules'], rules) ? undefined : { ...role, rules }
+}
+
+/** Rules of a ClusterRole after aggregation. */
+export function aggregatedRules(role: KubeObject, all: readonly KubeObject[], seen: Set<string>) {
+  const selectors = selectorsOf(role)
+  if (selectors.length === 0) return objects(role['rules'])
+  if (seen.has(role.metadata.name)) return []
+  seen.add(role.metadata.name)
+  const rules: ReturnType<typeof objects> = []
+  for (const selector of selectors) {
+    const chosen = all.filter(
+      (other) => other.metadata.name !== role.metadata.name && matchesSelector(selector, other.metadata.labels ?? {}),
+    )
+    for (const other of chosen.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {
+      for (const rule of aggregatedRules(other, all, seen))
+        if (!rules.some((each) => equalJson(each, rule))) rules.push(rule)
+    }
+  }
+  seen.delete(role.metadata.name)
+  return rules
+}
+
+function selectorsOf(role: KubeObject) {
+  const aggregation = role['aggregationRule']
+  return isObject(aggregation) ? objects(aggregation['clusterRoleSelectors']) : []
+}
+
+/** True when a LabelSelector (matchLabels, matchExpressions) selects the labels. */
+export function matchesSelector(
+  selector: ReturnType<typeof objects>[number],
+  labels: { readonly [key: string]: string },
+): boolean {
+  const wanted = isObject(selector['matchLabels']) ? selector['matchLabels'] : {}
+  return (
+    Object.entries(wanted).every(([key, value]) => labels[key] === value) &&
+    objects(selector['matchExpressions']).every((expression) => matchesExpression(expression, labels))
+  )
+}
+
+function matchesExpression(
+  expression: ReturnType<typeof objects>[number],
+  labels: { readonly [key: string]: string },
+): boolean {
+  const value = labels[String(expression['key'])]
+  const listed = value !== undefined && strings(expression['values']).includes(value)
+  switch (expression['operator']) {
+    case 'In':
+      return listed
+    case 'NotIn':
+      return !listed
+    case 'Exists':
+      return value !== undefined
+    case 'DoesNotExist':
+      return value === undefined
+    default:
+      return false
+  }
+}

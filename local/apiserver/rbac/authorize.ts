@@ -1,0 +1,241 @@
+import type {
+  Attributes,
+  Authorizer,
+  Decision,
+  JsonObject,
+  KubeObject,
+  ObjectReader,
+  Status,
+  User,
+} from '../contract.ts'
+import { failure } from '../failure.ts'
+import { isObject, equalJson } from '../patch/json-value.ts'
+import { aggregatedRules } from './aggregate.ts'
+import { describeRights, matchesUrl, missingRights, quoteList } from './covers.ts'
+import { objects, RBAC_GROUP, roleRefOf, rulesOf, subjectsOf } from './rules.ts'
+import type { PolicyRule, RoleRef, Subject } from './rules.ts'
+
+interface Grant {
+  readonly binding: KubeObject
+  readonly subjects: readonly Subject[]
+  readonly ref: RoleRef
+  readonly rules: readonly PolicyRule[]
+  /** Set when the role does not exist. */
+  readonly error: string | undefined
+}
+
+const ALLOWED_TO_ALL = 'system:masters'
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceURLs: [] },
+  { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
+]
+
+/** RBAC over the objects that the reader shows; what a binding grants is computed once per version of the four kinds. */
+export function createAuthorizer(reader: ObjectReader): Authorizer {
+  const grants = createGrants(reader)
+  const rulesFor = (user: User, namespace: string) =>
+    grants(namespace)
+      .filter((grant) => appliesTo(user, grant))
+      .flatMap((grant) => grant.rules)
+  const authorize = (user: User, attributes: Attributes): Decision => {
+    if (user.groups.includes(ALLOWED_TO_ALL)) return { allowed: true, reason: '' }
+    const mine = grants(attributes.namespace).filter((grant) => appliesTo(user, grant))
+    for (const grant of mine) {
+      if (grant.rules.some((rule) => allows(rule, attributes)))
+        return { allowed: true, reason: `RBAC: allowed by ${describe(grant, user)}` }
+    }
+    const errors = mine.flatMap((grant) => grant.error ?? [])
+    if (errors.length === 0) return { allowed: false, reason: '' }
+    return {
+      allowed: false,
+      reason: `RBAC: ${errors.length === 1 ? errors[0] : `[${[...new Set(errors)].join(', ')}]`}`,
+    }
+  }
+  return {
+    authorize,
+    rulesFor: (user, namespace) => reviewedRules(rulesFor(user, namespace)),
+    checkEscalation(user, object, old) {
+      if (user.groups.includes(ALLOWED_TO_ALL) || (old && onlyMetadataChanged(object, old))) return undefined
+      const check: EscalationCheck = {
+        reader,
+        authorize,
+        owned: rulesFor(user, object.metadata.namespace ?? ''),
+        user,
+        object,
+        old,
+      }
+      return object.kind.endsWith('Binding') ? checkBinding(check) : checkRole(check)
+    },
+  }
+}
+
+/** All grants that count in a namespace: cluster-wide ones first, then its own. */
+function createGrants(reader: ObjectReader): (namespace: string) => readonly Grant[] {
+  let key = ''
+  const byNamespace = new Map<string, readonly Grant[]>()
+  const kinds = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']
+  const resolve = (resource: string, namespace: string) =>
+    reader.list(RBAC_GROUP, resource, namespace).map((binding) => toGrant(reader, binding, namespace))
+  return (namespace) => {
+    const current = kinds.map((kind) => reader.version(RBAC_GROUP, kind)).join()
+    if (current !== key) byNamespace.clear()
+    key = current
+    let wide = byNamespace.get('')
+    if (!wide) byNamespace.set('', (wide = resolve('clusterrolebindings', '')))
+    let all = byNamespace.get(namespace)
+    if (!all) byNamespace.set(namespace, (all = [...wide, ...resolve('rolebindings', namespace)]))
+    return all
+  }
+}
+
+function toGrant(reader: ObjectReader, binding: KubeObject, namespace: string): Grant {
+  const ref = roleRefOf(binding)
+  const role = findRole(reader, ref, namespace)
+  const error = role ? undefined : `${ref.kind.toLowerCase()}.${RBAC_GROUP} ${JSON.stringify(ref.name)} not found`
+  return { binding, subjects: subjectsOf(binding), ref, rules: role ? effectiveRules(reader, role) : [], error }
+}
+
+function findRole(reader: ObjectReader, ref: RoleRef, namespace: string): KubeObject | undefined {
+  if (ref.kind === 'ClusterRole') return reader.get(RBAC_GROUP, 'clusterroles', '', ref.name)
+  return ref.kind === 'Role' ? reader.get(RBAC_GROUP, 'roles', namespace, ref.name) : undefined
+}
+
+function effectiveRules(reader: ObjectReader, role: KubeObject): PolicyRule[] {
+  if (!role['aggregationRule']) return rulesOf(role)
+  return rulesOf({ ...role, rules: aggregatedRules(role, reader.list(RBAC_GROUP, 'clusterroles', ''), new Set()) })
+}
+
+function appliesTo(user: User, grant: Grant): boolean {
+  return grant.subjects.some((subject) => isSubject(user, subject, grant.binding.metadata.namespace ?? ''))
+}
+
+function isSubject(user: User, subject: Subject, bindingNamespace: string): boolean {
+  if (subject.kind === 'User') return user.username === subject.name
+  if (subject.kind === 'Group') return user.groups.includes(subject.name)
+  const namespace = subject.namespace || bindingNamespace
+  return (
+    subject.kind === 'ServiceAccount' &&
+    namespace !== '' &&
+    user.username === `system:serviceaccount:${namespace}:${subject.name}`
+  )
+}
+
+function allows(rule: PolicyRule, wanted: Attributes): boolean {
+  if (!rule.verbs.includes('*') && !rule.verbs.includes(wanted.verb)) return false
+  if (wanted.path !== undefined) {
+    const path = wanted.path
+    return rule.nonResourceURLs.some((url) => matchesUrl(url, path))
+  }
+  const combined = wanted.subresource ? `${wanted.resource}/${wanted.subresource}` : wanted.resource
+  return (
+    (rule.apiGroups.includes('*') || rule.apiGroups.includes(wanted.group)) &&
+    rule.resources.some(
+      (each) => each === '*' || each === combined || (wanted.subresource !== '' && each === `*/${wanted.subresource}`),
+    ) &&
+    (rule.resourceNames.length === 0 || rule.resourceNames.includes(wanted.name))
+  )
+}
+
+function describe(grant: Grant, user: User): string {
+  const { name, namespace } = grant.binding.metadata
+  const subject = grant.subjects.find((each) => isSubject(user, each, namespace ?? ''))
+  const who =
+    subject?.kind === 'ServiceAccount'
+      ? `${subject.name}/${subject.namespace || (namespace ?? '')}`
+      : (subject?.name ?? '')
+  const binding = namespace
+    ? `RoleBinding ${JSON.stringify(`${name}/${namespace}`)}`
+    : `ClusterRoleBinding ${JSON.stringify(name)}`
+  return `${binding} of ${grant.ref.kind} ${JSON.stringify(grant.ref.name)} to ${subject?.kind ?? ''} ${JSON.stringify(who)}`
+}
+
+function reviewedRules(rules: readonly PolicyRule[]): { resourceRules: JsonObject[]; nonResourceRules: JsonObject[] } {
+  const named = (rule: PolicyRule) => (rule.resourceNames.length > 0 ? { resourceNames: [...rule.resourceNames] } : {})
+  return {
+    resourceRules: rules
+      .filter((rule) => rule.resources.length > 0)
+      .map((rule) => ({
+        verbs: [...rule.verbs],
+        apiGroups: [...rule.apiGroups],
+        resources: [...rule.resources],
+        ...named(rule),
+      })),
+    nonResourceRules: rules
+      .filter((rule) => rule.nonResourceURLs.length > 0)
+      .map((rule) => ({ verbs: [...rule.verbs], nonResourceURLs: [...rule.nonResourceURLs] })),
+  }
+}
+
+interface EscalationCheck {
+  readonly reader: ObjectReader
+  readonly authorize: Authorizer['authorize']
+  readonly owned: readonly PolicyRule[]
+  readonly user: User
+  readonly object: KubeObject
+  readonly old: KubeObject | undefined
+}
+
+function checkRole(check: EscalationCheck): Status | undefined {
+  const { object, old, user } = check
+  const resource = `${object.kind.toLowerCase()}s`
+  const namespace = object.metadata.namespace ?? ''
+  // A create carries no name in its request, so a grant of `escalate` by resourceNames does not reach it.
+  const name = old ? object.metadata.name : ''
+  const escalate = { verb: 'escalate', group: RBAC_GROUP, version: '*', resource, subresource: '', namespace, name }
+  if (check.authorize(user, escalate).allowed) return undefined
+  const missing = missingRights(check.owned, rulesOf(object))
+  if (missing.length > 0) return forbidden(object, grantText(user, missing))
+  if (!aggregates(object) && !(old && aggregates(old))) return undefined
+  if (missingRights(check.owned, EVERYTHING).length === 0) return undefined
+  return forbidden(object, 'must have cluster-admin privileges to use the aggregationRule')
+}
+
+function checkBinding(check: EscalationCheck): Status | undefined {
+  const { object, user, reader } = check
+  const ref = roleRefOf(object)
+  const namespace = object.metadata.namespace ?? ''
+  const resource = ref.kind === 'Role' ? 'roles' : 'clusterroles'
+  const bind = { verb: 'bind', group: RBAC_GROUP, version: '*', resource, subresource: '', namespace, name: ref.name }
+  if (check.authorize(user, bind).allowed) return undefined
+  const role = findRole(reader, ref, namespace)
+  if (!role) {
+    const details = { name: ref.name, group: RBAC_GROUP, kind: ref.kind.toLowerCase() }
+    return failure(
+      404,
+      'NotFound',
+      `${ref.kind.toLowerCase()}.${RBAC_GROUP} ${JSON.stringify(ref.name)} not found`,
+      details,
+    )
+  }
+  const missing = missingRights(check.owned, effectiveRules(reader, role))
+  return missing.length > 0 ? forbidden(object, grantText(user, missing)) : undefined
+}
+
+function grantText(user: User, missing: readonly PolicyRule[]): string {
+  const who = `user ${JSON.stringify(user.username)} (groups=${quoteList(user.groups)})`
+  return `${who} is attempting to grant RBAC permissions not currently held:\n${describeRights(missing)}`
+}
+
+function forbidden(object: KubeObject, reason: string): Status {
+  const kind = `${object.kind.toLowerCase()}s`
+  const { name } = object.metadata
+  const message = `${kind}.${RBAC_GROUP} ${JSON.stringify(name)} is forbidden: ${reason}`
+  return failure(403, 'Forbidden', message, { name, group: RBAC_GROUP, kind })
+}
+
+function aggregates(role: KubeObject): boolean {
+  const rule = role['aggregationRule']
+  return isObject(rule) && objects(rule['clusterRoleSelectors']).length > 0
+}
+
+/** Ownership and finalizers may change without a check, so that garbage collection by a lesser user still ends. */
+function onlyMetadataChanged(object: KubeObject, old: KubeObject): boolean {
+  const without = ({
+    finalizers: _f,
+    ownerReferences: _o,
+    managedFields: _m,
+    resourceVersion: _r,
+    ...rest
+  }: KubeObject['metadata']) => rest
+  return equalJson({ ...object, metadata: without(object.metadata) }, { ...old, metadata: without(old.metadata) })
+}

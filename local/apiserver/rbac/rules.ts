@@ -1,0 +1,67 @@
+import type { Json, KubeObject } from '../contract.ts'
+import { isObject } from '../patch/json-value.ts'
+
+/** One rule of a Role or ClusterRole, every list present. */
+export interface PolicyRule {
+  readonly verbs: readonly string[]
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly resourceNames: readonly string[]
+  readonly nonResourceURLs: readonly string[]
+}
+
+/** What a binding points at. */
+export interface RoleRef {
+  readonly kind: string
+  readonly name: string
+}
+
+/** One subject of a binding. */
+export interface Subject {
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+}
+
+/** The group of the four RBAC kinds. */
+export const RBAC_GROUP = 'rbac.authorization.k8s.io'
+
+/** Rules of a Role or ClusterRole as stored; whatever is malformed grants nothing. */
+export function rulesOf(role: KubeObject | undefined): PolicyRule[] {
+  return objects(role?.['rules']).map((rule) => ({
+    verbs: strings(rule['verbs']),
+    apiGroups: strings(rule['apiGroups']),
+    resources: strings(rule['resources']),
+    resourceNames: strings(rule['resourceNames']),
+    nonResourceURLs: strings(rule['nonResourceURLs']),
+  }))
+}
+
+/** The role that a binding refers to. */
+export function roleRefOf(binding: KubeObject): RoleRef {
+  const ref = binding['roleRef']
+  return isObject(ref) ? { kind: text(ref['kind']), name: text(ref['name']) } : { kind: '', name: '' }
+}
+
+/** Subjects of a binding. */
+export function subjectsOf(binding: KubeObject): Subject[] {
+  return objects(binding['subjects']).map((subject) => ({
+    kind: text(subject['kind']),
+    name: text(subject['name']),
+    namespace: text(subject['namespace']),
+  }))
+}
+
+/** The elements of a list that are objects. */
+export function objects(value: Json | undefined): { [key: string]: Json | undefined }[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+/** The elements of a list that are strings. */
+export function strings(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,25 @@
+import type { KubeObject, ObjectReader } from './contract.ts'
+
+/** A reader over a few objects, for the tests of the pure modules; the plural is the kind in lower case and `s`. */
+export function createReader(
+  initial: readonly KubeObject[],
+): ObjectReader & { remove(resource: string, namespace: string, name: string): void } {
+  let version = 1
+  let objects = [...initial]
+  const is = (object: KubeObject, group: string, resource: string, namespace: string) =>
+    `${object.kind.toLowerCase()}s` === resource &&
+    (object.apiVersion.includes('/') ? object.apiVersion.split('/')[0] : '') === group &&
+    (namespace === '' || object.metadata.namespace === namespace)
+  return {
+    get: (group, resource, namespace, name) =>
+      objects.find((each) => is(each, group, resource, namespace) && each.metadata.name === name),
+    list: (group, resource, namespace) => objects.filter((each) => is(each, group, resource, namespace)),
+    version: () => version,
+    remove(resource, namespace, name) {
+      objects = objects.filter(
+        (each) => !(is(each, each.apiVersion.split('/')[0] ?? '', resource, namespace) && each.metadata.name === name),
+      )
+      version += 1
+    },
+  }
+}
