@@ -36,6 +36,8 @@ export interface KubeServer {
   readonly ca: string
   /** Bearer tokens by persona: admin, viewer, developer, operator, other-tenant, nobody, and those added. */
   readonly tokens: Readonly<Record<string, string>>
+  /** What another process needs to use the same server. */
+  readonly facts: KubeFacts
   /** Everything it was asked so far, oldest first; `since` is a length remembered from before. */
   auditLog(since?: number): AuditEntry[]
   /** Writes a kubeconfig for a bearer token and returns its path. */
@@ -111,7 +113,7 @@ export function sharedKube(t: Scope): Promise<KubeServer> {
 }
 
 /** A handle on an API server that runs elsewhere. */
-export function kubeFromFacts(facts: KubeFacts): KubeServer & { readonly facts: KubeFacts } {
+export function kubeFromFacts(facts: KubeFacts): KubeServer {
   return {
     facts,
     url: facts.url,

@@ -1,0 +1,21 @@
+// Plain JavaScript for Node 18 and newer: it runs before a Node that strips types is known.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The oldest Node.js that the project runs on, as numbers. */
+export const oldestNode = [24, 12]
+
+/** Path of a Node.js that runs the project: this process, else the one installed by the lockfile; undefined when neither does. */
+export function findNode() {
+  if (isRecent(process.versions.node)) return process.execPath
+  const installed = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
+  if (!existsSync(installed)) return undefined
+  const asked = spawnSync(installed, ['--version'], { encoding: 'utf8' })
+  return asked.status === 0 && isRecent(asked.stdout.trim().slice(1)) ? installed : undefined
+}
+
+function isRecent(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
+}

@@ -1,0 +1,54 @@
+// Makes a fresh clone ready: installs what the lockfile says when that changed, and checks that a Node which runs the project is there.
+// Plain JavaScript for Node 18 and newer, without dependencies: it runs before anything is installed. Its output goes to stderr.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { findNode, oldestNode } from './find-node.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const stamp = `${root}node_modules/.mesh-setup`
+
+if (!isCurrent()) install()
+if (findNode() === undefined) fail(noNode())
+
+function isCurrent() {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash()
+}
+
+function lockHash() {
+  return createHash('sha256')
+    .update(readFileSync(`${root}package-lock.json`))
+    .digest('hex')
+}
+
+function install() {
+  console.error('Installing what package-lock.json names (npm ci --ignore-scripts) ...')
+  const npm = process.env.npm_execpath
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  // npm's own script by this Node, when npm started us; its output is joined to stderr, since stdout belongs to the command.
+  const [program, before] = npm?.endsWith('.js')
+    ? [process.execPath, [npm]]
+    : [process.platform === 'win32' ? 'npm.cmd' : 'npm', []]
+  const { status, error } = spawnSync(program, [...before, ...args], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: program.endsWith('.cmd'),
+  })
+  if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}. The lines above say why.`)
+  writeFileSync(stamp, lockHash())
+}
+
+function noNode() {
+  const wanted = `${oldestNode.join('.')}`
+  const where = `${process.platform}-${process.arch}`
+  if (where === 'darwin-arm64') {
+    return `This project runs on Node.js >= ${wanted}; this is ${process.version}. On Apple silicon it does not bring its own: install one, for example with \`brew install node@24\`, and try again.`
+  }
+  return `This project runs on Node.js >= ${wanted}; this is ${process.version}, and none was installed for ${where}. Install Node.js 24, or remove node_modules and try again with the npm registry in reach.`
+}
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}

@@ -1,0 +1,40 @@
+import { availableParallelism } from 'node:os'
+import { run } from 'node:test'
+import { parseArgs } from 'node:util'
+import { findTests } from './test/find-tests.ts'
+import { report } from './test/report.ts'
+import { startSharedServers } from './test/shared-servers.ts'
+
+// node scripts/test.ts [path ...] [--name PATTERN] [--verbose] [--concurrency N]
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    name: { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+    concurrency: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+  },
+})
+const root = new URL('..', import.meta.url)
+const files = findTests(root, positionals)
+if (files.length === 0) {
+  console.error(`no test file matches ${positionals.join(' ')}`)
+  process.exit(1)
+}
+
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+
+// One file starts its own servers lazily; only several files gain from sharing.
+const servers = files.length > 1 ? await startSharedServers() : undefined
+const stream = run({
+  files,
+  cwd: root.pathname,
+  concurrency: Number(values.concurrency),
+  timeout: 10 * 60_000,
+  signal: interrupted.signal,
+  ...(values.name === undefined ? {} : { testNamePatterns: [values.name] }),
+})
+const outcome = await report(stream, { root, verbose: values.verbose })
+await servers?.stop()
+if (interrupted.signal.aborted) process.exitCode = 130
+else process.exitCode = outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1

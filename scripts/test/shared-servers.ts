@@ -1,0 +1,33 @@
+import { findServer } from '../../test/harness/find-server.ts'
+import { startKube } from '../../test/harness/kube.ts'
+import { startPostgres } from '../../test/harness/postgres.ts'
+import type { Scope } from '../../test/harness/scope.ts'
+
+/** Starts the servers that test files share, and names them in the environment that the files inherit; missing ones are left to the tests to report. */
+export async function startSharedServers(): Promise<{ stop(): Promise<void> }> {
+  const closers: (() => unknown)[] = []
+  const scope: Scope = { after: (fn) => void closers.push(fn) }
+  const started = await Promise.allSettled([sharePostgres(scope), shareKube(scope)])
+  const stop = async (): Promise<void> => {
+    for (const close of closers) await close()
+  }
+  const failed = started.find((one) => one.status === 'rejected')
+  if (failed !== undefined) {
+    await stop()
+    throw failed.reason
+  }
+  return { stop }
+}
+
+async function sharePostgres(scope: Scope): Promise<void> {
+  if (process.env.MESH_TEST_POSTGRES_URL !== undefined || findServer('initdb') === undefined) return
+  const server = await startPostgres(scope)
+  process.env.MESH_TEST_POSTGRES_URL = server.adminUrl
+}
+
+async function shareKube(scope: Scope): Promise<void> {
+  if (process.env.MESH_TEST_KUBE !== undefined) return
+  if (findServer('etcd') === undefined || findServer('kube-apiserver') === undefined) return
+  const server = await startKube(scope)
+  process.env.MESH_TEST_KUBE = JSON.stringify(server.facts)
+}
