@@ -1,0 +1,76 @@
+/** What a request addresses, as the real server's RequestInfo derives it from method, path and query. */
+export interface RequestInfo {
+  isResource: boolean
+  path: string
+  verb: string
+  group: string
+  version: string
+  namespace: string
+  resource: string
+  subresource: string
+  name: string
+  /** Path segments after the subresource; none of our subresources takes any. */
+  rest: readonly string[]
+}
+
+const VERBS: { readonly [method: string]: string } = {
+  GET: 'get',
+  HEAD: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+}
+const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize'])
+
+/** Decoded path: escapes are resolved before the split, so `a%2fb` is two segments, as in the real server. */
+export function decodePath(rawPath: string): string | undefined {
+  try {
+    return decodeURIComponent(rawPath)
+  } catch {
+    return undefined
+  }
+}
+
+function nonResource(method: string, path: string): RequestInfo {
+  const none = { group: '', version: '', namespace: '', resource: '', subresource: '', name: '', rest: [] }
+  return { isResource: false, path, verb: method.toLowerCase(), ...none }
+}
+
+/** Parses a decoded path; never fails: what is not a resource is a non-resource request. */
+export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const parts = path.replace(/^\/+|\/+$/g, '').split('/')
+  const info = nonResource(method, path)
+  if (parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return info
+  const named = parts[0] === 'apis'
+  if (named && parts.length < 4) return info
+  info.isResource = true
+  info.group = named ? (parts[1] ?? '') : ''
+  info.version = parts[named ? 2 : 1] ?? ''
+  info.verb = VERBS[method] ?? ''
+  let rest = parts.slice(named ? 3 : 2)
+  if (rest[0] === 'namespaces' && rest.length > 1) {
+    info.namespace = rest[1] ?? ''
+    if (rest.length > 2 && !NAMESPACE_SUBRESOURCES.has(rest[2] ?? '')) rest = rest.slice(2)
+  }
+  info.resource = rest[0] ?? ''
+  info.name = rest[1] ?? ''
+  info.subresource = rest[2] ?? ''
+  info.rest = rest.slice(3)
+  if (info.name === '') collectionVerb(info, query)
+  return info
+}
+
+function collectionVerb(info: RequestInfo, query: URLSearchParams): void {
+  if (info.verb === 'delete') info.verb = 'deletecollection'
+  if (info.verb !== 'get') return
+  info.verb = isTrue(query.get('watch')) ? 'watch' : 'list'
+  // A list of one name is authorized as that name, so that a role limited by resourceNames may watch it.
+  const named = /^metadata\.name==?([^,=!]+)$/.exec(query.get('fieldSelector') ?? '')
+  if (named?.[1]) info.name = named[1]
+}
+
+/** A boolean query value as the real server reads it: anything but `false` and `0` is true. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value !== 'false' && value !== '0'
+}

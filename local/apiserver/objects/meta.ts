@@ -1,0 +1,256 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Cause, KubeObject, ObjectMeta } from '../contract.ts'
+import { equalJson, isObject } from '../patch/json-value.ts'
+import { badRequest } from '../status.ts'
+import type { Kind } from './kinds.ts'
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/
+const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/
+
+const SUBDOMAIN_TEXT =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+const LABEL_TEXT =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+const LABEL1035_TEXT =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
+const QUALIFIED_TEXT =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+const VALUE_TEXT =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+const ANNOTATION_BYTES = 256 * 1024
+
+/** A cause of 422 whose value is shown. */
+export function invalidValue(field: string, value: unknown, why: string): Cause {
+  return { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: ${why}`, field }
+}
+
+const tooLong = (most: number) => `must be no more than ${most} characters`
+
+/** Why a name is refused by its kind's rule; empty when it is good. */
+export function nameFaults(name: string, rule: Kind['rules']['name']): string[] {
+  if (rule === 'path') return pathFaults(name)
+  const [most, pattern, text] =
+    rule === 'subdomain'
+      ? ([253, SUBDOMAIN, SUBDOMAIN_TEXT] as const)
+      : rule === 'label'
+        ? ([63, LABEL, LABEL_TEXT] as const)
+        : ([63, /^[a-z]([-a-z0-9]*[a-z0-9])?$/, LABEL1035_TEXT] as const)
+  return [...(pattern.test(name) ? [] : [text]), ...(name.length > most ? [tooLong(most)] : [])]
+}
+
+/** What no name in a path may be or hold. */
+export function pathFaults(name: string): string[] {
+  if (name === '.' || name === '..') return [`may not be '${name}'`]
+  return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)
+}
+
+function qualifiedNameFault(name: string): string | undefined {
+  const slash = name.indexOf('/')
+  const prefix = slash < 0 ? undefined : name.slice(0, slash)
+  const part = name.slice(slash + 1)
+  if (prefix !== undefined && !SUBDOMAIN.test(prefix))
+    return prefix === '' ? 'prefix part must be non-empty' : `prefix part ${SUBDOMAIN_TEXT}`
+  if (part === '') return 'name part must be non-empty'
+  if (part.length > 63) return 'name part must be no more than 63 characters'
+  return QUALIFIED.test(part) ? undefined : QUALIFIED_TEXT
+}
+
+function keyFaults(field: string, keys: readonly string[]): Cause[] {
+  return keys.flatMap((key) => {
+    const fault = qualifiedNameFault(key)
+    return fault ? [invalidValue(field, key, fault)] : []
+  })
+}
+
+function ownerFaults(meta: ObjectMeta): Cause[] {
+  const faults = (meta.ownerReferences ?? []).flatMap((owner, index) =>
+    (['apiVersion', 'kind', 'name', 'uid'] as const)
+      .filter((key) => !owner[key])
+      .map((key) => invalidValue(`metadata.ownerReferences[${index}].${key}`, '', `${key} must not be empty`)),
+  )
+  const controllers = (meta.ownerReferences ?? []).filter((owner) => owner.controller)
+  if (controllers.length > 1) {
+    const names = controllers.map((owner) => `${owner.kind}/${owner.name}`)
+    faults.push(invalidValue('metadata.ownerReferences', names, 'Only one reference can have Controller set to true.'))
+  }
+  return faults
+}
+
+/** Faults of metadata that hold for every kind, names aside. */
+export function metaFaults(meta: ObjectMeta): Cause[] {
+  const labels = Object.entries(meta.labels ?? {}).flatMap(([key, value]) => [
+    ...keyFaults('metadata.labels', [key]),
+    ...(value.length > 63 ? [invalidValue('metadata.labels', value, tooLong(63))] : []),
+    ...(LABEL_VALUE.test(value) ? [] : [invalidValue('metadata.labels', value, VALUE_TEXT)]),
+  ])
+  const annotations = keyFaults(
+    'metadata.annotations',
+    Object.keys(meta.annotations ?? {}).map((key) => key.toLowerCase()),
+  )
+  const bytes = Object.entries(meta.annotations ?? {}).reduce((sum, [key, value]) => sum + key.length + value.length, 0)
+  const long: Cause[] =
+    bytes > ANNOTATION_BYTES
+      ? [
+          {
+            reason: 'FieldValueTooLong',
+            message: `Too long: may not be more than ${ANNOTATION_BYTES} bytes`,
+            field: 'metadata.annotations',
+          },
+        ]
+      : []
+  return [
+    ...labels,
+    ...annotations,
+    ...long,
+    ...keyFaults('metadata.finalizers', meta.finalizers ?? []),
+    ...ownerFaults(meta),
+  ]
+}
+
+/** Faults of the name of an object to create. */
+export function createNameFaults(meta: Partial<ObjectMeta>, rule: Kind['rules']['name']): Cause[] {
+  if (meta.name) return nameFaults(meta.name, rule).map((why) => invalidValue('metadata.name', meta.name, why))
+  if (!meta.generateName) {
+    return [
+      {
+        reason: 'FieldValueRequired',
+        message: 'Required value: name or generateName is required',
+        field: 'metadata.name',
+      },
+    ]
+  }
+  return nameFaults(`${meta.generateName}a`, rule).map((why) =>
+    invalidValue('metadata.generateName', meta.generateName, why),
+  )
+}
+
+const STRING_MAPS = ['labels', 'annotations']
+const STRINGS = [
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'selfLink',
+]
+const NUMBERS = ['generation', 'deletionGracePeriodSeconds']
+const LISTS = ['finalizers', 'ownerReferences', 'managedFields']
+const KNOWN = new Set([...STRING_MAPS, ...STRINGS, ...NUMBERS, ...LISTS])
+
+function shapeFault(key: string, value: unknown): string | undefined {
+  const of = (type: string) =>
+    `json: cannot unmarshal ${goType(value)} into Go struct field ObjectMeta.metadata.${key} of type ${type}`
+  if (STRINGS.includes(key)) return typeof value === 'string' ? undefined : of('string')
+  if (NUMBERS.includes(key)) return typeof value === 'number' ? undefined : of('int64')
+  if (LISTS.includes(key)) return Array.isArray(value) ? undefined : of('[]string')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return of('map[string]string')
+  return Object.values(value).every((item) => typeof item === 'string') ? undefined : of('string')
+}
+
+function goType(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** Metadata as it came in, reduced to the known fields of the right types; the rest is reported as unknown. */
+export function cleanMeta(given: unknown): { meta: ObjectMeta; unknown: string[] } {
+  const meta: ObjectMeta = { name: '' }
+  if (given === undefined || given === null) return { meta, unknown: [] }
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    throw badRequest(`json: cannot unmarshal ${goType(given)} into Go struct field .metadata of type v1.ObjectMeta`)
+  }
+  const unknown: string[] = []
+  for (const [key, value] of Object.entries(given)) {
+    if (value === null || value === undefined) continue
+    const fault = KNOWN.has(key) ? shapeFault(key, value) : undefined
+    if (fault) throw badRequest(fault)
+    if (!KNOWN.has(key)) unknown.push(`metadata.${key}`)
+    else if (key !== 'selfLink' && !isEmpty(value)) Object.assign(meta, { [key]: value })
+  }
+  return { meta, unknown }
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+
+const SUFFIX = 'bcdfghjklmnpqrstvwxz2456789'
+
+/** A name from a prefix: five random characters that make no words. */
+export function generateName(prefix: string): string {
+  return prefix.slice(0, 58) + [...randomBytes(5)].map((byte) => SUFFIX[byte % SUFFIX.length]).join('')
+}
+
+/** A time as metadata shows it: RFC 3339, whole seconds. */
+export const timestamp = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`
+
+/** Fills what the server owns on a create. */
+export function stampNew(object: KubeObject, kind: Kind, namespace: string, now: Date): void {
+  const meta = object.metadata
+  for (const key of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'resourceVersion', 'generation'] as const)
+    delete meta[key]
+  if (!meta.name && meta.generateName) meta.name = generateName(meta.generateName)
+  if (kind.namespaced) meta.namespace = namespace
+  else delete meta.namespace
+  meta.uid = randomUUID()
+  meta.creationTimestamp = timestamp(now)
+  if (kind.rules.generation) meta.generation = 1
+}
+
+/** Carries over what an update may not change, and says which of its changes are refused. */
+export function carryMeta(object: KubeObject, old: KubeObject): Cause[] {
+  const meta = object.metadata
+  const {
+    uid,
+    creationTimestamp,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    generation,
+    generateName: prefix,
+  } = old.metadata
+  const kept = {
+    uid,
+    creationTimestamp,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    generation,
+    generateName: prefix,
+  }
+  for (const [key, value] of Object.entries(kept)) {
+    if (value === undefined) Reflect.deleteProperty(meta, key)
+    else Object.assign(meta, { [key]: value })
+  }
+  if (!deletionTimestamp) return []
+  const added = (meta.finalizers ?? []).filter((finalizer) => !old.metadata.finalizers?.includes(finalizer))
+  if (added.length === 0) return []
+  const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`
+  const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`
+  return [{ reason: 'FieldValueForbidden', message, field: 'metadata.finalizers' }]
+}
+
+/** True when two objects differ in nothing but version and the times of their managed fields. */
+export function sameContent(a: KubeObject, b: KubeObject): boolean {
+  return equalJson(comparable(a), comparable(b))
+}
+
+function comparable(object: KubeObject): KubeObject {
+  const { resourceVersion, managedFields, ...metadata } = object.metadata
+  const untimed = managedFields?.map(({ time, ...entry }) => entry)
+  return { ...object, metadata: { ...metadata, ...(untimed ? { managedFields: untimed } : {}) } }
+}
+
+/** Content that counts for `metadata.generation`: all but metadata and status. */
+export function sameSpec(a: KubeObject, b: KubeObject): boolean {
+  const { metadata, status, ...left } = a
+  const { metadata: otherMetadata, status: otherStatus, ...right } = b
+  return equalJson(left, right)
+}
+
+/** The object at a key of another one, or an empty one when it is absent or not an object. */
+export function part(object: KubeObject, key: string): { [key: string]: unknown } {
+  const value = object[key]
+  return isObject(value) ? value : {}
+}

@@ -1,0 +1,131 @@
+import type { Json, KubeObject } from '../contract.ts'
+import { badRequest } from '../status.ts'
+
+/** True for an object that the selector of a list or watch wants. */
+export type Match = (object: KubeObject) => boolean
+
+const KEY =
+  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$/
+const VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/
+const NAME_PART =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+const VALID_VALUE =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+
+const TOKEN = /\s*(==|!=|[=!<>(),]|[^\s=!<>(),]+)/y
+
+function tokenize(text: string): string[] {
+  const tokens: string[] = []
+  TOKEN.lastIndex = 0
+  for (let found = TOKEN.exec(text); found; found = TOKEN.exec(text)) tokens.push(found[1] ?? '')
+  return tokens
+}
+
+const unparsed = (why: string) => badRequest(`unable to parse requirement: ${why}`)
+
+/** Parses a label selector with all operators; a bad one is a 400 with the real server's words. */
+export function parseLabelSelector(text: string | null): Match | undefined {
+  const tokens = tokenize(text ?? '')
+  if (tokens.length === 0) return undefined
+  let at = 0
+  const peek = () => tokens[at] ?? ''
+  const next = () => tokens[at++] ?? ''
+  const requirements: Match[] = []
+  for (;;) {
+    requirements.push(parseRequirement(next, peek))
+    const separator = next()
+    if (separator === '') break
+    if (separator !== ',') throw badRequest(`found '${separator}', expected: ',' or 'end of string'`)
+    if (peek() === '') throw badRequest(`found '', expected: identifier after ','`)
+  }
+  return (object) => requirements.every((matches) => matches(object))
+}
+
+function parseRequirement(next: () => string, peek: () => string): Match {
+  const negated = peek() === '!'
+  if (negated) next()
+  const key = next()
+  if (/^[=!<>(),]/.test(key) || key === '') throw unparsed(`found '${key}', expected: identifier`)
+  if (!KEY.test(key)) throw unparsed(`<nil>: Invalid value: ${JSON.stringify(key)}: ${NAME_PART}`)
+  const value = (object: KubeObject) => object.metadata.labels?.[key]
+  if (peek() === '' || peek() === ',') return (object) => (value(object) === undefined) === negated
+  if (negated) throw badRequest(`found '${peek()}', expected: ',' or 'end of string'`)
+  const operator = next()
+  if (operator === 'in' || operator === 'notin') {
+    const wanted = parseValues(next, peek)
+    return operator === 'in'
+      ? (object) => wanted.has(value(object) ?? '\0')
+      : (object) => !wanted.has(value(object) ?? '\0')
+  }
+  if (!['=', '==', '!=', '<', '>'].includes(operator)) {
+    throw unparsed(`found '${operator}', expected: in, notin, =, ==, !=, gt, lt`)
+  }
+  const wanted = peek() === '' || peek() === ',' ? '' : next()
+  checkValue(key, wanted)
+  if (operator === '!=') return (object) => value(object) !== wanted
+  if (operator === '<' || operator === '>') return compare(key, operator, wanted)
+  return (object) => value(object) === wanted
+}
+
+function compare(key: string, operator: '<' | '>', wanted: string): Match {
+  if (!/^[-+]?\d+$/.test(wanted)) {
+    throw unparsed(
+      `values[0][${key}]: Invalid value: ${JSON.stringify(wanted)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+    )
+  }
+  return (object) => {
+    const actual = object.metadata.labels?.[key]
+    if (actual === undefined || !/^[-+]?\d+$/.test(actual)) return false
+    return operator === '<' ? Number(actual) < Number(wanted) : Number(actual) > Number(wanted)
+  }
+}
+
+function parseValues(next: () => string, peek: () => string): Set<string> {
+  const open = next()
+  if (open !== '(') throw unparsed(`found '${open}', expected: '('`)
+  const values = new Set<string>()
+  for (;;) {
+    values.add(/^[,)]?$/.test(peek()) ? '' : next())
+    const separator = next()
+    if (separator === ')') break
+    if (separator !== ',') throw unparsed(`found '${separator}', expected: ',' or ')'`)
+  }
+  for (const value of values) checkValue('', value)
+  return values
+}
+
+function checkValue(key: string, value: string): void {
+  if (VALUE.test(value)) return
+  throw unparsed(`values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${VALID_VALUE}`)
+}
+
+/** A field of a field selector: where its value is, as a string. */
+export type SelectableFields = { readonly [label: string]: (object: KubeObject) => string }
+
+/** Reads a dotted path as a field selector does: what is absent is the empty string. */
+export function fieldAt(path: string): (object: KubeObject) => string {
+  const keys = path.split('.')
+  return (object) => {
+    let value: Json | undefined = object
+    for (const key of keys) {
+      value = typeof value === 'object' && value !== null && !Array.isArray(value) ? value[key] : undefined
+    }
+    return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
+  }
+}
+
+/** Parses a field selector against the fields a kind offers. */
+export function parseFieldSelector(text: string | null, fields: SelectableFields): Match | undefined {
+  if (!text) return undefined
+  const terms = text.split(/(?<!\\),/).filter((term) => term !== '')
+  const matches = terms.map((term): Match => {
+    const found = /^((?:\\.|[^=!\\])*)(==|!=|=)(.*)$/s.exec(term)
+    if (!found) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
+    const [, label = '', operator, escaped = ''] = found
+    const read = Object.hasOwn(fields, label) ? fields[label] : undefined
+    if (!read) throw badRequest(`field label not supported: ${label}`)
+    const wanted = escaped.replace(/\\([\\,=])/g, '$1')
+    return operator === '!=' ? (object) => read(object) !== wanted : (object) => read(object) === wanted
+  })
+  return (object) => matches.every((match) => match(object))
+}

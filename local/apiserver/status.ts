@@ -1,0 +1,158 @@
+import type { Cause, JsonObject, Status } from './contract.ts'
+
+/** A failure on its way to the client; whoever throws it has decided the whole answer. */
+export class ApiError extends Error {
+  readonly status: Status
+  readonly code: number
+  constructor(status: Status) {
+    super(status.message ?? 'unknown')
+    this.status = status
+    this.code = status.code ?? 500
+  }
+}
+
+/** The kind a message is about: `resource` is the plural, `kind` is used by validation messages only. */
+export interface Named {
+  readonly group: string
+  readonly resource: string
+  readonly kind: string
+}
+
+type Failure = { code: number; reason?: string; message: string; details?: Status['details']; metadata?: JsonObject }
+
+/** Any failure as an error carrying its Status. */
+export function failure({ code, reason, message, details, metadata = {} }: Failure): ApiError {
+  const status: Status = { kind: 'Status', apiVersion: 'v1', metadata, status: 'Failure', message }
+  if (reason !== undefined) status.reason = reason
+  if (details) status.details = details
+  status.code = code
+  return new ApiError(status)
+}
+
+function detailsOf(of: Named, name: string, kind = of.resource): NonNullable<Status['details']> {
+  return { ...(name ? { name } : {}), ...(of.group ? { group: of.group } : {}), kind }
+}
+
+/** `widgets.mesh.dev`, or `pods` in the core group. */
+export const qualified = (group: string, name: string): string => (group ? `${name}.${group}` : name)
+
+export const badRequest = (message: string): ApiError => failure({ code: 400, reason: 'BadRequest', message })
+
+export const notFound = (of: Named, name: string): ApiError =>
+  failure({
+    code: 404,
+    reason: 'NotFound',
+    message: `${qualified(of.group, of.resource)} "${name}" not found`,
+    details: detailsOf(of, name),
+  })
+
+export const alreadyExists = (of: Named, name: string): ApiError =>
+  failure({
+    code: 409,
+    reason: 'AlreadyExists',
+    message: `${qualified(of.group, of.resource)} "${name}" already exists`,
+    details: detailsOf(of, name),
+  })
+
+export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again'
+
+/** 409; deletes name the kind where everything else names the resource, as the real server does. */
+export const conflict = (of: Named, name: string, why: string, by: 'resource' | 'kind' = 'resource'): ApiError =>
+  failure({
+    code: 409,
+    reason: 'Conflict',
+    message: `Operation cannot be fulfilled on ${qualified(of.group, of[by])} "${name}": ${why}`,
+    details: detailsOf(of, name, of[by]),
+  })
+
+/** 422 with its causes; `by` chooses what the message calls the object. */
+export function invalid(of: Named, name: string, causes: readonly Cause[], by: 'resource' | 'kind' = 'kind'): ApiError {
+  const lines = causes.map((cause) => (cause.field ? `${cause.field}: ${cause.message}` : String(cause.message)))
+  return failure({
+    code: 422,
+    reason: 'Invalid',
+    message: `${qualified(of.group, of[by])} "${name}" is invalid: ${lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`}`,
+    details: { ...detailsOf(of, name, of[by]), causes: [...causes] },
+  })
+}
+
+export const forbidden = (of: Named, name: string, why: string, causes?: Cause[]): ApiError =>
+  failure({
+    code: 403,
+    reason: 'Forbidden',
+    message: `${qualified(of.group, of.resource)}${name ? ` "${name}"` : ''} is forbidden: ${why}`,
+    details: { ...detailsOf(of, name), ...(causes ? { causes } : {}) },
+  })
+
+export const unknownResource = (): ApiError =>
+  failure({
+    code: 404,
+    reason: 'NotFound',
+    message: 'the server could not find the requested resource',
+    details: {},
+  })
+
+export const methodNotAllowed = (): ApiError =>
+  failure({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: 'the server does not allow this method on the requested resource',
+    details: {},
+  })
+
+/** 405 of a resource that is served, for a verb it lacks. */
+export const verbNotSupported = (of: Named, action: string): ApiError =>
+  failure({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: `${action} is not supported on resources of kind "${qualified(of.group, of.resource)}"`,
+    details: detailsOf(of, ''),
+  })
+
+export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
+  failure({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message: `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  })
+
+export const notAcceptable = (accepted: readonly string[]): ApiError =>
+  failure({
+    code: 406,
+    reason: 'NotAcceptable',
+    message: `only the following media types are accepted: ${accepted.join(', ')}`,
+  })
+
+export const expired = (message: string, metadata: JsonObject = {}): ApiError =>
+  failure({ code: 410, reason: 'Expired', message, metadata })
+
+export const unauthorized = (): ApiError => failure({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' })
+
+export const tooLarge = (limit: number): ApiError =>
+  failure({
+    code: 413,
+    reason: 'RequestEntityTooLarge',
+    message: `Request entity too large: limit is ${limit}`,
+  })
+
+/** A list, get or watch at a version that does not exist yet. */
+export const versionTooLarge = (asked: number, current: number): ApiError =>
+  failure({
+    code: 504,
+    reason: 'Timeout',
+    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  })
+
+/** Throws when a function of the semantic half answered with a failure instead of its result. */
+export function orThrow<T>(result: T | Status): T {
+  if (isStatus(result)) throw new ApiError(result)
+  return result
+}
+
+function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status' && 'code' in value
+}

@@ -1,0 +1,260 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { KubeObject, ObjectReader } from '../contract.ts'
+import { openJournal, readJournal } from './journal.ts'
+import { lockFolder } from './lock-file.ts'
+
+/** One version of one object. Never changed once stored: readers and watchers share it. */
+export interface Stored {
+  readonly id: string
+  readonly key: string
+  readonly rv: number
+  readonly object: KubeObject
+  /** JSON of the object after its `kind` and `apiVersion`, made once and shared by lists, watches and the journal. */
+  readonly body: string
+}
+
+/** One step of the history; `stored` of a deletion is the last state at the deletion's version. */
+export interface Change {
+  readonly rv: number
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  readonly stored: Stored
+  readonly previous: Stored | undefined
+}
+
+/** A write that memory already shows; nothing may be answered before `durable` resolves. */
+export interface Written {
+  stored: Stored
+  durable: Promise<void>
+}
+
+export interface Store extends ObjectReader {
+  readonly revision: number
+  find(id: string, key: string): Stored | undefined
+  /** In key order; an empty namespace is all of them. */
+  range(id: string, namespace: string): readonly Stored[]
+  /** The same at an earlier version, or undefined when history no longer reaches it. */
+  rangeAt(id: string, namespace: string, rv: number): readonly Stored[] | undefined
+  put(id: string, key: string, object: KubeObject): Written
+  remove(id: string, key: string): Written | undefined
+  /** Changes of a resource after a version, or undefined when history no longer reaches it. */
+  changesSince(id: string, rv: number): Change[] | undefined
+  /** Called in version order, once the change is durable. */
+  subscribe(id: string, listener: (change: Change) => void): () => void
+  /** Called for every durable change of any resource. */
+  subscribeAll(listener: (change: Change) => void): () => void
+  dependents(uid: string): Stored[]
+  hasUid(uid: string): boolean
+  all(): Iterable<Stored>
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+const HISTORY = 10_000
+const COMPACT_FROM_BYTES = 4 << 20
+
+/** Key of an object within its resource; sorts as the real server's storage does. */
+export const objectKey = (namespace: string, name: string): string => (namespace ? `${namespace}/${name}` : name)
+
+interface Shelf {
+  byKey: Map<string, Stored>
+  sorted: Stored[]
+  version: number
+}
+
+function lowerBound(sorted: readonly Stored[], key: string): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle]?.key ?? '') < key) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function within(sorted: readonly Stored[], namespace: string): readonly Stored[] {
+  // '0' follows '/' in ASCII: the range [ns/, ns0) is exactly the namespace.
+  return namespace ? sorted.slice(lowerBound(sorted, `${namespace}/`), lowerBound(sorted, `${namespace}0`)) : sorted
+}
+
+function toBody(object: KubeObject): string {
+  return JSON.stringify({ ...object, kind: undefined, apiVersion: undefined }).slice(1)
+}
+
+/** An object as JSON with the given apiVersion. */
+export function toJson(stored: Stored, apiVersion = stored.object.apiVersion): string {
+  return `{"kind":"${stored.object.kind}","apiVersion":"${apiVersion}",${stored.body}`
+}
+
+function putRecord(stored: Stored): string {
+  return `{"rv":${stored.rv},"id":${JSON.stringify(stored.id)},"key":${JSON.stringify(stored.key)},"object":${toJson(stored)}}`
+}
+
+/** Opens the store in a folder, which it locks: memory is the truth that is served, the journal the one that survives. */
+export async function openStore(folder: string, log: (line: string) => void = () => undefined): Promise<Store> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const unlock = await lockFolder(folder)
+  try {
+    return await openLocked(join(folder, 'objects.journal'), unlock, log)
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+async function openLocked(file: string, unlock: () => void, log: (line: string) => void): Promise<Store> {
+  const shelves = new Map<string, Shelf>()
+  const owners = new Map<string, Map<string, Stored>>()
+  const uids = new Set<string>()
+  const listeners = new Map<string, Set<(change: Change) => void>>()
+  let history: Change[] = []
+  let floor = 0
+  let revision = 0
+  let liveBytes = 0
+
+  function shelf(id: string): Shelf {
+    let found = shelves.get(id)
+    if (!found) shelves.set(id, (found = { byKey: new Map(), sorted: [], version: 0 }))
+    return found
+  }
+
+  function index(stored: Stored, add: boolean): void {
+    const { uid, ownerReferences } = stored.object.metadata
+    if (uid) add ? uids.add(uid) : uids.delete(uid)
+    liveBytes += add ? stored.body.length : -stored.body.length
+    for (const owner of ownerReferences ?? []) {
+      const dependents = owners.get(owner.uid) ?? new Map<string, Stored>()
+      if (add) owners.set(owner.uid, dependents.set(`${stored.id} ${stored.key}`, stored))
+      else if (dependents.delete(`${stored.id} ${stored.key}`) && dependents.size === 0) owners.delete(owner.uid)
+    }
+  }
+
+  function place(stored: Stored): Stored | undefined {
+    const on = shelf(stored.id)
+    const previous = on.byKey.get(stored.key)
+    if (previous) index(previous, false)
+    on.byKey.set(stored.key, stored)
+    on.sorted.splice(lowerBound(on.sorted, stored.key), previous ? 1 : 0, stored)
+    on.version = stored.rv
+    index(stored, true)
+    return previous
+  }
+
+  function take(id: string, key: string, rv: number): Stored | undefined {
+    const on = shelf(id)
+    const previous = on.byKey.get(key)
+    if (!previous) return undefined
+    index(previous, false)
+    on.byKey.delete(key)
+    on.sorted.splice(lowerBound(on.sorted, key), 1)
+    on.version = rv
+    return previous
+  }
+
+  function load(record: string): void {
+    const { rv, id, key, object }: { rv: number; id?: string; key?: string; object?: KubeObject } = JSON.parse(record)
+    revision = rv
+    if (id === undefined || key === undefined) return
+    if (object) place({ id, key, rv, object, body: toBody(object) })
+    else take(id, key, rv)
+  }
+
+  for (const record of readJournal(file, log)) load(record)
+  floor = revision
+  const journal = await openJournal(file)
+
+  function* everything(): Generator<string> {
+    const all = [...shelves.values()].flatMap((on) => on.sorted)
+    for (const stored of all.sort((a, b) => a.rv - b.rv)) yield putRecord(stored)
+    yield `{"rv":${revision}}`
+  }
+
+  function commit(change: Change, record: string): Written {
+    history.push(change)
+    if (history.length > HISTORY + 1_000) {
+      history = history.slice(-HISTORY)
+      floor = (history[0]?.rv ?? 1) - 1
+    }
+    if (journal.bytes > COMPACT_FROM_BYTES && journal.bytes > 3 * liveBytes) journal.compact(everything)
+    const durable = journal.append(record).then(() => deliver(change))
+    durable.catch(() => undefined)
+    return { stored: change.stored, durable }
+  }
+
+  function deliver(change: Change): void {
+    for (const name of [change.stored.id, '*']) for (const listener of listeners.get(name) ?? []) listener(change)
+  }
+
+  function listen(name: string, listener: (change: Change) => void): () => void {
+    const set = listeners.get(name) ?? new Set()
+    listeners.set(name, set.add(listener))
+    return () => set.delete(listener)
+  }
+
+  return {
+    get revision() {
+      return revision
+    },
+    get: (group, resource, namespace, name) =>
+      shelves.get(`${group}/${resource}`)?.byKey.get(objectKey(namespace, name))?.object,
+    list: (group, resource, namespace) =>
+      within(shelf(`${group}/${resource}`).sorted, namespace).map((stored) => stored.object),
+    version: (group, resource) => shelves.get(`${group}/${resource}`)?.version ?? 0,
+    find: (id, key) => shelves.get(id)?.byKey.get(key),
+    range: (id, namespace) => within(shelf(id).sorted, namespace),
+    rangeAt(id, namespace, rv) {
+      const on = shelf(id)
+      if (on.version <= rv) return within(on.sorted, namespace)
+      if (rv < floor) return undefined
+      const then = new Map(on.byKey)
+      for (let at = history.length - 1; at >= 0; at -= 1) {
+        const change = history[at]
+        if (!change || change.rv <= rv) break
+        if (change.stored.id !== id) continue
+        if (change.previous) then.set(change.stored.key, change.previous)
+        else then.delete(change.stored.key)
+      }
+      return within(
+        [...then.values()].sort((a, b) => (a.key < b.key ? -1 : 1)),
+        namespace,
+      )
+    },
+    put(id, key, object) {
+      const rv = (revision += 1)
+      const metadata = { ...object.metadata, resourceVersion: String(rv) }
+      const { kind, apiVersion, ...rest } = object
+      const stamped: KubeObject = { kind, apiVersion, ...rest, metadata }
+      const stored: Stored = { id, key, rv, object: stamped, body: toBody(stamped) }
+      const previous = place(stored)
+      return commit({ rv, type: previous ? 'MODIFIED' : 'ADDED', stored, previous }, putRecord(stored))
+    },
+    remove(id, key) {
+      const previous = shelves.get(id)?.byKey.get(key)
+      if (!previous) return undefined
+      const rv = (revision += 1)
+      take(id, key, rv)
+      const object = { ...previous.object, metadata: { ...previous.object.metadata, resourceVersion: String(rv) } }
+      const stored: Stored = { id, key, rv, object, body: toBody(object) }
+      const record = `{"rv":${rv},"id":${JSON.stringify(id)},"key":${JSON.stringify(key)}}`
+      return commit({ rv, type: 'DELETED', stored, previous }, record)
+    },
+    changesSince(id, rv) {
+      if (rv < floor) return undefined
+      const from = history.findLastIndex((change) => change.rv <= rv) + 1
+      return history.slice(from).filter((change) => change.stored.id === id)
+    },
+    subscribe: listen,
+    subscribeAll: (listener) => listen('*', listener),
+    dependents: (uid) => [...(owners.get(uid)?.values() ?? [])],
+    hasUid: (uid) => uids.has(uid),
+    *all() {
+      for (const on of shelves.values()) yield* [...on.sorted]
+    },
+    settled: () => journal.settled(),
+    async close() {
+      await journal.close()
+      unlock()
+    },
+  }
+}
