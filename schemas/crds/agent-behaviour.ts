@@ -44,6 +44,16 @@ export const prompt = Type.Object(
 
 const toolName = Type.String({ minLength: 1, maxLength: 128, pattern: '^(\\*|[A-Za-z0-9_][A-Za-z0-9_.:/-]*)$' })
 
+/** Where the tools of an entry come from. */
+export const bindingRef = objectRef('McpToolBinding', 'Binding that brings tools of an MCP server.')
+
+/** Tools whose calls wait for a person. */
+export const toolsNeedingApproval = Type.Array(toolName, {
+  maxItems: 256,
+  description: 'Tools whose calls wait for a person; "*" is every tool of this entry.',
+  'x-kubernetes-list-type': 'set',
+})
+
 /** Tools of the agent: the launcher's own ones by name, others through a binding. */
 export const tools = Type.Array(
   Type.Object(
@@ -54,7 +64,7 @@ export const tools = Type.Array(
         pattern: '^[a-z0-9]([-_a-z0-9]*[a-z0-9])?$',
         description: 'Name of this entry; without bindingRef one of the own tools time, calculate and ask_human.',
       }),
-      bindingRef: Type.Optional(objectRef('McpToolBinding', 'Binding that brings tools of an MCP server.')),
+      bindingRef: Type.Optional(bindingRef),
       allow: Type.Optional(
         Type.Array(toolName, {
           maxItems: 256,
@@ -62,13 +72,7 @@ export const tools = Type.Array(
           'x-kubernetes-list-type': 'set',
         }),
       ),
-      requireApproval: Type.Optional(
-        Type.Array(toolName, {
-          maxItems: 256,
-          description: 'Tools whose calls wait for a person; "*" is every tool of this entry.',
-          'x-kubernetes-list-type': 'set',
-        }),
-      ),
+      requireApproval: Type.Optional(toolsNeedingApproval),
     },
     {
       additionalProperties: false,
@@ -129,10 +133,13 @@ export const memory = Type.Object(
   { additionalProperties: false, description: 'Memory bound to the agent.' },
 )
 
+/** Amount of a budget, as decimal text. */
+export const budgetAmount = amount('Amount as decimal text, such as "5.00".')
+
 /** Money that the agent may spend. */
 export const budget = Type.Object(
   {
-    amount: amount('Amount as decimal text, such as "5.00".'),
+    amount: budgetAmount,
     currency: Type.Optional(currency),
     window: Type.Optional(spendWindow),
     onExceed: Type.Optional(
@@ -190,7 +197,14 @@ export const tracePolicy = Type.Object(
 export const evalGate = Type.Object(
   {
     suiteRef: localRef('EvalSuite', 'Suite that scores a new revision.'),
-    minScore: Type.Number({ minimum: 0, maximum: 1, description: 'Score at or above which the revision is promoted.' }),
+    minScore: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        default: 0.8,
+        description: 'Score at or above which the revision is promoted.',
+      }),
+    ),
   },
   { additionalProperties: false, description: 'Evaluation that a new revision must pass before it serves.' },
 )

@@ -36,7 +36,8 @@ const rollout = Type.Object(
   { additionalProperties: false, description: 'How revisions are kept.' },
 )
 
-const spec = Type.Object(
+/** Schema of the spec; the simplified agent format is made of the same parts. */
+export const agentSpec = Type.Object(
   {
     image: Type.Optional(
       Type.String({
@@ -131,7 +132,7 @@ export const AgentDeployment = defineKind({
   shortNames: ['agent', 'agents', 'ad'],
   scope: 'Namespaced',
   description: 'An AI agent: what runs, with which model, tools and limits.',
-  spec,
+  spec: agentSpec,
   status,
   printerColumns: [
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
@@ -153,7 +154,7 @@ export const AgentDeployment = defineKind({
 })
 
 /** See {@link AgentDeployment}. */
-export type AgentDeploymentSpec = Static<typeof spec>
+export type AgentDeploymentSpec = Static<typeof agentSpec>
 
 /** Observed state of an agent. */
 export type AgentDeploymentStatus = Static<typeof status>

@@ -43,6 +43,14 @@ const environmentVariable = Type.Object(
   },
 )
 
+/** Environment of the agent process. */
+export const environment = Type.Array(environmentVariable, {
+  maxItems: 128,
+  description: 'Environment of the agent process.',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['name'],
+})
+
 /** How the agent's own process is started. */
 export const runtime = Type.Object(
   {
@@ -70,14 +78,7 @@ export const runtime = Type.Object(
         description: 'Port on which the agent listens, given to it as AGENT_PORT.',
       }),
     ),
-    env: Type.Optional(
-      Type.Array(environmentVariable, {
-        maxItems: 128,
-        description: 'Environment of the agent process.',
-        'x-kubernetes-list-type': 'map',
-        'x-kubernetes-list-map-keys': ['name'],
-      }),
-    ),
+    env: Type.Optional(environment),
   },
   {
     additionalProperties: false,

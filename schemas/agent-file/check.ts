@@ -1,0 +1,119 @@
+import type { Path, Problem } from './problem.ts'
+import { nearest } from './nearest.ts'
+
+type Node = Record<string, unknown>
+
+/**
+ * Checks a value against plain JSON schema: the keywords that the agent format uses, and no others.
+ * A hand interpreter, because a schema library costs more at start-up (135 ms) than the whole command.
+ */
+export function checkValue(schema: Node, value: unknown, path: Path = []): Problem[] {
+  if (Array.isArray(schema['anyOf'])) return checkUnion(schema, value, path)
+  const type = schema['type']
+  if (typeof type === 'string' && !hasType(type, value)) return [problem(path, `must be ${NAMES[type] ?? type}`)]
+  if (Array.isArray(schema['enum']) && !schema['enum'].includes(value)) {
+    return [problem(path, `must be one of ${schema['enum'].join(', ')}`)]
+  }
+  if (typeof value === 'string') return checkText(schema, value, path)
+  if (typeof value === 'number') return checkNumber(schema, value, path)
+  if (Array.isArray(value)) return checkList(schema, value, path)
+  return isNode(value) ? checkObject(schema, value, path) : []
+}
+
+const NAMES: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping',
+}
+
+function hasType(type: string, value: unknown): boolean {
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return isNode(value)
+  if (type === 'integer') return Number.isSafeInteger(value)
+  if (type === 'number') return typeof value === 'number' && Number.isFinite(value)
+  return typeof value === type
+}
+
+// The branch whose type fits speaks; among several objects, the one with the fewest problems.
+function checkUnion(schema: Node, value: unknown, path: Path): Problem[] {
+  const branches = (schema['anyOf'] as unknown[]).filter(isNode)
+  const fitting = branches.filter((branch) => fits(branch, value))
+  if (fitting.length === 0) {
+    const names = [...new Set(branches.map((branch) => NAMES[String(branch['type'])] ?? String(branch['type'])))]
+    return [problem(path, `must be ${names.join(' or ')}`)]
+  }
+  const { anyOf: _anyOf, ...rest } = schema
+  const results = fitting.map((branch) => checkValue({ ...rest, ...branch }, value, path))
+  return results.reduce((best, next) => (next.length < best.length ? next : best))
+}
+
+function fits(branch: Node, value: unknown): boolean {
+  return typeof branch['type'] === 'string' && hasType(branch['type'], value)
+}
+
+function checkText(schema: Node, value: string, path: Path): Problem[] {
+  const { minLength, maxLength, pattern } = schema
+  if (typeof minLength === 'number' && value.length < minLength) return [problem(path, 'must not be empty')]
+  // Length before pattern: a pattern never sees an unbounded text (X2).
+  if (typeof maxLength === 'number' && value.length > maxLength) {
+    return [problem(path, `must have at most ${maxLength} characters`)]
+  }
+  if (typeof pattern === 'string' && !new RegExp(pattern).test(value)) {
+    return [problem(path, `must match ${pattern}`)]
+  }
+  return []
+}
+
+function checkNumber(schema: Node, value: number, path: Path): Problem[] {
+  const { minimum, maximum } = schema
+  if (typeof minimum === 'number' && value < minimum) return [problem(path, `must be at least ${minimum}`)]
+  if (typeof maximum === 'number' && value > maximum) return [problem(path, `must be at most ${maximum}`)]
+  return []
+}
+
+function checkList(schema: Node, value: unknown[], path: Path): Problem[] {
+  const { minItems, maxItems, items } = schema
+  if (typeof minItems === 'number' && value.length < minItems) {
+    return [problem(path, `must have at least ${minItems} entries`)]
+  }
+  if (typeof maxItems === 'number' && value.length > maxItems) {
+    return [problem(path, `must have at most ${maxItems} entries`)]
+  }
+  return isNode(items) ? value.flatMap((item, index) => checkValue(items, item, [...path, index])) : []
+}
+
+function checkObject(schema: Node, value: Node, path: Path): Problem[] {
+  const properties = isNode(schema['properties']) ? schema['properties'] : {}
+  const required = Array.isArray(schema['required']) ? schema['required'].map(String) : []
+  const missing = required
+    .filter((name) => !Object.hasOwn(value, name))
+    .map((name) => problem(path, `${name} is required`))
+  const inner = Object.entries(value).flatMap(([name, item]) => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : patternFor(schema, name)
+    if (isNode(property)) return checkValue(property, item, [...path, name])
+    return schema['additionalProperties'] === false ? [unknownField(path, name, Object.keys(properties))] : []
+  })
+  return [...missing, ...inner]
+}
+
+function patternFor(schema: Node, name: string): unknown {
+  const patterns = isNode(schema['patternProperties']) ? Object.entries(schema['patternProperties']) : []
+  return patterns.find(([pattern]) => name.length <= 317 && new RegExp(pattern).test(name))?.[1]
+}
+
+function unknownField(path: Path, name: string, known: readonly string[]): Problem {
+  const guess = nearest(name, known)
+  const hint = guess === undefined ? '' : `; did you mean ${guess}?`
+  return problem([...path, name], `unknown field "${name.slice(0, 64)}"${hint}`)
+}
+
+function problem(path: Path, message: string): Problem {
+  return { path, message }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,25 @@
+/** The candidate that differs from a word by at most two edits, for "did you mean". */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > 64) return undefined
+  let best: string | undefined
+  let least = 3
+  for (const candidate of candidates) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    if (distance < least && distance < candidate.length / 2) [best, least] = [candidate, distance]
+  }
+  return best
+}
+
+// Levenshtein, one row at a time.
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [i, left] of [...a].entries()) {
+    const next = [i + 1]
+    for (const [j, right] of [...b].entries()) {
+      const replaced = (row[j] ?? 0) + (left === right ? 0 : 1)
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

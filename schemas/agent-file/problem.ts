@@ -1,0 +1,42 @@
+/** Steps from the root of a document to a value. */
+export type Path = readonly (string | number)[]
+
+/** Something wrong with a value; `path` leads to it, and to the key itself for an unknown field. */
+export interface Problem {
+  path: Path
+  message: string
+}
+
+/** A problem with its place: line and column count from 1 and are absent for input that was not text. */
+export interface LocatedProblem {
+  /** RFC 6901 pointer. */
+  pointer: string
+  message: string
+  line?: number
+  column?: number
+}
+
+/** An agent file that cannot be used; every problem is named, the first one in `message`. */
+export class AgentFileError extends Error {
+  readonly file: string | undefined
+  readonly problems: readonly LocatedProblem[]
+
+  constructor(problems: readonly LocatedProblem[], file?: string) {
+    super(problems.map((problem) => formatProblem(problem, file)).join('\n'))
+    this.name = 'AgentFileError'
+    this.file = file
+    this.problems = problems
+  }
+}
+
+/** `agent.yaml:3:1: /model/route: must be a text`, the form that editors and terminals link. */
+export function formatProblem(problem: LocatedProblem, file?: string): string {
+  const place = [file, problem.line, problem.column].filter((part) => part !== undefined).join(':')
+  const parts = [place, problem.pointer, problem.message].filter((part) => part !== '')
+  return parts.join(': ')
+}
+
+/** The RFC 6901 pointer of a path. */
+export function toPointer(path: Path): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}

@@ -1,0 +1,17 @@
+import type { Path, Problem } from './problem.ts'
+
+// The same shapes as `pathRef` of the kinds; repeated here because importing them would load the schema library.
+const PATH_REFERENCE =
+  /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+
+/** Refuses a text that is neither `name` nor `namespace/name`. */
+export function checkReferenceText(text: string, path: Path): Problem[] {
+  const isValid = text.length <= 317 && PATH_REFERENCE.test(text)
+  return isValid ? [] : [{ path, message: 'must be a name, or namespace/name' }]
+}
+
+/** `namespace/name` or `name` as an object. */
+export function toObjectRef(text: string): { name: string; namespace?: string } {
+  const [first = '', second] = text.split('/')
+  return second === undefined ? { name: first } : { name: second, namespace: first }
+}

@@ -1,0 +1,110 @@
+import { checkReferenceText } from './reference.ts'
+import type { Problem } from './problem.ts'
+import type { AgentFile } from './schema.ts'
+
+const RESERVED_PORTS = [2994, 2995, 2996, 2997, 2998, 2999, 4317, 4318, 8080, 8081]
+const OWN_TOOLS = ['time', 'calculate', 'ask_human']
+const LATER_MODELS = ['session', 'scheduled', 'event']
+
+/** Fields that the format will have; using one says so instead of "unknown field". */
+export const LATER_FIELDS = ['schedule', 'triggers']
+
+/**
+ * What a schema alone cannot say. The CRD says the same in CEL; a test holds both to the same samples.
+ */
+export function checkRules(file: AgentFile): Problem[] {
+  return [
+    ...executionRules(file),
+    ...promptRules(file),
+    ...runtimeRules(file),
+    ...scalingRules(file),
+    ...toolRules(file),
+  ]
+}
+
+function executionRules(file: AgentFile): Problem[] {
+  const model = file.executionModel
+  if (model !== undefined && LATER_MODELS.includes(model)) {
+    return [{ path: ['executionModel'], message: `execution model ${model} is not yet supported` }]
+  }
+  const declarative = file.image === undefined && file.runtime?.command === undefined
+  if (declarative && file.model === undefined) {
+    return [{ path: [], message: 'a declarative agent (neither image nor runtime.command) needs model.route' }]
+  }
+  if (model === 'job' && file.scaling !== undefined) return [{ path: ['scaling'], message: 'a job has no scaling' }]
+  if (model === 'job' && file.eval?.suite !== undefined) {
+    return [{ path: ['eval', 'suite'], message: 'a job has no eval gate' }]
+  }
+  return []
+}
+
+function promptRules({ prompt, systemPrompt }: AgentFile): Problem[] {
+  if (prompt === undefined) return []
+  if (systemPrompt !== undefined) return [{ path: ['prompt'], message: 'prompt and systemPrompt exclude each other' }]
+  const isNew = prompt.text !== undefined || prompt.messages !== undefined
+  const isPinned = prompt.version !== undefined || prompt.label !== undefined
+  if (prompt.text !== undefined && prompt.messages !== undefined) {
+    return [{ path: ['prompt'], message: 'text and messages exclude each other' }]
+  }
+  if (prompt.version !== undefined && prompt.label !== undefined) {
+    return [{ path: ['prompt'], message: 'version and label exclude each other' }]
+  }
+  if (isNew && isPinned)
+    return [{ path: ['prompt'], message: 'version and label name a prompt that exists; leave out its text' }]
+  if (!isNew && prompt.name === undefined) return [{ path: ['prompt'], message: 'text, messages or name is required' }]
+  return []
+}
+
+function runtimeRules({ runtime }: AgentFile): Problem[] {
+  const problems: Problem[] = []
+  if (runtime?.port !== undefined && RESERVED_PORTS.includes(runtime.port)) {
+    problems.push({ path: ['runtime', 'port'], message: 'this port is reserved for the launcher' })
+  }
+  if (runtime?.args !== undefined && runtime.command === undefined) {
+    problems.push({ path: ['runtime', 'args'], message: 'args need a command' })
+  }
+  const list = Array.isArray(runtime?.env) ? runtime.env : []
+  for (const [index, entry] of list.entries()) {
+    const path = ['runtime', 'env', index]
+    if (entry.value !== undefined && entry.valueFrom !== undefined) {
+      problems.push({ path, message: 'value and valueFrom exclude each other' })
+    }
+    const { secretKeyRef, configMapKeyRef } = entry.valueFrom ?? {}
+    if (entry.valueFrom !== undefined && (secretKeyRef === undefined) === (configMapKeyRef === undefined)) {
+      problems.push({ path: [...path, 'valueFrom'], message: 'exactly one source is required' })
+    }
+  }
+  return [...problems, ...repeated(list, ['runtime', 'env'])]
+}
+
+function scalingRules({ scaling }: AgentFile): Problem[] {
+  const { replicas, minReplicas, maxReplicas, policyRef } = scaling ?? {}
+  if (replicas !== undefined && (minReplicas ?? maxReplicas ?? policyRef) !== undefined) {
+    return [{ path: ['scaling'], message: 'replicas excludes minReplicas, maxReplicas and policyRef' }]
+  }
+  if (minReplicas !== undefined && maxReplicas !== undefined && minReplicas > maxReplicas) {
+    return [{ path: ['scaling', 'minReplicas'], message: 'minReplicas must not be above maxReplicas' }]
+  }
+  return []
+}
+
+function toolRules({ tools = [] }: AgentFile): Problem[] {
+  const entries = tools.map((tool) => (typeof tool === 'string' ? { name: tool } : tool))
+  const problems = entries.flatMap((entry, index) => {
+    const ref = 'bindingRef' in entry ? entry.bindingRef : undefined
+    if (ref === undefined && !OWN_TOOLS.includes(entry.name)) {
+      const message = `without bindingRef the name must be one of the own tools: ${OWN_TOOLS.join(', ')}`
+      return [{ path: ['tools', index], message }]
+    }
+    return typeof ref === 'string' ? checkReferenceText(ref, ['tools', index, 'bindingRef']) : []
+  })
+  return [...problems, ...repeated(entries, ['tools'])]
+}
+
+// The API server refuses a list-map with one key twice; say it with a place.
+function repeated(entries: readonly { name: string }[], path: readonly (string | number)[]): Problem[] {
+  return entries.flatMap((entry, index) => {
+    const isRepeat = entries.findIndex((other) => other.name === entry.name) < index
+    return isRepeat ? [{ path: [...path, index], message: `"${entry.name}" stands here twice` }] : []
+  })
+}

@@ -1,0 +1,52 @@
+import type { KubeObject } from './object.ts'
+
+/** One reference from an object to another, found by its `x-mesh-ref` mark. */
+export interface Reference {
+  kind: string
+  namespace: string
+  name: string
+  /** Where it stands, such as `spec.tools[0].bindingRef`. */
+  field: string
+}
+
+type Node = Record<string, unknown>
+
+/** Walks the marks of a schema over a spec; names without a namespace belong to the object's own. */
+export function collectReferences(schema: object, object: KubeObject): Reference[] {
+  return walk(schema as Node, object.spec, { field: 'spec', namespace: object.metadata.namespace ?? '' })
+}
+
+interface Place {
+  field: string
+  namespace: string
+}
+
+function walk(schema: Node, value: unknown, place: Place): Reference[] {
+  if (value === undefined || value === null) return []
+  const kind = schema['x-mesh-ref']
+  if (typeof kind === 'string') return toReference(kind, value, place)
+  const { items, properties } = schema
+  const { field, namespace } = place
+  if (Array.isArray(value) && isNode(items)) {
+    return value.flatMap((item, index) => walk(items, item, { field: `${field}[${index}]`, namespace }))
+  }
+  if (!isNode(value) || !isNode(properties)) return []
+  return Object.entries(properties).flatMap(([name, property]) =>
+    isNode(property) ? walk(property, value[name], { field: `${field}.${name}`, namespace }) : [],
+  )
+}
+
+function toReference(kind: string, value: unknown, { field, namespace }: Place): Reference[] {
+  if (typeof value === 'string') {
+    const slash = value.indexOf('/')
+    if (slash < 0) return [{ kind, namespace, name: value, field }]
+    return [{ kind, namespace: value.slice(0, slash), name: value.slice(slash + 1), field }]
+  }
+  if (!isNode(value) || typeof value['name'] !== 'string') return []
+  const own = typeof value['namespace'] === 'string' ? value['namespace'] : namespace
+  return [{ kind, namespace: own, name: value['name'], field }]
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
