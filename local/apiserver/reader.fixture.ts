@@ -16,9 +16,10 @@ export function createReader(
     list: (group, resource, namespace) => objects.filter((each) => is(each, group, resource, namespace)),
     version: () => version,
     remove(resource, namespace, name) {
-      objects = objects.filter(
-        (each) => !(is(each, each.apiVersion.split('/')[0] ?? '', resource, namespace) && each.metadata.name === name),
-      )
+      objects = objects.filter((each) => {
+        const named = each.metadata.name === name && (each.metadata.namespace ?? '') === namespace
+        return !(named && `${each.kind.toLowerCase()}s` === resource)
+      })
       version += 1
     },
   }

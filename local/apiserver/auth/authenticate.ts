@@ -1,0 +1,139 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type {
+  Authenticator,
+  AuthenticatorOptions,
+  JsonObject,
+  ObjectReader,
+  TokenIssue,
+  TokenReviewStatus,
+  User,
+} from '../contract.ts'
+import { isObject } from '../patch/json-value.ts'
+import { strings } from '../rbac/rules.ts'
+import { loadIssuerKey, signToken, verifyToken } from './jwt.ts'
+
+/** Issuer and default audience of service account tokens, as in a real cluster. */
+export const ISSUER = 'https://kubernetes.default.svc'
+
+const INVALID = 'invalid bearer token'
+const EXTRA = 'authentication.kubernetes.io'
+
+type Checked = { user: User; audiences: string[] } | { error: string }
+
+/** Static tokens and own service account tokens; a token is checked against the objects at every request, never cached. */
+export function createAuthenticator({ tokens, keyFile, now, objects }: AuthenticatorOptions): Authenticator {
+  const key = loadIssuerKey(keyFile)
+  // Looked up by digest, so that a lookup's time says nothing about how much of a guess was right.
+  const known = new Map(tokens.map((each) => [digest(each.token), each]))
+  const check = (token: string, audiences: readonly string[]): Checked => {
+    const persona = known.get(digest(token))
+    if (persona) {
+      const { username, uid, groups } = persona
+      const user = { username, ...(uid === undefined ? {} : { uid }), groups: [...groups, 'system:authenticated'] }
+      return audiences.includes(ISSUER) ? { user, audiences: [ISSUER] } : { error: INVALID }
+    }
+    const claims = verifyToken(token, key)
+    return claims ? checkClaims(claims, { audiences, seconds: now().getTime() / 1000, objects }) : { error: INVALID }
+  }
+  return {
+    authenticate(values) {
+      if (values.length === 0) return 'anonymous'
+      const token = values.length === 1 ? bearerOf(values[0] ?? '') : undefined
+      if (token === undefined) return 'invalid'
+      if (token === '') return 'anonymous'
+      const checked = check(token, [ISSUER])
+      return 'user' in checked ? checked.user : 'invalid'
+    },
+    issue(request) {
+      const seconds = Math.floor(now().getTime() / 1000)
+      const exp = seconds + request.expirationSeconds
+      const token = signToken(toClaims(request, seconds, exp), key)
+      return { token, expirationTimestamp: new Date(exp * 1000).toISOString().replace('.000Z', 'Z') }
+    },
+    review(token, audiences): TokenReviewStatus {
+      const checked = check(token, audiences.length > 0 ? audiences : [ISSUER])
+      if ('error' in checked) return { user: { username: '' }, error: checked.error }
+      return { authenticated: true, user: toUserInfo(checked.user), audiences: checked.audiences }
+    },
+  }
+}
+
+/** The wire form of a user in SelfSubjectReview and TokenReview. */
+export function toUserInfo(user: User): NonNullable<TokenReviewStatus['user']> {
+  const extra = Object.entries(user.extra ?? {}).map(([name, values]): [string, string[]] => [name, [...values]])
+  return {
+    username: user.username,
+    ...(user.uid === undefined ? {} : { uid: user.uid }),
+    groups: [...user.groups],
+    ...(extra.length > 0 ? { extra: Object.fromEntries(extra) } : {}),
+  }
+}
+
+/** The token of a bearer header; '' for one without a token, which the real server takes as no credential. */
+function bearerOf(header: string): string | undefined {
+  const [scheme, token, ...rest] = header.trim().split(' ')
+  if (scheme?.toLowerCase() !== 'bearer') return ''
+  return rest.length === 0 ? (token ?? '') : token
+}
+
+function digest(token: string): string {
+  return createHash('sha256').update(token).digest('base64')
+}
+
+function toClaims({ serviceAccount, audiences, boundObjectRef }: TokenIssue, seconds: number, exp: number): JsonObject {
+  const { namespace, name, uid } = serviceAccount
+  const bound = boundObjectRef
+    ? { [boundObjectRef.kind.toLowerCase()]: { name: boundObjectRef.name, uid: boundObjectRef.uid } }
+    : {}
+  return {
+    aud: audiences.length > 0 ? [...audiences] : [ISSUER],
+    exp,
+    iat: seconds,
+    iss: ISSUER,
+    jti: randomUUID(),
+    'kubernetes.io': { namespace, ...bound, serviceaccount: { name, uid } },
+    nbf: seconds,
+    sub: `system:serviceaccount:${namespace}:${name}`,
+  }
+}
+
+interface ClaimsCheck {
+  readonly audiences: readonly string[]
+  readonly seconds: number
+  readonly objects: ObjectReader
+}
+
+function checkClaims(claims: JsonObject, { audiences, seconds, objects }: ClaimsCheck): Checked {
+  const granted = strings(claims['aud'])
+  const shared = audiences.filter((audience) => granted.includes(audience))
+  if (shared.length === 0) {
+    const list = (items: readonly string[]) => `[${items.map((item) => JSON.stringify(item)).join(' ')}]`
+    return {
+      error: `[${INVALID}, token audiences ${list(granted)} is invalid for the target audiences ${list(audiences)}]`,
+    }
+  }
+  if (claims['iss'] !== ISSUER || !(Number(claims['exp']) > seconds))
+    return { error: `[${INVALID}, service account token has expired]` }
+  const own = claims['kubernetes.io']
+  if (!isObject(own)) return { error: INVALID }
+  const namespace = String(own['namespace'])
+  const account = refOf(own['serviceaccount'])
+  const live = account && objects.get('', 'serviceaccounts', namespace, account.name)
+  if (!account || live?.metadata.uid !== account.uid)
+    return { error: `[${INVALID}, service account ${namespace}/${account?.name ?? ''} has been deleted]` }
+  const extra: { [key: string]: string[] } = { [`${EXTRA}/credential-id`]: [`JTI=${String(claims['jti'])}`] }
+  for (const kind of ['pod', 'secret']) {
+    const bound = refOf(own[kind])
+    if (!bound) continue
+    if (objects.get('', `${kind}s`, namespace, bound.name)?.metadata.uid !== bound.uid)
+      return { error: `[${INVALID}, service account token has been invalidated]` }
+    if (kind === 'pod') Object.assign(extra, { [`${EXTRA}/pod-name`]: [bound.name], [`${EXTRA}/pod-uid`]: [bound.uid] })
+  }
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated']
+  const user = { username: `system:serviceaccount:${namespace}:${account.name}`, uid: account.uid, groups, extra }
+  return { user, audiences: shared }
+}
+
+function refOf(value: JsonObject[string]): { name: string; uid: string } | undefined {
+  return isObject(value) ? { name: String(value['name']), uid: String(value['uid']) } : undefined
+}
