@@ -1,0 +1,78 @@
+import { GROUP } from '#schemas/group.ts'
+import { Fail } from '#core/http/errors.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { InvalidName, isLabel } from '#core/kube/names.ts'
+import { KubeError } from '#core/kube/status.ts'
+import type { Access, ReviewTarget } from './access.ts'
+
+/** A question to the authorizer; `resource` may carry a subresource (`agentdeployments/invoke`). */
+export interface Question<V extends string, R extends string> extends ReviewTarget {
+  readonly verb: V
+  readonly resource: R
+}
+
+/** Asks the cluster as the caller; a proof, or undefined for a plain no. Throws 503 when it cannot say (K3). Nothing is cached. */
+export async function askAccess<V extends string, R extends string>(
+  cluster: KubeClient,
+  username: string,
+  question: Question<V, R>,
+): Promise<Access<V, R> | undefined> {
+  const { verb, resource, namespace } = question
+  // The authorizer does not validate: it would allow an operator the namespace ".." (M4).
+  if (namespace !== '' && !isLabel(namespace)) throw new InvalidName('namespace', 'must be an RFC 1123 label')
+  const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: specOf(question) }
+  const answer = await cluster
+    .review<ReviewAnswer>('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review)
+    .catch((error: unknown) => {
+      throw reviewFailure(error)
+    })
+  if (!isAllowed(answer.status)) return undefined
+  return { verb, resource, namespace, username } as Access<V, R> // the only place that makes a proof
+}
+
+/** The API server's own 403 for the same question, so that a virtual resource is refused like a real one. */
+export function forbidden(username: string, question: Question<string, string>): KubeError {
+  const { verb, resource, namespace, name = '', group = GROUP } = question
+  const [plural = ''] = resource.split('/')
+  const qualified = group === '' ? plural : `${plural}.${group}`
+  const scope = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`
+  const message =
+    `${qualified}${name === '' ? '' : ` "${name}"`} is forbidden: User "${username}" cannot ${verb} resource "${resource}"` +
+    ` in API group "${group}" ${scope}`
+  return new KubeError(403, 'Forbidden', message, {
+    details: { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: plural },
+  })
+}
+
+/** What the authorization API answers; `reason` names roles and is never relayed. */
+export interface ReviewAnswer {
+  readonly status?: { readonly allowed?: boolean; readonly denied?: boolean; readonly evaluationError?: string }
+}
+
+/** True for a clear yes, false for a clear no; an evaluation error or no status is neither (K3). */
+export function isAllowed(status: ReviewAnswer['status']): boolean {
+  if (status === undefined || typeof status !== 'object' || (status.evaluationError ?? '') !== '')
+    throw new Fail('review_unavailable')
+  return status.allowed === true && status.denied !== true
+}
+
+/** What a failed review call means: the bearer was refused, the caller went away, or nobody can say. */
+export function reviewFailure(error: unknown): unknown {
+  if (!(error instanceof KubeError)) return error
+  if (error.status === 401) return new Fail('unauthenticated')
+  return new Fail('review_unavailable', undefined, { cause: error })
+}
+
+function specOf(question: Question<string, string>) {
+  const [resource, subresource] = question.resource.split('/')
+  return {
+    resourceAttributes: {
+      verb: question.verb,
+      group: question.group ?? GROUP,
+      resource,
+      ...(subresource === undefined ? {} : { subresource }),
+      ...(question.namespace === '' ? {} : { namespace: question.namespace }),
+      ...(question.name === undefined ? {} : { name: question.name }),
+    },
+  }
+}

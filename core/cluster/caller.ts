@@ -1,0 +1,79 @@
+import { Fail } from '#core/http/errors.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { createPool } from '#core/kube/pool.ts'
+import type { KubePool, TlsOptions } from '#core/kube/pool.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { askAccess, forbidden } from './access-review.ts'
+import type { Caller, UserInfo } from './access.ts'
+import { createTokenCache } from './token-cache.ts'
+
+/** Makes callers from bearers: the only way in which a request reaches the cluster (K1). */
+export interface Callers {
+  /** Throws `Fail('unauthenticated')` for a bearer that the cluster rejects. */
+  as(bearer: string): Promise<Caller>
+}
+
+// The username only, and no longer than this (D1): every right is asked for anew.
+const USERNAME_TTL_MS = 5_000
+
+/** Where the callers' cluster is. All callers share one `pool`; `now` is a monotonic clock in milliseconds. */
+export interface CallersOptions extends TlsOptions {
+  readonly server: string
+  readonly pool?: KubePool
+  readonly now?: () => number
+}
+
+/** Makes callers on one connection pool. */
+export function createCallers(options: CallersOptions): Callers {
+  const pool = options.pool ?? createPool(options.server, options)
+  const usernames = createTokenCache<string>({ ttlMs: USERNAME_TTL_MS, now: options.now ?? (() => performance.now()) })
+  return {
+    as: async (bearer) => {
+      const cluster = createKubeClient({ server: options.server, pool, bearer })
+      const username = await usernames(bearer, '', async () => (await whoami(cluster)).username)
+      return toCaller(cluster, username, bearer)
+    },
+  }
+}
+
+function toCaller(cluster: KubeClient, username: string, bearer: string): Caller {
+  return {
+    username,
+    cluster,
+    bearer,
+    whoami: () => whoami(cluster),
+    may: (verb, resource, where) => askAccess(cluster, username, { ...where, verb, resource }),
+    review: async (verb, resource, where) => {
+      const question = { ...where, verb, resource }
+      const access = await askAccess(cluster, username, question)
+      if (access === undefined) throw forbidden(username, question)
+      return access
+    },
+  }
+}
+
+interface SelfSubjectReview {
+  readonly status?: {
+    readonly userInfo?: {
+      readonly username?: string
+      readonly uid?: string
+      readonly groups?: readonly string[]
+      readonly extra?: Readonly<Record<string, readonly string[]>>
+    }
+  }
+}
+
+async function whoami(cluster: KubeClient): Promise<UserInfo> {
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
+  const answer = await cluster
+    .review<SelfSubjectReview>('/apis/authentication.k8s.io/v1/selfsubjectreviews', body)
+    .catch((error: unknown) => {
+      throw isStatus(error, 401) ? new Fail('unauthenticated') : error
+    })
+  const user = answer.status?.userInfo
+  // Never a default user: a review without one is a failure, not an anonymous identity.
+  if (user?.username === undefined || user.username === '' || user.username === 'system:anonymous')
+    throw new Fail('unauthenticated')
+  return { username: user.username, uid: user.uid ?? '', groups: user.groups ?? [], extra: user.extra ?? {} }
+}

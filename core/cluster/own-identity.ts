@@ -1,0 +1,73 @@
+import { GROUP } from '#schemas/group.ts'
+import type { Authenticated, OwnIdentity, SubjectAttributes } from '#core/host/contexts.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import type { UserInfo } from './access.ts'
+import { isAllowed, reviewFailure } from './access-review.ts'
+import type { ReviewAnswer } from './access-review.ts'
+import { createTokenCache } from './token-cache.ts'
+
+// An authentication only, and no longer than this (D1); what the subject may do is asked for each time.
+const AUTHENTICATION_TTL_MS = 60_000
+
+/** What gateway and state may do beside their callers: authenticate a bearer for an audience, review a subject. `now` is monotonic. */
+export function createOwnIdentity(options: { readonly cluster: KubeClient; readonly now?: () => number }): OwnIdentity {
+  const { cluster } = options
+  const known = createTokenCache<Authenticated>({
+    ttlMs: AUTHENTICATION_TTL_MS,
+    now: options.now ?? (() => performance.now()),
+  })
+  return {
+    cluster,
+    authenticate: (bearer, audience) =>
+      known(bearer, audience, () => reviewToken(cluster, bearer, audience)).catch((error: unknown) => {
+        if (error instanceof NotAuthenticated) return undefined
+        throw error
+      }),
+    subjectMay: (user, attributes) => reviewSubject(cluster, user, attributes),
+  }
+}
+
+/** Thrown, so that the cache does not keep a refusal: a token may become valid a moment later. */
+class NotAuthenticated extends Error {}
+
+interface TokenReviewAnswer {
+  readonly status?: {
+    readonly authenticated?: boolean
+    readonly user?: Partial<UserInfo>
+    readonly audiences?: readonly string[]
+  }
+}
+
+async function reviewToken(cluster: KubeClient, bearer: string, audience: string): Promise<Authenticated> {
+  const body = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenReview',
+    spec: { token: bearer, audiences: [audience] },
+  }
+  const { status } = await cluster.review<TokenReviewAnswer>('/apis/authentication.k8s.io/v1/tokenreviews', body)
+  const user = status?.user
+  // An API server that does not know audiences answers without them: that token was not made for this role.
+  if (status?.authenticated !== true || user?.username === undefined || !(status.audiences ?? []).includes(audience))
+    throw new NotAuthenticated()
+  return { username: user.username, uid: user.uid ?? '', groups: user.groups ?? [], extra: user.extra ?? {}, audience }
+}
+
+async function reviewSubject(cluster: KubeClient, user: UserInfo, attributes: SubjectAttributes): Promise<boolean> {
+  const [resource, subresource] = attributes.resource.split('/')
+  const resourceAttributes = {
+    verb: attributes.verb,
+    group: GROUP,
+    resource,
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(attributes.namespace === '' ? {} : { namespace: attributes.namespace }),
+    ...(attributes.name === undefined ? {} : { name: attributes.name }),
+  }
+  const spec = { user: user.username, uid: user.uid, groups: user.groups, extra: user.extra, resourceAttributes }
+  const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec }
+  const answer = await cluster
+    .review<ReviewAnswer>('/apis/authorization.k8s.io/v1/subjectaccessreviews', body)
+    .catch((error: unknown) => {
+      throw reviewFailure(error)
+    })
+  return isAllowed(answer.status)
+}

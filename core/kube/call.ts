@@ -1,0 +1,143 @@
+import type { Dispatcher } from 'undici'
+import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
+import type { KubePool } from './pool.ts'
+import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
+
+/** A bearer, a source of fresh ones, or null: the pool's client certificate is the identity. */
+export type Bearer = string | (() => Promise<string>) | null
+
+/** Where calls go and as whom. */
+export interface Connection {
+  readonly pool: KubePool
+  readonly bearer: Bearer
+  readonly userAgent: string
+}
+
+/** One call; `path` comes from `resourcePath` or is a fixed review path. */
+export interface CallRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly body?: unknown
+  readonly contentType?: string
+  readonly signal?: AbortSignal | undefined
+  readonly deadlineMs?: number | undefined
+}
+
+/** Deadline of every call but watches and followed logs (K4). */
+export const DEADLINE_MS = 10_000
+
+// An object is at most 1.5 MiB in etcd; a page of 500 stays far below this, and a runaway answer cannot fill the memory.
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024
+
+/** Sends a call and reads the whole answer; every failure is a `KubeError`, except the caller's own abort. */
+export async function call(connection: Connection, request: CallRequest): Promise<Buffer> {
+  const deadlineMs = request.deadlineMs ?? DEADLINE_MS
+  const abort = abortAfter(deadlineMs, request.signal)
+  try {
+    const answer = await open(connection, connection.pool.calls, request, abort.signal)
+    const body = await readAll(answer.body)
+    if (answer.statusCode < 200 || answer.statusCode > 299)
+      throw errorFromAnswer(answer.statusCode, body, auditId(answer.headers))
+    return body
+  } catch (error) {
+    throw abort.explain(error)
+  } finally {
+    abort.clear()
+  }
+}
+
+/** Sends a call and gives the body as a stream once the headers are in; the deadline covers the time until then. */
+export async function callForStream(connection: Connection, request: CallRequest): Promise<Dispatcher.ResponseData> {
+  const abort = abortAfter(request.deadlineMs ?? DEADLINE_MS, request.signal)
+  try {
+    const answer = await open(connection, connection.pool.streams, request, abort.signal)
+    if (answer.statusCode >= 200 && answer.statusCode <= 299) return answer
+    throw errorFromAnswer(answer.statusCode, await readAll(answer.body), auditId(answer.headers))
+  } catch (error) {
+    throw abort.explain(error)
+  } finally {
+    abort.stopTimer() // the caller's signal still ends the stream
+  }
+}
+
+async function open(
+  connection: Connection,
+  dispatcher: Dispatcher,
+  request: CallRequest,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  assertOutsideTransaction('the cluster client')
+  request.signal?.throwIfAborted()
+  return dispatcher.request({
+    method: request.method,
+    path: connection.pool.basePath + request.path,
+    headers: headers(connection.userAgent, await token(connection.bearer), request),
+    body: request.body === undefined ? null : JSON.stringify(request.body),
+    signal,
+  })
+}
+
+// Built from these four and never copied from a request: no Impersonate-*, X-Remote-* or X-Forwarded-* can pass (K2).
+function headers(userAgent: string, bearer: string | null, request: CallRequest): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'user-agent': userAgent,
+    ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+    ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+  }
+}
+
+async function token(bearer: Bearer): Promise<string | null> {
+  if (bearer === null) return null
+  const text = typeof bearer === 'string' ? bearer : await bearer()
+  // An empty or malformed bearer would reach the API server as system:anonymous (M5); it gets the 401 here.
+  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(text)) throw new KubeError(401, 'Unauthorized', 'Unauthorized')
+  return text
+}
+
+async function readAll(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > MAX_ANSWER_BYTES) throw new KubeError(502, 'BadGateway', 'The answer of the cluster is too large.')
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+}
+
+function auditId(answerHeaders: Dispatcher.ResponseData['headers']): string | undefined {
+  const value = answerHeaders['audit-id']
+  return typeof value === 'string' ? value : undefined
+}
+
+/** One controller for deadline and caller, and the translation of what an abort or a broken socket throws. */
+function abortAfter(deadlineMs: number, caller: AbortSignal | undefined) {
+  const controller = new AbortController()
+  let expired = false
+  const timer = setTimeout(() => {
+    expired = true
+    controller.abort()
+  }, deadlineMs)
+  const forward = (): void => controller.abort(caller?.reason)
+  caller?.addEventListener('abort', forward, { once: true })
+  return {
+    signal: controller.signal,
+    stopTimer: () => clearTimeout(timer),
+    clear: () => {
+      clearTimeout(timer)
+      caller?.removeEventListener('abort', forward)
+    },
+    explain: (error: unknown): unknown => {
+      if (caller?.aborted === true && !expired) return caller.reason
+      if (expired) return deadlineError(deadlineMs)
+      return isTransport(error) ? unreachableError() : error
+    },
+  }
+}
+
+/** True for what sockets, TLS and undici throw: never our own errors, never a defect such as a TypeError. */
+export function isTransport(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof KubeError || !('code' in error)) return false
+  return typeof error.code === 'string' && !error.code.startsWith('ERR_INVALID')
+}

@@ -1,0 +1,187 @@
+import type {
+  CallOptions,
+  DeleteOptions,
+  KubeClient,
+  KubeObject,
+  ListOptions,
+  ObjectList,
+  ObjectRef,
+  Patch,
+  PodLogOptions,
+  Resource,
+  WriteOptions,
+} from './client.ts'
+import { call, callForStream } from './call.ts'
+import type { Bearer, CallRequest, Connection } from './call.ts'
+import { InvalidName, parseLabel, parseName } from './names.ts'
+import type { DnsLabel } from './names.ts'
+import { createPool } from './pool.ts'
+import type { KubePool, TlsOptions } from './pool.ts'
+import { resourcePath, withQuery } from './url.ts'
+import type { Query, Target } from './url.ts'
+import { watch } from './watch.ts'
+
+/** A server and an identity. Give the shared `pool`: without one the client opens its own, which lives as long as the process. */
+export interface KubeClientOptions extends TlsOptions {
+  readonly server: string
+  readonly bearer: Bearer
+  readonly pool?: KubePool
+  readonly userAgent?: string
+}
+
+const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
+
+/** A client of one API server as one identity; cheap to make, since the connections are the pool's. */
+export function createKubeClient(options: KubeClientOptions): KubeClient {
+  const connection: Connection = {
+    pool: options.pool ?? createPool(options.server, options),
+    bearer: options.bearer,
+    userAgent: options.userAgent ?? 'mesh',
+  }
+  const send = (request: CallRequest): Promise<Buffer> => call(connection, request)
+  return {
+    get: async (resource, ref, bounds) => parse(await send(getRequest(resource, ref, bounds))),
+    list: async (resource, query = {}) => toList(resource, parse(await send(listRequest(resource, query)))),
+    listRaw: (resource, query = {}) => send(listRequest(resource, query)),
+    create: async (resource, object, write = {}) => parse(await send(createRequest(resource, object, write))),
+    replace: async (resource, object, write = {}) => parse(await send(replaceRequest(resource, object, write))),
+    patch: async (resource, ref, patch, write = {}) => parse(await send(patchRequest(resource, ref, patch, write))),
+    delete: async <O extends KubeObject>(resource: Resource, ref: ObjectRef, deletion: DeleteOptions = {}) =>
+      remaining<O>(parse(await send(deleteRequest(resource, ref, deletion)))),
+    watch: (resource, query) => watch(connection, resource, query),
+    podLogs: async (ref, query) => (await callForStream(connection, logRequest(ref, query))).body,
+    review: async (path, body, bounds) => parse(await send({ method: 'POST', path, body, ...limits(bounds) })),
+  }
+}
+
+function parse<Answer>(body: Buffer): Answer {
+  return JSON.parse(body.toString('utf8'))
+}
+
+function limits(options: CallOptions = {}): Pick<CallRequest, 'signal' | 'deadlineMs'> {
+  return { signal: options.signal, deadlineMs: options.deadlineMs }
+}
+
+function getRequest(resource: Resource, ref: ObjectRef, options?: CallOptions): CallRequest {
+  return { method: 'GET', path: objectPath(resource, ref), ...limits(options) }
+}
+
+function objectPath(resource: Resource, ref: ObjectRef, subresource?: Target['subresource']): string {
+  return resourcePath(resource, { namespace: ref.namespace, name: ref.name, subresource })
+}
+
+function listRequest(resource: Resource, options: ListOptions): CallRequest {
+  // The API server reads a negative limit as "everything" (M10).
+  if (options.limit !== undefined && !(Number.isInteger(options.limit) && options.limit > 0))
+    throw new RangeError('limit: must be a positive integer')
+  const path = withQuery(resourcePath(resource, { namespace: options.namespace }), {
+    limit: options.limit,
+    continue: options.continue,
+    labelSelector: options.labelSelector,
+    fieldSelector: options.fieldSelector,
+    resourceVersion: options.resourceVersion,
+  })
+  return { method: 'GET', path, ...limits(options) }
+}
+
+interface ListAnswer<O> {
+  readonly items?: readonly O[] | null
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string }
+}
+
+function toList<O extends KubeObject>(resource: Resource, list: ListAnswer<O>): ObjectList<O> {
+  // Built-in kinds come without kind and apiVersion inside a list.
+  const type = { apiVersion: apiVersionOf(resource), kind: resource.kind }
+  return {
+    items: (list.items ?? []).map((item) => ({ ...type, ...item })),
+    resourceVersion: list.metadata.resourceVersion ?? '',
+    continue: list.metadata.continue === '' ? undefined : list.metadata.continue,
+  }
+}
+
+/** `apiVersion` of the objects of a resource. */
+export function apiVersionOf(resource: Resource): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
+}
+
+function createRequest(resource: Resource, object: KubeObject, options: WriteOptions): CallRequest {
+  const namespace = namespaceOf(resource, object)
+  // A POST to a subresource (a service account's token) names the object; a POST to the collection does not.
+  const target: Target =
+    options.subresource === undefined
+      ? { namespace }
+      : { namespace, name: parseName('metadata.name', object.metadata.name), subresource: options.subresource }
+  const path = withQuery(resourcePath(resource, target), writeQuery(options))
+  return { method: 'POST', path, body: object, ...limits(options) }
+}
+
+function replaceRequest(resource: Resource, object: KubeObject, options: WriteOptions): CallRequest {
+  const name = parseName('metadata.name', object.metadata.name)
+  const target = { namespace: namespaceOf(resource, object), name, subresource: options.subresource }
+  const path = withQuery(resourcePath(resource, target), writeQuery(options))
+  return { method: 'PUT', path, body: object, ...limits(options) }
+}
+
+function namespaceOf(resource: Resource, object: KubeObject): DnsLabel | undefined {
+  const { namespace } = object.metadata
+  if (!resource.namespaced) return undefined
+  if (namespace === undefined) throw new InvalidName('metadata.namespace', 'is required')
+  return parseLabel('metadata.namespace', namespace)
+}
+
+const mediaTypes = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  apply: 'application/apply-patch+yaml', // JSON is YAML
+} as const
+
+function patchRequest(resource: Resource, ref: ObjectRef, patch: Patch, options: WriteOptions): CallRequest {
+  const query: Query = {
+    ...writeQuery(options),
+    // Apply is refused without a manager.
+    ...(patch.type === 'apply' ? { fieldManager: options.fieldManager ?? 'mesh', force: patch.force } : {}),
+  }
+  return {
+    method: 'PATCH',
+    path: withQuery(objectPath(resource, ref, options.subresource), query),
+    body: patch.body,
+    contentType: mediaTypes[patch.type],
+    ...limits(options),
+  }
+}
+
+function writeQuery(options: WriteOptions): Query {
+  return {
+    fieldValidation: 'Strict',
+    dryRun: options.dryRun === true ? 'All' : undefined,
+    fieldManager: options.fieldManager,
+  }
+}
+
+function deleteRequest(resource: Resource, ref: ObjectRef, options: DeleteOptions): CallRequest {
+  const body = {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    ...(options.preconditions === undefined ? {} : { preconditions: options.preconditions }),
+    ...(options.propagation === undefined ? {} : { propagationPolicy: options.propagation }),
+    ...(options.dryRun === true ? { dryRun: ['All'] } : {}),
+  }
+  return { method: 'DELETE', path: objectPath(resource, ref), body, ...limits(options) }
+}
+
+// A finished delete answers with a Status, a held one with the object.
+function remaining<O extends KubeObject>(answer: O): O | undefined {
+  return answer.kind === 'Status' && answer.apiVersion === 'v1' ? undefined : answer
+}
+
+function logRequest(ref: ObjectRef, options: PodLogOptions): CallRequest {
+  const path = withQuery(objectPath(pods, ref, 'log'), {
+    container: options.container,
+    follow: options.follow,
+    previous: options.previous,
+    tailLines: options.tailLines,
+    sinceSeconds: options.sinceSeconds,
+    timestamps: options.timestamps,
+  })
+  return { method: 'GET', path, ...limits(options) }
+}

@@ -1,0 +1,180 @@
+/** One cause of a refusal: a field path and why; never the submitted value (M7). */
+export interface StatusCause {
+  readonly field: string
+  readonly reason: string
+  readonly message: string
+}
+
+/** The part of a Kubernetes `Status.details` that may be relayed. */
+export interface StatusDetails {
+  readonly name?: string
+  readonly group?: string
+  readonly kind?: string
+  readonly uid?: string
+  readonly retryAfterSeconds?: number
+  readonly causes?: readonly StatusCause[]
+}
+
+/**
+ * A failed call to the cluster: the API server's own Status, or a deadline (504), or an unreachable server (503).
+ * `message` is the cluster's for 401, 403, 404, 405, 409, 410, 413, 415, 429; rebuilt from fields and reasons for 400 and 422,
+ * whose texts echo submitted values (M7); fixed for 5xx, whose texts name internals (M9).
+ */
+export class KubeError extends Error {
+  readonly status: number
+  readonly reason: string
+  readonly details: StatusDetails
+  readonly retryable: boolean
+  readonly auditId: string | undefined
+  constructor(
+    status: number,
+    reason: string,
+    message: string,
+    more: { readonly details?: StatusDetails; readonly auditId?: string | undefined } = {},
+  ) {
+    super(message)
+    this.name = 'KubeError'
+    this.status = status
+    this.reason = reason
+    this.details = more.details ?? {}
+    this.retryable = status === 429 || status >= 500
+    this.auditId = more.auditId
+  }
+}
+
+/** True for a `KubeError` of that status. */
+export function isStatus(error: unknown, status: number): error is KubeError {
+  return error instanceof KubeError && error.status === status
+}
+
+/** The error of a non-2xx answer; the body may be anything. */
+export function errorFromAnswer(status: number, body: Buffer, auditId: string | undefined): KubeError {
+  return errorFromStatus(status, readJson(body), auditId)
+}
+
+/** The error of a Status that is already parsed (an answer's body, or an ERROR frame of a watch). */
+export function errorFromStatus(status: number, body: unknown, auditId?: string): KubeError {
+  // A redirect or another odd answer is an upstream fault: redirects are never followed, they would take the bearer along.
+  if (status < 400)
+    return new KubeError(502, 'BadGateway', 'The cluster API server answered unexpectedly.', { auditId })
+  const fields = record(body)
+  const reason = text(fields.reason) ?? defaultReason(status)
+  if (status >= 500)
+    return new KubeError(status, reason, `The cluster API server failed with status ${status}.`, {
+      details: { ...retryAfter(record(fields.details)) },
+      auditId,
+    })
+  const upstream = text(fields.message) ?? ''
+  const details = readDetails(record(fields.details), status === 400 ? decodingCauses(upstream) : [])
+  const message = status === 400 || status === 422 ? rebuiltMessage(status, details) : upstream || defaultReason(status)
+  return new KubeError(status, reason, message, { details, auditId })
+}
+
+/** The error when the deadline passed (K4); says nothing of the upstream. */
+export function deadlineError(deadlineMs: number): KubeError {
+  return new KubeError(504, 'Timeout', `The cluster API server did not answer within ${deadlineMs / 1000} s.`)
+}
+
+/** The error when no connection could be made or it broke; says nothing of the upstream. */
+export function unreachableError(): KubeError {
+  return new KubeError(503, 'ServiceUnavailable', 'The cluster API server is not reachable.')
+}
+
+function readDetails(details: Record<string, unknown>, extraCauses: readonly StatusCause[]): StatusDetails {
+  const listed = Array.isArray(details.causes) ? details.causes.map((cause) => readCause(record(cause))) : []
+  const causes = [...listed, ...extraCauses]
+  return {
+    ...optionalText('name', details.name),
+    ...optionalText('group', details.group),
+    ...optionalText('kind', details.kind),
+    ...optionalText('uid', details.uid),
+    ...retryAfter(details),
+    ...(causes.length > 0 ? { causes } : {}),
+  }
+}
+
+function readCause(cause: Record<string, unknown>): StatusCause {
+  return {
+    field: text(cause.field) ?? '',
+    reason: text(cause.reason) ?? '',
+    message: withoutValue(text(cause.message) ?? ''),
+  }
+}
+
+// `Invalid value: "<value>": <detail>`: apimachinery prints the value Go-quoted, bare (numbers) or as JSON, then the detail.
+function withoutValue(message: string): string {
+  const prefix =
+    /^(Invalid value|Unsupported value|Duplicate value|Not found|Too long|Too many|Forbidden|Required value)(?:: |$)/.exec(
+      message,
+    )
+  if (prefix === null) return 'was refused'
+  const [whole, kind = ''] = prefix
+  const rest = message.slice(whole.length)
+  if (kind === 'Forbidden' || kind === 'Required value') return rest === '' ? kind : `${kind}: ${rest}`
+  const detail = detailAfterValue(rest)
+  return detail === undefined ? kind : `${kind}: ${detail}`
+}
+
+function detailAfterValue(rest: string): string | undefined {
+  const quoted = /^"(?:[^"\\]|\\.)*": /.exec(rest) ?? /^-?[0-9.]+: /.exec(rest)
+  return quoted === null ? undefined : rest.slice(quoted[0].length)
+}
+
+// Strict decoding answers 400 without causes: `... strict decoding error: unknown field "spec.x", duplicate field "spec.y"`.
+function decodingCauses(message: string): StatusCause[] {
+  return [...message.matchAll(/(unknown|duplicate) field "([^"\\]{1,256})"/g)].map(([, what, field]) => ({
+    field: field ?? '',
+    reason: what === 'unknown' ? 'FieldValueUnknown' : 'FieldValueDuplicate',
+    message: `${what} field`,
+  }))
+}
+
+function rebuiltMessage(status: number, details: StatusDetails): string {
+  const causes = (details.causes ?? []).map((cause) => `${cause.field || 'object'}: ${cause.message}`)
+  if (causes.length > 0) return causes.join('; ')
+  return status === 400 ? 'The cluster could not read the request.' : 'The cluster refused the object.'
+}
+
+function retryAfter(details: Record<string, unknown>): { retryAfterSeconds?: number } {
+  return typeof details.retryAfterSeconds === 'number' ? { retryAfterSeconds: details.retryAfterSeconds } : {}
+}
+
+function optionalText<K extends string>(key: K, value: unknown): { readonly [P in K]?: string } {
+  return typeof value === 'string' && value !== '' ? ({ [key]: value } as { readonly [P in K]?: string }) : {}
+}
+
+function readJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined // a proxy's HTML page, or nothing
+  }
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  409: 'Conflict',
+  410: 'Expired',
+  413: 'RequestEntityTooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+}
+
+function defaultReason(status: number): string {
+  return reasons[status] ?? (status >= 500 ? 'InternalError' : 'Unknown')
+}
