@@ -1,0 +1,201 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { AgentDeployment } from '../crds/agent-deployment.ts'
+import { DNS_LABEL_PATTERN } from '../parts.ts'
+import { anyObject, anyValue, clusterObject, dryRun, listOf, namespaceQuery, pageQuery, scope, time } from './common.ts'
+
+const strict = { additionalProperties: false }
+const namespaceName = Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN })
+const objectName = Type.String({ minLength: 1, maxLength: 253 })
+
+/** An AgentDeployment in an answer. */
+export const Agent = clusterObject(AgentDeployment)
+
+/** A page of agents. */
+export const AgentList = listOf(Agent)
+
+/** Query of `GET /api/agents`. */
+export const AgentListQuery = Type.Object(
+  {
+    namespace: Type.Optional(namespaceQuery),
+    labelSelector: Type.Optional(Type.String({ maxLength: 1024 })),
+    scope: Type.Optional(scope),
+    ...pageQuery,
+  },
+  strict,
+)
+
+/** Query of routes that write an agent. */
+export const DryRunQuery = Type.Object({ dryRun: Type.Optional(dryRun) }, strict)
+
+// The cluster judges metadata and spec (fieldValidation=Strict), so that there is one judge.
+const objectFields = {
+  apiVersion: Type.Optional(Type.String({ maxLength: 253 })),
+  kind: Type.Optional(Type.String({ maxLength: 63 })),
+  metadata: Type.Optional(anyObject),
+  spec: Type.Optional(anyObject),
+  status: Type.Optional(anyObject),
+}
+
+/** Body of `POST /api/agents`: the object, or `{namespace, config}` with the simplified format. */
+export const CreateAgentBody = Type.Object(
+  { ...objectFields, namespace: Type.Optional(namespaceName), config: Type.Optional(anyObject) },
+  strict,
+)
+
+/** Body of `PUT /api/agents/{ns}/{name}`. */
+export const PutAgentBody = Type.Object(objectFields, strict)
+
+/** Body of `POST .../fork`; `overrides` is a JSON merge patch on the spec. */
+export const ForkBody = Type.Object(
+  { name: objectName, namespace: Type.Optional(namespaceName), overrides: Type.Optional(anyObject) },
+  strict,
+)
+
+/** Body of `POST .../rollback`. */
+export const RollbackBody = Type.Object({ revision: Type.Integer({ minimum: 1 }) }, strict)
+
+/** One revision of an agent. */
+export const AgentVersion = Type.Object({
+  revision: Type.Integer(),
+  name: Type.String({ description: 'Name of the ControllerRevision.' }),
+  createdAt: time,
+  createdBy: Type.Union([Type.String(), Type.Null()]),
+  source: Type.Enum(['create', 'update', 'rollback'], { description: 'What made it.' }),
+  summary: Type.String({ description: 'Which parts of the spec differ from the revision before.' }),
+  current: Type.Boolean(),
+})
+
+/** Answer of `GET .../versions`, newest first. */
+export const AgentVersionList = listOf(AgentVersion)
+
+const revisionQuery = Type.String({
+  pattern: '^(current|[1-9][0-9]{0,15})$',
+  description: 'A revision number, or current.',
+})
+
+/** Query of `GET .../versions/diff`. */
+export const DiffQuery = Type.Object({ from: revisionQuery, to: Type.Optional(revisionQuery) }, strict)
+
+/** Answer of `GET .../versions/diff`: an RFC 6902 patch and the same by section. */
+export const AgentDiff = Type.Object({
+  from: Type.String(),
+  to: Type.String(),
+  patch: Type.Array(
+    Type.Object({
+      op: Type.Enum(['add', 'remove', 'replace']),
+      path: Type.String({ description: 'RFC 6901 pointer into the spec.' }),
+      value: Type.Optional(anyValue),
+    }),
+  ),
+  sections: Type.Array(
+    Type.Object({ path: Type.String(), from: Type.Optional(anyValue), to: Type.Optional(anyValue) }),
+  ),
+})
+
+/** Query of `GET .../logs`. */
+export const LogsQuery = Type.Object(
+  {
+    container: Type.Optional(Type.Enum(['agent', 'launcher'])),
+    tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+    since: Type.Optional(Type.String({ maxLength: 64, description: 'A duration such as 10m, or an RFC 3339 time.' })),
+    follow: Type.Optional(Type.Boolean()),
+    previous: Type.Optional(Type.Boolean()),
+  },
+  strict,
+)
+
+/** One reference; `found` is what the caller can see: null when the caller may not look. */
+export const ReferenceItem = Type.Object({
+  kind: Type.String(),
+  namespace: Type.String(),
+  name: Type.String(),
+  field: Type.String({ description: 'Where it stands, such as spec.tools[0].bindingRef.' }),
+  found: Type.Union([Type.Boolean(), Type.Null()]),
+})
+
+/** Answer of `GET .../references` and `GET /api/usedby`. */
+export const ReferenceList = listOf(ReferenceItem)
+
+/** Query of `GET /api/usedby`. */
+export const UsedByQuery = Type.Object(
+  {
+    kind: Type.Optional(Type.String({ minLength: 1, maxLength: 63, default: 'AgentDeployment' })),
+    namespace: Type.Optional(namespaceQuery),
+    name: objectName,
+  },
+  strict,
+)
+
+/** Body of `POST /api/expand`. */
+export const ExpandBody = Type.Object(
+  { config: Type.Optional(anyObject), source: Type.Optional(Type.String({ minLength: 1, maxLength: 262_144 })) },
+  strict,
+)
+
+/** Answer of `POST /api/expand`. */
+export const ExpandAnswer = Type.Object({ documents: Type.Array(anyObject) })
+
+const routeReference = Type.String({
+  minLength: 1,
+  maxLength: 317,
+  description: 'name or namespace/name of a ModelRoute.',
+})
+
+/** Body of `POST /api/agents/generate`. */
+export const GenerateBody = Type.Object(
+  {
+    prompt: Type.String({ minLength: 1, maxLength: 16_384 }),
+    namespace: Type.Optional(namespaceName),
+    route: Type.Optional(routeReference),
+  },
+  strict,
+)
+
+/** Body of `POST /api/agents/refine`. */
+export const RefineBody = Type.Object(
+  {
+    config: anyObject,
+    instruction: Type.String({ minLength: 1, maxLength: 16_384 }),
+    namespace: Type.Optional(namespaceName),
+    route: Type.Optional(routeReference),
+  },
+  strict,
+)
+
+/** Answer of generate and refine. */
+export const GenerateAnswer = Type.Object({
+  config: anyObject,
+  explanation: Type.String(),
+  warnings: Type.Array(Type.String()),
+})
+
+/** Body of `POST /api/agents/check-requirements`: `{config}`, or the object. */
+export const CheckRequirementsBody = CreateAgentBody
+
+/** One requirement and what to do about it. */
+export const Requirement = Type.Object({
+  kind: Type.String(),
+  namespace: Type.Optional(Type.String()),
+  name: Type.String(),
+  status: Type.Enum(['met', 'missing', 'denied']),
+  fix: Type.String({ description: 'What to do; empty when met.' }),
+})
+
+/** See {@link Requirement}. */
+export type Requirement = Static<typeof Requirement>
+
+/** Answer of `POST /api/agents/check-requirements`. */
+export const RequirementsAnswer = Type.Object({ ready: Type.Boolean(), requirements: Type.Array(Requirement) })
+
+/** Body of `POST .../publish`. */
+export const PublishBody = Type.Object(
+  {
+    name: Type.Optional(objectName),
+    namespace: Type.Optional(namespaceName),
+    title: Type.String({ minLength: 1, maxLength: 128 }),
+    description: Type.Optional(Type.String({ maxLength: 4096 })),
+    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 63 }), { maxItems: 32, uniqueItems: true })),
+  },
+  strict,
+)

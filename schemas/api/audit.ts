@@ -1,0 +1,42 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { anyObject, cursor, limit, listOf, namespaceQuery, time } from './common.ts'
+
+const text = Type.String()
+const textOrNull = Type.Union([Type.String(), Type.Null()])
+const filter = Type.Optional(Type.String({ minLength: 1, maxLength: 317 }))
+
+/** A row of the audit log; the snake_case names are the interface's. */
+export const AuditEvent = Type.Object({
+  id: text,
+  occurred_at: time,
+  source: Type.Enum(['controller', 'bff']),
+  actor: text,
+  actor_kind: Type.Enum(['user', 'controller', 'system']),
+  action: text,
+  resource_kind: text,
+  resource_name: text,
+  namespace: text,
+  outcome: Type.Enum(['success', 'denied', 'error']),
+  trace_id: textOrNull,
+  detail: anyObject,
+})
+
+/** See {@link AuditEvent}. */
+export type AuditEvent = Static<typeof AuditEvent>
+
+/** Query of `GET /api/audit`. */
+export const AuditQuery = Type.Object(
+  {
+    namespace: Type.Optional(namespaceQuery),
+    actor: filter,
+    action: filter,
+    kind: filter,
+    limit: Type.Optional(limit),
+    cursor: Type.Optional(cursor),
+  },
+  { additionalProperties: false },
+)
+
+/** Answer of `GET /api/audit`, newest first. */
+export const AuditPage = listOf(AuditEvent)

@@ -1,0 +1,212 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, DURATION_PATTERN } from '../parts.ts'
+import { anyObject, anyValue, listOf, namespaceQuery, pageQuery, rowId, scope, time, timeOrNull } from './common.ts'
+
+const strict = { additionalProperties: false }
+const textOrNull = Type.Union([Type.String(), Type.Null()])
+
+/** States of a run; the last five are final. */
+export const RunState = Type.Enum([
+  'queued',
+  'running',
+  'paused',
+  'cancelling',
+  'succeeded',
+  'failed',
+  'rejected',
+  'timed_out',
+  'cancelled',
+])
+
+/** See {@link RunState}. */
+export type RunState = Static<typeof RunState>
+
+/** Why a run is paused. */
+export const PauseReason = Type.Enum(['approval_required', 'input_required', 'auth_required', 'budget_hold'])
+
+/** See {@link PauseReason}. */
+export type PauseReason = Static<typeof PauseReason>
+
+/** Why a run failed or was rejected. */
+export const FailReason = Type.Enum([
+  'agent_error',
+  'model_error',
+  'tool_error',
+  'guardrail_blocked',
+  'budget_exceeded',
+  'agent_unreachable',
+  'permission_revoked',
+  'lost_worker',
+  'approval_denied',
+  'approval_expired',
+])
+
+/** See {@link FailReason}. */
+export type FailReason = Static<typeof FailReason>
+
+const agentName = Type.Object(
+  {
+    namespace: Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN }),
+    name: Type.String({ maxLength: 253, pattern: DNS_NAME_PATTERN }),
+  },
+  strict,
+)
+
+/** Something a paused run waits for. */
+export const Interrupt = Type.Object({
+  id: Type.String(),
+  reason: PauseReason,
+  tool: Type.Optional(Type.String()),
+  arguments: Type.Optional(anyValue),
+  prompt: Type.Optional(Type.String()),
+  createdAt: time,
+  expiresAt: Type.Optional(timeOrNull),
+})
+
+/** Tokens of a run. */
+export const Usage = Type.Object({
+  inputTokens: Type.Integer(),
+  outputTokens: Type.Integer(),
+  cachedTokens: Type.Integer(),
+  reasoningTokens: Type.Integer(),
+})
+
+/** What went wrong in a run. */
+export const RunError = Type.Object({ code: Type.String(), message: Type.String() })
+
+/** A run. `agent` is null for runs of the platform itself, such as an export. */
+export const Run = Type.Object(
+  {
+    id: rowId,
+    agent: Type.Union([
+      Type.Object({
+        namespace: Type.String(),
+        name: Type.String(),
+        revision: Type.Union([Type.Integer(), Type.Null()]),
+      }),
+      Type.Null(),
+    ]),
+    conversationId: textOrNull,
+    rootRunId: rowId,
+    parentRunId: Type.Union([rowId, Type.Null()]),
+    trigger: Type.Object({ kind: Type.String(), by: Type.String() }),
+    state: RunState,
+    pauseReason: Type.Union([PauseReason, Type.Null()]),
+    failReason: Type.Union([FailReason, Type.Null()]),
+    interrupts: Type.Array(Interrupt),
+    input: anyValue,
+    output: anyValue,
+    error: Type.Union([RunError, Type.Null()]),
+    usage: Usage,
+    cost: Type.Union([Type.Object({ amount: Type.String(), currency: Type.String() }), Type.Null()]),
+    traceId: textOrNull,
+    createdAt: time,
+    startedAt: timeOrNull,
+    finishedAt: timeOrNull,
+    labels: Type.Record(Type.String(), Type.String()),
+  },
+  { title: 'Run' },
+)
+
+/** See {@link Run}. */
+export type Run = Static<typeof Run>
+
+/** A page of runs, newest first. */
+export const RunList = listOf(Run)
+
+/** Query of `GET /api/runs`. */
+export const RunListQuery = Type.Object(
+  {
+    namespace: Type.Optional(namespaceQuery),
+    agent: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+    state: Type.Optional(RunState),
+    label: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'key=value' })),
+    since: Type.Optional(time),
+    scope: Type.Optional(scope),
+    ...pageQuery,
+  },
+  strict,
+)
+
+/** Query of `GET /api/agents/{ns}/{name}/runs`. */
+export const AgentRunsQuery = Type.Object(
+  { state: Type.Optional(RunState), since: Type.Optional(time), ...pageQuery },
+  strict,
+)
+
+const runFields = {
+  agent: agentName,
+  input: anyValue,
+  conversationId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]*$' }),
+  ),
+  labels: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$' }), Type.String({ maxLength: 256 }), {
+      additionalProperties: false,
+      maxProperties: 32,
+    }),
+  ),
+}
+
+/** Body of `POST /api/runs`. */
+export const CreateRunBody = Type.Object(runFields, strict)
+
+/** Body of `POST /api/invoke`. */
+export const InvokeBody = Type.Object(
+  { ...runFields, timeout: Type.Optional(Type.String({ maxLength: 64, pattern: DURATION_PATTERN })) },
+  strict,
+)
+
+/** Answer of `POST /api/invoke` when the run ended or paused in time. */
+export const InvokeAnswer = Type.Object({
+  runId: rowId,
+  state: RunState,
+  output: anyValue,
+  error: Type.Union([RunError, Type.Null()]),
+  interrupts: Type.Array(Interrupt),
+  usage: Usage,
+  traceId: textOrNull,
+})
+
+/** Path of the routes of one run; any text, since a malformed id is as unknown as another's. */
+export const RunParams = Type.Object({ id: Type.String({ maxLength: 1024 }) })
+
+/** Body of `POST /api/runs/{id}/resume`. */
+export const ResumeBody = Type.Object(
+  {
+    interruptId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    decision: Type.Optional(Type.Enum(['approve', 'reject'])),
+    payload: Type.Optional(anyValue),
+    reason: Type.Optional(Type.String({ maxLength: 4096 })),
+  },
+  strict,
+)
+
+/** A node of the tree of a run. */
+export const TreeNode = Type.Object({
+  spanId: Type.String(),
+  kind: Type.String(),
+  name: Type.String(),
+  startedAt: time,
+  durationMs: Type.Union([Type.Number(), Type.Null()]),
+  status: Type.String(),
+  attributes: anyObject,
+  children: Type.Array(anyObject),
+})
+
+/** Answer of `GET /api/runs/{id}/tree`. */
+export const RunTree = Type.Object({ root: TreeNode })
+
+/** `data` of one server-sent event of a run; `event` is its `kind`. */
+export const RunEvent = Type.Object({
+  v: Type.Literal(1),
+  seq: Type.Optional(Type.Integer()),
+  runId: rowId,
+  ts: time,
+  kind: Type.String(),
+  agent: Type.Union([Type.String(), Type.Null()]),
+  path: Type.Array(Type.String()),
+  spanId: textOrNull,
+  data: anyObject,
+})
