@@ -1,0 +1,115 @@
+import { durationToMs } from '#schemas/duration.ts'
+import type { LauncherConfig, LauncherTool } from '#schemas/launcher.ts'
+
+/** What holds where the agent says nothing (the defaults of AgentDeployment; a test keeps both equal). */
+export const limitDefaults = { timeout: '10m', maxSteps: 25, maxDelegationDepth: 8, concurrency: 1 } as const
+
+/** The agent as the launcher uses it: checked, defaults filled in, durations in milliseconds. */
+export interface AgentConfig extends Omit<LauncherConfig, 'limits' | 'tools' | 'delegates'> {
+  readonly tools: readonly LauncherTool[]
+  readonly delegates: readonly string[]
+  readonly limits: Readonly<Record<'timeoutMs' | 'maxSteps' | 'maxDelegationDepth' | 'concurrency', number>>
+}
+
+/** Thrown when the mounted configuration is wrong; the message names the field. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Checks the mounted JSON; unknown fields are let through, since a newer manager may write more than this launcher reads. */
+export function parseAgentConfig(text: string): AgentConfig {
+  const root = record('', parseJson(text))
+  const model = optional(root, 'model', record)
+  const prompt = optional(root, 'systemPrompt', string)
+  const revision = optional(root, 'revision', integer(0))
+  return {
+    name: required(root, 'name', string),
+    namespace: required(root, 'namespace', string),
+    uid: required(root, 'uid', string),
+    ...(revision === undefined ? {} : { revision }),
+    ...(prompt === undefined ? {} : { systemPrompt: prompt }),
+    ...(model === undefined ? {} : { model: parseModel(model) }),
+    tools: (optional(root, 'tools', array) ?? []).map((entry, index) => parseTool(`tools/${index}`, entry)),
+    delegates: (optional(root, 'delegates', array) ?? []).map((name, index) => string(`delegates/${index}`, name)),
+    limits: parseLimits(optional(root, 'limits', record) ?? {}),
+  }
+}
+
+function parseModel(model: Fields): NonNullable<LauncherConfig['model']> {
+  const fields = optional(model, 'requestFields', record, 'model/')
+  return {
+    route: required(model, 'route', string, 'model/'),
+    fallbackRoutes: (optional(model, 'fallbackRoutes', array, 'model/') ?? []).map((route, index) =>
+      string(`model/fallbackRoutes/${index}`, route),
+    ),
+    ...(fields === undefined ? {} : { requestFields: fields }),
+  }
+}
+
+function parseTool(field: string, value: unknown): LauncherTool {
+  const entry = record(field, value)
+  return {
+    name: required(entry, 'name', string, `${field}/`),
+    requireApproval: (optional(entry, 'requireApproval', array, `${field}/`) ?? []).map((name, index) =>
+      string(`${field}/requireApproval/${index}`, name),
+    ),
+  }
+}
+
+function parseLimits(limits: Fields): AgentConfig['limits'] {
+  const timeout = optional(limits, 'timeout', string, 'limits/') ?? limitDefaults.timeout
+  const timeoutMs = durationToMs(timeout)
+  if (timeoutMs === undefined || timeoutMs === 0) throw new ConfigError('/limits/timeout: must be a duration such as 10m')
+  const whole = (name: 'maxSteps' | 'maxDelegationDepth' | 'concurrency', least: number): number =>
+    optional(limits, name, integer(least), 'limits/') ?? limitDefaults[name]
+  return {
+    timeoutMs,
+    maxSteps: whole('maxSteps', 1),
+    maxDelegationDepth: whole('maxDelegationDepth', 0),
+    concurrency: whole('concurrency', 1),
+  }
+}
+
+type Reader<T> = (field: string, value: unknown) => T
+
+function required<T>(from: Fields, name: string, read: Reader<T>, prefix = ''): T {
+  if (from[name] === undefined) throw new ConfigError(`/${prefix}${name}: is missing`)
+  return read(prefix + name, from[name])
+}
+
+function optional<T>(from: Fields, name: string, read: Reader<T>, prefix = ''): T | undefined {
+  return from[name] === undefined || from[name] === null ? undefined : read(prefix + name, from[name])
+}
+
+function string(field: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw new ConfigError(`/${field}: must be a text that is not empty`)
+  return value
+}
+
+function integer(least: number): Reader<number> {
+  return (field, value) => {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
+    throw new ConfigError(`/${field}: must be an integer of at least ${least}`)
+  }
+}
+
+function array(field: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new ConfigError(`/${field}: must be a list`)
+  return value
+}
+
+function record(field: string, value: unknown): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ConfigError(`/${field}: must be an object`)
+  return Object.fromEntries(Object.entries(value))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new ConfigError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

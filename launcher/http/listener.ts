@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from '#core/log/logger.ts'
+import { guard } from './guard.ts'
+import { Refusal, refusals } from './refusal.ts'
+
+/** One request of a listener: path split and decoded once. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+}
+
+/** One route: `:name` in the pattern matches one segment. */
+export interface Route {
+  readonly method: 'GET' | 'POST'
+  readonly pattern: string
+  handle(exchange: Exchange): Promise<void> | void
+}
+
+/** What a listener serves, and where. */
+export interface ListenerOptions {
+  readonly name: string
+  readonly bind: string
+  readonly port: number
+  readonly hosts?: readonly string[]
+  readonly bodyLimit: number
+  readonly routes: readonly Route[]
+  readonly log: Logger
+}
+
+/** A started listener. */
+export interface Listener {
+  readonly port: number
+  /** Accepts no connection any more and waits for the open ones; `closeAllConnections` cuts them. */
+  close(): Promise<void>
+}
+
+/** Starts a guarded `node:http` server: no framework on the launcher's ports (docs/architecture.md). */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const server = createServer({ maxHeaderSize: 32 * 1024, requestTimeout: 60_000 })
+  // Node drops header fields above this number in silence; the guard must see them to refuse.
+  server.maxHeadersCount = 0
+  server.listen(options.port, options.bind)
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : options.port
+  server.on('request', (request, response) => void serve(request, response, { ...options, port }))
+  options.log.info({ listener: options.name, port }, 'listening')
+  return {
+    port,
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, options: ListenerOptions): Promise<void> {
+  try {
+    guard(request, options)
+    const { route, params, query } = match(request, options.routes)
+    await route.handle({ request, response, params, query })
+  } catch (error) {
+    if (!(error instanceof Refusal)) options.log.error({ listener: options.name, err: String(error) }, 'request failed')
+    refuse(request, response, error instanceof Refusal ? error : new Refusal('internal_error'))
+  }
+}
+
+function match(request: IncomingMessage, routes: readonly Route[]) {
+  const target = request.url ?? '/'
+  const cut = target.indexOf('?')
+  const path = cut === -1 ? target : target.slice(0, cut)
+  const found = routes.flatMap((route) => {
+    const params = matchPattern(route.pattern, path)
+    return params === undefined ? [] : [{ route, params }]
+  })
+  if (found.length === 0) throw new Refusal('not_found')
+  const hit = found.find(({ route }) => route.method === request.method)
+  if (hit === undefined) {
+    const allow = found.map(({ route }) => route.method).join(', ')
+    throw new Refusal('method_not_allowed', undefined, { allow })
+  }
+  return { ...hit, query: new URLSearchParams(cut === -1 ? '' : target.slice(cut + 1)) }
+}
+
+function matchPattern(pattern: string, path: string): Record<string, string> | undefined {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  if (wanted.length !== given.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index] ?? ''
+    if (part.startsWith(':')) params[part.slice(1)] = value
+    else if (part !== value) return undefined
+  }
+  return params
+}
+
+/** Answers JSON. */
+export function answer(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
+  const bytes = Buffer.from(JSON.stringify(body))
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': bytes.length,
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  })
+  response.end(bytes)
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  if (response.headersSent) return void response.destroy()
+  // The rest of a refused body is not read: the connection ends with the answer.
+  const close = request.complete ? {} : { connection: 'close' }
+  const { status } = refusals[refusal.code]
+  answer(response, status, { error: refusal.code, message: refusal.message }, { ...refusal.headers, ...close })
+}

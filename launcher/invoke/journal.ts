@@ -1,0 +1,88 @@
+import type { EntryKind, LauncherEntry } from '#schemas/run.ts'
+import { encodeFrame } from '#core/sse/frame.ts'
+
+/** Who reads a journal live. Frames are shared Buffers: they must not be changed. */
+export interface Follower {
+  write(frame: Buffer): void
+  /** The journal is complete. */
+  end(): void
+}
+
+/** Content of one attempt: numbered entries without gaps, and the text of the message that is being written. */
+export interface Journal {
+  /** Adds a numbered entry. */
+  append(kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId: string): void
+  /** Adds text to an open message; goes to followers only, as `message.delta` with its offset in UTF-16 code units. */
+  delta(messageId: string, text: string, spanId: string): void
+  /** Replays the entries above `after`, catches up on open messages, then follows; returns how to stop. */
+  follow(after: number, follower: Follower): () => void
+  /** No entry follows. */
+  end(): void
+  readonly bytes: number
+}
+
+interface OpenMessage {
+  text: string
+  readonly spanId: string
+}
+
+/** Makes a journal; every frame is encoded once. `now` gives the entries' time. */
+export function createJournal(path: readonly string[], now: () => Date): Journal {
+  const frames: Buffer[] = []
+  const followers = new Set<Follower>()
+  const open = new Map<string, OpenMessage>()
+  let bytes = 0
+  let ended = false
+
+  const toFrame = (kind: EntryKind, data: LauncherEntry['data'], spanId: string, n?: number): Buffer => {
+    const entry: LauncherEntry = { ...(n === undefined ? {} : { n }), ts: now().toISOString(), kind, path, spanId, data }
+    return encodeFrame({ event: kind, data: JSON.stringify(entry), ...(n === undefined ? {} : { id: String(n) }) })
+  }
+  const send = (frame: Buffer): void => {
+    for (const follower of followers) follower.write(frame)
+  }
+  const track = (kind: EntryKind, data: LauncherEntry['data'], spanId: string): void => {
+    const { messageId } = data
+    if (typeof messageId !== 'string') return
+    if (kind === 'message.started') open.set(messageId, { text: '', spanId })
+    if (kind === 'message.finished') {
+      bytes -= open.get(messageId)?.text.length ?? 0
+      open.delete(messageId)
+    }
+  }
+
+  return {
+    append(kind, data, spanId) {
+      if (ended) return
+      const frame = toFrame(kind, data, spanId, frames.length + 1)
+      frames.push(frame)
+      bytes += frame.length
+      track(kind, data, spanId)
+      send(frame)
+    },
+    delta(messageId, text, spanId) {
+      const message = open.get(messageId)
+      if (ended || message === undefined || text === '') return
+      const offset = message.text.length
+      message.text += text
+      bytes += text.length
+      if (followers.size > 0) send(toFrame('message.delta', { messageId, offset, text }, spanId))
+    },
+    follow(after, follower) {
+      for (const frame of frames.slice(after)) follower.write(frame)
+      for (const [messageId, { text, spanId }] of open)
+        if (text !== '') follower.write(toFrame('message.delta', { messageId, offset: 0, text }, spanId))
+      if (ended) follower.end()
+      else followers.add(follower)
+      return () => void followers.delete(follower)
+    },
+    end() {
+      ended = true
+      for (const follower of followers) follower.end()
+      followers.clear()
+    },
+    get bytes() {
+      return bytes
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { Logger } from '#core/log/logger.ts'
+
+const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const
+
+/** Least severe level that is written. */
+export type Level = keyof typeof levels
+
+/**
+ * One JSON object a line on stderr. The launcher does not load pino (start-up counts here); callers pass ids, names and
+ * numbers only, never headers, prompts or answers.
+ */
+export function createLog(threshold: Level, bindings: object = {}): Logger {
+  const write = (level: Level, fields: object, message: string): void => {
+    if (levels[level] < levels[threshold]) return
+    const line = { time: new Date().toISOString(), level, ...bindings, ...fields, msg: message }
+    process.stderr.write(`${JSON.stringify(line)}\n`)
+  }
+  return {
+    debug: (fields, message) => write('debug', fields, message),
+    info: (fields, message) => write('info', fields, message),
+    warn: (fields, message) => write('warn', fields, message),
+    error: (fields, message) => write('error', fields, message),
+    child: (more) => createLog(threshold, { ...bindings, ...more }),
+  }
+}
+
+/** A text as a level; throws naming the variable. */
+export function parseLevel(text: string | undefined): Level {
+  const level = text === undefined || text === '' ? 'info' : text
+  if (!(level in levels)) throw new Error(`MESH_LOG_LEVEL must be one of ${Object.keys(levels).join(', ')}`)
+  return level as Level
+}

@@ -1,0 +1,117 @@
+/** One listener of the agent pod. */
+export interface ReservedPort {
+  readonly port: number
+  /** Variable that moves it: local workloads inject an allocated port, a pod keeps the reserved one. */
+  readonly env: string
+  readonly owner: 'launcher' | 'discovery' | 'collector'
+  /** `pod` listens on the pod address, everything else on loopback only (H2). */
+  readonly bind: 'loopback' | 'pod'
+  readonly purpose: string
+  /** When the listener is started. */
+  readonly startedWhen: string
+}
+
+/** Every port that the platform reserves in an agent pod; port numbers of the pod stand nowhere else. */
+export const reservedPorts = {
+  delegate: {
+    port: 2994,
+    env: 'DELEGATE_PORT',
+    owner: 'launcher',
+    bind: 'loopback',
+    purpose: 'POST /delegate',
+    startedWhen: 'STATE_URL is injected',
+  },
+  feedback: {
+    port: 2995,
+    env: 'FEEDBACK_PORT',
+    owner: 'launcher',
+    bind: 'loopback',
+    purpose: 'feedback on a run, correlated as a score',
+    startedWhen: 'feedback is wired',
+  },
+  budget: {
+    port: 2996,
+    env: 'MESH_BUDGET_PORT',
+    owner: 'launcher',
+    bind: 'loopback',
+    purpose: 'model calls with budget, quota and guardrails',
+    startedWhen: 'a budget, quota, guardrail or recording applies',
+  },
+  amp: {
+    port: 2997,
+    env: 'A2A_PORT',
+    owner: 'launcher',
+    bind: 'loopback',
+    purpose: 'calls to other agents',
+    startedWhen: 'AGENT_REGISTRY_ID is injected',
+  },
+  ampInbound: {
+    port: 2997,
+    env: 'MESH_AMP_INBOUND_PORT',
+    owner: 'launcher',
+    bind: 'pod',
+    purpose: 'calls from other agents',
+    startedWhen: 'AGENT_REGISTRY_ID is injected',
+  },
+  memory: {
+    port: 2998,
+    env: 'MEMORY_PORT',
+    owner: 'launcher',
+    bind: 'loopback',
+    purpose: 'session memory, long-term memory, knowledge',
+    startedWhen: 'memory or knowledge is bound',
+  },
+  discovery: {
+    port: 2999,
+    env: 'DISCOVERY_PORT',
+    owner: 'discovery',
+    bind: 'loopback',
+    purpose: 'tool manifests and tool calls',
+    startedWhen: 'a tool binding exists',
+  },
+  otlpGrpc: {
+    port: 4317,
+    env: 'MESH_OTLP_GRPC_PORT',
+    owner: 'collector',
+    bind: 'loopback',
+    purpose: 'OTLP over gRPC',
+    startedWhen: 'a trace backend is configured',
+  },
+  otlpHttp: {
+    port: 4318,
+    env: 'MESH_OTLP_HTTP_PORT',
+    owner: 'collector',
+    bind: 'loopback',
+    purpose: 'OTLP over HTTP',
+    startedWhen: 'a trace backend is configured',
+  },
+  invoke: {
+    port: 8080,
+    env: 'MESH_LAUNCHER_PORT',
+    owner: 'launcher',
+    bind: 'pod',
+    purpose: 'POST /invoke, runs, health',
+    startedWhen: 'always',
+  },
+} as const satisfies Record<string, ReservedPort>
+
+/** A row of the table. */
+export type PortName = keyof typeof reservedPorts
+
+/** Port of the agent's own process when `AGENT_PORT` is not given. */
+export const defaultAgentPort = 8000
+
+/** The port on which a listener runs: its variable when set (0 is any free port), else the reserved one. */
+export function portOf(name: PortName, env: Readonly<Record<string, string | undefined>>): number {
+  const row = reservedPorts[name]
+  return parsePort(row.env, env[row.env], row.port)
+}
+
+/** Reads a port from an environment variable; throws naming the variable. */
+export function parsePort(variable: string, text: string | undefined, absent: number): number {
+  if (text === undefined || text === '') return absent
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65535)
+    throw new Error(`${variable} must be a port number, not ${JSON.stringify(text)}`)
+  return port
+}

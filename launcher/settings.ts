@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs'
+import { ConfigError, parseAgentConfig } from './agent-config.ts'
+import type { AgentConfig } from './agent-config.ts'
+import { parseLevel } from './log.ts'
+import type { Level } from './log.ts'
+import { defaultAgentPort, parsePort, portOf } from './ports.ts'
+import type { PortName } from './ports.ts'
+
+/** Environment of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Everything the launcher is told at its start; read once. */
+export interface Settings {
+  readonly agent: AgentConfig
+  /** Program and arguments of the agent; empty for the built-in loop and for an agent in a container of its own. */
+  readonly command: readonly string[]
+  /** True when no process and no image is the agent, so that the launcher runs the built-in loop. */
+  readonly builtIn: boolean
+  readonly agentPort: number
+  readonly agentUser: { readonly uid: number; readonly gid: number } | undefined
+  /** Address on which 8080 listens. */
+  readonly bind: string
+  /** Names under which 8080 is reached beside loopback: the Service's names, the pod address. */
+  readonly hosts: readonly string[]
+  readonly ports: (name: PortName) => number
+  readonly stateUrl: string | undefined
+  readonly stateTokenFile: string | undefined
+  readonly gatewayUrl: string | undefined
+  readonly gatewayTokenFile: string | undefined
+  readonly otlpEndpoint: string | undefined
+  /** Accepts runs without grant and attempt (`meshctl dev`). */
+  readonly unsigned: boolean
+  /** Termination grace of the pod in milliseconds. */
+  readonly graceMs: number
+  readonly cancelGraceMs: number
+  readonly lifelineFd: number | undefined
+  readonly logLevel: Level
+}
+
+/** Variables that the launcher keeps from its agent: they name its own files, sockets and switches (P5). */
+const launcherOnly: ReadonlySet<string> = new Set([
+  'MESH_AGENT_CONFIG',
+  'MESH_AGENT_UID',
+  'MESH_AGENT_GID',
+  'MESH_AGENT_IMAGE',
+  'MESH_BIND',
+  'MESH_CANCEL_GRACE_SECONDS',
+  'MESH_GRACE_SECONDS',
+  'MESH_HOSTS',
+  'MESH_LIFELINE_FD',
+  'MESH_LOG_LEVEL',
+  'MESH_STATE_TOKEN_FILE',
+  'MESH_UNSIGNED',
+  'STATE_URL',
+])
+
+/** Reads the environment and the mounted file; throws `ConfigError` naming the variable or field. */
+export function readSettings(argv: readonly string[], env: Environment): Settings {
+  const command = parseCommand(argv)
+  const agent = readAgentConfig(env)
+  const builtIn = command.length === 0 && env.MESH_AGENT_IMAGE !== 'true'
+  if (builtIn && agent.model === undefined) throw new ConfigError('/model: is missing, and no command was given')
+  return {
+    agent,
+    command,
+    builtIn,
+    agentPort: checked(() => parsePort('AGENT_PORT', env.AGENT_PORT, defaultAgentPort)),
+    agentUser: parseUser(env),
+    bind: env.MESH_BIND || '0.0.0.0',
+    hosts: (env.MESH_HOSTS ?? '').split(',').filter((host) => host !== ''),
+    ports: (name) => checked(() => portOf(name, env)),
+    stateUrl: parseUrl('STATE_URL', env.STATE_URL),
+    stateTokenFile: env.MESH_STATE_TOKEN_FILE || undefined,
+    gatewayUrl: parseUrl('MODEL_GATEWAY_URL', env.MODEL_GATEWAY_URL)?.replace(/\/v1$/, ''),
+    gatewayTokenFile: env.MODEL_GATEWAY_TOKEN_FILE || undefined,
+    otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
+    unsigned: env.MESH_UNSIGNED === 'true',
+    graceMs: seconds('MESH_GRACE_SECONDS', env.MESH_GRACE_SECONDS, 30),
+    cancelGraceMs: seconds('MESH_CANCEL_GRACE_SECONDS', env.MESH_CANCEL_GRACE_SECONDS, 10),
+    lifelineFd: env.MESH_LIFELINE_FD ? whole('MESH_LIFELINE_FD', env.MESH_LIFELINE_FD) : undefined,
+    logLevel: checked(() => parseLevel(env.MESH_LOG_LEVEL)),
+  }
+}
+
+/** Environment of the agent's process: the launcher's without its own variables, with the address contract. */
+export function agentEnvironment(env: Environment, agentPort: number): Record<string, string> {
+  const kept = Object.entries(env).filter(([name, value]) => value !== undefined && !launcherOnly.has(name))
+  return { ...(Object.fromEntries(kept) as Record<string, string>), AGENT_PORT: String(agentPort) }
+}
+
+function parseCommand(argv: readonly string[]): readonly string[] {
+  if (argv.length === 0) return []
+  if (argv[0] !== '--') throw new ConfigError(`unknown argument ${argv[0]}; usage: launcher [-- command [argument ...]]`)
+  return argv.slice(1)
+}
+
+function readAgentConfig(env: Environment): AgentConfig {
+  const path = env.MESH_AGENT_CONFIG
+  if (path === undefined || path === '') throw new ConfigError('MESH_AGENT_CONFIG: is missing')
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`MESH_AGENT_CONFIG: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return parseAgentConfig(text)
+}
+
+function parseUser(env: Environment): Settings['agentUser'] {
+  if (!env.MESH_AGENT_UID) return undefined
+  const uid = whole('MESH_AGENT_UID', env.MESH_AGENT_UID)
+  return { uid, gid: env.MESH_AGENT_GID ? whole('MESH_AGENT_GID', env.MESH_AGENT_GID) : uid }
+}
+
+function parseUrl(variable: string, text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
+    throw new ConfigError(`${variable}: must be an http or https URL without user, query or fragment`)
+  return url.href.replace(/\/+$/, '')
+}
+
+function seconds(variable: string, text: string | undefined, absent: number): number {
+  if (text === undefined || text === '') return absent * 1000
+  const value = Number(text)
+  if (!Number.isFinite(value) || value < 0) throw new ConfigError(`${variable}: must be a number of seconds`)
+  return value * 1000
+}
+
+function whole(variable: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new ConfigError(`${variable}: must be a whole number`)
+  return Number(text)
+}
+
+function checked<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error))
+  }
+}
