@@ -46,12 +46,16 @@ export function forbidden(username: string, question: Question<string, string>):
 
 /** What the authorization API answers; `reason` names roles and is never relayed. */
 export interface ReviewAnswer {
-  readonly status?: { readonly allowed?: boolean; readonly denied?: boolean; readonly evaluationError?: string }
+  readonly status?: {
+    readonly allowed?: boolean
+    readonly denied?: boolean
+    readonly evaluationError?: string
+  } | null
 }
 
 /** True for a clear yes, false for a clear no; an evaluation error or no status is neither (K3). */
 export function isAllowed(status: ReviewAnswer['status']): boolean {
-  if (status === undefined || typeof status !== 'object' || (status.evaluationError ?? '') !== '')
+  if (typeof status !== 'object' || status === null || (status.evaluationError ?? '') !== '')
     throw new Fail('review_unavailable')
   return status.allowed === true && status.denied !== true
 }

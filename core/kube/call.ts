@@ -68,12 +68,24 @@ async function open(
 ): Promise<Dispatcher.ResponseData> {
   assertOutsideTransaction('the cluster client')
   request.signal?.throwIfAborted()
-  return dispatcher.request({
+  const bearer = await beforeAbort(token(connection.bearer), signal)
+  const answer = dispatcher.request({
     method: request.method,
     path: connection.pool.basePath + request.path,
-    headers: headers(connection.userAgent, await token(connection.bearer), request),
+    headers: headers(connection.userAgent, bearer, request),
     body: request.body === undefined ? null : JSON.stringify(request.body),
     signal,
+  })
+  return beforeAbort(answer, signal)
+}
+
+// undici looks at the signal of a request that waits for a connection only when it gets one: behind a frozen server, never.
+function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }
 
@@ -130,10 +142,14 @@ function abortAfter(deadlineMs: number, caller: AbortSignal | undefined) {
     },
     explain: (error: unknown): unknown => {
       if (caller?.aborted === true && !expired) return caller.reason
-      if (expired) return deadlineError(deadlineMs)
+      if (expired || isConnectTimeout(error)) return deadlineError(deadlineMs)
       return isTransport(error) ? unreachableError() : error
     },
   }
+}
+
+function isConnectTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'
 }
 
 /** True for what sockets, TLS and undici throw: never our own errors, never a defect such as a TypeError. */

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { Fail } from '#core/http/errors.ts'
+import type { KubeObject, Resource } from '#core/kube/client.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { InvalidName, parseLabel } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { createPool } from '#core/kube/pool.ts'
+import { KubeError } from '#core/kube/status.ts'
+import { needs } from '#test/harness/find-server.ts'
+import { sharedKube } from '#test/harness/kube.ts'
+import { askAccess } from './access-review.ts'
+import { createCallers } from './caller.ts'
+import { createOwnIdentity } from './own-identity.ts'
+
+const real = needs('etcd', 'kube-apiserver')
+const rbac = (plural: string, kind: string): Resource => ({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural,
+  kind,
+  namespaced: true,
+})
+const roles = rbac('roles', 'Role')
+const roleBindings = rbac('rolebindings', 'RoleBinding')
+const accounts: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'serviceaccounts',
+  kind: 'ServiceAccount',
+  namespaced: true,
+}
+const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
+
+async function setUp(t: TestContext) {
+  const kube = await sharedKube(t)
+  const pool = createPool(kube.url, { ca: kube.ca })
+  t.after(() => pool.close())
+  const clock = { now: 0 }
+  const callers = createCallers({ server: kube.url, pool, now: () => clock.now })
+  const admin = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
+  const namespace = parseLabel('namespace', `caller-${process.pid}-${++count}`)
+  await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  return { kube, pool, callers, admin, namespace, clock, token: (name: string) => kube.tokens[name] ?? '' }
+}
+let count = 0
+
+const role = (namespace: string, name: string, rule: object): KubeObject => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'Role',
+  metadata: { namespace, name },
+  rules: [rule],
+})
+const binding = (namespace: string, name: string, user: string): KubeObject => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'RoleBinding',
+  metadata: { namespace, name },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+})
+const thrown = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => assert.fail('it was accepted'),
+    (error: unknown) => error,
+  )
+
+test('a caller is named by the cluster; a bearer that it rejects is unauthenticated', real, async (t) => {
+  const { callers, token } = await setUp(t)
+  const caller = await callers.as(token('viewer'))
+  assert.equal(caller.username, 'viewer')
+  assert.ok((await caller.whoami()).groups.includes('mesh:viewers'))
+  for (const bearer of ['garbage', '', 'a b']) {
+    const error = await thrown(callers.as(bearer))
+    assert.ok(error instanceof Fail && error.code === 'unauthenticated', String(error))
+  }
+})
+
+test('D1: only the username is remembered, for 5 s, by the whole token', real, async (t) => {
+  const { callers, kube, token, clock } = await setUp(t)
+  const before = kube.auditLog().length
+  await Promise.all([callers.as(token('viewer')), callers.as(token('viewer')), callers.as(token('developer'))])
+  clock.now = 4_999
+  await callers.as(token('viewer'))
+  const error = await thrown(callers.as(`${token('viewer')}x`)) // the same prefix is another token
+  assert.ok(error instanceof Fail)
+  clock.now = 5_001
+  await callers.as(token('viewer'))
+  // The audit log of the shared server has other files' requests too: those of other users are not counted.
+  const asked = kube.auditLog(before).filter((entry) => entry.requestURI.includes('selfsubjectreviews'))
+  assert.equal(asked.filter((entry) => entry.user.username === 'viewer').length >= 2, true)
+})
+
+test('M8: a grant and a revoke count at once: no allow decision is cached', real, async (t) => {
+  const { callers, admin, namespace, token } = await setUp(t)
+  const caller = await callers.as(token('nobody'))
+  assert.equal(await caller.may('list', 'runs', { namespace }), undefined)
+  await admin.create(roles, role(namespace, 'runs', { apiGroups: ['mesh.dev'], resources: ['runs'], verbs: ['list'] }))
+  const bound = await admin.create(roleBindings, binding(namespace, 'runs', 'nobody'))
+  const access = await eventually(() => caller.may('list', 'runs', { namespace }))
+  assert.deepEqual({ ...access }, { verb: 'list', resource: 'runs', namespace, username: 'nobody' })
+  assert.equal(await caller.may('get', 'runs', { namespace }), undefined)
+  await admin.delete(roleBindings, { namespace, name: parseLabel('name', bound.metadata.name) })
+  await eventually(async () =>
+    (await caller.may('list', 'runs', { namespace })) === undefined ? 'revoked' : undefined,
+  )
+})
+
+test("a refused review reads like the API server's own 403", real, async (t) => {
+  const { callers, namespace, token } = await setUp(t)
+  const caller = await callers.as(token('nobody'))
+  const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
+  // The same questions to the real authorizer through a real resource give the expected wording.
+  const cases = [
+    { verb: 'list', where: { namespace, group: '' }, own: () => caller.cluster.list(secrets, { namespace }) },
+    { verb: 'list', where: { namespace: '' as const, group: '' }, own: () => caller.cluster.list(secrets) },
+    {
+      verb: 'get',
+      where: { namespace, group: '', name: 'x' },
+      own: () => caller.cluster.get(secrets, { namespace, name: parseLabel('name', 'x') }),
+    },
+  ]
+  for (const { verb, where, own } of cases) {
+    const [ours, theirs] = [await thrown(caller.review(verb, 'secrets', where)), await thrown(own())]
+    assert.ok(ours instanceof KubeError && theirs instanceof KubeError)
+    assert.deepEqual(
+      [ours.status, ours.reason, ours.message, ours.details],
+      [403, theirs.reason, theirs.message, theirs.details],
+    )
+  }
+  const virtual = await thrown(caller.review('create', 'agentdeployments/invoke', { namespace, name: 'a' }))
+  assert.ok(virtual instanceof KubeError)
+  assert.equal(
+    virtual.message,
+    `agentdeployments.mesh.dev "a" is forbidden: User "nobody" cannot create resource "agentdeployments/invoke" in API group "mesh.dev" in the namespace "${namespace}"`,
+  )
+})
+
+test('M4: the namespace is parsed before the authorizer is asked, which would allow ".."', real, async (t) => {
+  const { callers, token } = await setUp(t)
+  const operator = await callers.as(token('admin'))
+  for (const namespace of ['..', '.', '%2e', 'A', 'a/b'])
+    await assert.rejects(operator.may('list', 'runs', { namespace: namespace as DnsLabel }), InvalidName)
+})
+
+test('K3: an answer that is not a clear yes denies; one that cannot be had is 503', async () => {
+  const ask = (answer: unknown) =>
+    askAccess(
+      {
+        ...createKubeClient({ server: 'http://127.0.0.1:1', bearer: 'x' }),
+        review: <A>() => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer as A)),
+      },
+      'someone',
+      { verb: 'list', resource: 'runs', namespace: parseLabel('namespace', 'demo') },
+    )
+  assert.ok(await ask({ status: { allowed: true } }))
+  for (const status of [{ allowed: false }, {}, { allowed: 'true' }, { allowed: 1 }, { allowed: true, denied: true }])
+    assert.equal(await ask({ status }), undefined)
+  const unclear = [
+    {},
+    { status: null },
+    { status: { allowed: true, evaluationError: 'webhook failed' } },
+    ...[500, 503, 504, 403, 404, 429].map((status) => new KubeError(status, 'x', 'x')),
+  ]
+  for (const answer of unclear) {
+    const error = await thrown(ask(answer))
+    assert.ok(
+      error instanceof Fail && ['review_unavailable'].includes(error.code),
+      `${JSON.stringify(answer)}: ${String(error)}`,
+    )
+  }
+  const rejected = await thrown(ask(new KubeError(401, 'Unauthorized', 'x')))
+  assert.ok(rejected instanceof Fail && rejected.code === 'unauthenticated')
+})
+
+test('a role authenticates a service account by audience, and reviews a subject for itself', real, async (t) => {
+  const { admin, namespace, token } = await setUp(t)
+  const own = createOwnIdentity({ cluster: admin })
+  await admin.create(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'pod', namespace } })
+  const request = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { name: 'pod', namespace },
+    spec: { audiences: ['gateway'], expirationSeconds: 600 },
+  }
+  const issued = await admin.create<KubeObject<unknown, { token: string }>>(accounts, request, { subresource: 'token' })
+  const bearer = issued.status?.token ?? ''
+  const user = await own.authenticate(bearer, 'gateway')
+  assert.equal(user?.username, `system:serviceaccount:${namespace}:pod`)
+  assert.equal(await own.authenticate(bearer, 'state'), undefined)
+  assert.equal(await own.authenticate('garbage', 'gateway'), undefined)
+  assert.equal(await own.authenticate(token('viewer'), 'gateway'), undefined, 'a person has no token for an audience')
+  const question = { verb: 'list', resource: 'runs', namespace }
+  assert.equal(await own.subjectMay(user ?? assert.fail(), question), false)
+  await admin.create(roles, role(namespace, 'runs', { apiGroups: ['mesh.dev'], resources: ['runs'], verbs: ['list'] }))
+  await admin.create(roleBindings, binding(namespace, 'runs', user?.username ?? ''))
+  await eventually(async () => ((await own.subjectMay(user ?? assert.fail(), question)) ? 'granted' : undefined))
+})
+
+/** RBAC reaches the authorizer through its own informer, milliseconds later (M8). */
+async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  const end = performance.now() + 3_000
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    assert.ok(performance.now() < end, 'it did not happen in time')
+  }
+}

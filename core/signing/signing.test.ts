@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { createHmac, createPublicKey, sign } from 'node:crypto'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import * as fc from 'fast-check'
+import { createKeyring, rotateKey } from './create-keyring.ts'
+import { signBytes, verifyBytes } from './hmac.ts'
+import { JwsRefused, keyIdOf, publicKeyOf, signJws, verifyJws } from './jws.ts'
+import type { Claims } from './jws.ts'
+
+interface Grant extends Claims {
+  readonly typ: 'mesh-run-grant'
+  readonly runId: string
+}
+
+const keys = createKeyring()
+const key = keys.current('grant')
+const now = new Date('2026-11-21T00:00:00Z')
+const iat = now.getTime() / 1000
+const claims: Grant = { typ: 'mesh-run-grant', runId: 'r1', iat, exp: iat + 60 }
+const find = (id: string) => {
+  const jwk = keys.jwks(['grant']).keys.find((one) => one.kid === id)
+  return jwk === undefined ? undefined : publicKeyOf(jwk)
+}
+const verify = (token: string) => verifyJws<Grant>(token, find, { typ: 'mesh-run-grant', now })
+const encode = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
+const refused = (token: string, reason: JwsRefused['reason']) =>
+  assert.throws(
+    () => verify(token),
+    (error) => error instanceof JwsRefused && error.reason === reason,
+  )
+
+test('a signed token comes back, by the key set that is published', () => {
+  const token = signJws(key, claims)
+  assert.deepEqual(verify(token), claims)
+  assert.equal(keyIdOf(token), key.id)
+})
+
+test('E1: none, HMAC with the public key, another type, expiry, the future and an unknown key are refused', () => {
+  const [header = '', payload = '', signature = ''] = signJws(key, claims).split('.')
+  refused(`${encode({ alg: 'none', kid: key.id, typ: claims.typ })}.${payload}.`, 'header')
+  const hmacHeader = encode({ alg: 'HS256', kid: key.id, typ: claims.typ })
+  const secret = createPublicKey(key.key).export({ type: 'spki', format: 'der' })
+  refused(
+    `${hmacHeader}.${payload}.${createHmac('sha256', secret).update(`${hmacHeader}.${payload}`).digest('base64url')}`,
+    'header',
+  )
+  refused(signJws(key, { ...claims, typ: 'mesh-run-attempt' }), 'typ')
+  refused(signJws(key, { ...claims, exp: iat }), 'expired')
+  refused(signJws(key, { ...claims, iat: iat + 3600, exp: iat + 7200 }), 'not_yet')
+  refused(signJws({ id: 'other', key: key.key }, claims), 'unknown_key')
+  refused(`${header}.${payload}.${signature}.x`, 'malformed')
+  refused(`${header}.${payload}.${signature}=`, 'malformed')
+  refused('x'.repeat(5000), 'too_large')
+  assert.throws(() => signJws(key, { ...claims, runId: 'x'.repeat(4000) } as Grant), JwsRefused)
+})
+
+test('E1: duplicated claims and headers are refused even with a valid signature', () => {
+  const signed = (head: string, payload: string) => {
+    const input = `${encode(head)}.${encode(payload)}`
+    return `${input}.${sign(null, Buffer.from(input), key.key).toString('base64url')}`
+  }
+  const header = JSON.stringify({ alg: 'EdDSA', kid: key.id, typ: claims.typ })
+  refused(signed(header, `{"runId":"r0",${JSON.stringify(claims).slice(1)}`), 'claims')
+  refused(signed(`{"kid":"x",${header.slice(1)}`, JSON.stringify(claims)), 'header')
+  refused(signed(`${header.slice(0, -1)},"crit":["x"]}`, JSON.stringify(claims)), 'header')
+})
+
+test('E1: no single mutation of a token is accepted', () => {
+  const token = signJws(key, claims)
+  fc.assert(
+    fc.property(fc.nat(token.length - 1), fc.constantFrom(...'AZaz09-_.'.split('')), (at, character) => {
+      const mutated = token.slice(0, at) + character + token.slice(at + 1)
+      if (mutated !== token) assert.throws(() => verify(mutated), JwsRefused)
+    }),
+    { numRuns: Number(process.env['MESH_PROPERTY_RUNS'] ?? 5_000) },
+  )
+})
+
+test('C1: a signature fits its bytes and key only', () => {
+  const signature = signBytes(keys, 'cursor')
+  assert.ok(verifyBytes(keys, 'cursor', signature))
+  assert.ok(!verifyBytes(keys, 'cursor2', signature))
+  assert.ok(!verifyBytes(createKeyring(), 'cursor', signature))
+  for (const bad of ['', 'x', `${signature}.x`, signature.slice(0, -4)]) assert.ok(!verifyBytes(keys, 'cursor', bad))
+})
+
+test('rotation keeps two keys valid and deletes the third; files are 0600', (t) => {
+  const dir = folder(t)
+  const first = createKeyring({ dir, generate: true })
+  assert.deepEqual(new Set(readdirSync(dir).map((file) => statSync(join(dir, file)).mode & 0o777)), new Set([0o600]))
+  assert.equal(createKeyring({ dir, generate: true }).current('grant').id, first.current('grant').id)
+  rotateKey(dir, 'grant', new Date(Date.now() + 1))
+  const second = createKeyring({ dir })
+  assert.notEqual(second.current('grant').id, first.current('grant').id)
+  assert.ok(second.find('grant', first.current('grant').id))
+  assert.equal(second.jwks(['grant']).keys.length, 2)
+  rotateKey(dir, 'grant', new Date(Date.now() + 2))
+  assert.equal(createKeyring({ dir }).find('grant', first.current('grant').id), undefined)
+})
+
+test('a key that others may read, or none, is refused by name', (t) => {
+  const dir = folder(t)
+  assert.throws(() => createKeyring({ dir }).current('kek'), /no key "kek"/)
+  createKeyring({ dir, generate: true })
+  chmodSync(join(dir, readdirSync(dir)[0] ?? ''), 0o644)
+  assert.throws(() => createKeyring({ dir }), /must not be accessible to others/)
+})
+
+function folder(t: TestContext): string {
+  const dir = mkdtempSync(join(tmpdir(), 'mesh-keys-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
