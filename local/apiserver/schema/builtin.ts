@@ -18,10 +18,11 @@ const resolved = new Map<string, JsonSchema>()
 /** Structural schema of a built-in kind with every reference resolved; sub-schemas are shared and must not be changed. */
 export function builtinSchema(group: string, kind: string): JsonSchema | undefined {
   const name = builtinTable().kinds[`${group}/${kind}`]
-  return name === undefined ? undefined : component(name)
+  return name === undefined ? undefined : builtinComponent(name)
 }
 
-function component(name: string): JsonSchema {
+/** A component by its OpenAPI name, every reference resolved. */
+export function builtinComponent(name: string): JsonSchema {
   const known = resolved.get(name)
   if (known) return known
   const found = builtinTable().components[name]
@@ -34,7 +35,7 @@ function component(name: string): JsonSchema {
 function resolve(node: Json): Json {
   if (Array.isArray(node)) return node.map(resolve)
   if (!isObject(node)) return node
-  if (typeof node['$ref'] === 'string') return component(node['$ref']) as Json
+  if (typeof node['$ref'] === 'string') return builtinComponent(node['$ref']) as Json
   const out: JsonObject = {}
   for (const [key, value] of Object.entries(node)) out[key] = value === undefined ? undefined : resolve(value)
   return out

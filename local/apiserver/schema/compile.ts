@@ -1,0 +1,69 @@
+import type { Cause, CompiledSchema, Json, JsonSchema, KubeObject, SchemaPath } from '../contract.ts'
+import { equalJson } from '../patch/json-value.ts'
+import { builtinComponent } from './builtin.ts'
+import { validateRules } from './cel.ts'
+import { validateListTypes } from './list-types.ts'
+import { fieldSchema, fillDefaults, pruneUnknown } from './structural.ts'
+import { cause, validateValue } from './validate.ts'
+
+const BLOCKING = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+])
+const UNCHECKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
+
+/** Makes a structural schema ready: pruning, defaults, validation with CEL, unknown fields, list keys. */
+export function compileSchema(schema: JsonSchema): CompiledSchema {
+  const known: JsonSchema = {
+    ...schema,
+    properties: {
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
+      ...schema.properties,
+      metadata: builtinComponent(OBJECT_META),
+    },
+  }
+  return {
+    schema,
+    prune(object) {
+      pruneUnknown(object, known, { path: '', root: true })
+      return object
+    },
+    default(object) {
+      fillDefaults(object, schema)
+      return object
+    },
+    validate: (object, old) => validate(object, schema, old),
+    unknownFields(object) {
+      const found: string[] = []
+      pruneUnknown(object, known, { path: '', found, root: true })
+      return found.sort()
+    },
+    listKeys: (path) => listKeys(known, path),
+  }
+}
+
+function validate(object: KubeObject, schema: JsonSchema, old: KubeObject | undefined): Cause[] {
+  const causes = validateValue(object, schema, { path: '', old })
+  causes.push(...validateListTypes(object, schema, '').filter((each) => !old || !wasThere(each, old, schema)))
+  if (causes.some((each) => BLOCKING.has(each.reason ?? '')))
+    return [...causes, cause('Invalid', `Invalid value: null: ${UNCHECKED}`, '')]
+  return [...causes, ...validateRules(object, schema, { path: '', old })]
+}
+
+/** A duplicate that the old object had too does not block an update of it. */
+function wasThere(duplicate: Cause, old: KubeObject, schema: JsonSchema): boolean {
+  return validateListTypes(old, schema, '').some((each) => equalJson(each as Json, duplicate as Json))
+}
+
+function listKeys(schema: JsonSchema, path: SchemaPath): readonly string[] | undefined {
+  let node: JsonSchema | undefined = schema
+  for (const key of path) node = key === '*' && node?.items ? node.items : fieldSchema(node, key)
+  if (node?.['x-kubernetes-list-type'] === 'set') return []
+  return node?.['x-kubernetes-list-type'] === 'map' ? (node['x-kubernetes-list-map-keys'] ?? []) : undefined
+}

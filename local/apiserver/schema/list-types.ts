@@ -1,0 +1,30 @@
+import type { Cause, Json, JsonSchema } from '../contract.ts'
+import { isObject } from '../patch/json-value.ts'
+import { fieldSchema, keysOf } from './structural.ts'
+import { cause } from './validate.ts'
+
+/** Duplicates in lists that are sets or maps: each repeated value is named once, where it is repeated first. */
+export function validateListTypes(value: Json | undefined, schema: JsonSchema | undefined, path: string): Cause[] {
+  if (!schema) return []
+  if (isObject(value)) {
+    return Object.entries(value).flatMap(([key, item]) =>
+      validateListTypes(item, fieldSchema(schema, key), path ? `${path}.${key}` : key),
+    )
+  }
+  if (!Array.isArray(value)) return []
+  const within = value.flatMap((item, i) => validateListTypes(item, schema.items, `${path}[${i}]`))
+  return [...duplicates(value, schema, path), ...within]
+}
+
+function duplicates(list: Json[], schema: JsonSchema, path: string): Cause[] {
+  const type = schema['x-kubernetes-list-type']
+  if (type !== 'set' && type !== 'map') return []
+  const keys = schema['x-kubernetes-list-map-keys'] ?? []
+  const times = new Map<string, number>()
+  return list.flatMap((item, i) => {
+    const shown = JSON.stringify(type === 'map' && isObject(item) ? keysOf(item, keys) : item)
+    const seen = times.get(shown) ?? 0
+    times.set(shown, seen + 1)
+    return seen === 1 ? [cause('Duplicate', `Duplicate value: ${shown}`, `${path}[${i}]`)] : []
+  })
+}

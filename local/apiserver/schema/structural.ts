@@ -1,0 +1,78 @@
+import type { Json, JsonObject, JsonSchema } from '../contract.ts'
+import { equalJson, isObject, setKey } from '../patch/json-value.ts'
+
+/** The schema of a field: a property, or the value of a map; undefined when it is unknown there. */
+export function fieldSchema(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {
+  if (!schema) return undefined
+  if (schema.properties && Object.hasOwn(schema.properties, key)) return schema.properties[key]
+  const values = schema.additionalProperties
+  return typeof values === 'object' ? values : undefined
+}
+
+/** True when a field that the schema does not name is kept: an open object, or one that says nothing about its fields. */
+export function keepsUnknown(schema: JsonSchema | undefined): boolean {
+  return (
+    schema === undefined ||
+    schema['x-kubernetes-preserve-unknown-fields'] === true ||
+    schema.additionalProperties === true
+  )
+}
+
+const META_FIELDS = new Set(['apiVersion', 'kind', 'metadata'])
+
+/** Removes unknown fields in place; with `found` it collects their paths and removes nothing. */
+export function pruneUnknown(
+  value: Json | undefined,
+  schema: JsonSchema | undefined,
+  at: { path: string; found?: string[]; root: boolean },
+): void {
+  const { path, found, root } = at
+  if (Array.isArray(value)) {
+    value.forEach((item, i) =>
+      pruneUnknown(item, schema?.items, { path: `${path}[${i}]`, ...(found ? { found } : {}), root: false }),
+    )
+    return
+  }
+  if (!isObject(value)) return
+  const embedded = root || schema?.['x-kubernetes-embedded-resource'] === true
+  for (const key of Object.keys(value)) {
+    const child = path ? `${path}.${key}` : key
+    const sub = fieldSchema(schema, key)
+    if (sub) pruneUnknown(value[key], sub, { path: child, ...(found ? { found } : {}), root: false })
+    else if (keepsUnknown(schema) || (embedded && META_FIELDS.has(key))) continue
+    else if (found) found.push(child)
+    else delete value[key]
+  }
+}
+
+/** Fills defaults in place, and drops nulls of fields that are neither nullable nor have a default. */
+export function fillDefaults(value: Json | undefined, schema: JsonSchema | undefined): void {
+  if (!schema) return
+  if (Array.isArray(value)) {
+    value.forEach((item, i) => {
+      if (item === null && schema.items?.default !== undefined && !schema.items.nullable)
+        value[i] = structuredClone(schema.items.default)
+      fillDefaults(value[i], schema.items)
+    })
+  }
+  if (!isObject(value)) return
+  for (const [key, property] of Object.entries(schema.properties ?? {})) {
+    const present = Object.hasOwn(value, key) && value[key] !== undefined
+    const nothing = present && value[key] === null && !property.nullable
+    if (property.default !== undefined && (!present || nothing)) setKey(value, key, structuredClone(property.default))
+    else if (nothing && property.type !== undefined) delete value[key]
+  }
+  for (const key of Object.keys(value)) fillDefaults(value[key], fieldSchema(schema, key))
+}
+
+/** The item of an old associative list that an item of the new one continues; nothing for other lists. */
+export function correlated(schema: JsonSchema, old: Json | undefined, item: Json): Json | undefined {
+  const keys = schema['x-kubernetes-list-map-keys']
+  if (schema['x-kubernetes-list-type'] !== 'map' || !keys || !Array.isArray(old) || !isObject(item)) return undefined
+  return old.find((each) => isObject(each) && keys.every((key) => equalJson(each[key], item[key])))
+}
+
+/** Keys of an associative item as an object, for messages and comparison. */
+export function keysOf(item: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(keys.filter((key) => item[key] !== undefined).map((key) => [key, item[key]]))
+}

@@ -1,0 +1,185 @@
+import { RE2JS } from 're2js'
+import type { Cause, Json, JsonObject, JsonSchema } from '../contract.ts'
+import { equalJson, isObject } from '../patch/json-value.ts'
+import { hasFormat } from './formats.ts'
+import { correlated, fieldSchema } from './structural.ts'
+
+/** Where a value stands: its dotted path, and the value it replaces when that is known (unchanged values are not judged again). */
+export interface Place {
+  readonly path: string
+  readonly old?: Json | undefined
+}
+
+const patterns = new Map<string, RE2JS>()
+
+/** Causes of a value that its OpenAPI schema refuses, in the words of the real server. */
+export function validateValue(value: Json, schema: JsonSchema, place: Place): Cause[] {
+  if (place.old !== undefined && equalJson(value, place.old)) return []
+  if (value === null && schema.nullable) return []
+  const wrong = wrongType(value, schema, place)
+  const causes = [...wrong, ...validateLogic(value, schema, place)]
+  if (wrong.length > 0) return causes
+  if (typeof value === 'string') causes.push(...validateString(value, schema, place))
+  else if (typeof value === 'number') causes.push(...validateNumber(value, schema, place))
+  if (schema.enum && !schema.enum.some((each) => equalJson(each, value))) {
+    const allowed = schema.enum
+      .map((each) => JSON.stringify(typeof each === 'string' ? each : JSON.stringify(each)))
+      .join(', ')
+    causes.push(cause('NotSupported', `Unsupported value: ${shown(value)}: supported values: ${allowed}`, place.path))
+  }
+  if (Array.isArray(value)) causes.push(...validateList(value, schema, place))
+  else if (isObject(value)) causes.push(...validateObject(value, schema, place))
+  return causes
+}
+
+/** One cause; `reason` without its prefix `FieldValue`. */
+export function cause(reason: string, message: string, field: string): Cause {
+  return { reason: `FieldValue${reason}`, message, field: field || '<nil>' }
+}
+
+function invalid(value: Json, detail: string, path: string): Cause {
+  return cause('Invalid', `Invalid value: ${shown(value)}: ${path} in body ${detail}`, path)
+}
+
+/** A cause without a field, which the real server gives for combinations and number formats. */
+function unplaced(detail: string): Cause {
+  return cause('Invalid', `Invalid value: "": ${detail}`, '')
+}
+
+function shown(value: Json): string {
+  return JSON.stringify(value)
+}
+
+function typeOf(value: Json): string {
+  if (Array.isArray(value)) return 'array'
+  if (value === null) return 'null'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value
+}
+
+function wrongType(value: Json, schema: JsonSchema, { path }: Place): Cause[] {
+  const type = typeOf(value)
+  const wanted = schema['x-kubernetes-int-or-string'] ? ['integer', 'string'] : schema.type ? [schema.type] : undefined
+  if (!wanted) return []
+  const fits = wanted.includes(type) || (type === 'integer' && wanted.includes('number'))
+  const formatted = typeof value === 'string' && schema.format !== undefined && !hasFormat(value, schema.format)
+  if (fits && !formatted) return []
+  const name = fits ? schema.format : wanted.join(',')
+  const text = JSON.stringify(fits ? value : type)
+  const causes = [
+    cause('TypeInvalid', `Invalid value: ${text}: ${path} in body must be of type ${name}: ${text}`, path),
+  ]
+  if (type === 'number' && schema.type === 'integer') {
+    causes.push(
+      unplaced(
+        `Checked value must be of type integer ${schema.format ? `with format ${schema.format}` : '(default format)'} in ${path}`,
+      ),
+    )
+  }
+  return causes
+}
+
+function validateString(value: string, schema: JsonSchema, { path }: Place): Cause[] {
+  const length = [...value].length
+  if (schema.maxLength !== undefined && length > schema.maxLength) {
+    return [cause('TooLong', `Too long: may not be more than ${schema.maxLength} bytes`, path)]
+  }
+  if (schema.minLength !== undefined && length < schema.minLength) {
+    return [invalid(value, `should be at least ${schema.minLength} chars long`, path)]
+  }
+  if (schema.pattern !== undefined && !compiledPattern(schema.pattern).matcher(value).find()) {
+    return [invalid(value, `should match '${schema.pattern}'`, path)]
+  }
+  return []
+}
+
+/** Patterns run in RE2, as in the real server: linear time whatever the pattern (X2). */
+export function compiledPattern(pattern: string): RE2JS {
+  let compiled = patterns.get(pattern)
+  if (!compiled) patterns.set(pattern, (compiled = RE2JS.compile(pattern)))
+  return compiled
+}
+
+function validateNumber(value: number, schema: JsonSchema, { path }: Place): Cause[] {
+  const { multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum, format } = schema
+  const causes: Cause[] = []
+  if ((format === 'int32' && Math.abs(value + 0.5) > 2 ** 31) || (format === 'int64' && Math.abs(value) > 2 ** 63)) {
+    causes.push(unplaced(`Checked value must be of type integer with format ${format} in ${path}`))
+  }
+  if (multipleOf !== undefined && value % multipleOf !== 0)
+    causes.push(invalid(value, `should be a multiple of ${multipleOf}`, path))
+  if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
+    causes.push(invalid(value, `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`, path))
+  }
+  if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
+    causes.push(invalid(value, `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`, path))
+  }
+  return causes
+}
+
+function validateList(value: Json[], schema: JsonSchema, { path, old }: Place): Cause[] {
+  const causes: Cause[] = []
+  if (schema.minItems !== undefined && value.length < schema.minItems) {
+    causes.push(invalid(value.length, `should have at least ${schema.minItems} items`, path))
+  }
+  if (schema.maxItems !== undefined && value.length > schema.maxItems)
+    causes.push(tooMany(value.length, schema.maxItems, path))
+  const { items } = schema
+  if (!items) return causes
+  return [
+    ...causes,
+    ...value.flatMap((item, i) =>
+      validateValue(item, items, { path: `${path}[${i}]`, old: correlated(schema, old, item) }),
+    ),
+  ]
+}
+
+function tooMany(count: number, limit: number, path: string): Cause {
+  return cause('TooMany', `Too many: ${count}: must have at most ${limit} items`, path)
+}
+
+function validateObject(value: JsonObject, schema: JsonSchema, { path, old }: Place): Cause[] {
+  const count = Object.keys(value).length
+  const causes: Cause[] = []
+  if (schema.maxProperties !== undefined && count > schema.maxProperties)
+    causes.push(tooMany(count, schema.maxProperties, path))
+  if (schema.minProperties !== undefined && count < schema.minProperties) {
+    causes.push(invalid(count, `should have at least ${schema.minProperties} properties`, path))
+  }
+  const child = (key: string) => (path ? `${path}.${key}` : key)
+  for (const key of schema.required ?? []) {
+    if (!Object.hasOwn(value, key)) causes.push(cause('Required', 'Required value', child(key)))
+  }
+  const before = isObject(old) ? old : undefined
+  for (const [key, item] of Object.entries(value)) {
+    const sub = fieldSchema(schema, key)
+    if (sub && item !== undefined) causes.push(...validateValue(item, sub, { path: child(key), old: before?.[key] }))
+  }
+  return causes
+}
+
+function validateLogic(value: Json, schema: JsonSchema, { path }: Place): Cause[] {
+  const tried = (list: readonly JsonSchema[]) => list.map((each) => validateValue(value, each, { path }))
+  const fewest = (results: Cause[][]) =>
+    results.reduce((best, each) => (each.length < best.length ? each : best), results[0] ?? [])
+  const causes: Cause[] = []
+  if (schema.allOf) {
+    const failed = tried(schema.allOf).filter((each) => each.length > 0)
+    if (failed.length > 0) causes.push(unplaced(`"${path}" must validate all the schemas (allOf)`), ...failed.flat())
+  }
+  if (schema.anyOf) {
+    const results = tried(schema.anyOf)
+    if (results.every((each) => each.length > 0))
+      causes.push(unplaced(`"${path}" must validate at least one schema (anyOf)`), ...fewest(results))
+  }
+  if (schema.oneOf) {
+    const results = tried(schema.oneOf)
+    const valid = results.filter((each) => each.length === 0).length
+    const only = `"${path}" must validate one and only one schema (oneOf). Found`
+    if (valid === 0) causes.push(unplaced(`${only} none valid`), ...fewest(results))
+    else if (valid > 1) causes.push(unplaced(`${only} ${valid} valid alternatives`))
+  }
+  if (schema.not && validateValue(value, schema.not, { path }).length === 0)
+    causes.push(unplaced(`"${path}" must not validate the schema (not)`))
+  return causes
+}
