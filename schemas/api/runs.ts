@@ -59,9 +59,8 @@ export const Interrupt = Type.Object({
   reason: PauseReason,
   tool: Type.Optional(Type.String()),
   arguments: Type.Optional(anyValue),
-  prompt: Type.Optional(Type.String()),
-  createdAt: time,
-  expiresAt: Type.Optional(timeOrNull),
+  question: Type.Optional(Type.String()),
+  schema: Type.Optional(anyValue),
 })
 
 /** Tokens of a run. */

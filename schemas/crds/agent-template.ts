@@ -4,6 +4,9 @@ import { defineKind } from '../kind.ts'
 import type { ObjectOf } from '../kind.ts'
 import { conditionsStatus, freeObject } from '../parts.ts'
 
+const textMap = (description: string, maxLength: number) =>
+  Type.Record(Type.String(), Type.String({ maxLength }), { description })
+
 const spec = Type.Object(
   {
     for: Type.Optional(
@@ -23,8 +26,8 @@ const spec = Type.Object(
         metadata: Type.Optional(
           Type.Object(
             {
-              labels: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 63 }))),
-              annotations: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 65536 }))),
+              labels: Type.Optional(textMap('Labels.', 63)),
+              annotations: Type.Optional(textMap('Annotations.', 65536)),
             },
             { additionalProperties: false, description: 'Labels and annotations of the object made.' },
           ),

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile, readdir } from 'node:fs/promises'
+import test from 'node:test'
+import { promisify } from 'node:util'
+import * as fc from 'fast-check'
+import { AgentFileError } from './agent-file/problem.ts'
+import { expandAgentConfig, expandAgentFile, findConfigProblems } from './agent-file.ts'
+
+const EXAMPLES = new URL('../examples/', import.meta.url)
+
+function refusal(source: string): string[] {
+  try {
+    expandAgentFile(source, 'agent.yaml')
+  } catch (error) {
+    assert.ok(error instanceof AgentFileError)
+    return error.message.split('\n')
+  }
+  throw new assert.AssertionError({ message: 'was not refused' })
+}
+
+const head = 'name: hello\nmodel: {route: mock}\n'
+
+test('expand: a small file becomes one AgentDeployment', () => {
+  const { documents } = expandAgentFile(`${head}namespace: demo\nsystemPrompt: Hi.\n`)
+  assert.deepEqual(documents, [
+    {
+      apiVersion: 'mesh.dev/v1alpha1',
+      kind: 'AgentDeployment',
+      metadata: { name: 'hello', namespace: 'demo' },
+      spec: { model: { route: 'mock' }, systemPrompt: 'Hi.' },
+    },
+  ])
+})
+
+test('expand: short forms become the forms of the kind', () => {
+  const [agent] = expandAgentConfig({
+    name: 'a',
+    runtime: { command: ['x'], env: { N: 1, B: true, T: 't' } },
+    resources: { cpu: '100m', memory: '64Mi' },
+    tools: [
+      'time',
+      { name: 'weather', bindingRef: 'other/weather', requireApproval: true },
+      { name: 'calculate', requireApproval: false },
+    ],
+    knowledge: ['docs', { name: 'wiki' }],
+    scaling: { minReplicas: 1, policyRef: 'busy' },
+    budget: { amount: 0.5, window: 'day' },
+    eval: { dataset: 'd', suite: 's', minScore: 0.7 },
+  }).documents
+  assert.deepEqual(agent?.spec, {
+    runtime: {
+      command: ['x'],
+      env: [
+        { name: 'N', value: '1' },
+        { name: 'B', value: 'true' },
+        { name: 'T', value: 't' },
+      ],
+    },
+    resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { cpu: '100m', memory: '64Mi' } },
+    scaling: { minReplicas: 1, policyRef: { name: 'busy' } },
+    tools: [
+      { name: 'time' },
+      { name: 'weather', bindingRef: { name: 'weather', namespace: 'other' }, requireApproval: ['*'] },
+      { name: 'calculate' },
+    ],
+    knowledge: [{ name: 'docs' }, { name: 'wiki' }],
+    budget: { amount: '0.5', window: 'day' },
+    evalGate: { suiteRef: { name: 's' }, minScore: 0.7 },
+  })
+  assert.deepEqual(agent?.metadata.annotations, { 'mesh.dev/eval-dataset': 'd' })
+})
+
+test('expand: a prompt block becomes a PromptVersion after the agent', () => {
+  const { documents } = expandAgentFile(`${head}prompt: {name: greet, text: Hello}\n`)
+  assert.deepEqual(
+    documents.map((document) => [document.kind, document.metadata.name]),
+    [
+      ['AgentDeployment', 'hello'],
+      ['PromptVersion', 'greet'],
+    ],
+  )
+  assert.deepEqual(documents[0]?.spec['prompt'], { name: 'greet' })
+  assert.deepEqual(documents[1]?.spec, { text: 'Hello' })
+})
+
+test('expand: a prompt that exists is only named', () => {
+  const { documents } = expandAgentFile(`${head}prompt: {name: greet, label: production}\n`)
+  assert.equal(documents.length, 1)
+  assert.deepEqual(documents[0]?.spec['prompt'], { name: 'greet', label: 'production' })
+})
+
+test('expand: errors name file, line, column and field', () => {
+  const cases: [string, string][] = [
+    [
+      `${head}systemPrmpt: hi\n`,
+      'agent.yaml:3:1: /systemPrmpt: unknown field "systemPrmpt"; did you mean systemPrompt?',
+    ],
+    ['name: hello\nmodel: {route: 3}\n', 'agent.yaml:2:9: /model/route: must be a text'],
+    ['model: {route: mock}\n', 'agent.yaml:1:1: name is required'],
+    [`${head}schedule: "* * * * *"\n`, 'agent.yaml:3:1: /schedule: schedule is not yet supported'],
+    [`${head}triggers: []\n`, 'agent.yaml:3:1: /triggers: triggers is not yet supported'],
+    [
+      `${head}executionModel: session\n`,
+      'agent.yaml:3:1: /executionModel: execution model session is not yet supported',
+    ],
+    [
+      `${head}executionModel: cron\n`,
+      'agent.yaml:3:1: /executionModel: must be one of service, job, session, scheduled, event',
+    ],
+    ['name: Hello\nmodel: {route: mock}\n', 'agent.yaml:1:1: /name: must match ^[a-z]([-a-z0-9]*[a-z0-9])?$'],
+    [
+      `${head}tools:\n  - time\n  - clock\n`,
+      'agent.yaml:5:5: /tools/1: without bindingRef the name must be one of the own tools: time, calculate, ask_human',
+    ],
+    [
+      `${head}runtime:\n  env: {A: [1]}\n`,
+      'agent.yaml:4:9: /runtime/env/A: must be a text or a number or true or false',
+    ],
+    ['name: a\nname: b\n', 'agent.yaml:2:1: Map keys must be unique'],
+    ['name: [a\n', 'agent.yaml:2:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+    ['', 'agent.yaml:1:1: the file is empty'],
+    ['- a\n', 'agent.yaml:1:1: must be a mapping'],
+  ]
+  for (const [source, expected] of cases) assert.equal(refusal(source)[0], expected, source)
+})
+
+test('expand: every problem is told at once', () => {
+  assert.equal(refusal('name: 1\nmodle: {}\nlimits: {maxSteps: 0}\n').length, 3)
+})
+
+test('X3: aliases, anchors, tags, several documents, __proto__ and deep nesting are refused', () => {
+  assert.match(refusal(`${head}labels: &a {x: y}\n`)[0] ?? '', /3:12: anchors are not allowed/)
+  assert.match(refusal(`${head}labels: &a {x: y}\nannotations: *a\n`)[1] ?? '', /4:14: aliases are not allowed/)
+  assert.match(refusal(`${head}systemPrompt: !env HOME\n`).join(), /tag/i)
+  assert.match(refusal(`${head}---\nname: b\n`)[0] ?? '', /a second document starts here/)
+  assert.match(refusal(`${head}labels: {__proto__: x}\n`)[0] ?? '', /cannot have this name/)
+  for (const deep of ['['.repeat(65), '- '.repeat(100_000), '['.repeat(200_000), '{a: '.repeat(70)]) {
+    assert.match(refusal(deep)[0] ?? '', /must not be nested deeper than 64 levels/)
+  }
+  assert.match(refusal(`# ${'x'.repeat(262_144)}`)[0] ?? '', /at most 262144 bytes/)
+  const nested = JSON.parse(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`) as unknown
+  assert.match(findConfigProblems(nested)[0]?.message ?? '', /nested deeper/)
+})
+
+test('expand: an error never repeats a value, which may be a secret', () => {
+  const lines = refusal(`${head}runtime:\n  env:\n    - {name: KEY, value: [sk-canary]}\nsecretz: sk-canary\n`)
+  assert.doesNotMatch(lines.join('\n'), /sk-canary/)
+  assert.doesNotMatch(refusal('name: "sk-canary\n').join('\n'), /sk-canary/)
+})
+
+test('expand: any text is either expanded or refused with AgentFileError', () => {
+  const lines = fc.constantFrom(
+    ...head.split('\n'),
+    'tools: [time]',
+    'systemPrompt: |',
+    '  text',
+    '- x',
+    '? k',
+    ': v',
+    '%YAML 1.1',
+    '"',
+  )
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(lines, { maxLength: 8 }).map((parts) => parts.join('\n')),
+  )
+  fc.assert(
+    fc.property(text, (source) => {
+      try {
+        expandAgentFile(source)
+      } catch (error) {
+        assert.ok(error instanceof AgentFileError, String(error))
+        for (const problem of error.problems) assert.ok((problem.line ?? 1) >= 1)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('expand: any JSON is either expanded or refused', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const problems = findConfigProblems(value)
+      if (problems.length === 0) assert.ok(expandAgentConfig(value).documents.length > 0)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('expand: every example expands', async () => {
+  const names = (await readdir(EXAMPLES)).filter((name) => name.endsWith('.yaml'))
+  assert.ok(names.length >= 5)
+  for (const name of names) {
+    const { documents } = expandAgentFile(await readFile(new URL(name, EXAMPLES), 'utf8'), name)
+    assert.equal(documents[0]?.kind, 'AgentDeployment', name)
+  }
+})
+
+test('expand: loads no schema library', async () => {
+  const script = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
+    await import('#schemas/agent-file.ts')
+    console.log(loaded.filter((url) => url.includes('/node_modules/')).map((url) => url.split('/node_modules/')[1].split('/')[0]).join(' '))`
+  const root = new URL('..', import.meta.url)
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: root })
+  assert.deepEqual([...new Set(stdout.trim().split(' '))], ['yaml'])
+})
