@@ -17,6 +17,10 @@ export interface BffContext {
 export interface MountedEndpoint {
   readonly plugin: string
   readonly wiring: 'ready' | 'unwired' | 'hidden'
+  /** Why it is not ready: switched off, or something it needs is not configured. */
+  readonly reason?: 'disabled' | 'unconfigured'
+  /** `/api`, or `/api/x/<name>` for a third party. */
+  readonly prefix: string
   readonly endpoint: AnyEndpoint
 }
 

@@ -1,9 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Access, Caller } from '#core/cluster/access.ts'
+import type { Directory } from '#core/cluster/directory.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
+import type { Cursors } from './cursors.ts'
 
-/** Where a review's namespace comes from. A body namespace is reviewed after the body is validated. */
+/**
+ * Where a review's namespace comes from; `field` may be dotted (`agent.namespace`). A body namespace is reviewed after the
+ * body is validated. An absent or empty value is `default`, or cluster-wide, or without `absent` a 400.
+ */
 export type NamespaceFrom =
   | { readonly in: 'path' | 'query' | 'body'; readonly field: string; readonly absent?: 'default' | 'cluster' }
   | { readonly in: 'cluster' }
@@ -21,6 +26,7 @@ export type Authz =
       readonly verb: string
       readonly resource: string
       readonly namespace: NamespaceFrom
+      /** The field that holds the object's name, in the same part of the request as the namespace (`agent.name`). */
       readonly name?: string
     }
   | { readonly kind: 'row'; readonly verb: string; readonly resource: string }
@@ -48,6 +54,10 @@ export interface Call<Params, Query, Body> {
   readonly traceparent: string
   readonly requestId: string
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** Opaque, signed cursors bound to this route. */
+  readonly cursors: Cursors
+  /** The namespaces that the manager knows, for `scope=permitted`; undefined where nothing keeps them. */
+  readonly directory: Directory | undefined
   /** Sets a response header or status; the value returned by `handle` is the body. */
   readonly reply: FastifyReply
   readonly request: FastifyRequest
@@ -76,3 +86,10 @@ export interface Endpoint<P extends TSchema, Q extends TSchema, B extends TSchem
 
 /** A declared route with its types erased, as the server mounts it. */
 export type AnyEndpoint = Endpoint<TSchema, TSchema, TSchema>
+
+/** Declares an endpoint; the types of params, query and body follow from its schemas. */
+export function endpoint<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema>(
+  declared: Endpoint<P, Q, B>,
+): AnyEndpoint {
+  return declared
+}

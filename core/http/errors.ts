@@ -33,6 +33,7 @@ export const errorTable = {
   bus_unavailable: { status: 503, title: 'The event bus is not reachable.' },
   cluster_unavailable: { status: 503, title: 'The cluster API server is not reachable.' },
   review_unavailable: { status: 503, title: 'The access review could not be made.' },
+  overloaded: { status: 503, title: 'The server is at its limit of requests under way.' },
   draining: { status: 503, title: 'The server is shutting down.' },
   cluster_timeout: { status: 504, title: 'The cluster API server did not answer in time.' },
   no_fixture: { status: 404, title: 'The run recorded nothing.' },
@@ -52,15 +53,23 @@ export class Fail extends Error {
   readonly code: ErrorCode
   readonly errors: readonly FieldError[]
   readonly retryAfter: number | undefined // seconds
+  /** Response headers that belong to the error, such as `Allow`. */
+  readonly headers: Readonly<Record<string, string>>
   constructor(
     code: ErrorCode,
     detail?: string,
-    more: { errors?: readonly FieldError[]; retryAfter?: number; cause?: unknown } = {},
+    more: {
+      errors?: readonly FieldError[]
+      retryAfter?: number
+      headers?: Readonly<Record<string, string>>
+      cause?: unknown
+    } = {},
   ) {
     super(detail ?? errorTable[code].title, { cause: more.cause })
     this.name = 'Fail'
     this.code = code
     this.errors = more.errors ?? []
     this.retryAfter = more.retryAfter
+    this.headers = more.headers ?? {}
   }
 }

@@ -1,0 +1,130 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Keyring } from '#core/signing/keyring.ts'
+import type { Store } from '#core/store/store.ts'
+import type { AnyEndpoint, Call } from './endpoint.ts'
+import { Fail } from './errors.ts'
+import { successStatus } from './send-result.ts'
+import type { HttpServices } from './services.ts'
+
+type AnyCall = Call<unknown, unknown, unknown>
+
+interface IdempotencyTable {
+  idempotency: {
+    key: Buffer
+    request: Buffer
+    answer: Buffer | null
+    created_at: Date
+  }
+}
+
+interface StoredAnswer {
+  readonly status: number
+  readonly location: string | undefined
+  readonly body: unknown
+}
+
+/**
+ * Runs a handler once for an `Idempotency-Key` of a caller: a repeat within a day gets the stored answer, the same key with another
+ * request or while the first is under way gets 409. A failed request stores nothing and may be repeated.
+ */
+export async function runIdempotent(endpoint: AnyEndpoint, call: AnyCall, services: HttpServices): Promise<unknown> {
+  const given = call.headers['idempotency-key']
+  if (given === undefined || services.store === undefined) return endpoint.handle(call)
+  const { store, keys } = services
+  const key = keyOf(endpoint, call, given)
+  const known = await claim(store, key, requestDigest(call))
+  if (known !== undefined) return replay(call, decrypt(keys, key, known))
+  try {
+    const body = await endpoint.handle(call)
+    const status = call.reply.statusCode === 200 ? successStatus(endpoint) : call.reply.statusCode
+    const location = call.reply.getHeader('location')
+    await keep(
+      store,
+      key,
+      encrypt(keys, key, { status, location: typeof location === 'string' ? location : undefined, body }),
+    )
+    return body
+  } catch (error) {
+    await release(store, key)
+    throw error
+  }
+}
+
+function keyOf(endpoint: AnyEndpoint, call: AnyCall, given: string): Buffer {
+  if (!/^[\x21-\x7e]{1,255}$/.test(given))
+    throw new Fail('malformed_request', 'Idempotency-Key: must be 1 to 255 visible ASCII characters.')
+  return hash([call.caller.username, endpoint.method, endpoint.url, given])
+}
+
+function requestDigest(call: AnyCall): Buffer {
+  return hash([call.request.raw.url, call.body])
+}
+
+function hash(value: unknown): Buffer {
+  return createHash('sha256').update(JSON.stringify(value)).digest()
+}
+
+// A claim whose process died is taken over after this long; the handler's own deadlines are below it.
+const ABANDONED = sql`interval '2 minutes'`
+const KEPT = sql`interval '24 hours'`
+
+/** The stored answer, or undefined when this request now owns the key. */
+async function claim(store: Store, key: Buffer, request: Buffer): Promise<Buffer | undefined> {
+  return store.transact<IdempotencyTable, Buffer | undefined>(async ({ db }) => {
+    await db
+      .deleteFrom('idempotency')
+      .where(sql<boolean>`created_at < now() - ${KEPT}`)
+      .execute()
+    const inserted = await sql`
+      INSERT INTO idempotency (key, request, created_at) VALUES (${key}, ${request}, now())
+      ON CONFLICT (key) DO UPDATE SET created_at = now()
+        WHERE idempotency.answer IS NULL AND idempotency.request = ${request}
+          AND idempotency.created_at < now() - ${ABANDONED}
+      RETURNING 1`.execute(db)
+    if (inserted.rows.length > 0) return undefined
+    const row = await db.selectFrom('idempotency').selectAll().where('key', '=', key).executeTakeFirstOrThrow()
+    if (!Buffer.from(row.request).equals(request)) throw new Fail('idempotency_conflict')
+    if (row.answer === null)
+      throw new Fail('idempotency_conflict', 'The first request with this key is still under way.', { retryAfter: 1 })
+    return Buffer.from(row.answer)
+  })
+}
+
+async function keep(store: Store, key: Buffer, answer: Buffer): Promise<void> {
+  await store.transact<IdempotencyTable, unknown>(({ db }) =>
+    db.updateTable('idempotency').set({ answer }).where('key', '=', key).execute(),
+  )
+}
+
+async function release(store: Store, key: Buffer): Promise<void> {
+  await store.transact<IdempotencyTable, unknown>(({ db }) =>
+    db.deleteFrom('idempotency').where('key', '=', key).execute(),
+  )
+}
+
+function replay(call: AnyCall, answer: StoredAnswer): unknown {
+  call.reply.code(answer.status).header('idempotency-replayed', 'true')
+  if (answer.location !== undefined) call.reply.header('location', answer.location)
+  return answer.body
+}
+
+// An answer may hold what is shown once only (a share's token), so it rests encrypted, bound to its key.
+function encrypt(keys: Keyring, key: Buffer, answer: StoredAnswer): Buffer {
+  const kek = keys.current('kek')
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', kek.key, iv).setAAD(key)
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(answer)), cipher.final()])
+  const id = Buffer.from(kek.id)
+  return Buffer.concat([Buffer.from([id.length]), id, iv, cipher.getAuthTag(), sealed])
+}
+
+function decrypt(keys: Keyring, key: Buffer, sealed: Buffer): StoredAnswer {
+  const after = 1 + (sealed[0] ?? 0)
+  const kek = keys.find('kek', sealed.subarray(1, after).toString())
+  if (kek === undefined) throw new Fail('idempotency_conflict', 'The stored answer can no longer be read.')
+  const decipher = createDecipheriv('aes-256-gcm', kek.key, sealed.subarray(after, after + 12)).setAAD(key)
+  decipher.setAuthTag(sealed.subarray(after + 12, after + 28))
+  const text = Buffer.concat([decipher.update(sealed.subarray(after + 28)), decipher.final()]).toString()
+  return JSON.parse(text) as StoredAnswer
+}

@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { bodyReader } from './body.ts'
+import { createCursors } from './cursors.ts'
+import type { AnyEndpoint, Call, PathNames } from './endpoint.ts'
+import { Fail } from './errors.ts'
+import { runIdempotent } from './idempotency.ts'
+import { paramsReader } from './params.ts'
+import { queryReader } from './query.ts'
+import { abortSignalOf, stateOf } from './request-state.ts'
+import { responseChecker } from './response-check.ts'
+import { callerOf, review, reviewOf, reviewsBody, reviewTarget } from './review.ts'
+import { ownerOf, servicesOf } from './services.ts'
+import type { HttpServices } from './services.ts'
+import { sendResult } from './send-result.ts'
+import { formatTraceparent } from '#core/telemetry/tracing.ts'
+
+const BODY_LIMIT = 1024 * 1024
+
+/** Turns endpoints into the routes of a plugin's scope, with every check in the contract's order. */
+export function mountEndpoints(endpoints: readonly AnyEndpoint[]): FastifyPluginAsync {
+  return async (scope) => {
+    for (const endpoint of endpoints) mount(scope, endpoint)
+  }
+}
+
+// Order of checks: bearer (root) - gate (scope) - 405 (its own routes) - names and query - review - body - upstream.
+function mount(scope: FastifyInstance, endpoint: AnyEndpoint): void {
+  const services = servicesOf(scope)
+  const owner = ownerOf(scope)
+  if (owner.wiring === 'hidden') return
+  services.catalog.push({ ...owner, prefix: scope.prefix, endpoint })
+  const inputs = readInputs(endpoint)
+  const reviewed = reviewOf(endpoint.authz)
+  const early = reviewed !== undefined && !reviewsBody(endpoint.authz) ? reviewed : undefined
+  const late = early === undefined ? reviewed : undefined
+  const readBody = bodyReader(endpoint.body)
+  scope.route({
+    method: endpoint.method,
+    url: endpoint.url,
+    bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
+    config: { endpoint, public: endpoint.authz.kind === 'shareToken' },
+    onRequest: async (request) => {
+      inputs(request)
+      if (early === undefined) return
+      reviewTarget(early, request)
+      await review(early, services, request)
+    },
+    preHandler: async (request) => {
+      request.body = readBody(request.body)
+      if (late !== undefined) await review(late, services, request)
+      else if (endpoint.authz.kind !== 'shareToken') await callerOf(services, request)
+    },
+    handler: createHandler(endpoint, services),
+  })
+}
+
+function readInputs(endpoint: AnyEndpoint): (request: FastifyRequest) => void {
+  const readParams = paramsReader(endpoint.url, endpoint.params)
+  const readQuery = queryReader(endpoint.query)
+  return (request) => {
+    const state = stateOf(request)
+    state.params = readParams(request.params as Readonly<Record<string, string>>)
+    state.query = readQuery(request.raw.url ?? '')
+  }
+}
+
+function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
+  const cursors = createCursors(services.keys, `${endpoint.method} ${endpoint.url}`)
+  const checkResponse = services.checkResponses ? responseChecker(endpoint) : undefined
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    if (endpoint.stream === true && services.streams.draining) throw new Fail('draining')
+    const call = createCall(request, reply, { cursors, directory: services.directory })
+    const answer = endpoint.idempotent === true ? runIdempotent(endpoint, call, services) : endpoint.handle(call)
+    const result = await answer
+    if (reply.sent) return reply // a stream has taken the connection
+    checkResponse?.(reply, result)
+    return sendResult(endpoint, call, result)
+  }
+}
+
+function createCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rest: Pick<Call<unknown, unknown, unknown>, 'cursors' | 'directory'>,
+): Call<unknown, unknown, unknown> {
+  const state = stateOf(request)
+  return {
+    ...rest,
+    // The reader of this path made exactly the names that it declares (see params.ts).
+    params: state.params as Readonly<Record<string, unknown>> & PathNames,
+    query: state.query,
+    body: request.body,
+    get caller() {
+      if (state.caller === undefined) throw new TypeError('this route has no caller')
+      return state.caller
+    },
+    get access() {
+      if (state.access === undefined) throw new TypeError('this route has no access review')
+      return state.access
+    },
+    signal: abortSignalOf(reply),
+    traceparent: formatTraceparent(state.trace),
+    requestId: request.id,
+    headers: singleHeaders(request),
+    reply,
+    request,
+  }
+}
+
+function singleHeaders(request: FastifyRequest): Readonly<Record<string, string | undefined>> {
+  const entries = Object.entries(request.raw.headers)
+  return Object.fromEntries(entries.flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])))
+}

@@ -1,0 +1,178 @@
+import { InvalidName } from '#core/kube/names.ts'
+import { KubeError } from '#core/kube/status.ts'
+import { errorTable, Fail } from './errors.ts'
+import type { ErrorCode, FieldError } from './errors.ts'
+
+/** RFC 9457 `application/problem+json`, with the platform's additions. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail?: string
+  readonly instance?: string
+  readonly code: ErrorCode
+  readonly traceId?: string
+  readonly retryable: boolean
+  readonly errors?: readonly FieldError[]
+  readonly cluster?: ClusterAnswer
+}
+
+/** What may be relayed of the cluster's own Status. */
+export interface ClusterAnswer {
+  readonly reason: string
+  readonly message: string
+  readonly details?: { readonly name?: string; readonly group?: string; readonly kind?: string }
+  readonly code: number
+  readonly auditId?: string
+}
+
+/** An error as it goes over the wire. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly problem: Problem
+}
+
+const retryableCodes = new Set<ErrorCode>([
+  'too_many_requests',
+  'bad_gateway',
+  'store_unavailable',
+  'bus_unavailable',
+  'cluster_unavailable',
+  'review_unavailable',
+  'overloaded',
+  'draining',
+  'cluster_timeout',
+])
+
+/** The one place that maps an error to a status. Errors of no known kind are `internal_error` and say nothing. */
+export function toAnswer(error: unknown): Answer {
+  if (error instanceof Fail) return answerOf(error)
+  if (error instanceof InvalidName) return answerOf(fromInvalidName(error))
+  if (error instanceof KubeError) return fromCluster(error)
+  return answerOf(fromFramework(error) ?? fromDatabase(error) ?? new Fail('internal_error'))
+}
+
+/** The answer to a path that does not exist, to a hidden one and to an unknown share: always the same bytes. */
+export function plainAnswer(code: 'not_found' | 'unauthenticated'): Answer {
+  return answerOf(new Fail(code))
+}
+
+function answerOf(fail: Fail): Answer {
+  const { status, title } = errorTable[fail.code]
+  const retryable = retryableCodes.has(fail.code)
+  const retryAfter = fail.retryAfter ?? (status === 503 || status === 429 ? 1 : undefined)
+  return {
+    status,
+    headers: {
+      ...(fail.code === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {}),
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
+      ...fail.headers,
+    },
+    problem: {
+      type: `urn:mesh:error:${fail.code}`,
+      title,
+      status,
+      ...(fail.message === title ? {} : { detail: fail.message }),
+      code: fail.code,
+      retryable,
+      ...(fail.errors.length === 0 ? {} : { errors: fail.errors }),
+    },
+  }
+}
+
+function fromInvalidName(error: InvalidName): Fail {
+  const detail = error.message.replace(`${error.field}: `, '')
+  return new Fail('invalid_name', error.message, { errors: [{ pointer: pointerOfName(error.field), detail }] })
+}
+
+function pointerOfName(field: string): string {
+  return /^[:?/]/.test(field) ? field : `:${field}`
+}
+
+const clusterCodes: Readonly<Record<number, ErrorCode>> = {
+  400: 'invalid_body',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  410: 'cursor_expired',
+  413: 'payload_too_large',
+  422: 'unprocessable',
+  429: 'too_many_requests',
+  503: 'cluster_unavailable',
+  504: 'cluster_timeout',
+}
+
+// The texts are already safe: KubeError rebuilds those of 400 and 422 and drops those of 5xx (M7, M9).
+function fromCluster(error: KubeError): Answer {
+  const code = error.reason === 'AlreadyExists' ? 'already_exists' : (clusterCodes[error.status] ?? 'bad_gateway')
+  // A bearer that the cluster rejects is the same 401 as a missing one.
+  if (code === 'unauthenticated') return plainAnswer('unauthenticated')
+  const { retryAfterSeconds, causes = [] } = error.details
+  const errors = causes.map(({ field, message }) => ({ pointer: toPointer(field), detail: message }))
+  const answer = answerOf(
+    new Fail(code, error.status >= 500 ? undefined : error.message, {
+      errors,
+      ...(retryAfterSeconds === undefined ? {} : { retryAfter: retryAfterSeconds }),
+    }),
+  )
+  if (error.status >= 500) return answer
+  return { ...answer, problem: { ...answer.problem, cluster: relayed(error) } }
+}
+
+function relayed(error: KubeError): ClusterAnswer {
+  const { name, group, kind } = error.details
+  const details = {
+    ...(name === undefined ? {} : { name }),
+    ...(group === undefined ? {} : { group }),
+    ...(kind === undefined ? {} : { kind }),
+  }
+  return {
+    reason: error.reason,
+    message: error.message,
+    ...(Object.keys(details).length === 0 ? {} : { details }),
+    code: error.status,
+    ...(error.auditId === undefined ? {} : { auditId: error.auditId }),
+  }
+}
+
+/** A field path of the API server (`spec.tools[0].name`) as an RFC 6901 pointer. */
+export function toPointer(field: string): string {
+  const parts = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.')
+  return parts
+    .filter((part) => part !== '' && part !== '<nil>')
+    .map((part) => `/${part}`)
+    .join('')
+}
+
+const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_body',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_request',
+  FST_ERR_BAD_URL: 'malformed_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'invalid_name',
+  FST_ERR_ASYNC_CONSTRAINT: 'malformed_request',
+}
+
+function fromFramework(error: unknown): Fail | undefined {
+  const code = codeOf(error)
+  const known = code === undefined ? undefined : frameworkCodes[code]
+  return known === undefined ? undefined : new Fail(known)
+}
+
+// Connection failures of pg (08*, 57P0*, 53300) and of the socket: the store is away, the request was not at fault.
+const databaseCodes = /^(?:08\w{3}|57P0[123]|53300)$/
+
+function fromDatabase(error: unknown): Fail | undefined {
+  const code = codeOf(error)
+  return code !== undefined && databaseCodes.test(code) ? new Fail('store_unavailable') : undefined
+}
+
+function codeOf(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined
+}

@@ -1,0 +1,52 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { Access, Caller } from '#core/cluster/access.ts'
+import { continueTrace } from '#core/telemetry/tracing.ts'
+import type { Trace } from '#core/telemetry/tracing.ts'
+import type { ErrorCode } from './errors.ts'
+
+/** What the hooks of one request learn for those after them. */
+export interface RequestState {
+  readonly trace: Trace
+  readonly startedAt: number // monotonic, milliseconds
+  bearer?: string
+  params: Readonly<Record<string, unknown>>
+  query: Readonly<Record<string, unknown>>
+  caller?: Caller
+  access?: Access
+  failure?: { readonly code: ErrorCode; readonly status: number }
+}
+
+// A map beside the requests, not decorators on them: a request that no scope ever saw (a bad URL) has its state too.
+const states = new WeakMap<FastifyRequest, RequestState>()
+
+/** The state of a request, made at the first call. */
+export function stateOf(request: FastifyRequest): RequestState {
+  const known = states.get(request)
+  if (known !== undefined) return known
+  const traceparent = request.raw.headers['traceparent']
+  const state: RequestState = {
+    trace: continueTrace(typeof traceparent === 'string' ? traceparent : undefined),
+    startedAt: performance.now(),
+    params: {},
+    query: {},
+  }
+  states.set(request, state)
+  return state
+}
+
+/** A request id: the client's when it is harmless to log and echo, else a new one. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{8,64}$/.test(header) ? header : randomUUID()
+}
+
+/** Aborts when the client is gone before the answer is complete. */
+export function abortSignalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const { raw } = reply
+  if (raw.destroyed && !raw.writableFinished) controller.abort()
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}

@@ -1,0 +1,176 @@
+import Fastify from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Socket } from 'node:net'
+import { acceptJsonOnly } from './body.ts'
+import { readBearer, refuseDuplicateHeaders } from './auth.ts'
+import { errorTable, Fail } from './errors.ts'
+import { rareMethodFail } from './method-not-allowed.ts'
+import { recordOutcome } from './outcomes.ts'
+import { plainAnswer, toAnswer } from './problem.ts'
+import type { Answer } from './problem.ts'
+import { createRateLimit } from './rate-limit.ts'
+import type { RateLimits } from './rate-limit.ts'
+import { requestIdOf, stateOf } from './request-state.ts'
+import { setSecurityHeaders } from './security-headers.ts'
+import { provideServices } from './services.ts'
+import type { HttpServices } from './services.ts'
+
+/** A server without routes: bearer, errors, limits and headers are in place for whatever is mounted. */
+export interface ServerOptions {
+  readonly services: HttpServices
+  readonly limits: RateLimits
+}
+
+/** Builds the server of a role; it does not listen. */
+export async function createServer({ services, limits }: ServerOptions): Promise<FastifyInstance> {
+  const app: FastifyInstance = Fastify({
+    logger: false,
+    genReqId: (raw) => requestIdOf(raw.headers['x-request-id']),
+    requestIdHeader: false,
+    bodyLimit: 1024 * 1024,
+    requestTimeout: 120_000,
+    // While draining, requests on open connections are still served and told to close (X6).
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    // 1,024: the names parser refuses 254 characters itself, with a clearer answer. K7: nothing reads a raw query.
+    routerOptions: { maxParamLength: 1024, querystringParser: () => ({}) },
+    frameworkErrors: (error, request, reply) => answerUnrouted(services, error, request, reply),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error.code, socket),
+  })
+  provideServices(app, services)
+  acceptJsonOnly(app)
+  requireDeclaredAccess(app)
+  const limit = await createRateLimit(app, limits)
+  const load = limitLoad(limits.underWay)
+  app.addHook('onRequest', async (request, reply) => {
+    prepare(services, request, reply)
+    if (!isPublic(request)) stateOf(request).bearer = readBearer(request.raw.rawHeaders, request.raw.url ?? '')
+    if (request.is404) throw unknownPath(services, request)
+    refuseDuplicateHeaders(request.raw.rawHeaders)
+    load.enter(request, reply)
+    await limit(request)
+  })
+  app.addHook('onResponse', async (request, reply) => observe(services, request, reply))
+  app.setErrorHandler((error, request, reply) => sendError(services, { error, request, reply }))
+  app.setNotFoundHandler((_request, reply) => send(reply, plainAnswer('not_found')))
+  return app
+}
+
+// X4, D3: what is public says so on its own route; an unknown path is public only outside /api, where it is a bare 404.
+function isPublic(request: FastifyRequest): boolean {
+  if (request.is404) return !/^\/+api(?:[/?#]|$)/i.test(request.raw.url ?? '')
+  return request.routeOptions.config.public === true
+}
+
+function requireDeclaredAccess(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.endpoint ?? config?.authz ?? config?.public ?? config?.methodNotAllowed) return
+    throw new TypeError(`${String(method)} ${url} does not declare how it is authorized`)
+  })
+}
+
+function prepare(services: HttpServices, request: FastifyRequest, reply: FastifyReply): void {
+  setSecurityHeaders(reply)
+  reply.header('x-request-id', request.id)
+  if (services.streams.draining) reply.header('connection', 'close')
+}
+
+function unknownPath(services: HttpServices, request: FastifyRequest): Fail {
+  return rareMethodFail(request.method, request.raw.url ?? '', services.catalog) ?? new Fail('not_found')
+}
+
+// X7: work that cannot be finished soon is refused at once, before it costs anything.
+function limitLoad(underWay: number): { enter(request: FastifyRequest, reply: FastifyReply): void } {
+  let current = 0
+  return {
+    enter: (request, reply) => {
+      if (request.routeOptions.config.endpoint?.stream === true) return
+      if (current >= underWay) throw new Fail('overloaded')
+      current++
+      reply.raw.once('close', () => current--)
+    },
+  }
+}
+
+interface FailedRequest {
+  readonly error: unknown
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+function sendError(services: HttpServices, { error, request, reply }: FailedRequest): FastifyReply {
+  const answer = toAnswer(error)
+  const state = stateOf(request)
+  state.failure = { code: answer.problem.code, status: answer.status }
+  if (answer.status === 500) {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    services.log.error({ requestId: request.id, traceId: state.trace.traceId, stack }, 'a request failed unexpectedly')
+  }
+  return send(reply, isPlain(request, answer) ? answer : withTrace(request, answer))
+}
+
+// Byte-identical whoever asks for what (section "errors"): an unknown path, an unknown share, a missing bearer.
+function isPlain(request: FastifyRequest, answer: Answer): boolean {
+  if (answer.status === 401) return true
+  return answer.status === 404 && (request.is404 || request.routeOptions.config.endpoint?.authz.kind === 'shareToken')
+}
+
+function withTrace(request: FastifyRequest, answer: Answer): Answer {
+  const path = request.raw.url?.split(/[?#]/, 1)[0] ?? ''
+  const { traceId } = stateOf(request).trace
+  return { ...answer, problem: { ...answer.problem, instance: path.slice(0, 2048), traceId } }
+}
+
+function send(reply: FastifyReply, { status, headers, problem }: Answer): FastifyReply {
+  return reply
+    .code(status)
+    .headers(headers)
+    .type('application/problem+json')
+    .serializer(String)
+    .send(JSON.stringify(problem))
+}
+
+// A URL that the router cannot read never reaches a hook, so the bearer check is repeated here.
+function answerUnrouted(services: HttpServices, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  prepare(services, request, reply)
+  try {
+    readBearer(request.raw.rawHeaders, request.raw.url ?? '')
+    send(reply, toAnswer(error))
+  } catch {
+    send(reply, plainAnswer('unauthenticated'))
+  }
+}
+
+const parserCodes: Readonly<Record<string, keyof typeof errorTable>> = {
+  HPE_HEADER_OVERFLOW: 'header_fields_too_large',
+}
+
+function answerBrokenRequest(code: string | undefined, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const name = parserCodes[code ?? ''] ?? 'malformed_request'
+  const { status, title } = errorTable[name]
+  const body = JSON.stringify({ type: `urn:mesh:error:${name}`, title, status, code: name, retryable: false })
+  socket.end(
+    `HTTP/1.1 ${status} ${title.replace(/\.$/, '')}\r\nContent-Type: application/problem+json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+function observe(services: HttpServices, request: FastifyRequest, reply: FastifyReply): void {
+  const { trace, startedAt } = stateOf(request)
+  const route = request.routeOptions.url ?? 'unknown'
+  const seconds = (performance.now() - startedAt) / 1000
+  const labels = { method: request.method, route, status: String(reply.statusCode) }
+  services.metrics.counter('mesh_http_requests_total', 'Requests answered.', ['method', 'route', 'status']).inc(labels)
+  services.metrics
+    .histogram('mesh_http_request_seconds', 'Time to the end of the answer.', { labels: ['route'], buckets: BUCKETS })
+    .observe(seconds, { route })
+  // The pattern of the route, never the URL: a query or a share's token must not reach a log (D5, S5).
+  services.log.debug({ ...labels, requestId: request.id, traceId: trace.traceId, seconds }, 'request')
+  recordOutcome(services, request, reply)
+}
+
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

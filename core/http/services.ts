@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify'
+import type { Caller } from '#core/cluster/access.ts'
+import type { Directory } from '#core/cluster/directory.ts'
+import type { MountedEndpoint } from '#core/host/contexts.ts'
+import type { Wiring } from '#core/host/plugin.ts'
+import type { Logger } from '#core/log/logger.ts'
+import type { Keyring } from '#core/signing/keyring.ts'
+import type { Store } from '#core/store/store.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Authz } from './endpoint.ts'
+import type { AnyEndpoint } from './endpoint.ts'
+import type { OutcomeSink } from './points.ts'
+import type { StreamRegistry } from './stream-registry.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The endpoint that a route serves. */
+    readonly endpoint?: AnyEndpoint
+    /** Served without a bearer: the documents outside `/api`, and the token-gated share. */
+    readonly public?: boolean
+    /** How a plain route of the gateway or state role is authorized. */
+    readonly authz?: Authz
+    /** A route that only says 405. */
+    readonly methodNotAllowed?: true
+  }
+}
+
+/** What mounted endpoints need of their server; a decorator of the root under a symbol, so features add none. */
+export interface HttpServices {
+  readonly cluster: { as(bearer: string): Promise<Caller> }
+  readonly keys: Keyring
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly store: Store | undefined
+  readonly directory: Directory | undefined
+  readonly streams: StreamRegistry
+  /** Every endpoint mounted so far; hidden ones are not in it. */
+  readonly catalog: MountedEndpoint[]
+  /** Where denied and failed mutations go; read per request, after every plugin was created. */
+  readonly outcomes: () => readonly OutcomeSink[]
+  /** Checks answers against their declared schemas; for tests, it costs a validation per answer. */
+  readonly checkResponses: boolean
+}
+
+/** The plugin that a scope belongs to. */
+export interface ScopeOwner {
+  readonly plugin: string
+  readonly wiring: Wiring
+  readonly reason?: 'disabled' | 'unconfigured'
+}
+
+const servicesKey = Symbol('mesh.http.services')
+const ownerKey = Symbol('mesh.http.owner')
+
+/** Attaches the services to the root of a server. */
+export function provideServices(root: FastifyInstance, services: HttpServices): void {
+  root.decorate(servicesKey, services)
+}
+
+/** The services of the server that a scope belongs to. */
+export function servicesOf(scope: FastifyInstance): HttpServices {
+  return scope.getDecorator<HttpServices>(servicesKey)
+}
+
+/** Names the owner of a scope; a nested scope may be gated apart. */
+export function setOwner(scope: FastifyInstance, owner: ScopeOwner): void {
+  scope.decorate(ownerKey, owner)
+}
+
+/** The owner of a scope. */
+export function ownerOf(scope: FastifyInstance): ScopeOwner {
+  return scope.getDecorator<ScopeOwner>(ownerKey)
+}

@@ -1,0 +1,47 @@
+/** The open event streams of a server: caps (X1), and the end of each with a retry hint when it drains (X6). */
+export interface StreamRegistry {
+  readonly draining: boolean
+  readonly size: number
+  /** Counts a stream in; undefined when the replica or the user has too many. The result counts it out. */
+  enter(user: string, end: () => void): (() => void) | undefined
+  /** Ends every stream and lets no new one in. */
+  drain(): void
+}
+
+/** The caps of a replica and of one user. */
+export interface StreamCaps {
+  readonly total: number
+  readonly perUser: number
+}
+
+/** A registry for one server. */
+export function createStreamRegistry(caps: StreamCaps): StreamRegistry {
+  const open = new Set<() => void>()
+  const perUser = new Map<string, number>()
+  let draining = false
+  const leave = (user: string, end: () => void): void => {
+    if (!open.delete(end)) return
+    const left = (perUser.get(user) ?? 1) - 1
+    if (left > 0) perUser.set(user, left)
+    else perUser.delete(user)
+  }
+  return {
+    get draining() {
+      return draining
+    },
+    get size() {
+      return open.size
+    },
+    enter: (user, end) => {
+      const mine = perUser.get(user) ?? 0
+      if (draining || open.size >= caps.total || mine >= caps.perUser) return undefined
+      open.add(end)
+      perUser.set(user, mine + 1)
+      return () => leave(user, end)
+    },
+    drain: () => {
+      draining = true
+      for (const end of open) end()
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { createSecretKey, randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { Access, Caller } from '#core/cluster/access.ts'
+import { KubeError } from '#core/kube/status.ts'
+import type { Wiring } from '#core/host/plugin.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import type { Keyring } from '#core/signing/keyring.ts'
+import type { Store } from '#core/store/store.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import type { AnyEndpoint } from '../endpoint.ts'
+import { gate } from '../gate.ts'
+import { registerMethodNotAllowed } from '../method-not-allowed.ts'
+import { mountEndpoints } from '../mount.ts'
+import type { Outcome } from '../points.ts'
+import { createServer } from '../server.ts'
+import { setOwner } from '../services.ts'
+import type { HttpServices } from '../services.ts'
+import { createStreamRegistry } from '../stream-registry.ts'
+
+/** A server of core/http alone, whose upstream only writes down what it is asked: for the order of checks, not for the cluster. */
+export interface TestServer {
+  readonly app: FastifyInstance
+  /** What reached upstream, in order: `as`, `review list runs in default`. */
+  readonly upstream: string[]
+  readonly outcomes: Outcome[]
+  readonly lines: string[]
+  readonly services: HttpServices
+}
+
+/** One mounted plugin. */
+export interface TestPlugin {
+  readonly name?: string
+  readonly wiring?: Wiring
+  readonly endpoints: readonly AnyEndpoint[]
+  readonly routes?: FastifyPluginAsync
+}
+
+/** The bearer that upstream rejects, and the one that it denies everything. */
+export const REJECTED = 'rejected-token'
+export const DENIED = 'denied-token'
+
+/** Builds a server from plugins and closes it with the test. */
+export async function buildServer(
+  t: { after(fn: () => unknown): void },
+  plugins: readonly TestPlugin[],
+  more: { store?: Store; underWay?: number; perCallerPerMinute?: number } = {},
+): Promise<TestServer> {
+  const upstream: string[] = []
+  const outcomes: Outcome[] = []
+  const lines: string[] = []
+  const services: HttpServices = {
+    cluster: { as: async (bearer) => recordingCaller(bearer, upstream) },
+    keys: testKeyring(),
+    log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
+    metrics: createMetrics(),
+    store: more.store,
+    directory: undefined,
+    streams: createStreamRegistry({ total: 4, perUser: 2 }),
+    catalog: [],
+    outcomes: () => [{ record: (outcome) => outcomes.push(outcome) }],
+    checkResponses: true,
+  }
+  const app = await createServer({
+    services,
+    limits: {
+      perCallerPerMinute: more.perCallerPerMinute ?? 100_000,
+      perAddressPerMinute: 100_000,
+      underWay: more.underWay ?? 100,
+    },
+  })
+  t.after(() => app.close())
+  for (const plugin of plugins) await app.register(scopeOf(plugin), { prefix: '/api' })
+  registerMethodNotAllowed(app, services.catalog)
+  await app.ready()
+  return { app, upstream, outcomes, lines, services }
+}
+
+function scopeOf(plugin: TestPlugin): FastifyPluginAsync {
+  return async (scope) => {
+    setOwner(scope, { plugin: plugin.name ?? 'sample', wiring: 'ready' })
+    await scope.register(async (inner) => {
+      gate(inner, plugin.wiring ?? 'ready')
+      await inner.register(plugin.routes ?? mountEndpoints(plugin.endpoints))
+    })
+  }
+}
+
+function recordingCaller(bearer: string, upstream: string[]): Caller {
+  upstream.push('as')
+  if (bearer === REJECTED) throw new KubeError(401, 'Unauthorized', 'Unauthorized')
+  const review: Caller['review'] = async (verb, resource, where) => {
+    upstream.push(
+      `review ${verb} ${resource} in ${where.namespace || '*'}${where.name === undefined ? '' : ` ${where.name}`}`,
+    )
+    if (bearer === DENIED)
+      throw new KubeError(403, 'Forbidden', `${resource}.mesh.dev is forbidden: User "test" cannot ${verb}`)
+    return { verb, resource, namespace: where.namespace, username: 'test' } as Access<typeof verb, typeof resource>
+  }
+  return {
+    username: bearer === DENIED ? 'denied' : 'test',
+    bearer,
+    get cluster(): never {
+      throw new Error('this upstream has no cluster')
+    },
+    whoami: async () => ({ username: 'test', uid: '', groups: [], extra: {} }),
+    review,
+    may: async (verb, resource, where) => review(verb, resource, where).catch(() => undefined),
+  }
+}
+
+/** Random keys of one test. */
+export function testKeyring(): Keyring {
+  const keys = new Map(
+    (['cursor', 'kek'] as const).map((name) => [name, { id: `${name}-1`, key: createSecretKey(randomBytes(32)) }]),
+  )
+  const current: Keyring['current'] = (name) => {
+    const key = keys.get(name === 'kek' ? 'kek' : 'cursor')
+    if (key === undefined) throw new Error(`no key ${name}`)
+    return key
+  }
+  return {
+    current,
+    find: (name, id) => (current(name).id === id ? current(name) : undefined),
+    jwks: () => ({ keys: [] }),
+  }
+}

@@ -1,0 +1,48 @@
+import { pino } from 'pino'
+import type { DestinationStream } from 'pino'
+import type { Logger } from './logger.ts'
+import { redactKeys } from './redact.ts'
+import { createSecretValues } from './secrets.ts'
+import type { SecretValues } from './secrets.ts'
+
+/** How a process logs. */
+export interface LogOptions {
+  readonly level?: 'debug' | 'info' | 'warn' | 'error'
+  /** Default: stderr, since stdout belongs to what a command prints. */
+  readonly destination?: { write(line: string): void }
+  readonly secrets?: SecretValues
+}
+
+/** A logger of JSON lines; keys that name a secret and registered values are removed first. */
+export function createLogger(options: LogOptions = {}): Logger {
+  const secrets = options.secrets ?? createSecretValues()
+  const target = options.destination ?? pino.destination({ dest: 2, sync: true })
+  // Values are removed from the finished line: they may stand inside a message, a URL or a stack.
+  const stream: DestinationStream = { write: (line) => target.write(secrets.redact(line)) }
+  return wrap(
+    pino(
+      {
+        level: options.level ?? 'info',
+        base: null,
+        timestamp: pino.stdTimeFunctions.isoTime,
+        formatters: { level: (label) => ({ level: label }) },
+      },
+      stream,
+    ),
+  )
+}
+
+function wrap(inner: ReturnType<typeof pino>): Logger {
+  const at =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (fields: object, message: string): void => {
+      if (inner.isLevelEnabled(level)) inner[level](redactKeys(fields), message)
+    }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (bindings) => wrap(inner.child(redactKeys(bindings) as object)),
+  }
+}
