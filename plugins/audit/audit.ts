@@ -1,0 +1,24 @@
+import type { Access } from '#core/cluster/access.ts'
+import type { Store } from '#core/store/store.ts'
+import type { AuditEvent } from '#schemas/api/audit.ts'
+import { type AuditFilter, type AuditKey, type AuditTables, readAudit } from './store.ts'
+
+/** The reader's side of the audit log. */
+export interface Audit {
+  list(
+    access: Access<'list', 'auditlogs'>,
+    filter: AuditFilter,
+    page: { readonly limit: number; readonly after?: AuditKey | undefined },
+  ): Promise<readonly AuditEvent[]>
+}
+
+/** Reads pages of the log under a proof. */
+export function createAudit(store: Store): Audit {
+  const db = store.reader<AuditTables>()
+  return {
+    list: async (access, filter, page) => {
+      const rows = await readAudit(db, access, filter, page)
+      return rows.map((row) => ({ ...row, occurred_at: row.occurred_at.toISOString() }))
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import type { Core } from '#core/host/core.ts'
+import type { Job } from '#core/host/work.ts'
+import { assertEpoch } from '#core/store/leadership.ts'
+import { type AuditTables, pruneBefore } from './store.ts'
+
+const hourly = 3_600_000
+
+/** Retention: at start and then hourly, by the leader; rows older than the window go, by the database's clock. */
+export function auditJobs(core: Core, retentionDays: number): readonly Job[] {
+  const { store, metrics, log } = core
+  if (!store) return []
+  const pruned = metrics.counter('mesh_audit_pruned_rows_total', 'Audit rows deleted by retention.')
+  const failures = metrics.counter('mesh_audit_prune_failures_total', 'Failed retention rounds.')
+  const lastSuccess = metrics.gauge(
+    'mesh_audit_prune_last_success_seconds',
+    'Unix time of the last good retention round.',
+  )
+  const name = 'audit.retention'
+  return [
+    {
+      name,
+      role: 'manager',
+      leaderOnly: true,
+      every: hourly,
+      async run(term) {
+        try {
+          const rows = await store.transact<AuditTables, number>(async (tx) => {
+            await assertEpoch(tx, name, term.epoch)
+            return pruneBefore(tx.db, retentionDays)
+          })
+          pruned.inc({}, rows)
+          lastSuccess.set(core.now().getTime() / 1000)
+        } catch (error) {
+          failures.inc()
+          log.error({ error: error instanceof Error ? error.name : 'unknown' }, 'audit retention failed')
+        }
+      },
+    },
+  ]
+}

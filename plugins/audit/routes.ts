@@ -1,0 +1,45 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { Access } from '#core/cluster/access.ts'
+import { endpoint } from '#core/http/endpoint.ts'
+import { Fail } from '#core/http/errors.ts'
+import { gate } from '#core/http/gate.ts'
+import { mountEndpoints } from '#core/http/mount.ts'
+import { AuditPage, AuditQuery } from '#schemas/api/audit.ts'
+import type { Audit } from './audit.ts'
+
+/** `GET /api/audit`: gated by `list auditlogs` in the namespace that is read. */
+export function auditRoutes(audit: Audit | undefined): FastifyPluginAsync {
+  const list = endpoint({
+    method: 'GET',
+    url: '/audit',
+    summary: 'The audit log, newest first. Only who may list auditlogs in the namespace sees it.',
+    authz: {
+      kind: 'review',
+      verb: 'list',
+      resource: 'auditlogs',
+      namespace: { in: 'query', field: 'namespace', absent: 'cluster' },
+    },
+    query: AuditQuery,
+    response: { 200: AuditPage },
+    async handle({ access, query, cursors }) {
+      if (!audit) throw new Fail('not_wired')
+      const { limit = 50, cursor, namespace: _, ...filter } = query
+      const bound = { namespace: access.namespace, ...filter }
+      const after = cursor === undefined ? undefined : toKey(cursors.open(cursor, bound))
+      const rows = await audit.list(access as Access<'list', 'auditlogs'>, filter, { limit, after })
+      const last = rows.length === limit ? rows.at(-1) : undefined
+      const position = last && [last.occurred_at, last.id]
+      return { items: rows, nextCursor: position ? cursors.seal(position, bound) : null }
+    },
+  })
+  return async (scope) => {
+    if (!audit) gate(scope, 'unwired')
+    await mountEndpoints([list])(scope, {})
+  }
+}
+
+function toKey(position: unknown): { occurredAt: Date; id: string } {
+  const [at, id] = Array.isArray(position) ? position : []
+  if (typeof at !== 'string' || typeof id !== 'string') throw new Fail('invalid_cursor')
+  return { occurredAt: new Date(at), id }
+}

@@ -1,0 +1,76 @@
+import type { Actor } from '#core/events/event.ts'
+import type { Store } from '#core/store/store.ts'
+import { runCreated } from './events.ts'
+import { toRows } from './journal.ts'
+import type { Live } from './live.ts'
+import { appendJournal, findRun, insertRun } from './store/system.ts'
+import type { RunsTables, SelectedRun } from './store/tables.ts'
+
+/** Everything about a run that is known when it is made. */
+export interface NewRun {
+  readonly runId: string
+  readonly agent: { readonly namespace: string; readonly name: string; readonly uid: string }
+  readonly namespaceUid: string
+  readonly input: unknown
+  readonly conversationId: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly trigger: { readonly kind: string; readonly by: string }
+  readonly actor: Actor
+  readonly grant: string
+  readonly traceparent: string
+  readonly parent?: Pick<SelectedRun, 'id' | 'root_run_id'>
+}
+
+/** What making a run needs. */
+export interface CreateServices {
+  readonly store: Store
+  readonly live: Live
+  readonly core: { readonly now: () => Date }
+}
+
+/** Puts a run into the queue: event, content, lease and first journal entry in one transaction. */
+export function createRun(services: CreateServices, run: NewRun): Promise<SelectedRun> {
+  return services.store.transact<RunsTables, SelectedRun>(async (tx) => {
+    await insertRun(tx.db, run)
+    const queued = {
+      ts: services.core.now(),
+      kind: 'run.queued',
+      path: [run.agent.name],
+      spanId: '',
+      data: { trigger: run.trigger, conversationId: run.conversationId },
+    } as const
+    await appendJournal(tx.db, run.runId, toRows(run.runId, 0, [queued]))
+    await tx.append(`runs/${run.runId}`, 0, [toCreated(run)])
+    tx.afterCommit(() => services.live.wake(run.runId))
+    const row = await findRun(tx.db, run.runId)
+    if (!row) throw new Error('the projection did not make the row of a new run')
+    return row
+  })
+}
+
+function toCreated(run: NewRun) {
+  return {
+    type: runCreated,
+    subject: {
+      namespace: run.agent.namespace,
+      kind: 'Run',
+      name: run.runId,
+      namespaceUid: run.namespaceUid,
+      uid: run.runId,
+    },
+    actor: run.actor,
+    correlationId: run.parent?.root_run_id ?? run.runId,
+    traceparent: run.traceparent,
+    data: {
+      runId: run.runId,
+      agent: { ...run.agent, revision: null },
+      namespaceUid: run.namespaceUid,
+      conversationId: run.conversationId,
+      rootRunId: run.parent?.root_run_id ?? run.runId,
+      parentRunId: run.parent?.id ?? null,
+      trigger: run.trigger,
+      traceId: run.traceparent.slice(3, 35),
+      labels: run.labels,
+    },
+  }
+}

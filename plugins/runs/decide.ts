@@ -1,0 +1,128 @@
+import { Fail } from '#core/http/errors.ts'
+import {
+  type FailReason,
+  type InvokeResult,
+  type PauseReason,
+  type Resolution,
+  type RunState,
+  terminalStates,
+} from '#schemas/run.ts'
+
+/** What a decision about a run rests on. */
+export interface RunFacts {
+  readonly state: RunState
+  /** Whether a segment was begun and has not ended: from then on the agent may have been invoked. */
+  readonly started: boolean
+  readonly segment: number
+  readonly interrupts: readonly OpenInterrupt[]
+}
+
+/** An interrupt that nobody has answered yet. */
+export interface OpenInterrupt {
+  readonly id: string
+  readonly reason: PauseReason
+  readonly tool?: string
+}
+
+/** What a decision yields; `events.ts` gives each its event type, `journal.ts` its journal entry. */
+export type RunFact =
+  | { readonly fact: 'started'; readonly epoch: number; readonly segment: number }
+  | { readonly fact: 'paused'; readonly pauseReason: PauseReason; readonly interrupts: readonly OpenInterrupt[] }
+  | {
+      readonly fact: 'interrupt-resolved'
+      readonly interruptId: string
+      readonly decision: 'approve' | 'reject' | null
+    }
+  | { readonly fact: 'resumed' }
+  | { readonly fact: 'cancel-requested' }
+  | { readonly fact: 'succeeded' }
+  | { readonly fact: 'failed'; readonly failReason: FailReason }
+  | { readonly fact: 'cancelled' }
+  | { readonly fact: 'timed-out' }
+  | { readonly fact: 'rejected'; readonly failReason: FailReason }
+
+/** The lease holder begins a segment. Only a queued, unstarted run may begin: the agent is never invoked twice (O6). */
+export function decideStart(run: RunFacts, epoch: number): readonly RunFact[] {
+  if (run.state !== 'queued' || run.started) return []
+  return [{ fact: 'started', epoch, segment: run.segment + 1 }]
+}
+
+/** A person answers an interrupt; the run goes on when none is left open, and ends when an approval is refused. */
+export function decideResume(run: RunFacts, answer: Partial<Resolution>): readonly RunFact[] {
+  if (run.state !== 'paused') throw new Fail('run_not_paused')
+  const interrupt = openInterrupt(run, answer.interruptId)
+  const decision = answer.decision ?? null
+  if (interrupt.reason === 'approval_required' && decision === null)
+    throw new Fail('invalid_body', 'An approval needs a decision.', {
+      errors: [{ pointer: '/decision', detail: 'must be approve or reject' }],
+    })
+  const resolved: RunFact = { fact: 'interrupt-resolved', interruptId: interrupt.id, decision }
+  if (decision === 'reject') return [resolved, { fact: 'rejected', failReason: 'approval_denied' }]
+  return run.interrupts.length > 1 ? [resolved] : [resolved, { fact: 'resumed' }]
+}
+
+/** A person cancels. A second cancel of a run that is being cancelled changes nothing. */
+export function decideCancel(run: RunFacts): readonly RunFact[] {
+  if (terminalStates.has(run.state)) throw new Fail('run_terminal')
+  if (run.state === 'cancelling') return []
+  return [{ fact: 'cancel-requested' }]
+}
+
+/** The launcher's result ends the segment; an outcome that was reached before the cancel arrived stands. */
+export function decideResult(run: RunFacts, result: InvokeResult): readonly RunFact[] {
+  if (run.state !== 'running' && run.state !== 'cancelling') return []
+  switch (result.state) {
+    case 'succeeded':
+      return [{ fact: 'succeeded' }]
+    case 'cancelled':
+      return [{ fact: 'cancelled' }]
+    case 'timed_out':
+      return [{ fact: 'timed-out' }]
+    case 'failed':
+      return [{ fact: 'failed', failReason: result.failReason }]
+    case 'paused':
+      // A cancel wins over a pause: nobody shall be asked about a run that is being stopped.
+      if (run.state === 'cancelling') return [{ fact: 'cancelled' }]
+      return [{ fact: 'paused', pauseReason: result.pauseReason, interrupts: result.interrupts.map(toOpen) }]
+  }
+}
+
+/** The worker gives up: the agent cannot be reached, its memory of the run is gone, or the subject lost the right. */
+export function decideFailure(run: RunFacts, failReason: FailReason): readonly RunFact[] {
+  if (terminalStates.has(run.state)) return []
+  // Nothing of a cancelled run is left at an agent that is gone or was never invoked.
+  if (run.state === 'cancelling') return [{ fact: 'cancelled' }]
+  return [{ fact: 'failed', failReason }]
+}
+
+/** The state after a fact. */
+export function stateAfter(fact: RunFact['fact'] | 'created', before: RunState): RunState {
+  return nextState[fact] ?? before
+}
+
+const nextState: Readonly<Partial<Record<RunFact['fact'] | 'created', RunState>>> = {
+  created: 'queued',
+  started: 'running',
+  paused: 'paused',
+  resumed: 'queued',
+  'cancel-requested': 'cancelling',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  'timed-out': 'timed_out',
+  rejected: 'rejected',
+}
+
+function openInterrupt(run: RunFacts, id: string | undefined): OpenInterrupt {
+  if (id === undefined && run.interrupts.length > 1) throw new Fail('interrupt_ambiguous')
+  const found = id === undefined ? run.interrupts[0] : run.interrupts.find((interrupt) => interrupt.id === id)
+  if (found) return found
+  throw new Fail('invalid_body', 'No such interrupt is open.', {
+    errors: [{ pointer: '/interruptId', detail: 'names no open interrupt of this run' }],
+  })
+}
+
+function toOpen(interrupt: OpenInterrupt): OpenInterrupt {
+  const { id, reason, tool } = interrupt
+  return tool === undefined ? { id, reason } : { id, reason, tool }
+}

@@ -1,0 +1,179 @@
+import { type Static, Type } from 'typebox'
+import { defineEvent, type EventType } from '#core/events/event.ts'
+import { failReasons, pauseReasons } from '#schemas/run.ts'
+
+const runId = Type.String({ format: 'uuid', description: 'The run (UUIDv7).' })
+const oneOf = <const T extends readonly string[]>(values: T) => Type.Union(values.map((value) => Type.Literal(value)))
+const auditedRun = (action: string) => ({ action, resourceKind: 'Run' })
+
+const agent = Type.Object({
+  namespace: Type.String(),
+  name: Type.String(),
+  uid: Type.String(),
+  revision: Type.Union([Type.Integer(), Type.Null()]),
+})
+
+const createdData = Type.Object({
+  runId,
+  agent: Type.Union([agent, Type.Null()]),
+  namespaceUid: Type.String(),
+  conversationId: Type.String(),
+  rootRunId: runId,
+  parentRunId: Type.Union([runId, Type.Null()]),
+  trigger: Type.Object({ kind: Type.String(), by: Type.String() }),
+  traceId: Type.String(),
+  labels: Type.Record(Type.String(), Type.String()),
+})
+
+const startedData = Type.Object({ runId, epoch: Type.Integer(), segment: Type.Integer() })
+
+const pausedData = Type.Object({
+  runId,
+  pauseReason: oneOf(pauseReasons),
+  interrupts: Type.Array(
+    Type.Object({ id: Type.String(), reason: oneOf(pauseReasons), tool: Type.Optional(Type.String()) }),
+  ),
+})
+
+const resolvedData = Type.Object({
+  runId,
+  interruptId: Type.String(),
+  decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Null()]),
+})
+
+const usageData = Type.Object({
+  runId,
+  agentUid: Type.String(),
+  inputTokens: Type.Integer(),
+  outputTokens: Type.Integer(),
+  cachedTokens: Type.Integer(),
+  reasoningTokens: Type.Integer(),
+})
+
+const onlyRun = Type.Object({ runId })
+const failedData = Type.Object({ runId, failReason: oneOf(failReasons) })
+
+/** A run was put into the queue. */
+export const runCreated: EventType<Static<typeof createdData>> = defineEvent({
+  plugin: 'runs',
+  fact: 'created',
+  summary: 'A run was created and queued.',
+  data: createdData,
+  audit: auditedRun('create'),
+})
+
+/** A worker took the run and is about to invoke the agent; after it the agent is never invoked again for this segment. */
+export const runStarted: EventType<Static<typeof startedData>> = defineEvent({
+  plugin: 'runs',
+  fact: 'started',
+  summary: 'A worker began a segment of the run.',
+  data: startedData,
+})
+
+/** The run waits for a person. */
+export const runPaused: EventType<Static<typeof pausedData>> = defineEvent({
+  plugin: 'runs',
+  fact: 'paused',
+  summary: 'The run waits for a decision or for input.',
+  data: pausedData,
+})
+
+/** One interrupt was answered. */
+export const interruptResolved: EventType<Static<typeof resolvedData>> = defineEvent({
+  plugin: 'runs',
+  fact: 'interrupt-resolved',
+  summary: 'An interrupt of the run was decided.',
+  data: resolvedData,
+  audit: auditedRun('resume'),
+})
+
+/** Every interrupt is answered; the run is queued again. */
+export const runResumed: EventType<Static<typeof onlyRun>> = defineEvent({
+  plugin: 'runs',
+  fact: 'resumed',
+  summary: 'The run goes on.',
+  data: onlyRun,
+})
+
+/** Somebody asked for the run to be cancelled. */
+export const cancelRequested: EventType<Static<typeof onlyRun>> = defineEvent({
+  plugin: 'runs',
+  fact: 'cancel-requested',
+  summary: 'A cancel of the run was requested.',
+  data: onlyRun,
+  audit: auditedRun('cancel'),
+})
+
+/** Model usage of one call within the run: numbers and references only. */
+export const usageReported: EventType<Static<typeof usageData>> = defineEvent({
+  plugin: 'runs',
+  fact: 'usage-reported',
+  summary: 'Token usage was reported for the run.',
+  data: usageData,
+})
+
+/** The run ended well. */
+export const runSucceeded: EventType<Static<typeof onlyRun>> = defineEvent({
+  plugin: 'runs',
+  fact: 'succeeded',
+  summary: 'The run succeeded.',
+  data: onlyRun,
+})
+
+/** The run failed. */
+export const runFailed: EventType<Static<typeof failedData>> = defineEvent({
+  plugin: 'runs',
+  fact: 'failed',
+  summary: 'The run failed.',
+  data: failedData,
+})
+
+/** The agent's work has stopped after a cancel. */
+export const runCancelled: EventType<Static<typeof onlyRun>> = defineEvent({
+  plugin: 'runs',
+  fact: 'cancelled',
+  summary: 'The run was cancelled.',
+  data: onlyRun,
+})
+
+/** The run exceeded its time. */
+export const runTimedOut: EventType<Static<typeof onlyRun>> = defineEvent({
+  plugin: 'runs',
+  fact: 'timed-out',
+  summary: 'The run exceeded its time.',
+  data: onlyRun,
+})
+
+/** A person refused the approval, or it expired. */
+export const runRejected: EventType<Static<typeof failedData>> = defineEvent({
+  plugin: 'runs',
+  fact: 'rejected',
+  summary: 'An approval of the run was denied or expired.',
+  data: failedData,
+})
+
+/** Rows, journal and payloads of the run are gone. */
+export const runDeleted: EventType<Static<typeof onlyRun>> = defineEvent({
+  plugin: 'runs',
+  fact: 'deleted',
+  summary: 'The run and its content were removed.',
+  data: onlyRun,
+  audit: auditedRun('delete'),
+})
+
+/** Every event that `runs` publishes. */
+export const runEvents: readonly EventType[] = [
+  runCreated,
+  runStarted,
+  runPaused,
+  interruptResolved,
+  runResumed,
+  cancelRequested,
+  usageReported,
+  runSucceeded,
+  runFailed,
+  runCancelled,
+  runTimedOut,
+  runRejected,
+  runDeleted,
+]

@@ -1,0 +1,19 @@
+import type { Kysely } from 'kysely'
+import { readHistory } from './store/system.ts'
+import type { RunsTables, SelectedRun } from './store/tables.ts'
+
+const exchanges = 20
+const historyBytes = 64 * 1024
+
+/** The last succeeded exchanges of the run's conversation with this agent, oldest first, at most 64 KiB of JSON. */
+export async function readConversation(db: Kysely<RunsTables>, run: SelectedRun) {
+  if (run.agent_uid === null) return []
+  const newestFirst = await readHistory(db, run.agent_uid, run.conversation_id, exchanges)
+  return withinBytes(newestFirst.map(({ input, output }) => ({ input, output }))).toReversed()
+}
+
+/** The longest prefix whose JSON fits: what does not fit is the oldest. */
+export function withinBytes<Item>(newestFirst: readonly Item[], limit = historyBytes): Item[] {
+  let bytes = 0
+  return newestFirst.filter((item) => (bytes += Buffer.byteLength(JSON.stringify(item))) <= limit)
+}

@@ -1,0 +1,35 @@
+import type { Bus, Subscription } from '#core/events/bus.ts'
+
+/** What travels on `mesh.live.<runId>`: a journal entry (with `seq`), a delta (without), or a nudge to read the journal. */
+export interface LiveFrame {
+  readonly v: 1
+  readonly seq?: number
+  readonly runId: string
+  readonly ts: string
+  readonly kind: string
+  readonly agent: string | null
+  readonly path: readonly string[]
+  readonly spanId: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const wakeSubject = 'mesh.live.queue'
+
+/** Live frames and wake-ups: after COMMIT, over the bus's ephemeral half; they may be lost, the tables repair. */
+export interface Live {
+  frame(frame: LiveFrame): void
+  wake(runId: string): void
+  onFrame(runId: string, handle: (frame: LiveFrame) => void): Promise<Subscription>
+  onWake(handle: (runId: string) => void): Promise<Subscription>
+}
+
+/** Wraps the bus. No integrator may subscribe to `mesh.live.>`: frames carry content. */
+export function createLive(bus: Bus): Live {
+  return {
+    frame: (frame) => bus.emit(`mesh.live.${frame.runId}`, Buffer.from(JSON.stringify(frame))),
+    wake: (runId) => bus.emit(wakeSubject, Buffer.from(runId)),
+    onFrame: (runId, handle) =>
+      bus.listen(`mesh.live.${runId}`, (body) => handle(JSON.parse(Buffer.from(body).toString()) as LiveFrame)),
+    onWake: (handle) => bus.listen(wakeSubject, (body) => handle(Buffer.from(body).toString())),
+  }
+}

@@ -1,0 +1,184 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Access, Caller } from '#core/cluster/access.ts'
+import type { Observed } from '#core/cluster/directory.ts'
+import type { Actor } from '#core/events/event.ts'
+import type { Core } from '#core/host/core.ts'
+import { Fail } from '#core/http/errors.ts'
+import type { DnsLabel, DnsName } from '#core/kube/names.ts'
+import type { Store } from '#core/store/store.ts'
+import type { Resolution } from '#schemas/run.ts'
+import { createRun, type NewRun } from './create.ts'
+import { decideCancel, decideResume } from './decide.ts'
+import { signGrant } from './grants.ts'
+import type { Live } from './live.ts'
+import { type Run, toRun } from './run.ts'
+import {
+  listRuns,
+  locateRun,
+  readJournal,
+  readRun,
+  readRunContent,
+  type RunFilter,
+  type RunKey,
+} from './store/reads.ts'
+import { openChildren, saveResolution } from './store/system.ts'
+import type { RunsTables, SelectedRun } from './store/tables.ts'
+import { buildTree, type TreeNode } from './tree.ts'
+import type { RunWriter } from './write.ts'
+
+/** What a caller asks for when a run is made. */
+export interface RunRequest {
+  readonly agent: { readonly namespace: DnsLabel; readonly name: DnsName }
+  readonly input: unknown
+  readonly conversationId?: string | undefined
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
+
+/** How long an agent that was created a moment ago may take to be observed. */
+const observeMs = 2_000
+
+const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** Runs as a caller may see and change them. */
+export interface Runs {
+  create(caller: Caller, access: Access, observed: Observed, request: RunRequest, traceparent: string): Promise<Run>
+  get(caller: Caller, id: string): Promise<Run>
+  tree(caller: Caller, id: string): Promise<TreeNode>
+  list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
+  resume(caller: Caller, id: string, answer: Partial<Resolution>): Promise<Run>
+  cancel(caller: Caller, id: string): Promise<Run>
+  /** The row behind an id that the caller may `get`; an id that the caller may not get is unknown to the caller. */
+  open(caller: Caller, id: string): Promise<OpenRun>
+}
+
+/** A page of a list: its size and the key of the last row before it. */
+export interface RunPage {
+  readonly limit: number
+  readonly after?: RunKey | undefined
+}
+
+/** A run and the proof under which it was read. */
+export interface OpenRun {
+  readonly run: SelectedRun
+  readonly access: Access<'get', 'runs'>
+}
+
+/** What the domain stands on. */
+export interface RunsServices {
+  readonly core: Core
+  readonly store: Store
+  readonly live: Live
+  readonly writer: RunWriter
+}
+
+/** Creates the caller's side of runs. */
+export function createRuns(services: RunsServices): Runs {
+  const { core, store, writer } = services
+  const db = store.reader<RunsTables>()
+  const open = (caller: Caller, id: string) => openRun(db, caller, id)
+  const detail = async (run: SelectedRun): Promise<Run> => toRun(run, await readRunContent(db, run))
+  return {
+    open,
+    create: (caller, access, observed, request, traceparent) =>
+      createFor(services, caller, access, observed, request, traceparent),
+    get: async (caller, id) => detail((await open(caller, id)).run),
+    tree: async (caller, id) => {
+      const { run } = await open(caller, id)
+      return buildTree(run, await readJournal(db, run, 0, treeEntries))
+    },
+    list: async (access, filter, page) =>
+      (await listRuns(db, listAccess(access), filter, page)).map((run) => toRun(run)),
+    resume: async (caller, id, answer) => {
+      const { run } = await openForUpdate(open, caller, id)
+      const grant = signGrant(
+        core.keys,
+        { runId: id, agentUid: run.agent_uid ?? '', subject: caller.username },
+        core.now(),
+      )
+      const resolution = (interruptId: string): Resolution => ({ ...answer, interruptId })
+      await writer.change(id, { actor: actorOf(caller) }, (facts) => {
+        const decided = decideResume(facts, answer)
+        const [first] = decided
+        const interruptId = first?.fact === 'interrupt-resolved' ? first.interruptId : ''
+        return { facts: decided, also: (tx) => saveResolution(tx, id, resolution(interruptId), grant) }
+      })
+      return detail((await open(caller, id)).run)
+    },
+    cancel: async (caller, id) => {
+      await openForUpdate(open, caller, id)
+      await cancelTree(services, id, actorOf(caller))
+      return detail((await open(caller, id)).run)
+    },
+  }
+}
+
+const treeEntries = 10_000
+
+/** The audit's actor of a person's act. */
+export function actorOf(caller: Caller): Actor {
+  return { name: caller.username, kind: 'user' }
+}
+
+async function openRun(db: Parameters<typeof locateRun>[0], caller: Caller, id: string): Promise<OpenRun> {
+  const namespace = idPattern.test(id) ? await locateRun(db, id) : undefined
+  if (namespace === undefined) throw new Fail('not_found')
+  const access = await caller.may('get', 'runs', { namespace: namespace as DnsLabel })
+  const run = access && (await readRun(db, access, id))
+  if (!run) throw new Fail('not_found')
+  return { run, access }
+}
+
+/** A caller that may see the run but not change it gets the cluster's 403. */
+async function openForUpdate(open: Runs['open'], caller: Caller, id: string): Promise<OpenRun> {
+  const opened = await open(caller, id)
+  await caller.review('update', 'runs', { namespace: opened.access.namespace })
+  return opened
+}
+
+function listAccess(access: Access): Access<'list', 'runs'> {
+  if (access.verb !== 'list' || access.resource !== 'runs') throw new Error('a list of runs needs the proof for it')
+  return access as Access<'list', 'runs'>
+}
+
+/** From the name to the uid without a read that the caller may not make: the manager's memory says it. */
+async function createFor(
+  services: RunsServices,
+  caller: Caller,
+  access: Access,
+  observed: Observed,
+  request: RunRequest,
+  traceparent: string,
+): Promise<Run> {
+  const { namespace, name } = request.agent
+  if (access.namespace !== namespace) throw new Error('the proof is for another namespace')
+  const agent = await observed.find('AgentDeployment', namespace, name, observeMs)
+  const namespaceUid = agent && (await observed.namespaceUid(namespace, observeMs))
+  if (!agent || namespaceUid === undefined) throw new Fail('not_found', 'The agent does not exist.')
+  const runId = randomUUIDv7()
+  const newRun: NewRun = {
+    runId,
+    agent: { namespace, name, uid: agent.uid },
+    namespaceUid,
+    input: request.input,
+    conversationId: request.conversationId ?? randomUUIDv7(),
+    labels: request.labels ?? {},
+    trigger: { kind: 'api', by: caller.username },
+    actor: actorOf(caller),
+    grant: signGrant(services.core.keys, { runId, agentUid: agent.uid, subject: caller.username }, services.core.now()),
+    traceparent,
+  }
+  return toRun(await createRun(services, newRun), { input: request.input, output: null, error: null, interrupts: [] })
+}
+
+/** Cancels a run and everything that it started. Children that ended meanwhile are left as they are. */
+export async function cancelTree(
+  services: Pick<RunsServices, 'store' | 'writer'>,
+  id: string,
+  actor: Actor,
+): Promise<void> {
+  await services.writer.change(id, { actor }, (facts) => ({ facts: decideCancel(facts) }))
+  for (const child of await openChildren(services.store.reader<RunsTables>(), id))
+    await cancelTree(services, child, actor).catch((error: unknown) => {
+      if (!(error instanceof Fail && error.code === 'run_terminal')) throw error
+    })
+}

@@ -1,0 +1,95 @@
+import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
+import type { FailReason, Interrupt, PauseReason, Resolution, RunState } from '#schemas/run.ts'
+
+/** A jsonb column: read as a value, written as JSON text (both drivers take it). */
+type Json<T> = ColumnType<T, string, string>
+
+/** The read model of a run; only the projection writes it. */
+export interface RunRow {
+  id: string
+  version: number
+  namespace: string
+  namespace_uid: string
+  agent_name: string | null
+  agent_uid: string | null
+  agent_revision: number | null
+  conversation_id: string
+  root_run_id: string
+  parent_run_id: string | null
+  trigger_kind: string
+  trigger_by: string
+  state: RunState
+  pause_reason: PauseReason | null
+  fail_reason: FailReason | null
+  started: boolean
+  segment: number
+  open_interrupts: Json<{ id: string; reason: PauseReason; tool?: string }[]>
+  labels: Json<Record<string, string>>
+  trace_id: string
+  input_tokens: number
+  output_tokens: number
+  cached_tokens: number
+  reasoning_tokens: number
+  created_at: Date
+  started_at: Date | null
+  finished_at: Date | null
+}
+
+/** Content of a run: never in an event, deleted with it. */
+export interface ContentRow {
+  run_id: string
+  input: Json<unknown>
+  output: Json<unknown> | null
+  error: string | null
+  grant_token: string
+  interrupts: Json<Interrupt[]>
+  resolutions: Json<Resolution[]>
+  checkpoint: Json<unknown> | null
+}
+
+/** The queue. `journal_seq` is the last sequence number given; reserving under the row lock keeps it gapless. */
+export interface LeaseRow {
+  run_id: string
+  state: 'ready' | 'waiting' | 'done'
+  epoch: Generated<number>
+  holder: string | null
+  expires_at: Date | null
+  wake_at: Date
+  idle_since: Date
+  journal_seq: Generated<number>
+  launcher_n: Generated<number>
+}
+
+/** The journal: what happened in a run, with content. */
+export interface JournalRow {
+  run_id: string
+  seq: number
+  ts: Date
+  kind: string
+  path: Json<string[]>
+  span_id: string
+  data: Json<Record<string, unknown>>
+}
+
+/** The text of messages under way, so that a stream can be joined in the middle of one. */
+export interface PartialRow {
+  run_id: string
+  message_id: string
+  text: string
+}
+
+/** Tables of the plugin, and the core table its reads join. */
+export interface RunsTables {
+  runs_runs: RunRow
+  runs_content: ContentRow
+  runs_lease: LeaseRow
+  runs_journal: JournalRow
+  runs_partial: PartialRow
+  observed: { uid: string; kind: string; namespace: string; name: string; deleted_at: Date | null }
+}
+
+/** A run as selected. */
+export type SelectedRun = Selectable<RunRow>
+
+/** A journal entry as inserted. */
+export type NewJournal = Insertable<JournalRow>

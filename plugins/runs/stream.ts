@@ -1,0 +1,158 @@
+import type { Store } from '#core/store/store.ts'
+import { terminalStates } from '#schemas/run.ts'
+import type { Live, LiveFrame } from './live.ts'
+import { readJournal, readPartials } from './store/reads.ts'
+import type { RunsTables, SelectedRun } from './store/tables.ts'
+
+/** Where the frames of a stream go: `id` only for journal entries. */
+export type SendFrame = (frame: LiveFrame) => Promise<void> | void
+
+/** What a stream reads. */
+export interface StreamServices {
+  readonly store: Store
+  readonly live: Live
+}
+
+const pageSize = 500
+const repairMs = 1_000
+const endKinds = new Set(['run.succeeded', 'run.failed', 'run.cancelled', 'run.timed_out', 'run.rejected'])
+
+/**
+ * Streams a run: subscribe and buffer first, then the journal after `after`, then the text so far, then what was
+ * buffered, then live. A hole in the sequence is filled from the journal, so frames may be lost but never an entry.
+ */
+export async function streamRun(
+  services: StreamServices,
+  run: SelectedRun,
+  after: number,
+  options: { readonly send: SendFrame; readonly signal: AbortSignal },
+): Promise<void> {
+  const inbox = createInbox(options.signal)
+  const subscription = await services.live.onFrame(run.id, inbox.put)
+  try {
+    const reader = createReader(services, run, after, options.send)
+    await reader.catchUp()
+    if (!reader.ended()) await reader.snapshot()
+    while (!reader.ended() && !options.signal.aborted) {
+      const frames = await inbox.take(repairMs)
+      for (const frame of frames) await reader.live(frame)
+      // Nothing for a while: a wake-up may have been lost, the journal knows.
+      if (frames.length === 0) await reader.catchUp()
+    }
+    if (reader.ended()) await options.send(endFrame(run))
+  } finally {
+    await subscription.stop()
+  }
+}
+
+/** Whether everything of an ended run was already seen: the answer is 204 then. */
+export async function nothingAfter(services: StreamServices, run: SelectedRun, after: number): Promise<boolean> {
+  if (!terminalStates.has(run.state) || after === 0) return false
+  return (await readJournal(services.store.reader<RunsTables>(), run, after, 1)).length === 0
+}
+
+function createReader(services: StreamServices, run: SelectedRun, after: number, send: SendFrame) {
+  const db = services.store.reader<RunsTables>()
+  let last = after
+  let ended = false
+  const offsets = new Map<string, number>()
+
+  async function entry(frame: LiveFrame & { readonly seq: number }): Promise<void> {
+    last = frame.seq
+    ended = endKinds.has(frame.kind)
+    await send(frame)
+  }
+
+  async function catchUp(): Promise<void> {
+    for (;;) {
+      const rows = await readJournal(db, run, last, pageSize)
+      for (const row of rows) await entry(toFrame(run, row))
+      if (rows.length < pageSize) return
+    }
+  }
+
+  return {
+    catchUp,
+    ended: () => ended,
+    /** The text so far of messages under way, for a client that came in the middle. */
+    async snapshot(): Promise<void> {
+      for (const { message_id: messageId, text } of await readPartials(db, run)) {
+        offsets.set(messageId, text.length)
+        await send(unnumbered(run, 'message.snapshot', { messageId, text, offset: text.length }))
+      }
+    },
+    async live(frame: LiveFrame): Promise<void> {
+      if (frame.seq === undefined) return this.delta(frame)
+      if (frame.seq <= last) return
+      if (frame.seq > last + 1) return catchUp()
+      await entry({ ...frame, seq: frame.seq })
+    },
+    /** Drops the overlap with the snapshot by offset; text that is missing in between is announced, then sent whole. */
+    async delta(frame: LiveFrame): Promise<void> {
+      const { messageId, offset, text } = frame.data
+      if (frame.kind !== 'message.delta' || typeof messageId !== 'string' || typeof text !== 'string')
+        return send(frame)
+      const have = offsets.get(messageId) ?? 0
+      const start = typeof offset === 'number' ? offset : have
+      if (start + text.length <= have) return
+      if (start > have) {
+        await send(unnumbered(run, 'stream.gap', { messageId, from: have, to: start }))
+        return this.snapshot()
+      }
+      offsets.set(messageId, start + text.length)
+      await send(
+        start === have ? frame : { ...frame, data: { ...frame.data, offset: have, text: text.slice(have - start) } },
+      )
+    },
+  }
+}
+
+function toFrame(run: SelectedRun, row: Awaited<ReturnType<typeof readJournal>>[number]): LiveFrame & { seq: number } {
+  return {
+    v: 1,
+    seq: row.seq,
+    runId: run.id,
+    ts: row.ts.toISOString(),
+    kind: row.kind,
+    agent: run.agent_name,
+    path: row.path,
+    spanId: row.span_id,
+    data: row.data,
+  }
+}
+
+function unnumbered(run: SelectedRun, kind: string, data: LiveFrame['data']): LiveFrame {
+  const path = [run.agent_name ?? '']
+  return { v: 1, runId: run.id, ts: new Date().toISOString(), kind, agent: run.agent_name, path, spanId: '', data }
+}
+
+function endFrame(run: SelectedRun): LiveFrame {
+  return unnumbered(run, 'stream.end', {})
+}
+
+/** Frames between their arrival and their turn; above the bound the oldest go, and the journal fills the hole. */
+function createInbox(signal: AbortSignal) {
+  let frames: LiveFrame[] = []
+  let wake: (() => void) | undefined
+  signal.addEventListener('abort', () => wake?.(), { once: true })
+  return {
+    put(frame: LiveFrame): void {
+      if (frames.length >= 1000) frames.shift()
+      frames.push(frame)
+      wake?.()
+    },
+    async take(waitMs: number): Promise<readonly LiveFrame[]> {
+      if (frames.length === 0 && !signal.aborted) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        wake = resolve
+        const timer = setTimeout(resolve, waitMs)
+        await promise
+        clearTimeout(timer)
+        wake = undefined
+      }
+      const taken = frames
+      frames = []
+      return taken
+    },
+  }
+}

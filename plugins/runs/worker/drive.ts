@@ -1,0 +1,184 @@
+import type { Logger } from '#core/log/logger.ts'
+import type { Store } from '#core/store/store.ts'
+import type { FailReason, InvokeRequest, InvokeResult } from '#schemas/run.ts'
+import { decideFailure, decideResult, decideStart } from '../decide.ts'
+import type { Live } from '../live.ts'
+import { type Claim, findRun, readContent, releaseLease, resetLauncherCount } from '../store/system.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import { LeaseLost, type RunWriter } from '../write.ts'
+import { readConversation } from '../history.ts'
+import { workerAuthor } from './author.ts'
+import { follow } from './follow.ts'
+import { type LauncherClient, LauncherRefused } from './launcher-client.ts'
+import { pause } from './pause.ts'
+import { recordResult } from './result.ts'
+
+/** What driving a run needs; every member is a port of the worker role. */
+export interface DriveServices {
+  readonly store: Store
+  readonly writer: RunWriter
+  readonly live: Live
+  readonly log: Logger
+  /** A client of the agent's launcher, or undefined while the agent has no address. */
+  launcherOf(run: SelectedRun, grant: string, epoch: number): Promise<LauncherClient | undefined>
+  /** Whether the subject may still invoke the agent, asked before a run goes on that was idle for over an hour. */
+  recheck(run: SelectedRun, epoch: number): Promise<boolean>
+  /** How long an agent may have no address or refuse connections before its run fails. */
+  readonly unreachableAfterMs: number
+}
+
+const retryMs = 5_000
+
+/** A claimed run under way; `nudge` looks whether it shall be cancelled. */
+export interface Drive {
+  readonly done: Promise<void>
+  nudge(): void
+}
+
+/** Works on a claimed run until it has ended, waits for a person, or the lease is lost. */
+export function drive(services: DriveServices, claim: Claim, signal: AbortSignal): Drive {
+  const cancel = new AbortController()
+  const done = driveRun(services, claim, signal, cancel.signal)
+    .catch((error: unknown) => {
+      if (error instanceof LeaseLost || signal.aborted) return
+      services.log.error({ runId: claim.runId, error: nameOf(error) }, 'a run could not be driven; it is tried again')
+    })
+    .finally(() => letGo(services, claim, signal.aborted ? 0 : retryMs))
+  return {
+    done,
+    nudge: () =>
+      void findRun(services.store.reader<RunsTables>(), claim.runId)
+        .then((run) => run?.state === 'cancelling' && cancel.abort())
+        .catch(() => undefined), // the next nudge asks again
+  }
+}
+
+/** A claim that was not finished goes back to the queue; a finished or waiting run is untouched. */
+async function letGo(services: DriveServices, claim: Claim, afterMs: number): Promise<void> {
+  const release = services.store.transact<RunsTables, void>((tx) => releaseLease(tx.db, claim, afterMs))
+  await release.catch(() => undefined) // the lease expires by itself
+}
+
+async function driveRun(
+  services: DriveServices,
+  claim: Claim,
+  signal: AbortSignal,
+  cancelled: AbortSignal,
+): Promise<void> {
+  const reader = services.store.reader<RunsTables>()
+  const run = await findRun(reader, claim.runId)
+  const content = await readContent(reader, claim.runId)
+  if (!run || !content) return
+  const fail = (reason: FailReason) => failRun(services, claim, run, reason)
+  // Cancelled before it ever reached the agent: nothing has to be stopped.
+  if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
+  const find = () => services.launcherOf(run, content.grant_token, claim.epoch)
+  const launcher = await reach(find, services.unreachableAfterMs, signal, cancelled)
+  if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable')
+  const fresh = run.state === 'queued' && !run.started
+  if (fresh) {
+    if (run.segment > 0 && !(await services.recheck(run, claim.epoch))) return fail('permission_revoked')
+    const request = await toRequest(services, run, content)
+    if (!(await begin(services, claim, run))) return undefined
+    const refused = await invoke(launcher, request, services.unreachableAfterMs)
+    if (refused) return fail(refused)
+  }
+  const attempt = fresh ? { ...claim, launcherN: 0 } : claim
+  if (run.state === 'cancelling') await launcher.cancel().catch(() => undefined)
+  const result = await follow(services, { claim: attempt, run, launcher, signal, cancelled })
+  if (result === undefined) return undefined
+  if (typeof result === 'string') return fail(result)
+  await recordResult(services, claim, run, result)
+  // After the commit: a lost acknowledgement only keeps the result in the launcher until its time is up.
+  await launcher.acknowledge().catch(() => undefined)
+}
+
+/** Commits that the segment has begun, before the agent hears of it: whoever takes over will not invoke again (O6). */
+async function begin(services: DriveServices, claim: Claim, run: SelectedRun): Promise<boolean> {
+  let began = false
+  await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
+    const started = decideStart(facts, claim.epoch)
+    began = started.length > 0
+    return { facts: started, also: (db) => resetLauncherCount(db, run.id) }
+  })
+  return began
+}
+
+async function failRun(services: DriveServices, claim: Claim, run: SelectedRun, reason: FailReason): Promise<void> {
+  const result: InvokeResult = {
+    state: 'failed',
+    failReason: reason,
+    message: failMessages[reason] ?? reason,
+    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 },
+  }
+  await services.writer.change(run.id, workerAuthor(claim, run), (facts) => ({
+    facts:
+      facts.state === 'queued' || facts.state === 'cancelling'
+        ? decideFailure(facts, reason)
+        : decideResult(facts, result),
+    content: { failed: { message: result.message } },
+  }))
+}
+
+const failMessages: Readonly<Partial<Record<FailReason, string>>> = {
+  agent_unreachable: 'The agent could not be reached.',
+  lost_worker: 'The worker was lost and the agent has no memory of the run; it is not invoked again.',
+  permission_revoked: 'The caller may no longer invoke the agent.',
+}
+
+/** Waits until the agent has an address; undefined when it stays away, or the run is cancelled meanwhile. */
+async function reach(
+  find: () => Promise<LauncherClient | undefined>,
+  patienceMs: number,
+  signal: AbortSignal,
+  cancelled: AbortSignal,
+): Promise<LauncherClient | undefined> {
+  const deadline = performance.now() + patienceMs
+  for (let waitMs = 50; !signal.aborted; waitMs = Math.min(waitMs * 2, 1000)) {
+    const launcher = await find()
+    if (launcher || cancelled.aborted || performance.now() > deadline) return launcher
+    await pause(waitMs, signal)
+  }
+  return undefined
+}
+
+async function toRequest(
+  services: DriveServices,
+  run: SelectedRun,
+  content: NonNullable<Awaited<ReturnType<typeof readContent>>>,
+): Promise<InvokeRequest> {
+  const history = await readConversation(services.store.reader<RunsTables>(), run)
+  const resume = run.segment > 0 ? { resolutions: content.resolutions, checkpoint: content.checkpoint } : undefined
+  return {
+    input: content.input,
+    conversationId: run.conversation_id,
+    context: { history, ...(resume ? { resume } : {}) },
+  }
+}
+
+/**
+ * Hands the run over. Retrying is safe: the run id is the idempotency key. A refusal of the launcher, or silence for
+ * too long, gives the reason of failure.
+ */
+async function invoke(
+  launcher: LauncherClient,
+  request: InvokeRequest,
+  patienceMs: number,
+): Promise<FailReason | undefined> {
+  const deadline = performance.now() + patienceMs
+  for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 1000)) {
+    try {
+      await launcher.invoke(request)
+      return undefined
+    } catch (error) {
+      // 429: the agent is busy with other runs; anything else it said is final.
+      if (error instanceof LauncherRefused && error.status !== 429 && error.status !== 503) return 'agent_error'
+      if (performance.now() > deadline) return 'agent_unreachable'
+      await pause(waitMs)
+    }
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown'
+}

@@ -1,0 +1,90 @@
+import type { Dispatcher } from 'undici'
+import { collect, exchange } from '#core/sse/exchange.ts'
+import { createSseParser } from '#core/sse/parser.ts'
+import type { InvokeRequest, LauncherEntry } from '#schemas/run.ts'
+
+/** Who asks: the person's grant and this worker's attempt. A launcher needs both. */
+export interface Credentials {
+  readonly grant: string
+  readonly attempt: string
+  readonly traceparent: string
+}
+
+/** The launcher answered with a status that ends the run; its text is not passed on. */
+export class LauncherRefused extends Error {
+  readonly status: number
+  constructor(status: number) {
+    super(`the launcher answered ${status}`)
+    this.name = 'LauncherRefused'
+    this.status = status
+  }
+}
+
+/** The worker's side of a launcher's port 8080, for one run. Connection errors reject with what undici says. */
+export interface LauncherClient {
+  /** Starts the run; the run id is the idempotency key, so a repeat changes nothing. */
+  invoke(request: InvokeRequest): Promise<void>
+  /** Follows the run's entries after `n`; 'unknown' when the launcher has no memory of the run. */
+  follow(
+    after: number,
+    options: { readonly signal: AbortSignal; onEntry(entry: LauncherEntry): void },
+  ): Promise<'ended' | 'unknown'>
+  /** Asks for a stop; the end shows in the entries. */
+  cancel(): Promise<void>
+  /** Lets the launcher forget the run. */
+  acknowledge(): Promise<void>
+}
+
+/** A client of one launcher for one run. Credentials are made for each call: an attempt token lasts five minutes only. */
+export function createLauncherClient(
+  dispatcher: Dispatcher,
+  origin: string,
+  runId: string,
+  credentials: () => Credentials,
+): LauncherClient {
+  const post = async (path: string, body: unknown): Promise<void> => {
+    const answer = await collect(dispatcher, {
+      origin,
+      path,
+      method: 'POST',
+      headers: { ...headersOf(runId, credentials()), 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      headersTimeout: 10_000,
+      bodyTimeout: 10_000,
+    })
+    if (answer.status >= 400) throw new LauncherRefused(answer.status)
+  }
+  return {
+    invoke: (request) => post('/invoke', request),
+    cancel: () => post(`/runs/${runId}/cancel`, {}),
+    acknowledge: () => post(`/runs/${runId}/ack`, {}),
+    async follow(after, { signal, onEntry }) {
+      const parser = createSseParser((event) => onEntry(JSON.parse(event.data) as LauncherEntry))
+      let status = 0
+      await exchange(dispatcher, {
+        origin,
+        path: `/runs/${runId}/events?after=${after}`,
+        method: 'GET',
+        headers: { ...headersOf(runId, credentials()), accept: 'text/event-stream' },
+        signal,
+        headersTimeout: 10_000,
+        // The launcher sends a comment every 15 s; three missed ones are a dead connection.
+        bodyTimeout: 45_000,
+        onHead: (head) => void (status = head),
+        onData: (chunk) => (status === 200 ? parser.push(chunk) : undefined),
+      })
+      if (status === 404) return 'unknown'
+      if (status !== 200) throw new LauncherRefused(status)
+      return 'ended'
+    },
+  }
+}
+
+function headersOf(runId: string, credentials: Credentials): Record<string, string> {
+  return {
+    'x-mesh-run-id': runId,
+    'x-mesh-run-grant': credentials.grant,
+    'x-mesh-run-attempt': credentials.attempt,
+    traceparent: credentials.traceparent,
+  }
+}

@@ -1,0 +1,117 @@
+import type { Actor, NewEvent } from '#core/events/event.ts'
+import type { Store, Tx } from '#core/store/store.ts'
+import { terminalStates } from '#schemas/run.ts'
+import { type RunFact, type RunFacts, stateAfter } from './decide.ts'
+import { type Entry, toEntry, toEvent, toRows } from './journal.ts'
+import type { Live, LiveFrame } from './live.ts'
+import { appendJournal, dropPartials, type LockedRun, lockRun, setLease } from './store/system.ts'
+import type { RunsTables, SelectedRun } from './store/tables.ts'
+
+/** The worker's lease is gone: somebody else writes this run now. Whatever was in hand is dropped. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
+/** Who changes the run. A worker names the epoch of its claim; every one of its writes checks it. */
+export interface Author {
+  readonly actor: Actor
+  readonly epoch?: number
+  readonly traceparent?: string
+}
+
+/** What a change yields: facts to record, journal entries before them, content of the facts' own entries, and statements. */
+export interface Change {
+  readonly facts: readonly RunFact[]
+  readonly entries?: readonly Entry[]
+  readonly events?: readonly NewEvent[]
+  readonly content?: Readonly<Partial<Record<RunFact['fact'], Readonly<Record<string, unknown>>>>>
+  readonly launcherN?: number
+  readonly also?: (tx: Tx<RunsTables>['db']) => Promise<void>
+}
+
+/** The one way in which a run changes: lock, decide, journal, events, queue; live frames after COMMIT. */
+export interface RunWriter {
+  /** Undefined when the run does not exist. Throws `LeaseLost` when the author's epoch is not the lease's. */
+  change(
+    runId: string,
+    author: Author,
+    decide: (run: RunFacts, locked: LockedRun) => Change | Promise<Change>,
+  ): Promise<SelectedRun | undefined>
+}
+
+/** Creates the writer. `now` stamps journal entries; order comes from the sequence. */
+export function createRunWriter(store: Store, live: Live, now: () => Date): RunWriter {
+  return {
+    change: (runId, author, decide) =>
+      store.transact<RunsTables, SelectedRun | undefined>(async (tx) => {
+        const locked = await lockRun(tx.db, runId)
+        if (!locked) return undefined
+        if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)
+        const change = await decide(toFacts(locked.run), locked)
+        return apply(tx, { live, now }, locked, author, change)
+      }),
+  }
+}
+
+interface Services {
+  readonly live: Live
+  readonly now: () => Date
+}
+
+async function apply(tx: Tx<RunsTables>, services: Services, locked: LockedRun, author: Author, change: Change) {
+  const { run } = locked
+  const at = { ts: services.now(), path: [run.agent_name ?? ''], spanId: '' }
+  const own = change.facts.map((fact) => toEntry(fact, at, change.content?.[fact.fact]))
+  const rows = toRows(run.id, locked.journalSeq, [...(change.entries ?? []), ...own])
+  await appendJournal(tx.db, run.id, rows, change.launcherN)
+  await change.also?.(tx.db)
+  const state = change.facts.reduce((before, fact) => stateAfter(fact.fact, before), run.state)
+  if (state !== run.state) await queue(tx, locked, author, state)
+  const about = { subject: subjectOf(run), actor: author.actor, ...traceOf(author) }
+  const facts = change.facts.map((fact) => toEvent(fact, { runId: run.id, rootRunId: run.root_run_id }, about))
+  const events = [...(change.events ?? []), ...facts]
+  if (events.length > 0) await tx.append(`runs/${run.id}`, run.version, events)
+  tx.afterCommit(() => {
+    for (const row of rows)
+      services.live.frame(toFrame(run, row.seq, [...(change.entries ?? []), ...own], locked.journalSeq))
+    if (state === 'queued' || state === 'cancelling') services.live.wake(run.id)
+  })
+  return { ...run, state }
+}
+
+/** Where the queue stands after a change of state. A holder keeps its lease over a cancel: it does the cancelling. */
+async function queue(
+  tx: Tx<RunsTables>,
+  locked: LockedRun,
+  author: Author,
+  state: SelectedRun['state'],
+): Promise<void> {
+  const { run } = locked
+  if (terminalStates.has(state)) {
+    await setLease(tx.db, run.id, 'done', false)
+    await dropPartials(tx.db, run.id)
+  } else if (state === 'paused') await setLease(tx.db, run.id, 'waiting', false)
+  else if (locked.leaseState !== 'ready') await setLease(tx.db, run.id, 'ready', false)
+  else if (author.epoch === undefined) await setLease(tx.db, run.id, 'ready', true)
+}
+
+/** The facts that a decision sees. */
+export function toFacts(run: SelectedRun): RunFacts {
+  return { state: run.state, started: run.started, segment: run.segment, interrupts: run.open_interrupts }
+}
+
+/** What events of a run are about. */
+export function subjectOf(run: SelectedRun): NewEvent['subject'] {
+  return { namespace: run.namespace, kind: 'Run', name: run.id, namespaceUid: run.namespace_uid, uid: run.id }
+}
+
+function traceOf(author: Author): Pick<NewEvent, 'traceparent'> {
+  return author.traceparent === undefined ? {} : { traceparent: author.traceparent }
+}
+
+function toFrame(run: SelectedRun, seq: number, entries: readonly Entry[], last: number): LiveFrame {
+  const entry = entries[seq - last - 1]
+  if (!entry) throw new RangeError(`no entry for sequence ${seq}`)
+  const { ts, kind, path, spanId, data } = entry
+  return { v: 1, seq, runId: run.id, ts: ts.toISOString(), kind, agent: run.agent_name, path, spanId, data }
+}
