@@ -26,6 +26,9 @@ export async function report(stream: TestsStream, options: { root: URL; verbose:
   for await (const event of stream as AsyncIterable<TestEvent>) {
     if (event.type === 'test:stdout' || event.type === 'test:stderr')
       stateOf(files, event.data.file).output.push(event.data.message)
+    if (event.type === 'test:diagnostic' && event.data.file !== undefined && options.verbose) {
+      stateOf(files, event.data.file).output.push(`  ${event.data.message}\n`)
+    }
     if (event.type !== 'test:complete' || event.data.file === undefined) continue
     const { data } = event
     // A test in an imported helper still belongs to the file that node was started with.
@@ -101,6 +104,7 @@ function failureType(data: EventData.TestComplete): unknown {
 function explain(data: EventData.TestComplete): string {
   const { error } = data.details
   const at = data.line === undefined ? '' : `    at line ${data.line}\n`
-  const text = inspect(error?.cause ?? error, { depth: 6 })
+  // The runner's own frames say nothing about the test.
+  const text = inspect(error?.cause ?? error, { depth: 6 }).replaceAll(/^ +at .*\(?node:internal\/.*\n/gm, '')
   return `${at}${text.replaceAll(/^/gm, '    ')}`
 }

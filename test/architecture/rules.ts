@@ -1,0 +1,203 @@
+import { isTest } from './sources.ts'
+import type { Import, Source } from './sources.ts'
+
+/** A rule about one file: what it forbids, and an example that must be caught. */
+export interface Rule {
+  readonly name: string
+  /** The complaints about a file, empty when it keeps the rule. */
+  check(source: Source): string[]
+  /** A file that breaks the rule, so that a rule which catches nothing is noticed. */
+  readonly bad: { readonly path: string; readonly text: string }
+}
+
+const leafFolders = ['kube', 'objects', 'signing', 'fixture', 'sse', 'log', 'telemetry']
+const lazyLocal = ['main.ts', 'cli/commands/dev.ts', 'cli/commands/up.ts']
+
+/** Who may import what, and which words may stand where. */
+export const rules: readonly Rule[] = [
+  importRule({
+    name: 'schemas imports nothing of ours but schemas',
+    of: (path) => inRoom(path, 'schemas'),
+    forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas'),
+    bad: { path: 'schemas/a.ts', text: "import { x } from '#core/http/errors.ts'" },
+  }),
+  importRule({
+    name: 'core imports schemas and core only',
+    of: (path) => inRoom(path, 'core'),
+    forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas', 'core'),
+    bad: { path: 'core/http/a.ts', text: "import { x } from '#plugins/runs/index.ts'" },
+  }),
+  importRule({
+    name: 'a leaf folder of core imports schemas, log and telemetry only',
+    of: isLeaf,
+    forbids: ({ target }, path) =>
+      inRoom(target, 'core') && !inRoom(target, 'core/log', 'core/telemetry', path.split('/').slice(0, 2).join('/')),
+    bad: { path: 'core/kube/a.ts', text: "import { x } from '../http/errors.ts'" },
+  }),
+  importRule({
+    name: 'plugins import schemas, core and plugins (and the table of launcher ports)',
+    of: (path) => inRoom(path, 'plugins'),
+    forbids: ({ target }) =>
+      isOurs(target) && !inRoom(target, 'schemas', 'core', 'plugins') && target !== 'launcher/ports.ts',
+    bad: { path: 'plugins/runs/a.ts', text: "import { x } from '#launcher/invoke/journal.ts'" },
+  }),
+  importRule({
+    name: 'launcher and cli import schemas, leaf folders of core and themselves; never each other',
+    of: (path) => inRoom(path, 'launcher', 'cli'),
+    forbids: ({ target }, path) =>
+      isOurs(target) &&
+      !inRoom(target, 'schemas', path.split('/')[0] ?? '') &&
+      !isLeaf(target) &&
+      !isLazyLocal(target, path),
+    bad: { path: 'launcher/a.ts', text: "import { x } from '#cli/main.ts'" },
+  }),
+  importRule({
+    name: 'local is imported by main.ts and, lazily, by two commands',
+    of: (path) => !inRoom(path, 'local', 'scripts'),
+    forbids: ({ target, dynamic }, path) =>
+      inRoom(target, 'local') && !(lazyLocal.includes(path) && (path === 'main.ts' || dynamic)),
+    bad: { path: 'cli/commands/up.ts', text: "import { x } from '#local/stack.ts'" },
+  }),
+  importRule({
+    name: 'nothing but tests imports tests',
+    of: (path) => !inRoom(path, 'scripts'),
+    forbids: ({ target }) => isTest(target),
+    bad: { path: 'core/store/a.ts', text: "import { x } from '#test/harness/postgres.ts'" },
+  }),
+  importRule({
+    name: 'in a plugin only *routes.ts import Fastify',
+    of: (path) => inRoom(path, 'plugins') && !/(?:^|[-/])routes(?:\.ts$|\/)/.test(path),
+    forbids: ({ target }) => target === 'fastify' || target.startsWith('@fastify/'),
+    bad: { path: 'plugins/runs/runs.ts', text: "import type { FastifyRequest } from 'fastify'" },
+  }),
+  importRule({
+    name: 'in a plugin only store, projections and migrations import kysely',
+    of: (path) => inRoom(path, 'plugins') && !/\/(?:store|projections|migrations)(?:\.ts$|\/)/.test(path),
+    forbids: ({ target }) => target === 'kysely',
+    bad: { path: 'plugins/runs/runs.ts', text: "import type { Kysely } from 'kysely'" },
+  }),
+  importRule({
+    name: 'only events.ts calls defineEvent',
+    of: (path) => !inRoom(path, 'core/events') && !/^plugins\/[^/]+\/events(?:\.ts$|\/)/.test(path),
+    forbids: ({ names, typeOnly }) => !typeOnly && names.includes('defineEvent'),
+    bad: { path: 'plugins/runs/runs.ts', text: "import { defineEvent } from '#core/events/event.ts'" },
+  }),
+  importRule({
+    name: 'only consumers.ts calls on',
+    of: (path) => !inRoom(path, 'core/events') && !/^plugins\/[^/]+\/consumers(?:\.ts$|\/)/.test(path),
+    forbids: ({ target, names }) => inRoom(target, 'core/events') && names.includes('on'),
+    bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/events/consumer.ts'" },
+  }),
+  importRule({
+    name: 'routes do not import the system side of a store',
+    of: (path) => inRoom(path, 'plugins') && /(?:^|[-/])routes(?:\.ts$|\/)/.test(path),
+    forbids: ({ target }) => /(?:^|[-/])system(?:-store|-reads)?\.ts$/.test(target),
+    bad: { path: 'plugins/runs/routes.ts', text: "import { claimRuns } from './store/system.ts'" },
+  }),
+  importRule({
+    name: 'points.ts imports nothing but definePoint and types',
+    of: (path) => /^plugins\/[^/]+\/points\.ts$/.test(path),
+    forbids: ({ target, typeOnly }) => !typeOnly && target !== 'core/host/points.ts',
+    bad: { path: 'plugins/agents/points.ts', text: "import { x } from './agents.ts'" },
+  }),
+  importRule({
+    name: 'awilix lives in core/host/container.ts only',
+    of: (path) => path !== 'core/host/container.ts',
+    forbids: ({ target }) => target === 'awilix',
+    bad: { path: 'core/host/host.ts', text: "import { createContainer } from 'awilix'" },
+  }),
+  importRule({
+    name: 'fastify-plugin is for core/http only: a feature leaks no decorator',
+    of: (path) => !inRoom(path, 'core/http'),
+    forbids: ({ target }) => target === 'fastify-plugin',
+    bad: { path: 'plugins/runs/routes.ts', text: "import fp from 'fastify-plugin'" },
+  }),
+  importRule({
+    name: '@kubernetes/client-node is imported lazily: 0.8 s and 130 MB at import',
+    of: () => true,
+    forbids: ({ target, typeOnly, dynamic }) => target.startsWith('@kubernetes/client-node') && !typeOnly && !dynamic,
+    bad: { path: 'core/kube/kubeconfig.ts', text: "import { KubeConfig } from '@kubernetes/client-node'" },
+  }),
+  importRule({
+    name: 'PGlite is imported lazily: a role with a database never loads it',
+    of: (path) => !inRoom(path, 'scripts'),
+    forbids: ({ target, typeOnly, dynamic }) => target.startsWith('@electric-sql/pglite') && !typeOnly && !dynamic,
+    bad: { path: 'core/store/pglite.ts', text: "import { PGlite } from '@electric-sql/pglite'" },
+  }),
+  wordRule({
+    name: 'launcher port numbers stand in launcher/ports.ts only (schemas refuses them as an agent port)',
+    of: (path) => path !== 'launcher/ports.ts' && !inRoom(path, 'schemas'),
+    word: /\b(?:299[4-9]|4317|4318)\b/,
+    bad: { path: 'launcher/memory/server.ts', text: 'listen(2998)' },
+  }),
+  wordRule({
+    name: 'the environment is read by settings, entries and scripts only',
+    of: (path) =>
+      !/^(?:main\.ts$|scripts\/|core\/config\/|cli\/|(?:launcher|local)\/(?:.*\/)?(?:main|settings|environment)\.ts$)/.test(
+        path,
+      ),
+    word: /\bprocess\.env\b/,
+    bad: { path: 'core/http/server.ts', text: 'const port = process.env.PORT' },
+  }),
+  wordRule({
+    name: 'types are not talked over',
+    of: () => true,
+    word: /\bas (?:any|unknown as)\b|@ts-(?:ignore|nocheck)/,
+    bad: { path: 'core/a.ts', text: 'const x = y as unknown as Z' },
+  }),
+  wordRule({
+    name: 'exit and process signals belong to entries',
+    of: (path) => !/^(?:main\.ts$|scripts\/|cli\/|launcher\/)/.test(path) && !inRoom(path, 'local'),
+    word: /\bprocess\.exit\(/,
+    bad: { path: 'core/host/host.ts', text: 'process.exit(1)' },
+  }),
+]
+
+interface ImportRule {
+  readonly name: string
+  readonly of: (path: string) => boolean
+  readonly forbids: (one: Import, path: string) => boolean
+  readonly bad: Rule['bad']
+}
+
+function importRule({ name, of, forbids, bad }: ImportRule): Rule {
+  const check = ({ path, imports }: Source): string[] => {
+    if (isTest(path) || !of(path)) return []
+    return imports.filter((one) => forbids(one, path)).map((one) => `${path} imports ${one.target}`)
+  }
+  return { name, check, bad }
+}
+
+function wordRule({
+  name,
+  of,
+  word,
+  bad,
+}: {
+  name: string
+  of: (path: string) => boolean
+  word: RegExp
+  bad: Rule['bad']
+}): Rule {
+  const check = ({ path, code }: Source): string[] => {
+    const found = isTest(path) || !of(path) ? null : word.exec(code)
+    return found === null ? [] : [`${path} has ${found[0]}`]
+  }
+  return { name, check, bad }
+}
+
+function isOurs(target: string): boolean {
+  return /^(?:main\.ts$|(?:schemas|core|plugins|launcher|cli|local|scripts|test|bench)\/)/.test(target)
+}
+
+function inRoom(path: string, ...folders: readonly string[]): boolean {
+  return folders.some((folder) => path.startsWith(`${folder}/`))
+}
+
+function isLeaf(path: string): boolean {
+  return inRoom(path, ...leafFolders.map((folder) => `core/${folder}`))
+}
+
+function isLazyLocal(target: string, path: string): boolean {
+  return inRoom(target, 'local') && lazyLocal.includes(path)
+}
