@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Bearer } from './call.ts'
+import type { TlsOptions } from './pool.ts'
+
+/** How to reach a cluster and as whom: what `createPool` and `createKubeClient` take. */
+export interface ClusterAccess {
+  readonly server: string
+  readonly tls: TlsOptions
+  readonly bearer: Bearer
+  /** The namespace that the source names: the context's, or the pod's own. */
+  readonly namespace: string | undefined
+}
+
+const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+// The kubelet replaces a projected token at 80 % of its life, so a minute-old copy is always valid.
+const REREAD_MS = 60_000
+
+/** A bearer from a file that is replaced while the process runs; read again at most once a minute. */
+export function bearerFromFile(path: string, now: () => number = () => performance.now()): () => Promise<string> {
+  let read: { readonly token: string; readonly at: number } | undefined
+  return async () => {
+    if (read === undefined || now() - read.at >= REREAD_MS)
+      read = { token: (await readFile(path, 'utf8')).trim(), at: now() }
+    return read.token
+  }
+}
+
+/** The pod's own service account, or undefined outside a cluster. */
+export function inClusterAccess(
+  env: Readonly<Record<string, string | undefined>>,
+  mount: string = MOUNT,
+): ClusterAccess | undefined {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = env
+  if (host === undefined || host === '') return undefined
+  return {
+    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    tls: { ca: readFileSync(`${mount}/ca.crt`, 'utf8') },
+    bearer: bearerFromFile(`${mount}/token`),
+    namespace: readFileSync(`${mount}/namespace`, 'utf8').trim(),
+  }
+}
