@@ -1,0 +1,167 @@
+import type {
+  ApplyRequest,
+  ApplyResult,
+  Cause,
+  Json,
+  JsonSchema,
+  KubeObject,
+  ManagedFieldsEntry,
+  UpdateToTrack,
+} from '../contract.ts'
+import { equalJson } from '../patch/json-value.ts'
+import { builtinComponent } from '../schema/builtin.ts'
+import { difference, emptySet, intersection, isEmpty, paths, showPath, union } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import { decodeManaged, encodeManaged, managerId, resetsManaged, withoutMeta, withoutReset } from './managed.ts'
+import type { Managers } from './managed.ts'
+import { compare, merge, removeFields, toFieldSet, withNamedFields } from './typed.ts'
+import type { Comparison } from './typed.ts'
+
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
+
+/** `metadata.managedFields` after a write other than apply: who changed a field owns it, who lost all fields is gone. */
+export function trackUpdate({ before, after, manager, subresource, schema, now }: UpdateToTrack): ManagedFieldsEntry[] {
+  const type = objectSchema(schema.schema)
+  const managers = startingManagers(before, after, subresource)
+  const changes = compare(bare(before ?? skeleton(after)), bare(after), type)
+  const owned = withoutMeta(withoutReset(union(changes.modified, changes.added), subresource))
+  takeFrom(managers, changes, '')
+  if (!isEmpty(owned)) {
+    const entry: ManagedFieldsEntry = { manager, operation: 'Update', apiVersion: after.apiVersion, time: timeOf(now) }
+    if (subresource) entry.subresource = subresource
+    const previous = managers.get(managerId(entry))?.set ?? emptySet()
+    managers.set(managerId(entry), { set: union(previous, owned), entry })
+  }
+  return encodeManaged(managers)
+}
+
+/**
+ * Server-side apply: the merged object with its managedFields, or the conflicts. Fields that this manager applied
+ * before and leaves out now are removed unless someone else owns them.
+ */
+export function applyPatch({ live, patch, manager, force, schema, subresource, now }: ApplyRequest): ApplyResult {
+  const type = objectSchema(schema.schema)
+  const base = live ?? skeleton(patch)
+  const managers = decodeManaged(base.metadata.managedFields)
+  const entry: ManagedFieldsEntry = { manager, operation: 'Apply', apiVersion: patch.apiVersion }
+  if (subresource) entry.subresource = subresource
+  const id = managerId(entry)
+  const last = managers.get(id)
+  const current = bare(base)
+  const merged = merge(current, bare(patch), type) ?? current
+  managers.set(id, {
+    set: withoutReset(toFieldSet(bare(patch), type), subresource),
+    entry: { ...entry, ...(last?.entry.time ? { time: last.entry.time } : {}) },
+  })
+  const result = prune({ merged, last: last?.set, managers, type })
+  const changes = compare(current, result, type)
+  const conflicts = conflictsOf(managers, changes, id)
+  if (!force && conflicts.length > 0) return refuse(conflicts)
+  takeFrom(managers, changes, id)
+  const mine = managers.get(id)
+  if (mine)
+    managers.set(id, {
+      set: withoutMeta(mine.set),
+      entry: equalJson(current, result) ? mine.entry : { ...mine.entry, time: timeOf(now) },
+    })
+  // What an apply with a metadata of its own merges is a whole object again: it began as one.
+  const object = result as KubeObject
+  object.metadata = { ...object.metadata, managedFields: encodeManaged(managers) }
+  return { object }
+}
+
+function objectSchema(schema: JsonSchema): JsonSchema {
+  const metadata = builtinComponent(OBJECT_META)
+  return {
+    ...schema,
+    properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, ...schema.properties, metadata },
+  }
+}
+
+/** An object of the same kind that has nothing yet. */
+function skeleton({ apiVersion, kind }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name: '' } }
+}
+
+function bare(object: KubeObject): Json {
+  const { managedFields: _managed, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+function startingManagers(before: KubeObject | undefined, after: KubeObject, subresource: string): Managers {
+  const live = before?.metadata.managedFields
+  if (subresource !== '') return decodeManaged(live)
+  const given = after.metadata.managedFields
+  if (resetsManaged(given)) return new Map()
+  return given && given.length > 0 ? decodeManaged(given) : decodeManaged(live)
+}
+
+/** Others lose what was changed or removed; whoever loses everything is gone. */
+function takeFrom(managers: Managers, changes: Comparison, self: string): void {
+  const changed = union(union(changes.modified, changes.added), changes.removed)
+  for (const [id, { set, entry }] of managers) {
+    if (id === self) continue
+    const rest = difference(set, changed)
+    if (isEmpty(rest)) managers.delete(id)
+    else managers.set(id, { set: rest, entry })
+  }
+}
+
+interface Pruning {
+  readonly merged: Json
+  readonly last: FieldSet | undefined
+  readonly managers: Managers
+  readonly type: JsonSchema
+}
+
+/** Removes what the manager applied last time and not now, then puts back what others own or what was never its own. */
+function prune({ merged, last, managers, type }: Pruning): Json {
+  if (!last || isEmpty(last)) return merged
+  const named = (set: FieldSet) => withNamedFields(set, type)
+  const all = named(toFieldSet(merged, type))
+  const remaining = (value: Json) => named(toFieldSet(value, type))
+  const first = removeFields(merged, named(last), type) ?? {}
+  const owned = [...managers.values()].reduce((sum, { set }) => union(sum, set), emptySet())
+  const kept = removeFields(merged, difference(all, union(remaining(first), named(owned))), type) ?? {}
+  const dangling = intersection(difference(all, remaining(kept)), named(last))
+  return removeFields(merged, dangling, type) ?? {}
+}
+
+interface Conflict {
+  readonly manager: string
+  readonly path: string
+}
+
+function conflictsOf(managers: Managers, changes: Comparison, self: string): Conflict[] {
+  const touched = union(changes.modified, changes.added)
+  return [...managers]
+    .filter(([id]) => id !== self)
+    .flatMap(([, { set, entry }]) =>
+      paths(intersection(set, touched)).map((path) => ({ manager: showManager(entry), path: showPath(path) })),
+    )
+}
+
+function showManager({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
+  const name = `${JSON.stringify(manager ?? '')}${subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''}`
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name
+}
+
+function refuse(conflicts: readonly Conflict[]): ApplyResult {
+  const conflict = conflicts.map(({ manager, path }): Cause => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${manager}`,
+    field: path,
+  }))
+  const [only] = conflicts
+  if (conflicts.length === 1 && only)
+    return { conflict, message: `Apply failed with 1 conflict: conflict with ${only.manager}: ${only.path}` }
+  const byManager = Map.groupBy(conflicts, ({ manager }) => manager)
+  const lines = [...byManager.keys()].sort().flatMap((manager) => {
+    return [`conflicts with ${manager}:`, ...(byManager.get(manager) ?? []).map(({ path }) => `- ${path}`)]
+  })
+  return { conflict, message: `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}` }
+}
+
+function timeOf(now: Date): string {
+  return now.toISOString().replace(/\.\d+Z$/, 'Z')
+}

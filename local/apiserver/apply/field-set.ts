@@ -1,0 +1,136 @@
+import type { Json, JsonObject } from '../contract.ts'
+import { isObject } from '../patch/json-value.ts'
+
+/**
+ * A set of field paths, as in `fieldsV1`: `members` are the path elements (`f:name`, `k:{...}`, `v:...`) that are in the
+ * set themselves, `children` hold what is in it below an element.
+ */
+export interface FieldSet {
+  readonly members: Set<string>
+  readonly children: Map<string, FieldSet>
+}
+
+/** An empty set. */
+export function emptySet(): FieldSet {
+  return { members: new Set(), children: new Map() }
+}
+
+/** Adds one path. */
+export function insert(set: FieldSet, path: readonly string[]): void {
+  let node = set
+  for (const element of path.slice(0, -1)) {
+    let next = node.children.get(element)
+    if (!next) node.children.set(element, (next = emptySet()))
+    node = next
+  }
+  const last = path.at(-1)
+  if (last !== undefined) node.members.add(last)
+}
+
+/** Everything in either set. */
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  const children = new Map(a.children)
+  for (const [element, child] of b.children) {
+    const mine = children.get(element)
+    children.set(element, mine ? union(mine, child) : child)
+  }
+  return { members: joined(a.members, b.members), children }
+}
+
+function joined(a: Iterable<string>, b: Iterable<string>): Set<string> {
+  return new Set([...a, ...b])
+}
+
+/** What is in both sets. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  return combine(a, b, {
+    members: new Set([...a.members].filter((each) => b.members.has(each))),
+    child: (mine, other) => other && intersection(mine, other),
+  })
+}
+
+/** What is in the first set only; a removed element does not take what is below it along. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return combine(a, b, {
+    members: new Set([...a.members].filter((each) => !b.members.has(each))),
+    child: (mine, other) => (other ? difference(mine, other) : mine),
+  })
+}
+
+/** The first set without the elements of the second *and* everything below them. */
+export function without(a: FieldSet, b: FieldSet): FieldSet {
+  const rest = difference(a, b)
+  for (const element of b.members) rest.children.delete(element)
+  return rest
+}
+
+function combine(
+  a: FieldSet,
+  b: FieldSet,
+  {
+    members,
+    child,
+  }: { members: Set<string>; child: (mine: FieldSet, other: FieldSet | undefined) => FieldSet | undefined },
+): FieldSet {
+  const children = new Map<string, FieldSet>()
+  for (const [element, mine] of a.children) {
+    const kept = child(mine, b.children.get(element))
+    if (kept && !isEmpty(kept)) children.set(element, kept)
+  }
+  return { members, children }
+}
+
+/** True when no path is in the set. */
+export function isEmpty(set: FieldSet): boolean {
+  return set.members.size === 0 && [...set.children.values()].every(isEmpty)
+}
+
+/** All paths, a field before what is below it. */
+export function paths(set: FieldSet, prefix: readonly string[] = []): string[][] {
+  const elements = [...joined(set.members, set.children.keys())].sort()
+  return [
+    ...[...set.members].sort().map((element) => [...prefix, element]),
+    ...elements.flatMap((element) => {
+      const child = set.children.get(element)
+      return child ? paths(child, [...prefix, element]) : []
+    }),
+  ]
+}
+
+/** The set as `fieldsV1`. */
+export function toFieldsV1(set: FieldSet): JsonObject {
+  const out: JsonObject = {}
+  for (const element of [...joined(set.members, set.children.keys())].sort()) {
+    const child = set.children.get(element)
+    const below = child ? toFieldsV1(child) : {}
+    out[element] = child && set.members.has(element) && Object.keys(below).length > 0 ? { '.': {}, ...below } : below
+  }
+  return out
+}
+
+/** The set that a `fieldsV1` says. */
+export function fromFieldsV1(fields: Json | undefined): FieldSet {
+  const set = emptySet()
+  for (const [element, below] of Object.entries(isObject(fields) ? fields : {})) {
+    if (element === '.' || !isObject(below)) continue
+    const child = fromFieldsV1(below)
+    if (Object.keys(below).length === 0 || below['.'] !== undefined) set.members.add(element)
+    if (!isEmpty(child)) set.children.set(element, child)
+  }
+  return set
+}
+
+/** A path as conflicts show it: `.spec.env[name="a"].value`. */
+export function showPath(path: readonly string[]): string {
+  return path.map(showElement).join('')
+}
+
+function showElement(element: string): string {
+  const body = element.slice(2)
+  if (element.startsWith('f:')) return `.${body}`
+  if (!element.startsWith('k:')) return element.startsWith('v:') ? `[=${body}]` : `[${body}]`
+  const keys: JsonObject = JSON.parse(body)
+  return `[${Object.entries(keys)
+    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .join(',')}]`
+}

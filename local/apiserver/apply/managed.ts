@@ -1,0 +1,98 @@
+import type { Json, ManagedFieldsEntry } from '../contract.ts'
+import { emptySet, fromFieldsV1, insert, isEmpty, toFieldsV1, without } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+
+/** What one manager owns. */
+export interface Owned {
+  readonly set: FieldSet
+  readonly entry: ManagedFieldsEntry
+}
+
+/** Owners by identity: an applier is one whatever the version, an updater one per version, both per subresource. */
+export type Managers = Map<string, Owned>
+
+/** The identity of a manager. */
+export function managerId({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
+  return JSON.stringify([manager ?? '', operation, operation === 'Apply' ? '' : apiVersion, subresource ?? ''])
+}
+
+/** Reads `metadata.managedFields`. */
+export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
+  const managers: Managers = new Map()
+  for (const { fieldsV1, ...entry } of entries ?? [])
+    managers.set(managerId(entry), { set: fromFieldsV1(fieldsV1), entry })
+  return managers
+}
+
+/** Writes `metadata.managedFields` in the real server's order: appliers first, then by time and name. */
+export function encodeManaged(managers: Managers): ManagedFieldsEntry[] {
+  const key = ({ operation, time, manager, apiVersion, subresource }: ManagedFieldsEntry) => [
+    operation,
+    time,
+    manager,
+    apiVersion,
+    subresource,
+  ]
+  const order = (a: ManagedFieldsEntry, b: ManagedFieldsEntry) => {
+    const [left, right] = [key(a), key(b)]
+    const at = left.findIndex((part, i) => (part ?? '') !== (right[i] ?? ''))
+    return at < 0 ? 0 : (left[at] ?? '') < (right[at] ?? '') ? -1 : 1
+  }
+  return [...managers.values()]
+    .filter(({ set }) => !isEmpty(set))
+    .map(({ set, entry }): ManagedFieldsEntry => {
+      const { manager, operation, apiVersion, time, subresource } = entry
+      const head = {
+        ...(manager === undefined ? {} : { manager }),
+        ...(operation ? { operation } : {}),
+        ...(apiVersion ? { apiVersion } : {}),
+      }
+      const tail = subresource ? { subresource } : {}
+      return { ...head, ...(time ? { time } : {}), fieldsType: 'FieldsV1', fieldsV1: toFieldsV1(set), ...tail }
+    })
+    .sort(order)
+}
+
+const NEVER_OWNED: readonly (readonly string[])[] = [
+  ['f:apiVersion'],
+  ['f:kind'],
+  ['f:metadata'],
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((field) => ['f:metadata', `f:${field}`]),
+]
+
+const setOf = (list: readonly (readonly string[])[]): FieldSet => {
+  const set = emptySet()
+  for (const path of list) insert(set, path)
+  return set
+}
+
+/** Takes out what nobody owns: identity and the fields the server itself writes. */
+export function withoutMeta(set: FieldSet): FieldSet {
+  const [shallow, deep] = [setOf(NEVER_OWNED.slice(0, 3)), setOf(NEVER_OWNED.slice(3))]
+  const rest = without(set, deep)
+  for (const member of shallow.members) rest.members.delete(member)
+  const metadata = rest.children.get('f:metadata')
+  if (metadata && isEmpty(metadata)) rest.children.delete('f:metadata')
+  return rest
+}
+
+/** Takes out what a request through this door may not write: status on the main one, all else on `status`. */
+export function withoutReset(set: FieldSet, subresource: string): FieldSet {
+  if (subresource === '') return without(set, setOf([['f:status']]))
+  return subresource === 'status' ? without(set, setOf([['f:spec'], ['f:metadata']])) : set
+}
+
+/** `metadata.managedFields` given as an empty list, or one empty entry, asks to forget all owners. */
+export function resetsManaged(given: Json | undefined): boolean {
+  if (!Array.isArray(given)) return false
+  return given.length === 0 || (given.length === 1 && JSON.stringify(given[0]) === '{}')
+}
