@@ -136,6 +136,8 @@ export interface RunGrant {
   readonly runId: string
   readonly agentUid: string
   readonly subject: string
+  /** Groups of the subject at the review; a later review by the state role asks with them. */
+  readonly groups: readonly string[]
   readonly scopes: readonly string[]
   readonly iat: number
   readonly exp: number // seconds since the epoch

@@ -47,18 +47,21 @@ export function listOf(item: TSchema): TObject {
 }
 
 /** Kubernetes ObjectMeta as the API answers it; further fields pass through. */
-export const ObjectMeta = Type.Object({
-  name: Type.Optional(Type.String()),
-  namespace: Type.Optional(Type.String()),
-  generateName: Type.Optional(Type.String()),
-  uid: Type.Optional(Type.String()),
-  resourceVersion: Type.Optional(Type.String()),
-  generation: Type.Optional(Type.Integer()),
-  creationTimestamp: Type.Optional(time),
-  deletionTimestamp: Type.Optional(time),
-  labels: Type.Optional(textMap),
-  annotations: Type.Optional(textMap),
-})
+export const ObjectMeta = Type.Object(
+  {
+    name: Type.Optional(Type.String()),
+    namespace: Type.Optional(Type.String()),
+    generateName: Type.Optional(Type.String()),
+    uid: Type.Optional(Type.String()),
+    resourceVersion: Type.Optional(Type.String()),
+    generation: Type.Optional(Type.Integer()),
+    creationTimestamp: Type.Optional(time),
+    deletionTimestamp: Type.Optional(time),
+    labels: Type.Optional(textMap),
+    annotations: Type.Optional(textMap),
+  },
+  { additionalProperties: true },
+)
 
 /** An object of the cluster with a known spec. */
 export function clusterObject(kind: { kind: string; apiVersion: string; spec: TSchema; status: TSchema }): TObject {
@@ -75,7 +78,10 @@ export function clusterObject(kind: { kind: string; apiVersion: string; spec: TS
 }
 
 /** Any object of the cluster. */
-export const AnyObject = Type.Object({ apiVersion: Type.String(), kind: Type.String(), metadata: ObjectMeta })
+export const AnyObject = Type.Object(
+  { apiVersion: Type.String(), kind: Type.String(), metadata: ObjectMeta },
+  { additionalProperties: true },
+)
 
 /** One refused field of a request. */
 export const FieldError = Type.Object({ pointer: Type.String(), detail: Type.String() })

@@ -1,0 +1,35 @@
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { GROUP } from '#schemas/group.ts'
+import { FORKED_FROM_ANNOTATION } from '#schemas/labels.ts'
+import { mergePatch } from './merge-patch.ts'
+
+/** Where a fork goes and what is different in it. */
+export interface Fork {
+  name: string
+  namespace: string
+  /** RFC 7396 merge patch on the spec. */
+  overrides?: Record<string, unknown>
+}
+
+/** A new agent with the spec of another. Pure. */
+export function toFork(origin: AgentDeploymentObject, fork: Fork): AgentDeploymentObject {
+  const { name, namespace = '' } = origin.metadata
+  const labels = ownText(origin.metadata.labels)
+  const spec = mergePatch(origin.spec, fork.overrides ?? {})
+  return AgentDeployment.object({
+    metadata: {
+      name: fork.name,
+      namespace: fork.namespace,
+      ...(Object.keys(labels).length === 0 ? {} : { labels }),
+      annotations: { [FORKED_FROM_ANNOTATION]: `${namespace}/${name}` },
+    },
+    // The cluster validates it; a patch may have made anything of it.
+    spec: spec as AgentDeploymentSpec,
+  })
+}
+
+/** Labels that a person wrote: those of the platform belong to the origin. */
+export function ownText(labels: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.split('/')[0]?.endsWith(GROUP)))
+}

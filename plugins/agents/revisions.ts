@@ -1,0 +1,104 @@
+import type { Caller } from '#core/cluster/access.ts'
+import { Fail } from '#core/http/errors.ts'
+import type { KubeObject, ObjectList, ObjectRef } from '#core/kube/client.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { AGENT_LABEL, CREATED_BY_ANNOTATION, ROLLBACK_ANNOTATION, SOURCE_ANNOTATION } from '#schemas/labels.ts'
+import { toPatch, toSections } from './diff.ts'
+import { controllerRevisions } from './resources.ts'
+
+/** A ControllerRevision of an agent (Kubernetes apps/v1). */
+export interface Revision extends KubeObject {
+  readonly revision: number
+  readonly data?: { readonly spec?: AgentDeploymentSpec }
+}
+
+/** A revision as the API answers it. */
+export interface Version {
+  revision: number
+  name: string
+  createdAt: string
+  createdBy: string | null
+  source: 'create' | 'update' | 'rollback'
+  summary: string
+  current: boolean
+}
+
+/** The revisions of an agent, newest first, read as the caller. */
+export async function readRevisions(
+  caller: Caller,
+  ref: Required<ObjectRef>,
+  signal?: AbortSignal,
+): Promise<{ agent: AgentDeploymentObject; revisions: Revision[] }> {
+  const agent = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, bounds(signal))
+  const revisions: Revision[] = []
+  let next: string | undefined
+  do {
+    const page: ObjectList<Revision> = await caller.cluster.list<Revision>(controllerRevisions, {
+      namespace: ref.namespace,
+      labelSelector: `${AGENT_LABEL}=${ref.name}`,
+      limit: 200,
+      ...(next === undefined ? {} : { continue: next }),
+      ...bounds(signal),
+    })
+    revisions.push(...page.items.filter((revision) => isOwned(revision, agent)))
+    next = page.continue
+  } while (next !== undefined)
+  return { agent, revisions: revisions.toSorted((a, b) => b.revision - a.revision) }
+}
+
+// By uid: an agent that was made anew under an old name does not inherit the old one's versions.
+function isOwned(revision: Revision, agent: AgentDeploymentObject): boolean {
+  return revision.metadata.ownerReferences?.some((owner) => owner.uid === agent.metadata.uid) === true
+}
+
+/** The versions route's answer. Pure. */
+export function toVersions(agent: AgentDeploymentObject, revisions: readonly Revision[]): Version[] {
+  return revisions.map((revision, index) => {
+    const before = revisions[index + 1]
+    const { annotations = {}, creationTimestamp = '', name } = revision.metadata
+    return {
+      revision: revision.revision,
+      name,
+      createdAt: creationTimestamp,
+      createdBy: annotations[CREATED_BY_ANNOTATION] ?? null,
+      source: sourceOf(annotations, before !== undefined),
+      summary: summarize(before, revision),
+      current: agent.status?.currentRevision === name,
+    }
+  })
+}
+
+function sourceOf(annotations: Readonly<Record<string, string>>, hasBefore: boolean): Version['source'] {
+  const said = annotations[SOURCE_ANNOTATION]
+  if (said === 'create' || said === 'update' || said === 'rollback') return said
+  if (annotations[ROLLBACK_ANNOTATION] !== undefined) return 'rollback'
+  return hasBefore ? 'update' : 'create'
+}
+
+function summarize(before: Revision | undefined, revision: Revision): string {
+  if (before === undefined) return 'first kept revision'
+  const changed = toSections(before.data?.spec ?? {}, revision.data?.spec ?? {}).map((section) => section.path.slice(1))
+  return changed.length === 0 ? 'no change of the spec' : `changed ${changed.join(', ')}`
+}
+
+/** The spec of a revision by number, or of the agent as it stands for `current`. */
+export function specAt(
+  agent: AgentDeploymentObject,
+  revisions: readonly Revision[],
+  which: string,
+): AgentDeploymentSpec {
+  if (which === 'current') return agent.spec
+  const spec = revisions.find((revision) => String(revision.revision) === which)?.data?.spec
+  if (spec === undefined) throw new Fail('not_found', `The agent has no revision ${which}.`)
+  return spec
+}
+
+/** What the diff route answers. Pure. */
+export function diffSpecs(from: AgentDeploymentSpec, to: AgentDeploymentSpec) {
+  return { patch: toPatch(from, to), sections: toSections(from, to) }
+}
+
+function bounds(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal }
+}
