@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Store } from '#core/store/store.ts'
+import type { Observed, ObservedObject } from './directory.ts'
+
+/** The table of `migrations/0001-observed.ts`. Cluster-scoped objects have the namespace ''. */
+export interface ObservedTables {
+  observed: {
+    uid: string
+    kind: string
+    namespace: string
+    name: string
+    rv: string
+    content_hash: string
+    deleted_at: Date | null
+  }
+}
+
+/** Where the migrations of this folder are. */
+export const clusterMigrations = new URL('./migrations/', import.meta.url)
+
+// The manager sees a new object some milliseconds after its author does.
+const POLL_MS = 25
+
+/** Reads of `observed`: from names to uids without any privileged read of the cluster. */
+export function createObserved(store: Store): Observed {
+  const find = (kind: string, namespace: string, name: string, waitMs = 0): Promise<ObservedObject | undefined> =>
+    within(waitMs, () => findLive(store, kind, namespace, name))
+  return {
+    find,
+    namespaceUid: async (namespace, waitMs = 0) => (await find('Namespace', '', namespace, waitMs))?.uid,
+  }
+}
+
+async function findLive(
+  store: Store,
+  kind: string,
+  namespace: string,
+  name: string,
+): Promise<ObservedObject | undefined> {
+  const row = await store
+    .reader<ObservedTables>()
+    .selectFrom('observed')
+    .select(['uid', 'kind', 'namespace', 'name', 'rv'])
+    .where('kind', '=', kind)
+    .where('namespace', '=', namespace)
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    // A re-created object may be seen before the deletion of the old one; the newer version is the live one.
+    .orderBy((eb) => eb.fn('length', ['rv']), 'desc')
+    .orderBy('rv', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return { uid: row.uid, kind: row.kind, namespace: row.namespace, name: row.name, resourceVersion: row.rv }
+}
+
+async function within<T>(waitMs: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  const end = performance.now() + waitMs
+  for (;;) {
+    const found = await look()
+    const left = end - performance.now()
+    if (found !== undefined || left <= 0) return found
+    await sleep(Math.min(POLL_MS, left))
+  }
+}
