@@ -1,0 +1,91 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import type { SettingSource } from '#core/host/plugin.ts'
+
+const port = (preset: number) =>
+  Type.Integer({ minimum: 0, maximum: 65_535, default: preset, description: '0 is any free one.' })
+const count = (preset: number) => Type.Integer({ minimum: 1, default: preset })
+const thirdParty = Type.Object({
+  from: Type.String({ minLength: 1, description: 'Package name, or path from the settings file.' }),
+  integrity: Type.Optional(
+    Type.String({ pattern: '^sha256-[A-Za-z0-9+/]{43}=$', description: 'Hash of the module file.' }),
+  ),
+})
+
+/** Settings of the platform itself; every plugin has a key of its own beside these. */
+export const coreSettingsSchema = Type.Object({
+  profile: Type.Union([Type.Literal('open'), Type.Literal('hardened')], { default: 'open' }),
+  install: Type.String({
+    pattern: '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$',
+    default: 'mesh',
+    description: 'Name of this install, in the source of events.',
+  }),
+  logLevel: Type.Union([Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')], {
+    default: 'info',
+  }),
+  plugins: Type.Array(Type.Union([Type.String({ minLength: 1 }), thirdParty]), {
+    default: [],
+    description: 'Third-party plugins.',
+  }),
+  disable: Type.Array(Type.String(), { default: [], description: 'Plugins that are switched off (501).' }),
+  store: Type.Optional(Type.Literal('none')),
+  databaseUrl: Type.Optional(Type.String({ minLength: 1 })),
+  natsUrl: Type.Optional(Type.String({ minLength: 1 })),
+  keysDir: Type.Optional(Type.String({ minLength: 1 })),
+  kubeconfig: Type.Optional(Type.String({ minLength: 1 })),
+  eventRetentionDays: count(30),
+  listen: Type.Object({
+    host: Type.Optional(
+      Type.String({ minLength: 1, description: 'Default: loopback for `all`, every address otherwise.' }),
+    ),
+    bff: port(8080),
+    gateway: port(4000),
+    state: port(3002),
+    admin: port(8081),
+  }),
+  urls: Type.Object({
+    bff: Type.Optional(Type.String()),
+    gateway: Type.Optional(Type.String()),
+    state: Type.Optional(Type.String()),
+  }),
+  limits: Type.Object({
+    perCallerPerMinute: count(60_000),
+    perAddressPerMinute: count(120_000),
+    underWay: count(1000),
+    streams: count(10_000),
+    streamsPerUser: count(1000),
+  }),
+  drain: Type.Object({
+    delaySeconds: Type.Integer({
+      minimum: 0,
+      maximum: 60,
+      default: 0,
+      description: 'Served after readiness fails, for load balancers.',
+    }),
+    graceSeconds: Type.Integer({ minimum: 1, maximum: 600, default: 25, description: 'Time for requests under way.' }),
+  }),
+})
+
+/** See {@link coreSettingsSchema}. */
+export type CoreSettings = Static<typeof coreSettingsSchema>
+
+/** Names of the interface for settings of the platform itself. */
+export const coreSettingSources: readonly SettingSource[] = [
+  { from: 'MESH_PROFILE', to: 'profile' },
+  { from: 'MESH_INSTALL', to: 'install' },
+  { from: 'LOG_LEVEL', to: 'logLevel' },
+  { from: 'MESH_STORE', to: 'store' },
+  { from: 'DATABASE_URL', to: 'databaseUrl' },
+  { from: 'NATS_URL', to: 'natsUrl' },
+  { from: 'MESH_KEYS_DIR', to: 'keysDir' },
+  { from: 'KUBECONFIG', to: 'kubeconfig' },
+  { from: 'EVENT_RETENTION_DAYS', to: 'eventRetentionDays' },
+  { from: 'MESH_HOST', to: 'listen.host' },
+  { from: 'MESH_BFF_PORT', to: 'listen.bff' },
+  { from: 'MESH_GATEWAY_PORT', to: 'listen.gateway' },
+  { from: 'MESH_STATE_PORT', to: 'listen.state' },
+  { from: 'MESH_ADMIN_PORT', to: 'listen.admin' },
+  { from: 'BFF_URL', to: 'urls.bff' },
+  { from: 'GATEWAY_URL', to: 'urls.gateway' },
+  { from: 'STATE_URL', to: 'urls.state' },
+]

@@ -1,0 +1,103 @@
+import type { AnyPlugin } from '#core/host/plugin.ts'
+import { coreSettingSources, coreSettingsSchema } from './core-settings.ts'
+import type { CoreSettings } from './core-settings.ts'
+import { SettingsError } from './settings-error.ts'
+import { claimedPath, readSlice } from './slice.ts'
+import { readYamlFile } from './yaml-file.ts'
+import type { YamlFile } from './yaml-file.ts'
+
+/** Everything a process was told, read once. */
+export interface Settings {
+  readonly core: CoreSettings
+  /** The validated slice of each plugin by its name. */
+  readonly slices: ReadonlyMap<string, unknown>
+}
+
+/** Where settings are read from. */
+export interface SettingsInput {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Default: `MESH_CONFIG`; without either there is no file. */
+  readonly file?: string | undefined
+  /** Settings given in code (the embedded default, tests); the file and the environment win over them. */
+  readonly presets?: Readonly<Record<string, unknown>>
+}
+
+type Tree = Record<string, unknown>
+
+/** Opens the settings file of a process. */
+export function openSettings(input: SettingsInput): YamlFile {
+  const file = readYamlFile(input.file ?? (input.env['MESH_CONFIG'] || undefined))
+  return { ...file, tree: merge(input.presets ?? {}, file.tree) }
+}
+
+/** The platform's own settings, before the plugins are known: which third parties to load stands here. */
+export function readCoreSettings(file: YamlFile, env: SettingsInput['env']): CoreSettings {
+  const own = Object.keys(coreSettingsSchema.properties)
+  const given = Object.fromEntries(Object.entries(file.tree).filter(([key]) => own.includes(key)))
+  const from = { file, env, at: [], sources: coreSettingSources }
+  const { profile } = readSlice(coreSettingsSchema, given, { ...from, profile: 'open' }) as CoreSettings
+  return readSlice(coreSettingsSchema, given, { ...from, profile }) as CoreSettings
+}
+
+/** Reads and validates everything; a key that nobody knows refuses to start and is named with its place. */
+export function readSettings(file: YamlFile, env: SettingsInput['env'], plugins: readonly AnyPlugin[]): Settings {
+  const core = readCoreSettings(file, env)
+  refuseUnknownKeys(file, plugins)
+  const slices = plugins.map((plugin): [string, unknown] => {
+    const sources = plugin.settingsFrom ?? []
+    const given = asTree(file, [plugin.name], file.tree[plugin.name])
+    return [
+      plugin.name,
+      readSlice(plugin.settings, given, { file, env, at: [plugin.name], sources, profile: core.profile }),
+    ]
+  })
+  refuseUnknownPlugins(core, plugins)
+  return { core, slices: new Map(slices) }
+}
+
+function refuseUnknownPlugins(core: CoreSettings, plugins: readonly AnyPlugin[]): void {
+  for (const name of core.disable) {
+    if (!plugins.some((plugin) => plugin.name === name))
+      throw new SettingsError(`disable: there is no plugin "${name}"`)
+  }
+}
+
+// Keys of the platform and of a plugin's slice are checked by their schemas; the rest must be claimed, leaf by leaf.
+function refuseUnknownKeys(file: YamlFile, plugins: readonly AnyPlugin[]): void {
+  const known = new Set([...Object.keys(coreSettingsSchema.properties), ...plugins.map(({ name }) => name)])
+  const claimed = plugins.flatMap(({ settingsFrom = [] }) =>
+    settingsFrom.flatMap((source) => claimedPath(source)?.join('.') ?? []),
+  )
+  for (const [key, value] of Object.entries(file.tree)) {
+    if (!known.has(key)) refuseUnclaimed(file, claimed, [key], value)
+  }
+}
+
+function refuseUnclaimed(file: YamlFile, claimed: readonly string[], path: readonly string[], value: unknown): void {
+  const name = path.join('.')
+  if (claimed.includes(name)) return
+  const inside = claimed.some((other) => other.startsWith(`${name}.`))
+  if (!inside || typeof value !== 'object' || value === null)
+    throw new SettingsError(`${file.where(path)}: ${name} is not a known setting`)
+  for (const [key, child] of Object.entries(value)) refuseUnclaimed(file, claimed, [...path, key], child)
+}
+
+function asTree(file: YamlFile, path: readonly string[], value: unknown): Tree {
+  if (value === undefined || value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw new SettingsError(`${file.where(path)}: ${path.join('.')} must be a mapping`)
+  return { ...value }
+}
+
+function merge(under: Readonly<Tree>, over: Readonly<Tree>): Tree {
+  const merged: Tree = { ...under }
+  for (const [key, value] of Object.entries(over)) {
+    const below = merged[key]
+    merged[key] = isTree(below) && isTree(value) ? merge(below, value) : value
+  }
+  return merged
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
