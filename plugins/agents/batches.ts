@@ -1,0 +1,14 @@
+// As many cluster calls as one request may have under way at once.
+const BATCH = 16
+
+/** Maps items with at most 16 under way, in order. */
+export async function mapInBatches<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (let start = 0; start < items.length; start += BATCH) {
+    results.push(...(await Promise.all(items.slice(start, start + BATCH).map(map))))
+  }
+  return results
+}

@@ -1,0 +1,51 @@
+import type { Caller } from '#core/cluster/access.ts'
+import type { CallOptions, KubeObject } from '#core/kube/client.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { mapInBatches } from './batches.ts'
+import { resourceOf } from './resources.ts'
+import type { Reference } from '#schemas/references.ts'
+
+/** A reference and what the caller can see of its target: null when the caller may not look. */
+export interface SeenReference extends Reference {
+  found: boolean | null
+}
+
+/** Looks up the targets of references as the caller; a target named twice is asked for once. */
+export async function seeReferences(
+  caller: Caller,
+  references: readonly Reference[],
+  options: CallOptions,
+): Promise<SeenReference[]> {
+  const targets = new Map(references.map((reference) => [keyOf(reference), reference]))
+  const seen = await mapInBatches([...targets.values()], async (target) => {
+    const answer = await seeTarget(caller, target, options)
+    return [keyOf(target), answer.found] as const
+  })
+  const found = new Map(seen)
+  return references.map((reference) => ({ ...reference, found: found.get(keyOf(reference)) ?? null }))
+}
+
+/** Reads one target as the caller. A kind that is not installed cannot have the object. */
+export async function seeTarget(
+  caller: Caller,
+  target: Pick<Reference, 'kind' | 'namespace' | 'name'>,
+  options: CallOptions,
+): Promise<{ found: boolean | null; object?: KubeObject }> {
+  const resource = resourceOf(target.kind)
+  const { namespace, name } = target
+  if (resource === undefined || !isName(name)) return { found: false }
+  if (resource.namespaced && !isLabel(namespace)) return { found: false }
+  const ref = resource.namespaced && isLabel(namespace) ? { namespace, name } : { name }
+  try {
+    return { found: true, object: await caller.cluster.get(resource, ref, options) }
+  } catch (error) {
+    if (isStatus(error, 404)) return { found: false }
+    if (isStatus(error, 403)) return { found: null }
+    throw error
+  }
+}
+
+function keyOf({ kind, namespace, name }: Reference): string {
+  return `${kind}/${namespace}/${name}`
+}

@@ -1,0 +1,90 @@
+import type { Caller } from '#core/cluster/access.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import type { Requirement } from '#schemas/api/agents.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { KubeObject } from '#schemas/object.ts'
+import { collectReferences } from '#schemas/references.ts'
+import type { Reference } from '#schemas/references.ts'
+import { mapInBatches } from './batches.ts'
+import type { RequirementCheck } from './points.ts'
+import { seeTarget } from './references.ts'
+import { resourceOf } from './resources.ts'
+
+/** What an agent needs before it can run, as the caller sees it: the right to create it, and every reference. */
+export async function checkRequirements(
+  caller: Caller,
+  agent: AgentDeploymentObject & { metadata: { namespace: DnsLabel } },
+  options: { signal: AbortSignal; checks: readonly RequirementCheck[] },
+): Promise<{ ready: boolean; requirements: Requirement[] }> {
+  const { signal, checks } = options
+  const references = distinct(collectReferences(AgentDeployment.spec, agent))
+  const [permission, targets, others] = await Promise.all([
+    checkPermission(caller, agent.metadata.namespace),
+    mapInBatches(references, (reference) => checkReference(caller, reference, agent.metadata.namespace, signal)),
+    Promise.all(checks.map((check) => check(agent, caller, signal))),
+  ])
+  const requirements = [permission, ...targets, ...others.flat()]
+  return { ready: requirements.every((requirement) => requirement.status === 'met'), requirements }
+}
+
+async function checkPermission(caller: Caller, namespace: DnsLabel): Promise<Requirement> {
+  const access = await caller.may('create', AgentDeployment.plural, { namespace })
+  const base = { kind: 'Permission', namespace, name: `create ${AgentDeployment.plural}` }
+  if (access !== undefined) return { ...base, status: 'met', fix: '' }
+  return {
+    ...base,
+    status: 'denied',
+    fix: `Ask for a role that may create agents in ${namespace}, such as mesh-developer.`,
+  }
+}
+
+async function checkReference(
+  caller: Caller,
+  reference: Reference,
+  from: string,
+  signal: AbortSignal,
+): Promise<Requirement> {
+  const { kind, namespace, name } = reference
+  const { found, object } = await seeTarget(caller, reference, { signal })
+  if (found === null) {
+    return {
+      kind,
+      namespace,
+      name,
+      status: 'denied',
+      fix: `Ask whether ${kind} ${name} exists in ${namespace}: you may not read it.`,
+    }
+  }
+  if (!found) return { kind, namespace, name, status: 'missing', fix: missingFix(reference) }
+  if (namespace !== from && !isAllowedFrom(object, from)) {
+    return {
+      kind,
+      namespace,
+      name,
+      status: 'denied',
+      fix: `Add ${from} to spec.allowedNamespaces of ${kind} ${namespace}/${name}.`,
+    }
+  }
+  return { kind, namespace, name, status: 'met', fix: '' }
+}
+
+function missingFix({ kind, namespace, name, field }: Reference): string {
+  if (resourceOf(kind) === undefined) return `${kind} is not available on this install: remove ${field}.`
+  return `Create ${kind} ${name} in ${namespace}, or change ${field}.`
+}
+
+/** Whether a target lets another namespace refer to it. Pure. */
+export function isAllowedFrom(
+  object: Pick<KubeObject, 'spec'> | { spec?: unknown } | undefined,
+  namespace: string,
+): boolean {
+  const spec = object?.spec
+  if (typeof spec !== 'object' || spec === null || !('allowedNamespaces' in spec)) return false
+  const allowed = spec.allowedNamespaces
+  return Array.isArray(allowed) && (allowed.includes(namespace) || allowed.includes('*'))
+}
+
+function distinct(references: readonly Reference[]): Reference[] {
+  return [...new Map(references.map((found) => [`${found.kind}/${found.namespace}/${found.name}`, found])).values()]
+}

@@ -1,0 +1,87 @@
+import type { Caller } from '#core/cluster/access.ts'
+import { Fail } from '#core/http/errors.ts'
+import type { ListOptions, ObjectList, Resource } from '#core/kube/client.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import type { KubeError } from '#core/kube/status.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { findKind, kinds } from '#schemas/kinds.ts'
+import type { KubeObject } from '#schemas/object.ts'
+import { collectReferences } from '#schemas/references.ts'
+import type { Reference } from '#schemas/references.ts'
+import { markedKinds } from './marked-kinds.ts'
+import { resourceOf } from './resources.ts'
+
+/** An object, as the question "who uses it?" names it. */
+export interface UsedTarget {
+  kind: string
+  namespace: DnsLabel
+  name: string
+}
+
+/** One user of the target: where in which object the reference stands. */
+export type User = Reference & { found: true }
+
+/**
+ * Everything that the caller can see that refers to a target: each kind of ours that has a mark for it is listed
+ * cluster-wide, or where the caller may not, in the target's namespace. Throws the cluster's 403 if no list is allowed.
+ */
+export async function findUsers(caller: Caller, target: UsedTarget, signal: AbortSignal): Promise<User[]> {
+  const isKnown = resourceOf(target.kind) !== undefined || [...markedKinds()].some((marks) => marks[1].has(target.kind))
+  if (!isKnown) {
+    throw new Fail('invalid_query', undefined, {
+      errors: [{ pointer: '?kind', detail: 'is not a kind that is referred to' }],
+    })
+  }
+  const referring = kinds.filter((kind) => markedKinds().get(kind.kind)?.has(target.kind) === true)
+  const answers = await Promise.all(referring.map((kind) => listVisible(caller, kind, target.namespace, signal)))
+  const denied = answers.filter((answer) => answer.denied !== undefined)
+  if (denied[0]?.denied !== undefined && denied.length === answers.length) throw denied[0].denied
+  return answers.flatMap((answer) => answer.objects).flatMap((object) => usersIn(object, target))
+}
+
+function usersIn(object: KubeObject, target: UsedTarget): User[] {
+  const kind = findKind(object.kind)
+  if (kind === undefined) return []
+  const { namespace = '', name } = object.metadata
+  return collectReferences(kind.spec, object)
+    .filter((found) => found.kind === target.kind && found.namespace === target.namespace && found.name === target.name)
+    .map(({ field }) => ({ kind: object.kind, namespace, name, field, found: true }))
+}
+
+interface Visible {
+  objects: KubeObject[]
+  denied?: KubeError
+}
+
+async function listVisible(caller: Caller, kind: Resource, namespace: DnsLabel, signal: AbortSignal): Promise<Visible> {
+  try {
+    return { objects: await listAll(caller, kind, { signal }) }
+  } catch (error) {
+    if (!isStatus(error, 403) || !kind.namespaced) return deniedOr(error)
+  }
+  try {
+    return { objects: await listAll(caller, kind, { namespace, signal }) }
+  } catch (error) {
+    return deniedOr(error)
+  }
+}
+
+function deniedOr(error: unknown): Visible {
+  if (isStatus(error, 403)) return { objects: [], denied: error }
+  throw error
+}
+
+async function listAll(caller: Caller, kind: Resource, options: ListOptions): Promise<KubeObject[]> {
+  const objects: KubeObject[] = []
+  let next: string | undefined
+  do {
+    const page: ObjectList<KubeObject> = await caller.cluster.list<KubeObject>(kind, {
+      ...options,
+      limit: 500,
+      ...(next === undefined ? {} : { continue: next }),
+    })
+    objects.push(...page.items)
+    next = page.continue
+  } while (next !== undefined)
+  return objects
+}
