@@ -1,15 +1,11 @@
-import type { Transaction } from 'kysely'
+import type { Tx } from '#core/store/store.ts'
 import type { EventType, StoredEvent } from './event.ts'
 
 /** `none`: any order, once each (inbox). `stream`: every version of a stream in order (cursor). */
 export type ConsumerOrder = 'none' | 'stream'
 
-/** What a handler gets: the transaction its effect commits in; after-commit work; nothing else. */
-export interface HandlerContext<Tables = unknown> {
-  readonly tx: Transaction<Tables>
-  /** Runs once after COMMIT; may be lost by a crash. */
-  afterCommit(work: () => void | Promise<void>): void
-}
+/** What a handler gets: the transaction that its effect commits in. Further facts are appended in it; nothing else is called. */
+export type HandlerContext = Tx
 
 /** A declared consumer; `name` is `<plugin>.<purpose>`, the key of its inbox or cursors. */
 export interface Consumer {

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { Access } from '#core/cluster/access.ts'
 import type { EventType, NewEvent, StoredEvent } from '#core/events/event.ts'
 
 /** The expected version of a stream: a number (0 is new), or 'any'. A mismatch throws `StreamConflict` (O4). */
@@ -21,6 +22,8 @@ export interface Store {
   transact<Tables, Result>(fn: (tx: Tx<Tables>) => Promise<Result>): Promise<Result>
   /** Events of one stream after a version. */
   readStream(stream: string, after?: number): Promise<readonly StoredEvent[]>
+  /** Events after a position, in commit order, of the proof's namespace ('' is every one): the event door. */
+  readEvents(access: Access<'watch', 'events'>, after: bigint, limit: number): Promise<readonly StoredEvent[]>
   /** Throws when the database does not answer. */
   check(): Promise<void>
   close(): Promise<void>

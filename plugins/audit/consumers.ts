@@ -9,7 +9,7 @@ export function auditConsumers(descriptors: () => Descriptors): readonly Consume
     on('audit.log', 'all', { order: 'none', from: 'start', role: 'manager' }, async (events, context) => {
       const known = descriptors()
       const rows = mergeRows(events.map((event) => toRow(event, known)).filter((row) => row !== undefined))
-      const tx = context.tx.withTables<AuditTables>()
+      const tx = context.db.withTables<AuditTables>()
       for (const day of missingDays(rows, made)) await ensurePartition(tx, day)
       await writeRows(tx, rows)
       // Only a committed partition is remembered: a rolled back one has to be made again.

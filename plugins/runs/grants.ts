@@ -1,5 +1,6 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { Keyring } from '#core/signing/keyring.ts'
-import { signJws } from '#core/signing/jws.ts'
+import { signJws, verifyJws } from '#core/signing/jws.ts'
 import type { AttemptToken, RunGrant } from '#schemas/run.ts'
 
 const grantSeconds = 7 * 24 * 3600
@@ -10,6 +11,7 @@ export interface GrantFor {
   readonly runId: string
   readonly agentUid: string
   readonly subject: string
+  readonly groups: readonly string[]
 }
 
 /** Signs a run grant; only the role that made the review calls it. */
@@ -28,4 +30,19 @@ export function signAttempt(
   const iat = Math.floor(now.getTime() / 1000)
   const claims: AttemptToken = { typ: 'mesh-run-attempt', ...attempt, iat, exp: iat + attemptSeconds }
   return signJws(keys.current('attempt'), claims)
+}
+
+/** Reads a grant that this install signed; throws `JwsRefused`. */
+export function readGrant(keys: Keyring, token: string, now: Date): RunGrant {
+  return verifyJws<RunGrant>(token, (id) => publicOf(keys, 'grant', id), { typ: 'mesh-run-grant', now })
+}
+
+/** Reads an attempt token of a worker; throws `JwsRefused`. */
+export function readAttempt(keys: Keyring, token: string, now: Date): AttemptToken {
+  return verifyJws<AttemptToken>(token, (id) => publicOf(keys, 'attempt', id), { typ: 'mesh-run-attempt', now })
+}
+
+function publicOf(keys: Keyring, name: 'grant' | 'attempt', id: string): KeyObject | undefined {
+  const found = keys.find(name, id)
+  return found && createPublicKey(found.key)
 }

@@ -90,11 +90,7 @@ export function createRuns(services: RunsServices): Runs {
       (await listRuns(db, listAccess(access), filter, page)).map((run) => toRun(run)),
     resume: async (caller, id, answer) => {
       const { run } = await openForUpdate(open, caller, id)
-      const grant = signGrant(
-        core.keys,
-        { runId: id, agentUid: run.agent_uid ?? '', subject: caller.username },
-        core.now(),
-      )
+      const grant = await grantFor(core, caller, { runId: id, agentUid: run.agent_uid ?? '' })
       const resolution = (interruptId: string): Resolution => ({ ...answer, interruptId })
       await writer.change(id, { actor: actorOf(caller) }, (facts) => {
         const decided = decideResume(facts, answer)
@@ -113,6 +109,12 @@ export function createRuns(services: RunsServices): Runs {
 }
 
 const treeEntries = 10_000
+
+/** The grant of the caller, signed after the review that this request made. */
+async function grantFor(core: Core, caller: Caller, run: { readonly runId: string; readonly agentUid: string }) {
+  const { username, groups } = await caller.whoami()
+  return signGrant(core.keys, { ...run, subject: username, groups }, core.now())
+}
 
 /** The audit's actor of a person's act. */
 export function actorOf(caller: Caller): Actor {
@@ -164,7 +166,7 @@ async function createFor(
     labels: request.labels ?? {},
     trigger: { kind: 'api', by: caller.username },
     actor: actorOf(caller),
-    grant: signGrant(services.core.keys, { runId, agentUid: agent.uid, subject: caller.username }, services.core.now()),
+    grant: await grantFor(services.core, caller, { runId, agentUid: agent.uid }),
     traceparent,
   }
   return toRun(await createRun(services, newRun), { input: request.input, output: null, error: null, interrupts: [] })

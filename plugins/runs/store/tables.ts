@@ -79,7 +79,7 @@ export interface PartialRow {
 }
 
 /** Tables of the plugin, and the core table its reads join. */
-export interface RunsTables {
+export type RunsTables = {
   runs_runs: RunRow
   runs_content: ContentRow
   runs_lease: LeaseRow

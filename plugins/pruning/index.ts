@@ -1,0 +1,15 @@
+import { Type } from 'typebox'
+import { definePlugin } from '#core/host/plugin.ts'
+import { needsStore } from '#core/host/wiring.ts'
+import { pruningConsumers } from './consumers.ts'
+import { leftover } from './points.ts'
+
+/** Removes what deletions leave behind, by events only. */
+export const pruning = definePlugin({
+  contract: 1,
+  name: 'pruning',
+  settings: Type.Object({}, { additionalProperties: false }),
+  wiring: needsStore,
+  create: (core) => ({ leftovers: () => core.extensions(leftover) }),
+  consumers: ({ leftovers }) => pruningConsumers(leftovers),
+})

@@ -1,0 +1,161 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { UserInfo } from '#core/cluster/access.ts'
+import type { StateContext } from '#core/host/contexts.ts'
+import type { Core } from '#core/host/core.ts'
+import { Fail } from '#core/http/errors.ts'
+import { JwsRefused } from '#core/signing/jws.ts'
+import type { JsonWebKeyEd25519 } from '#core/signing/keyring.ts'
+import type { Store } from '#core/store/store.ts'
+import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { terminalStates } from '#schemas/run.ts'
+import { createRun } from './create.ts'
+import { readAttempt, readGrant, signGrant } from './grants.ts'
+import type { Live } from './live.ts'
+import { cancelTree } from './runs.ts'
+import type { Delegation } from './state-routes.ts'
+import { findRun, readContent } from './store/system.ts'
+import type { RunsTables, SelectedRun } from './store/tables.ts'
+import { pause } from './worker/pause.ts'
+import type { RunWriter } from './write.ts'
+
+/** What a launcher is told of a run that its agent started. */
+export interface DelegatedRun {
+  readonly runId: string
+  readonly state: SelectedRun['state']
+  readonly output: unknown
+  readonly error: string | null
+}
+
+/** The state role's side of runs: those born in a pod, and the right of a subject asked anew. */
+export interface Delegations {
+  keys(): { readonly keys: readonly JsonWebKeyEd25519[] }
+  create(pod: UserInfo, delegation: Delegation, traceparent: string): Promise<DelegatedRun>
+  read(pod: UserInfo, runId: string, waitMs: number): Promise<DelegatedRun>
+  cancel(pod: UserInfo, runId: string): Promise<void>
+  recheck(runId: string, attempt: string): Promise<boolean>
+}
+
+/** What it stands on. */
+export interface DelegationServices {
+  readonly core: Core
+  readonly store: Store
+  readonly live: Live
+  readonly writer: RunWriter
+  readonly state: StateContext
+}
+
+const observeMs = 2_000
+
+/** Creates the state role's side. */
+export function createDelegations(services: DelegationServices): Delegations {
+  const { core, store } = services
+  const db = store.reader<RunsTables>()
+  return {
+    keys: () => core.keys.jwks(['grant', 'attempt']),
+    create: (pod, delegation, traceparent) => delegate(services, pod, delegation, traceparent),
+    read: async (pod, runId, waitMs) => {
+      const deadline = performance.now() + waitMs
+      for (;;) {
+        const run = await childOf(services, pod, runId)
+        if (terminalStates.has(run.state) || run.state === 'paused' || performance.now() > deadline)
+          return toDelegated(services, run)
+        await pause(200)
+      }
+    },
+    cancel: async (pod, runId) => {
+      const run = await childOf(services, pod, runId)
+      await cancelTree(services, run.id, { name: pod.username, kind: 'user' })
+    },
+    recheck: async (runId, token) => {
+      const attempt = verified(() => readAttempt(core.keys, token, core.now()))
+      const run = attempt.runId === runId ? await findRun(db, runId) : undefined
+      if (!run) throw new Fail('not_found')
+      return mayInvoke(services, await subjectOf(services, run), run.namespace, run.agent_name ?? '')
+    },
+  }
+}
+
+/** The caller is the agent of the parent run; the subject is whoever that run is done for. */
+async function delegate(services: DelegationServices, pod: UserInfo, delegation: Delegation, traceparent: string) {
+  const { core, store, state } = services
+  const parent = await ownRun(services, pod, delegation.parentRunId)
+  const { namespace, name } = delegation.agent
+  const subject = await subjectOf(services, parent)
+  if (!(await mayInvoke(services, subject, namespace, name)))
+    throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
+  const agent = await state.observed.find('AgentDeployment', namespace, name, observeMs)
+  const namespaceUid = agent && (await state.observed.namespaceUid(namespace, observeMs))
+  if (!agent || namespaceUid === undefined) throw new Fail('not_found', 'The agent does not exist.')
+  const runId = randomUUIDv7()
+  const grant = { runId, agentUid: agent.uid, subject: subject.username, groups: subject.groups }
+  const run = await createRun(
+    { core, store, live: services.live },
+    {
+      runId,
+      agent: { namespace, name, uid: agent.uid },
+      namespaceUid,
+      input: delegation.input,
+      conversationId: delegation.conversationId ?? parent.conversation_id,
+      labels: {},
+      trigger: { kind: 'delegate', by: pod.username },
+      actor: { name: pod.username, kind: 'user' },
+      grant: signGrant(core.keys, grant, core.now()),
+      traceparent,
+      parent,
+    },
+  )
+  return toDelegated(services, run)
+}
+
+/** A run under way of the very agent whose service account asks; anything else is unknown to it. */
+async function ownRun(services: DelegationServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
+  const agent = agentOfServiceAccount(pod.username)
+  const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
+  if (!run || !agent || run.namespace !== agent.namespace || run.agent_name !== agent.name) throw new Fail('not_found')
+  if (terminalStates.has(run.state)) throw new Fail('run_terminal')
+  return run
+}
+
+/** A run that one of the asking agent's own runs started. */
+async function childOf(services: DelegationServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
+  const db = services.store.reader<RunsTables>()
+  const run = isUuid(runId) ? await findRun(db, runId) : undefined
+  const parent = run?.parent_run_id ? await findRun(db, run.parent_run_id) : undefined
+  const agent = agentOfServiceAccount(pod.username)
+  if (!run || !agent || parent?.namespace !== agent.namespace || parent.agent_name !== agent.name)
+    throw new Fail('not_found')
+  return run
+}
+
+async function subjectOf(services: DelegationServices, run: SelectedRun): Promise<UserInfo> {
+  const content = await readContent(services.store.reader<RunsTables>(), run.id)
+  if (!content) throw new Fail('not_found')
+  const grant = verified(() => readGrant(services.core.keys, content.grant_token, services.core.now()))
+  return { username: grant.subject, uid: '', groups: grant.groups, extra: {} }
+}
+
+function mayInvoke(
+  { state }: DelegationServices,
+  subject: UserInfo,
+  namespace: string,
+  name: string,
+): Promise<boolean> {
+  return state.subjectMay(subject, { verb: 'create', resource: 'agentdeployments/invoke', namespace, name })
+}
+
+async function toDelegated(services: DelegationServices, run: SelectedRun): Promise<DelegatedRun> {
+  const content = await readContent(services.store.reader<RunsTables>(), run.id)
+  return { runId: run.id, state: run.state, output: content?.output ?? null, error: content?.error ?? null }
+}
+
+function verified<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof JwsRefused ? new Fail('unauthenticated') : error
+  }
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+}

@@ -1,0 +1,84 @@
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { StateContext } from '#core/host/contexts.ts'
+import { Fail } from '#core/http/errors.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
+import { continueTrace, formatTraceparent } from '#core/telemetry/tracing.ts'
+import type { Delegations } from './delegations.ts'
+
+const singleHeader = (request: FastifyRequest, name: string): string => {
+  const value = request.headers[name]
+  if (typeof value !== 'string') throw new Fail('unauthenticated')
+  return value
+}
+
+/** Routes of the state role: the install's public keys, runs born in a pod, and the recheck of a subject's right. */
+export function runsStateRoutes(delegations: Delegations, state: StateContext): FastifyPluginAsync {
+  const pod = async (request: FastifyRequest) => {
+    const bearer = singleHeader(request, 'authorization').replace(/^bearer +/i, '')
+    const user = await state.authenticate(bearer, 'state')
+    if (!user) throw new Fail('unauthenticated')
+    return user
+  }
+  return async (scope) => {
+    // Public keys only: a launcher needs them before it can tell who speaks.
+    scope.get('/jwks', { config: { public: true } }, async () => delegations.keys())
+    scope.post('/runs', { config: { authz: { kind: 'bearer' } } }, async (request, reply) => {
+      const run = await delegations.create(await pod(request), readDelegation(request.body), traceparentOf(request))
+      return reply.code(201).send(run)
+    })
+    scope.get<{ Params: { id: string }; Querystring: { wait?: string } }>(
+      '/runs/:id',
+      { config: { authz: { kind: 'bearer' } } },
+      async (request) => {
+        const query = new URL(request.raw.url ?? '', 'http://state').searchParams
+        const waitMs = Math.min(Math.max(Number(query.get('wait') ?? 0), 0), 30) * 1000
+        return delegations.read(await pod(request), request.params.id, Number.isFinite(waitMs) ? waitMs : 0)
+      },
+    )
+    scope.post<{ Params: { id: string } }>(
+      '/runs/:id/cancel',
+      { config: { authz: { kind: 'bearer' } } },
+      async (request, reply) => {
+        await delegations.cancel(await pod(request), request.params.id)
+        return reply.code(202).send({})
+      },
+    )
+    // The worker has no cluster identity; its attempt token for this very run is what it shows.
+    scope.post<{ Params: { id: string } }>('/runs/:id/recheck', { config: { public: true } }, async (request) => ({
+      allowed: await delegations.recheck(request.params.id, singleHeader(request, 'x-mesh-run-attempt')),
+    }))
+  }
+}
+
+/** What a launcher asks for when its agent delegates. */
+export interface Delegation {
+  readonly parentRunId: string
+  readonly agent: { readonly namespace: string; readonly name: string }
+  readonly input: unknown
+  readonly conversationId?: string
+}
+
+function readDelegation(body: unknown): Delegation {
+  const given = record(body)
+  const agent = record(given['agent'])
+  const { parentRunId, conversationId } = given
+  if (typeof parentRunId !== 'string') throw refuse('/parentRunId', 'is required')
+  const { namespace, name } = agent
+  if (typeof namespace !== 'string' || !isLabel(namespace)) throw refuse('/agent/namespace', 'must be a namespace name')
+  if (typeof name !== 'string' || !isName(name)) throw refuse('/agent/name', 'must be an object name')
+  const conversation = typeof conversationId === 'string' ? { conversationId } : {}
+  return { parentRunId, agent: { namespace, name }, input: given['input'], ...conversation }
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function refuse(pointer: string, detail: string): Fail {
+  return new Fail('invalid_body', undefined, { errors: [{ pointer, detail }] })
+}
+
+function traceparentOf(request: FastifyRequest): string {
+  const value = request.headers['traceparent']
+  return formatTraceparent(continueTrace(typeof value === 'string' ? value : undefined))
+}
