@@ -61,7 +61,8 @@ function parseTool(field: string, value: unknown): LauncherTool {
 function parseLimits(limits: Fields): AgentConfig['limits'] {
   const timeout = optional(limits, 'timeout', string, 'limits/') ?? limitDefaults.timeout
   const timeoutMs = durationToMs(timeout)
-  if (timeoutMs === undefined || timeoutMs === 0) throw new ConfigError('/limits/timeout: must be a duration such as 10m')
+  if (timeoutMs === undefined || timeoutMs === 0)
+    throw new ConfigError('/limits/timeout: must be a duration such as 10m')
   const whole = (name: 'maxSteps' | 'maxDelegationDepth' | 'concurrency', least: number): number =>
     optional(limits, name, integer(least), 'limits/') ?? limitDefaults[name]
   return {

@@ -90,7 +90,8 @@ export function agentEnvironment(env: Environment, agentPort: number): Record<st
 
 function parseCommand(argv: readonly string[]): readonly string[] {
   if (argv.length === 0) return []
-  if (argv[0] !== '--') throw new ConfigError(`unknown argument ${argv[0]}; usage: launcher [-- command [argument ...]]`)
+  if (argv[0] !== '--')
+    throw new ConfigError(`unknown argument ${argv[0]}; usage: launcher [-- command [argument ...]]`)
   return argv.slice(1)
 }
 

@@ -34,9 +34,11 @@ export interface ListenerOptions {
 /** A started listener. */
 export interface Listener {
   readonly port: number
-  /** Accepts no connection any more and waits for the open ones; `closeAllConnections` cuts them. */
+  /** Accepts no connection any more; what is still open after half a second is cut. */
   close(): Promise<void>
 }
+
+const closeGraceMs = 500
 
 /** Starts a guarded `node:http` server: no framework on the launcher's ports (docs/architecture.md). */
 export async function listen(options: ListenerOptions): Promise<Listener> {
@@ -54,8 +56,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     close: async () => {
       const closed = once(server, 'close')
       server.close()
-      server.closeAllConnections()
+      // Answers that are just being written reach their readers; who does not read is cut.
+      const timer = setTimeout(() => server.closeAllConnections(), closeGraceMs)
       await closed
+      clearTimeout(timer)
     },
   }
 }

@@ -11,7 +11,9 @@ export function createUpstream(): Upstream {
   let agent: Promise<Dispatcher> | undefined
   return {
     dispatcher() {
-      agent ??= import('undici').then(({ Agent }) => new Agent({ connections: 256, pipelining: 1, keepAliveTimeout: 10_000 }))
+      agent ??= import('undici').then(
+        ({ Agent }) => new Agent({ connections: 256, pipelining: 1, keepAliveTimeout: 10_000 }),
+      )
       return agent
     },
     close: async () => {

@@ -35,7 +35,14 @@ export function createJournal(path: readonly string[], now: () => Date): Journal
   let ended = false
 
   const toFrame = (kind: EntryKind, data: LauncherEntry['data'], spanId: string, n?: number): Buffer => {
-    const entry: LauncherEntry = { ...(n === undefined ? {} : { n }), ts: now().toISOString(), kind, path, spanId, data }
+    const entry: LauncherEntry = {
+      ...(n === undefined ? {} : { n }),
+      ts: now().toISOString(),
+      kind,
+      path,
+      spanId,
+      data,
+    }
     return encodeFrame({ event: kind, data: JSON.stringify(entry), ...(n === undefined ? {} : { id: String(n) }) })
   }
   const send = (frame: Buffer): void => {

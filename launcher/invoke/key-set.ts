@@ -1,6 +1,7 @@
-import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { Dispatcher } from 'undici'
+import { publicKeyOf } from '#core/signing/jws.ts'
+import type { JsonWebKeyEd25519 } from '#core/signing/keyring.ts'
 import { collect } from '#core/sse/exchange.ts'
 import { Refusal } from '../http/refusal.ts'
 
@@ -65,7 +66,7 @@ async function fetchKeys(options: KeySetOptions): Promise<ReadonlyMap<string, Ke
     maxBytes: 256 * 1024,
   })
   if (status !== 200) throw new Error(`the state role answered ${status} to the key set`)
-  const { keys } = JSON.parse(body.toString('utf8')) as { keys: (JsonWebKey & { kid?: string })[] }
+  const { keys }: { keys: readonly JsonWebKeyEd25519[] } = JSON.parse(body.toString('utf8'))
   const usable = keys.filter((key) => key.kty === 'OKP' && key.crv === 'Ed25519' && typeof key.kid === 'string')
-  return new Map(usable.map((key) => [key.kid ?? '', createPublicKey({ key: { ...key }, format: 'jwk' })]))
+  return new Map(usable.map((key) => [key.kid, publicKeyOf(key)]))
 }

@@ -1,12 +1,12 @@
 import type { Logger } from '#core/log/logger.ts'
-import { childContext, formatTraceparent } from './traceparent.ts'
-import type { TraceContext } from './traceparent.ts'
+import { childOf, formatTraceparent, startTrace } from '#core/telemetry/tracing.ts'
+import type { Trace } from '#core/telemetry/tracing.ts'
 
 /** What a span may carry: ids, names and numbers, never content. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 /** A span that has ended. Times are nanoseconds since the epoch. */
-export interface EndedSpan extends TraceContext {
+export interface EndedSpan extends Trace {
   readonly name: string
   readonly parentSpanId: string | undefined
   readonly startedAt: bigint
@@ -16,21 +16,21 @@ export interface EndedSpan extends TraceContext {
 }
 
 /** One operation; end it exactly once. */
-export interface Span extends TraceContext {
+export interface Span extends Trace {
   readonly traceparent: string
   end(status: 'ok' | 'error', attributes?: Attributes): void
 }
 
 /** Makes the launcher's spans: one per operation on each port, under the run's. */
 export interface Tracer {
-  start(name: string, parent: TraceContext | undefined, attributes?: Attributes): Span
+  start(name: string, parent: Trace | undefined, attributes?: Attributes): Span
 }
 
 /** A tracer that writes each ended span as one log line and hands sampled ones to an exporter. */
 export function createTracer(log: Logger, exporter?: { add(span: EndedSpan): void }): Tracer {
   return {
     start(name, parent, attributes = {}) {
-      const context = childContext(parent)
+      const context = parent === undefined ? startTrace() : childOf(parent)
       const startedAt = now()
       let ended = false
       return {

@@ -1,0 +1,58 @@
+import type { InvokeRequest, Resolution } from '#schemas/run.ts'
+import { isRecord } from '../http/json-body.ts'
+import type { AgentConfig } from '../agent-config.ts'
+import { toContent } from './chat.ts'
+import type { ChatMessage, ToolCall } from './chat.ts'
+
+/** A tool call that waits for a person. */
+export interface PendingCall extends ToolCall {
+  readonly interruptId?: string
+}
+
+/** Where the loop stands: what was said, the calls of the last answer that are still to be made, and the steps so far. */
+export interface Conversation {
+  readonly messages: ChatMessage[]
+  pending: readonly PendingCall[]
+  steps: number
+}
+
+/** The conversation of a new run: system prompt, earlier turns, the input. */
+export function startConversation(config: AgentConfig, request: InvokeRequest): Conversation {
+  const system = config.systemPrompt === undefined ? [] : [{ role: 'system' as const, content: config.systemPrompt }]
+  const history = (request.context?.history ?? []).flatMap(({ input, output }): ChatMessage[] => [
+    { role: 'user', content: toContent(input) },
+    { role: 'assistant', content: toContent(output) },
+  ])
+  const messages = [...system, ...history, { role: 'user' as const, content: toContent(request.input) }]
+  return { messages, pending: [], steps: 0 }
+}
+
+/** What a paused run needs to go on; opaque to everybody else. */
+export function toCheckpoint({ messages, pending, steps }: Conversation): unknown {
+  return { v: 1, messages, pending, steps }
+}
+
+/** Restores a conversation; undefined when the checkpoint is not one of ours. */
+export function fromCheckpoint(value: unknown): Conversation | undefined {
+  if (!isRecord(value) || value.v !== 1) return undefined
+  const { messages, pending, steps } = value
+  if (!Array.isArray(messages) || !messages.every(isChatMessage)) return undefined
+  if (!Array.isArray(pending) || !pending.every(isPendingCall)) return undefined
+  if (typeof steps !== 'number' || !Number.isSafeInteger(steps) || steps < 0) return undefined
+  return { messages: [...messages], pending, steps }
+}
+
+/** Decisions by the interrupt that they answer. */
+export function resolutionsById(request: InvokeRequest): ReadonlyMap<string, Resolution> {
+  return new Map(request.context?.resume?.resolutions.map((resolution) => [resolution.interruptId, resolution]))
+}
+
+function isChatMessage(value: unknown): value is ChatMessage {
+  if (!isRecord(value)) return false
+  if (value.role === 'assistant') return value.content === null || typeof value.content === 'string'
+  return ['system', 'user', 'tool'].includes(String(value.role)) && typeof value.content === 'string'
+}
+
+function isPendingCall(value: unknown): value is PendingCall {
+  return isRecord(value) && [value.id, value.name, value.arguments].every((part) => typeof part === 'string')
+}

@@ -1,0 +1,140 @@
+import type { FailReason, Usage } from '#schemas/run.ts'
+import { createSseParser } from '#core/sse/parser.ts'
+import { isRecord } from '../http/json-body.ts'
+import { noUsage } from '../invoke/run.ts'
+import type { ToolCall } from './chat.ts'
+
+/** Thrown when a model call gives no usable answer. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+  readonly failReason: FailReason
+  /** Another route may do better: overload, a server error or no connection. */
+  readonly retryable: boolean
+  constructor(message: string, failReason: FailReason = 'model_error', retryable = false) {
+    super(message)
+    this.failReason = failReason
+    this.retryable = retryable
+  }
+}
+
+/** What a model answered. */
+export interface ModelAnswer {
+  readonly text: string
+  readonly toolCalls: readonly ToolCall[]
+  readonly usage: Usage
+  /** Model as the provider names it. */
+  readonly model: string
+}
+
+/** Assembles an answer from the bytes of a chat completion, streamed or whole. Throws `ModelError`. */
+export interface AnswerReader {
+  push(chunk: Buffer): void
+  end(): ModelAnswer
+}
+
+interface Draft {
+  text: string
+  usage: Usage
+  model: string
+  finished: boolean
+  readonly calls: Map<number, { id: string; name: string; arguments: string }>
+}
+
+/** Reads `text/event-stream` (OpenAI chat completion chunks); `onText` gets text as it arrives. */
+export function readStream(onText: (text: string) => void): AnswerReader {
+  const draft = newDraft()
+  const parser = createSseParser(({ data }) => {
+    if (data === '[DONE]') draft.finished = true
+    else take(draft, parseChunk(data), 'delta', onText)
+  })
+  return { push: (chunk) => parser.push(chunk), end: () => finish(draft) }
+}
+
+/** Reads one JSON answer, from a provider that does not stream. */
+export function readWhole(onText: (text: string) => void): AnswerReader {
+  const chunks: Buffer[] = []
+  return {
+    push: (chunk) => void chunks.push(Buffer.from(chunk)),
+    end() {
+      const draft = newDraft()
+      take(draft, parseChunk(Buffer.concat(chunks).toString('utf8')), 'message', onText)
+      return finish(draft)
+    },
+  }
+}
+
+function newDraft(): Draft {
+  return { text: '', usage: noUsage, model: '', finished: false, calls: new Map() }
+}
+
+function parseChunk(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new ModelError('the model gateway answered something that is not JSON')
+  }
+  if (!isRecord(value)) throw new ModelError('the model gateway answered JSON that is not an object')
+  if (value.error !== undefined) throw new ModelError(errorText(value))
+  return value
+}
+
+function take(
+  draft: Draft,
+  chunk: Readonly<Record<string, unknown>>,
+  part: 'delta' | 'message',
+  onText: (text: string) => void,
+): void {
+  if (typeof chunk.model === 'string') draft.model = chunk.model
+  if (isRecord(chunk.usage)) draft.usage = readUsage(chunk.usage)
+  const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined
+  if (!isRecord(choice)) return
+  const content = isRecord(choice[part]) ? choice[part] : {}
+  if (typeof content.content === 'string' && content.content !== '') {
+    draft.text += content.content
+    onText(content.content)
+  }
+  if (Array.isArray(content.tool_calls))
+    for (const [index, call] of content.tool_calls.entries()) takeCall(draft, call, index)
+  if (typeof choice.finish_reason === 'string') draft.finished = true
+}
+
+function takeCall(draft: Draft, value: unknown, position: number): void {
+  if (!isRecord(value)) throw new ModelError('the model answered a malformed tool call')
+  const index = typeof value.index === 'number' ? value.index : position
+  const call = draft.calls.get(index) ?? { id: '', name: '', arguments: '' }
+  const fn = isRecord(value.function) ? value.function : {}
+  if (typeof value.id === 'string') call.id = value.id
+  if (typeof fn.name === 'string') call.name += fn.name
+  if (typeof fn.arguments === 'string') call.arguments += fn.arguments
+  draft.calls.set(index, call)
+}
+
+function finish(draft: Draft): ModelAnswer {
+  if (!draft.finished) throw new ModelError('the answer of the model broke off')
+  const calls = [...draft.calls.entries()].toSorted(([a], [b]) => a - b)
+  const toolCalls = calls.map(([index, call]) => ({ ...call, id: call.id === '' ? `call_${index}` : call.id }))
+  if (toolCalls.some(({ name }) => name === '')) throw new ModelError('the model answered a tool call without a name')
+  return { text: draft.text, toolCalls, usage: draft.usage, model: draft.model }
+}
+
+function readUsage(usage: Readonly<Record<string, unknown>>): Usage {
+  const input = isRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
+  const output = isRecord(usage.completion_tokens_details) ? usage.completion_tokens_details : {}
+  return {
+    inputTokens: count(usage.prompt_tokens),
+    outputTokens: count(usage.completion_tokens),
+    cachedTokens: count(input.cached_tokens),
+    reasoningTokens: count(output.reasoning_tokens),
+  }
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
+}
+
+/** The message in an OpenAI error body, bounded. */
+export function errorText(body: Readonly<Record<string, unknown>>): string {
+  const error = isRecord(body.error) ? body.error.message : body.error
+  return typeof error === 'string' ? error.slice(0, 500) : 'the model call failed'
+}

@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises'
+import type { Dispatcher } from 'undici'
+import { exchange } from '#core/sse/exchange.ts'
+import type { FailReason } from '#schemas/run.ts'
+import { isRecord } from '../http/json-body.ts'
+import type { ChatMessage, ToolDefinition } from './chat.ts'
+import { ModelError, errorText, readStream, readWhole } from './model-answer.ts'
+import type { AnswerReader, ModelAnswer } from './model-answer.ts'
+
+/** The model gateway, and as whom it is called. */
+export interface ModelClientOptions {
+  readonly gatewayUrl: string
+  /** Service account token with the gateway's audience; read for each call, since kubelet renews it. */
+  readonly tokenFile: string | undefined
+  readonly namespace: string
+  readonly requestFields: Readonly<Record<string, unknown>>
+  readonly dispatcher: () => Promise<Dispatcher>
+}
+
+/** One model call. */
+export interface ModelCall {
+  readonly route: string
+  readonly messages: readonly ChatMessage[]
+  readonly tools: readonly ToolDefinition[]
+  readonly runId: string
+  readonly traceparent: string
+  readonly signal: AbortSignal
+  readonly onText: (text: string) => void
+}
+
+/** Calls the gateway's chat completions, streaming. Rejects with `ModelError`, or as the signal aborts. */
+export type ModelClient = (call: ModelCall) => Promise<ModelAnswer>
+
+/** Makes a client. */
+export function createModelClient(options: ModelClientOptions): ModelClient {
+  const url = new URL(`${options.gatewayUrl}/v1/chat/completions`)
+  return async (call) => {
+    const body = JSON.stringify(toRequest(options, call))
+    const headers = await toHeaders(options, call)
+    const received = receive(call.onText)
+    try {
+      await exchange(await options.dispatcher(), {
+        origin: url.origin,
+        path: url.pathname,
+        method: 'POST',
+        headers,
+        body,
+        signal: call.signal,
+        onHead: received.head,
+        onData: received.data,
+      })
+    } catch (error) {
+      if (error instanceof ModelError || call.signal.aborted) throw error
+      throw new ModelError(`the model gateway could not be reached: ${codeOf(error)}`, 'model_error', true)
+    }
+    return received.end()
+  }
+}
+
+function toRequest({ requestFields }: ModelClientOptions, { route, messages, tools }: ModelCall): object {
+  const functions = tools.map((tool) => ({ type: 'function', function: tool }))
+  return {
+    ...requestFields,
+    model: route,
+    messages,
+    ...(functions.length === 0 ? {} : { tools: functions }),
+    stream: true,
+    stream_options: { include_usage: true },
+  }
+}
+
+async function toHeaders(options: ModelClientOptions, call: ModelCall): Promise<Record<string, string>> {
+  const token = options.tokenFile === undefined ? undefined : (await readFile(options.tokenFile, 'utf8')).trim()
+  return {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    traceparent: call.traceparent,
+    'x-mesh-run-id': call.runId,
+    'x-mesh-namespace': options.namespace,
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  }
+}
+
+// Text reaches `onText` as it arrives; an error status is read whole, for its message.
+function receive(onText: (text: string) => void) {
+  let status = 0
+  let reader: AnswerReader = readWhole(onText)
+  const errorBody: Buffer[] = []
+  return {
+    head(code: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+      status = code
+      if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) reader = readStream(onText)
+    },
+    data(chunk: Buffer): void {
+      if (status === 200) reader.push(chunk)
+      else if (errorBody.length < 64) errorBody.push(Buffer.from(chunk))
+    },
+    end(): ModelAnswer {
+      if (status === 200) return reader.end()
+      throw toModelError(status, Buffer.concat(errorBody).toString('utf8'))
+    },
+  }
+}
+
+const reasonOfCode: Readonly<Record<string, FailReason>> = {
+  budget_exceeded: 'budget_exceeded',
+  guardrail_blocked: 'guardrail_blocked',
+}
+
+function toModelError(status: number, text: string): ModelError {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    body = undefined
+  }
+  const error = isRecord(body) && isRecord(body.error) ? body.error : {}
+  const reason = typeof error.code === 'string' ? reasonOfCode[error.code] : undefined
+  const message = isRecord(body) ? errorText(body) : 'no reason given'
+  const retryable = status === 429 || status === 408 || status >= 500
+  return new ModelError(`the model gateway answered ${status}: ${message}`, reason ?? 'model_error', retryable)
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
+}

@@ -1,0 +1,78 @@
+import type { EntryKind } from '#schemas/run.ts'
+import type { Span } from '../spans/tracer.ts'
+import { calculate } from './calculate.ts'
+import type { ToolDefinition } from './chat.ts'
+
+/** What a tool gets beside its arguments. */
+export interface ToolScope {
+  readonly runId: string
+  readonly span: Span
+  readonly signal: AbortSignal
+  emit(kind: EntryKind, data: Readonly<Record<string, unknown>>): void
+}
+
+/** A tool that the loop can call itself. A thrown error is told to the model as the tool's result. */
+export interface Tool {
+  readonly definition: ToolDefinition
+  run(args: Readonly<Record<string, unknown>>, scope: ToolScope): Promise<unknown>
+}
+
+/** The tool whose answer is a person's. */
+export const askHuman: ToolDefinition = {
+  name: 'ask_human',
+  description:
+    'Asks a person and waits for the answer. Use it when you need information or a decision only they can give.',
+  parameters: {
+    type: 'object',
+    properties: {
+      question: { type: 'string', description: 'The question, complete in itself.' },
+      schema: { type: 'object', description: 'JSON schema of the answer, if it should have a shape.' },
+    },
+    required: ['question'],
+  },
+}
+
+/** Tools that the launcher brings along. `now` is the clock. */
+export function ownTools(now: () => Date): readonly Tool[] {
+  return [
+    {
+      definition: {
+        name: 'time',
+        description: 'The current date and time.',
+        parameters: {
+          type: 'object',
+          properties: {
+            timezone: { type: 'string', description: 'IANA time zone such as Europe/Berlin; UTC when absent.' },
+          },
+        },
+      },
+      run: (args) => Promise.resolve(timeIn(now(), text(args, 'timezone', 'UTC'))),
+    },
+    {
+      definition: {
+        name: 'calculate',
+        description: 'Computes an arithmetic expression exactly as written, such as (3 + 4) * 2 ^ 0.5.',
+        parameters: {
+          type: 'object',
+          properties: {
+            expression: { type: 'string', description: '+ - * / % ^, parentheses, sqrt, min, max, pi, ...' },
+          },
+          required: ['expression'],
+        },
+      },
+      run: async (args) => ({ result: calculate(text(args, 'expression')) }),
+    },
+  ]
+}
+
+function timeIn(date: Date, timezone: string): unknown {
+  const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long', timeZone: timezone })
+  return { utc: date.toISOString(), timezone, local: local.format(date) }
+}
+
+/** A text argument of a tool; throws naming it. */
+export function text(args: Readonly<Record<string, unknown>>, name: string, absent?: string): string {
+  const value = args[name] ?? absent
+  if (typeof value !== 'string' || value === '') throw new Error(`${name} must be a text`)
+  return value
+}

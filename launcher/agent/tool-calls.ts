@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import type { Interrupt, Resolution } from '#schemas/run.ts'
+import type { AgentConfig } from '../agent-config.ts'
+import { isRecord } from '../http/json-body.ts'
+import type { RunContext } from '../invoke/run.ts'
+import { toContent } from './chat.ts'
+import type { ToolCall } from './chat.ts'
+import type { Conversation, PendingCall } from './conversation.ts'
+import { askHuman } from './own-tools.ts'
+import type { Tool } from './own-tools.ts'
+
+/** What the calls of one answer are made with. */
+export interface ToolCallOptions {
+  readonly config: AgentConfig
+  readonly tools: readonly Tool[]
+  readonly context: RunContext
+  readonly resolutions: ReadonlyMap<string, Resolution>
+}
+
+/**
+ * Makes the pending calls that need nobody or were decided, and adds their results to the conversation. What still waits
+ * for a person stays pending and is returned as interrupts.
+ */
+export async function makePendingCalls(conversation: Conversation, options: ToolCallOptions): Promise<Interrupt[]> {
+  const waiting: PendingCall[] = []
+  const interrupts: Interrupt[] = []
+  for (const call of conversation.pending) {
+    const resolution = call.interruptId === undefined ? undefined : options.resolutions.get(call.interruptId)
+    const interrupt = resolution === undefined ? toInterrupt(call, options.config) : undefined
+    if (interrupt === undefined) {
+      const content = await makeCall(call, resolution, options)
+      conversation.messages.push({ role: 'tool', tool_call_id: call.id, content })
+    } else {
+      interrupts.push(interrupt)
+      waiting.push({ ...call, interruptId: interrupt.id })
+    }
+  }
+  conversation.pending = waiting
+  return interrupts
+}
+
+function toInterrupt(call: PendingCall, config: AgentConfig): Interrupt | undefined {
+  const id = call.interruptId ?? `int_${randomUUID()}`
+  const args = parseArguments(call)
+  const entry = config.tools.find(({ name }) => name === call.name)
+  if (call.name === askHuman.name && entry !== undefined && typeof args?.question === 'string') {
+    const schema = args.schema === undefined ? {} : { schema: args.schema }
+    return { id, reason: 'input_required', tool: call.name, question: args.question, ...schema }
+  }
+  const approval = entry?.requireApproval?.some((name) => name === '*' || name === call.name) === true
+  return approval ? { id, reason: 'approval_required', tool: call.name, arguments: args ?? call.arguments } : undefined
+}
+
+async function makeCall(
+  call: PendingCall,
+  resolution: Resolution | undefined,
+  options: ToolCallOptions,
+): Promise<string> {
+  const { context } = options
+  const span = context.start(`tool ${call.name}`, { 'mesh.tool.name': call.name })
+  const args = parseArguments(call)
+  const about = { toolCallId: call.id, name: call.name }
+  context.emit(
+    'tool.started',
+    { ...about, arguments: args ?? call.arguments, parentSpanId: context.span.spanId },
+    span.spanId,
+  )
+  const startedAt = performance.now()
+  let isError = false
+  let result: unknown
+  try {
+    result = await answerOf(call, args, resolution, { ...options, span })
+  } catch (error) {
+    if (context.signal.aborted) throw error
+    isError = true
+    result = { error: error instanceof Error ? error.message : String(error) }
+  }
+  span.end(isError ? 'error' : 'ok')
+  const durationMs = Math.round(performance.now() - startedAt)
+  context.emit('tool.finished', { ...about, result, isError, durationMs }, span.spanId)
+  return toContent(result)
+}
+
+async function answerOf(
+  call: PendingCall,
+  args: Readonly<Record<string, unknown>> | undefined,
+  resolution: Resolution | undefined,
+  options: ToolCallOptions & { readonly span: RunContext['span'] },
+): Promise<unknown> {
+  if (resolution?.decision === 'reject')
+    throw new Error(`a person refused this: ${resolution.reason ?? 'no reason given'}`)
+  if (args === undefined) throw new Error('the arguments are not a JSON object')
+  if (call.name === askHuman.name) return humanAnswer(resolution)
+  const tool = options.tools.find(({ definition }) => definition.name === call.name)
+  if (tool === undefined) throw new Error(`there is no tool ${call.name}`)
+  const { context, span } = options
+  const emit: RunContext['emit'] = (kind, data) => context.emit(kind, data, span.spanId)
+  return tool.run(args, { runId: context.runId, span, signal: context.signal, emit })
+}
+
+function humanAnswer(resolution: Resolution | undefined): unknown {
+  if (resolution === undefined)
+    throw new Error('question must be a text, and ask_human must be one of the agent’s tools')
+  return resolution.payload ?? resolution.reason ?? 'approved'
+}
+
+function parseArguments(call: ToolCall): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(call.arguments === '' ? '{}' : call.arguments)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,40 @@
+import type { Tool } from '../agent/own-tools.ts'
+import { text } from '../agent/own-tools.ts'
+import type { Delegate } from './delegate.ts'
+
+/** The tool by which the built-in loop hands work to another agent; only the configured ones are offered. */
+export function delegateTool(delegate: Delegate, targets: readonly string[], timeoutMs: number): Tool {
+  return {
+    definition: {
+      name: 'delegate',
+      description: 'Gives a task to another agent and returns its answer.',
+      parameters: {
+        type: 'object',
+        properties: {
+          agent: { type: 'string', enum: targets, description: 'The agent.' },
+          input: { type: 'string', description: 'The task, complete in itself: the agent sees nothing else.' },
+        },
+        required: ['agent', 'input'],
+      },
+    },
+    async run(args, scope) {
+      const agent = text(args, 'agent')
+      if (!targets.includes(agent)) throw new Error(`agent must be one of ${targets.join(', ')}`)
+      const { run, ended } = await delegate({
+        agent,
+        input: text(args, 'input'),
+        mode: 'spawn',
+        wait: true,
+        timeoutMs,
+        parentRunId: scope.runId,
+        traceparent: scope.span.traceparent,
+        signal: scope.signal,
+        onCreated: ({ id }) => scope.emit('delegate.started', { agent, mode: 'spawn', runId: id }),
+      })
+      scope.emit('delegate.finished', { agent, runId: run.id, state: run.state })
+      if (!ended) throw new Error(`the run ${run.id} has not ended in time`)
+      if (run.state !== 'succeeded') throw new Error(`the run ${run.id} ended as ${run.state}`)
+      return { runId: run.id, output: run.output ?? null }
+    },
+  }
+}

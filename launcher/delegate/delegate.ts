@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import type { Dispatcher } from 'undici'
+import { collect } from '#core/sse/exchange.ts'
+import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
+import { terminalStates } from '#schemas/run.ts'
+import { isRecord } from '../http/json-body.ts'
+import { Refusal } from '../http/refusal.ts'
+
+/** The state role, where runs born in a pod are made. */
+export interface DelegateOptions {
+  readonly stateUrl: string
+  readonly tokenFile: string | undefined
+  readonly namespace: string
+  readonly maxDepth: number
+  readonly dispatcher: () => Promise<Dispatcher>
+}
+
+/** A call to another agent. */
+export interface Delegation {
+  /** `name` or `namespace/name`. */
+  readonly agent: string
+  readonly input: unknown
+  readonly mode: 'spawn' | 'handoff'
+  readonly wait: boolean
+  readonly timeoutMs: number
+  readonly parentRunId?: string
+  readonly conversationId?: string
+  readonly traceparent: string
+  readonly signal: AbortSignal
+  /** Called once the run exists. */
+  readonly onCreated: (run: StateRun) => void
+}
+
+/** The run that was made; `ended` says whether its outcome is in it. */
+export interface Delegated {
+  readonly run: StateRun
+  readonly ended: boolean
+}
+
+/** Makes a run of another agent, and waits for its end if asked to. Throws `Refusal`. */
+export type Delegate = (delegation: Delegation) => Promise<Delegated>
+
+const longestWaitSeconds = 20
+
+/** Makes the function over the state role (`POST {STATE_URL}/runs`, schemas/launcher.ts). */
+export function createDelegate(options: DelegateOptions): Delegate {
+  return async (delegation) => {
+    let run = await call(options, delegation, { path: '/runs', body: toRequest(options, delegation) })
+    delegation.onCreated(run)
+    if (!delegation.wait || delegation.mode === 'handoff') return { run, ended: false }
+    const deadline = performance.now() + delegation.timeoutMs
+    while (!isTerminal(run)) {
+      const left = Math.floor((deadline - performance.now()) / 1000)
+      if (left < 1) break
+      const seconds = Math.min(left, longestWaitSeconds)
+      run = await call(options, delegation, { path: `/runs/${encodeURIComponent(run.id)}?wait=${seconds}` })
+    }
+    return { run, ended: isTerminal(run) }
+  }
+}
+
+function isTerminal(run: StateRun): boolean {
+  return [...terminalStates].some((state) => state === run.state)
+}
+
+function toRequest(options: DelegateOptions, delegation: Delegation): StateRunRequest {
+  const { agent, input, mode, parentRunId, conversationId } = delegation
+  const [first = '', second] = agent.split('/')
+  return {
+    agent: second === undefined ? { namespace: options.namespace, name: first } : { namespace: first, name: second },
+    input,
+    mode,
+    maxDepth: options.maxDepth,
+    ...(parentRunId === undefined ? {} : { parentRunId }),
+    ...(conversationId === undefined ? {} : { conversationId }),
+  }
+}
+
+async function call(
+  options: DelegateOptions,
+  { traceparent, signal }: Delegation,
+  { path, body }: { path: string; body?: StateRunRequest },
+): Promise<StateRun> {
+  const url = new URL(`${options.stateUrl}${path}`)
+  const token = options.tokenFile === undefined ? undefined : (await readFile(options.tokenFile, 'utf8')).trim()
+  const answer = await collect(await options.dispatcher(), {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      traceparent,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.any([signal, AbortSignal.timeout((longestWaitSeconds + 10) * 1000)]),
+  }).catch((error: unknown) => {
+    if (signal.aborted) throw error
+    throw new Refusal('delegation_failed', 'the state role cannot be reached')
+  })
+  return toRun(answer.status, answer.body.toString('utf8'))
+}
+
+function toRun(status: number, text: string): StateRun {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    body = undefined
+  }
+  const reason = isRecord(body) && typeof body.detail === 'string' ? body.detail.slice(0, 500) : undefined
+  if (status === 404) throw new Refusal('unknown_target', reason)
+  if (status >= 400 && status < 500) throw new Refusal('delegation_refused', reason)
+  if (status >= 300 || !isRecord(body) || typeof body.id !== 'string' || typeof body.state !== 'string')
+    throw new Refusal('delegation_failed')
+  return { ...body, id: body.id, state: body.state }
+}

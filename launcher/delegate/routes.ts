@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http'
+import type { EntryKind } from '#schemas/run.ts'
+import { durationToMs } from '#schemas/duration.ts'
+import { parseTraceparent } from '#core/telemetry/tracing.ts'
+import { singleHeader } from '../http/guard.ts'
+import { asRecord, readJson, refuseUnknown } from '../http/json-body.ts'
+import { answer } from '../http/listener.ts'
+import type { Exchange, Route } from '../http/listener.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { Tracer } from '../spans/tracer.ts'
+import type { Delegate } from './delegate.ts'
+
+/** Most bytes of a delegation. */
+export const delegateBodyLimit = 1024 * 1024
+
+/** What the routes of 2994 work with. */
+export interface DelegateRoutesOptions {
+  readonly delegate: Delegate
+  readonly tracer: Tracer
+  /** Runs that work now: a call that names none belongs to the only one. */
+  readonly activeRuns: () => readonly string[]
+  readonly defaultTimeoutMs: number
+  /** Notes the call in the journal of the run that made it. */
+  readonly emit: (
+    runId: string | undefined,
+    kind: EntryKind,
+    data: Readonly<Record<string, unknown>>,
+    spanId: string,
+  ) => void
+}
+
+/** The routes of 2994: `POST /delegate`, `GET /healthz`. */
+export function delegateRoutes(options: DelegateRoutesOptions): readonly Route[] {
+  return [
+    { method: 'GET', pattern: '/healthz', handle: ({ response }) => answer(response, 200, { status: 'ok' }) },
+    { method: 'POST', pattern: '/delegate', handle: (exchange) => delegateRun(exchange, options) },
+  ]
+}
+
+async function delegateRun({ request, response }: Exchange, options: DelegateRoutesOptions): Promise<void> {
+  const fields = parse(await readJson(request, delegateBodyLimit), options.defaultTimeoutMs)
+  const parentRunId = parentOf(request, options.activeRuns())
+  const parent = parseTraceparent(singleHeader(request, 'traceparent'))
+  const span = options.tracer.start('delegate', parent, {
+    'mesh.delegate.agent': fields.agent,
+    'mesh.delegate.mode': fields.mode,
+  })
+  const note = (kind: EntryKind, data: object): void =>
+    options.emit(parentRunId, kind, { agent: fields.agent, mode: fields.mode, ...data }, span.spanId)
+  const gone = new AbortController()
+  response.on('close', () => gone.abort(new Error('the agent hung up')))
+  try {
+    const { run, ended } = await options.delegate({
+      ...fields,
+      ...(parentRunId === undefined ? {} : { parentRunId }),
+      traceparent: span.traceparent,
+      signal: gone.signal,
+      onCreated: ({ id }) => note('delegate.started', { runId: id }),
+    })
+    note('delegate.finished', { runId: run.id, state: run.state })
+    span.end('ok', { 'mesh.delegate.run': run.id })
+    if (ended)
+      answer(response, 200, { runId: run.id, state: run.state, output: run.output ?? null, error: run.error ?? null })
+    else answer(response, 202, { runId: run.id })
+  } catch (error) {
+    span.end('error')
+    throw error
+  }
+}
+
+function parse(body: unknown, defaultTimeoutMs: number) {
+  const fields = asRecord(body)
+  refuseUnknown(fields, ['agent', 'input', 'mode', 'wait', 'timeout', 'conversationId'])
+  const { agent, input, mode = 'spawn', wait = true, timeout, conversationId } = fields
+  if (typeof agent !== 'string' || !/^(?:[a-z0-9-]{1,63}\/)?[a-z0-9.-]{1,253}$/.test(agent))
+    throw new Refusal('malformed_request', 'agent: must be a name or namespace/name')
+  if (mode !== 'spawn' && mode !== 'handoff') throw new Refusal('malformed_request', 'mode: must be spawn or handoff')
+  if (typeof wait !== 'boolean') throw new Refusal('malformed_request', 'wait: must be true or false')
+  const timeoutMs =
+    timeout === undefined ? defaultTimeoutMs : typeof timeout === 'string' ? durationToMs(timeout) : undefined
+  if (timeoutMs === undefined) throw new Refusal('malformed_request', 'timeout: must be a duration such as 30s')
+  if (conversationId !== undefined && typeof conversationId !== 'string')
+    throw new Refusal('malformed_request', 'conversationId: must be a text')
+  return { agent, input, mode, wait, timeoutMs, ...(conversationId === undefined ? {} : { conversationId }) } as const
+}
+
+// Named by header, else the only run that works, else the agent itself with nobody behind it.
+function parentOf(request: IncomingMessage, active: readonly string[]): string | undefined {
+  const named = singleHeader(request, 'x-mesh-run-id')
+  if (named !== undefined) {
+    if (!active.includes(named)) throw new Refusal('unknown_run')
+    return named
+  }
+  return active.length === 1 ? active[0] : undefined
+}

@@ -1,0 +1,111 @@
+import type { EntryKind, Interrupt, InvokeResult } from '#schemas/run.ts'
+import type { ParsedEvent } from '#core/sse/parser.ts'
+import { isRecord } from '../http/json-body.ts'
+import { pause, toInterrupt, toUsage } from './outcome.ts'
+import { failed, newMessageId } from './run.ts'
+import type { RunContext } from './run.ts'
+
+// What an agent may say of itself. The state of the run, guardrails and the stream are not its to report.
+const allowed: ReadonlySet<string> = new Set<EntryKind>([
+  'step.started',
+  'step.finished',
+  'message.started',
+  'message.finished',
+  'tool.started',
+  'tool.finished',
+])
+
+/** Maps the events of an agent's stream into the run's journal. */
+export interface AgentEvents {
+  take(event: ParsedEvent): void
+  /** The outcome, after the stream has ended. */
+  end(): InvokeResult
+}
+
+/**
+ * An agent's event stream: unnamed events are text; `message.delta` is `{text, messageId?}`; `output` is the output as
+ * JSON; `error` is `{message}`; `usage.reported` is a Usage; `interrupt.requested` is an Interrupt, with the checkpoint
+ * in an event `checkpoint`; other kinds of schemas/run.ts go to the journal as they are. Without `output` it is the text.
+ */
+export function createAgentEvents(context: RunContext): AgentEvents {
+  const interrupts: Interrupt[] = []
+  let checkpoint: unknown
+  let output: { value: unknown } | undefined
+  let error: string | undefined
+  let text = ''
+  const messages = createMessages(context, (added) => (text += added))
+
+  const named: Record<string, (data: unknown, raw: string) => void> = {
+    message: (_, raw) => raw !== '[DONE]' && messages.delta(undefined, raw),
+    'message.delta': (data) => {
+      const delta = isRecord(data) ? data : { text: data }
+      messages.delta(typeof delta.messageId === 'string' ? delta.messageId : undefined, textOf(delta.text))
+    },
+    output: (data, raw) => (output = { value: data === undefined ? raw : data }),
+    error: (data, raw) => (error = isRecord(data) && typeof data.message === 'string' ? data.message : raw),
+    checkpoint: (data) => (checkpoint = data),
+    'interrupt.requested': (data) => interrupts.push(toInterrupt(data)),
+    'usage.reported': (data) => context.report(toUsage(isRecord(data) && 'usage' in data ? data.usage : data), {}),
+  }
+
+  return {
+    take({ event, data }) {
+      const value = event === 'message' ? undefined : parse(data)
+      const handle = Object.hasOwn(named, event) ? named[event] : undefined
+      if (handle !== undefined) handle(value, data)
+      else if (allowed.has(event) && isRecord(value)) messages.emit(event as EntryKind, value)
+    },
+    end() {
+      messages.finishOpen()
+      if (error !== undefined) return failed('agent_error', error, context.usage())
+      if (interrupts.length > 0) return pause(context, interrupts, checkpoint)
+      return { state: 'succeeded', output: output === undefined ? text : output.value, usage: context.usage() }
+    },
+  }
+}
+
+// Opens and closes messages that the agent did not, so that every delta has a place in the journal.
+function createMessages(context: RunContext, onText: (text: string) => void) {
+  const open = new Map<string, string>()
+  let current: string | undefined
+  const start = (messageId: string, data: object = { role: 'assistant' }): void => {
+    open.set(messageId, '')
+    current = messageId
+    context.emit('message.started', { ...data, messageId })
+  }
+  const finish = (messageId: string, data: object): void => {
+    context.emit('message.finished', { role: 'assistant', text: open.get(messageId) ?? '', ...data, messageId })
+    open.delete(messageId)
+    if (current === messageId) current = undefined
+  }
+  return {
+    delta(messageId: string | undefined, text: string): void {
+      const id = messageId ?? current ?? newMessageId()
+      if (!open.has(id)) start(id)
+      open.set(id, (open.get(id) ?? '') + text)
+      onText(text)
+      context.delta(id, text)
+    },
+    emit(kind: EntryKind, data: Readonly<Record<string, unknown>>): void {
+      const id = typeof data.messageId === 'string' ? data.messageId : undefined
+      if (kind === 'message.started') start(id ?? newMessageId(), data)
+      else if (kind === 'message.finished') finish(id ?? current ?? newMessageId(), data)
+      else context.emit(kind, data)
+    },
+    finishOpen(): void {
+      for (const id of open.keys()) finish(id, {})
+    },
+  }
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

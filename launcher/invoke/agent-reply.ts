@@ -1,0 +1,84 @@
+import type { InvokeResult } from '#schemas/run.ts'
+import { createSseParser } from '#core/sse/parser.ts'
+import type { AnswerHeaders } from '#core/sse/exchange.ts'
+import { isRecord } from '../http/json-body.ts'
+import { createAgentEvents } from './agent-events.ts'
+import { pause, toInterrupt, toUsage } from './outcome.ts'
+import { failed } from './run.ts'
+import type { RunContext } from './run.ts'
+
+/** Reads the answer of an agent's `/invoke` as it arrives. */
+export interface AgentReply {
+  head(status: number, headers: AnswerHeaders): void
+  data(chunk: Buffer): void
+  end(): InvokeResult
+}
+
+const maxBody = 16 * 1024 * 1024
+
+/**
+ * `application/json`: `{output, usage?}`, or `{interrupts, checkpoint?}` to wait for a person; any other JSON is the output.
+ * `text/event-stream`: see `agent-events.ts`. Other types: the text is the output. A status that is not 2xx is `agent_error`.
+ */
+export function createReply(context: RunContext): AgentReply {
+  const chunks: Buffer[] = []
+  const events = createAgentEvents(context)
+  const parser = createSseParser(events.take)
+  let size = 0
+  let status = 0
+  let type = ''
+  return {
+    head(code, headers) {
+      status = code
+      type =
+        String(headers['content-type'] ?? '')
+          .split(';', 1)[0]
+          ?.trim()
+          .toLowerCase() ?? ''
+    },
+    data(chunk) {
+      if (isSuccess(status) && type === 'text/event-stream') return parser.push(chunk)
+      size += chunk.length
+      if (size > maxBody) throw new Error(`its answer is above ${maxBody} bytes`)
+      // Copied: undici hands out slices of a buffer that it uses again.
+      chunks.push(Buffer.from(chunk))
+    },
+    end() {
+      const text = Buffer.concat(chunks).toString('utf8')
+      if (!isSuccess(status))
+        return failed('agent_error', `the agent answered ${status}${reasonIn(text)}`, context.usage())
+      if (type === 'text/event-stream') return events.end()
+      if (type === 'application/json') return fromJson(context, text)
+      return { state: 'succeeded', output: text, usage: context.usage() }
+    },
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+function reasonIn(text: string): string {
+  let reason: unknown = text
+  try {
+    const body: unknown = JSON.parse(text)
+    if (isRecord(body)) reason = isRecord(body.error) ? body.error.message : (body.message ?? body.detail ?? body.error)
+  } catch {
+    // Not JSON: the text itself.
+  }
+  return typeof reason === 'string' && reason !== '' ? `: ${reason.slice(0, 1000)}` : ''
+}
+
+function fromJson(context: RunContext, text: string): InvokeResult {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return failed('agent_error', 'the agent answered application/json that is not JSON', context.usage())
+  }
+  if (!isRecord(body)) return { state: 'succeeded', output: body, usage: context.usage() }
+  if (body.usage !== undefined) context.report(toUsage(body.usage), {})
+  if (Array.isArray(body.interrupts) && body.interrupts.length > 0)
+    return pause(context, body.interrupts.map(toInterrupt), body.checkpoint)
+  return { state: 'succeeded', output: 'output' in body ? body.output : body, usage: context.usage() }
+}

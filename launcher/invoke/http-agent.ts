@@ -1,0 +1,106 @@
+import type { Dispatcher } from 'undici'
+import { collect, exchange } from '#core/sse/exchange.ts'
+import type { InvokeResult } from '#schemas/run.ts'
+import { createReply } from './agent-reply.ts'
+import { failed, stopped } from './run.ts'
+import type { Agent, RunContext } from './run.ts'
+
+/** Where the agent's process listens, and how to end it. */
+export interface HttpAgentOptions {
+  readonly port: number
+  readonly dispatcher: () => Promise<Dispatcher>
+  readonly cancelGraceMs: number
+  /** Ends the agent's process and starts it anew; resolves when the old one is gone. Absent when it is not our child. */
+  readonly restart?: () => Promise<void>
+}
+
+/**
+ * An agent in a process of its own: `POST /invoke` on its port, answered by JSON, an event stream or text. To stop a run
+ * the launcher asks `POST /cancel` with `{runId}` (2xx: the work has stopped), and after the grace it ends the process:
+ * nothing else would prove that the work is over.
+ */
+export function createHttpAgent(options: HttpAgentOptions): Agent {
+  return {
+    async run(context) {
+      const hangUp = new AbortController()
+      const work = invoke(options, context, hangUp.signal)
+      const aborted = abortOf(context.signal)
+      const first = await Promise.race([work, aborted.promise])
+      aborted.release()
+      if (first !== undefined) return first
+      const over = await overWithin(options, context, work)
+      hangUp.abort(new Error('stopped'))
+      if (!over) await options.restart?.()
+      return stopped(context.signal, context.usage())
+    },
+  }
+}
+
+async function invoke(options: HttpAgentOptions, context: RunContext, signal: AbortSignal): Promise<InvokeResult> {
+  const reply = createReply(context)
+  const { input, conversationId, context: given } = context.request
+  try {
+    await exchange(await options.dispatcher(), {
+      ...target(options, context, '/invoke'),
+      body: JSON.stringify({ input, conversationId, context: given }),
+      signal,
+      onHead: reply.head,
+      onData: reply.data,
+    })
+    return reply.end()
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
+    return failed('agent_error', `the agent's answer broke off: ${code}`, context.usage())
+  }
+}
+
+// Over when the agent says that it stopped, or when it answered the invocation after all.
+async function overWithin(options: HttpAgentOptions, context: RunContext, work: Promise<unknown>): Promise<boolean> {
+  const deadline = AbortSignal.timeout(options.cancelGraceMs)
+  const asked = askToCancel(options, context, deadline)
+  const expired = abortOf(deadline)
+  const answered = work.then(() => true)
+  const over = await Promise.race([
+    asked.then((accepted) => accepted || Promise.race([answered, expired.promise])),
+    answered,
+    expired.promise,
+  ])
+  expired.release()
+  return over === true
+}
+
+async function askToCancel(options: HttpAgentOptions, context: RunContext, signal: AbortSignal): Promise<boolean> {
+  try {
+    const { status } = await collect(await options.dispatcher(), {
+      ...target(options, context, '/cancel'),
+      body: JSON.stringify({ runId: context.runId }),
+      signal,
+      maxBytes: 64 * 1024,
+    })
+    return status >= 200 && status < 300
+  } catch {
+    return false
+  }
+}
+
+function target(options: HttpAgentOptions, context: RunContext, path: string) {
+  return {
+    origin: `http://127.0.0.1:${options.port}`,
+    path,
+    method: 'POST' as const,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      traceparent: context.span.traceparent,
+      'x-mesh-run-id': context.runId,
+    },
+  }
+}
+
+function abortOf(signal: AbortSignal): { promise: Promise<undefined>; release(): void } {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const onAbort = (): void => resolve(undefined)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  return { promise, release: () => signal.removeEventListener('abort', onAbort) }
+}

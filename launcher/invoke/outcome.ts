@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { pauseReasons } from '#schemas/run.ts'
+import type { Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/run.ts'
+import { isRecord } from '../http/json-body.ts'
+import { noUsage } from './run.ts'
+import type { RunContext } from './run.ts'
+
+/** The paused outcome, with one `interrupt.requested` entry for each question. */
+export function pause(context: RunContext, interrupts: readonly Interrupt[], checkpoint: unknown): InvokeResult {
+  for (const interrupt of interrupts) context.emit('interrupt.requested', { ...interrupt })
+  const pauseReason = interrupts[0]?.reason ?? 'input_required'
+  return { state: 'paused', pauseReason, interrupts, checkpoint: checkpoint ?? null, usage: context.usage() }
+}
+
+/** An interrupt as an agent wrote it, with an id and a known reason. */
+export function toInterrupt(value: unknown): Interrupt {
+  const given = isRecord(value) ? value : {}
+  const reason = pauseReasons.find((known) => known === given.reason) ?? ('input_required' satisfies PauseReason)
+  return {
+    id: typeof given.id === 'string' && given.id !== '' ? given.id : `int_${randomUUID()}`,
+    reason,
+    ...(typeof given.tool === 'string' ? { tool: given.tool } : {}),
+    ...(given.arguments === undefined ? {} : { arguments: given.arguments }),
+    ...(typeof given.question === 'string' ? { question: given.question } : {}),
+    ...(given.schema === undefined ? {} : { schema: given.schema }),
+  }
+}
+
+/** Token counts as an agent wrote them; what is missing or no count is 0. */
+export function toUsage(value: unknown): Usage {
+  const given = isRecord(value) ? value : {}
+  const count = (name: keyof Usage): number => {
+    const number = given[name]
+    return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : 0
+  }
+  const names = Object.keys(noUsage) as (keyof Usage)[]
+  return Object.fromEntries(names.map((name) => [name, count(name)])) as Record<keyof Usage, number>
+}

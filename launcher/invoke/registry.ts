@@ -1,0 +1,160 @@
+import type { EntryKind, InvokeRequest, InvokeResult } from '#schemas/run.ts'
+import type { Trace } from '#core/telemetry/tracing.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { Tracer } from '../spans/tracer.ts'
+import { startAttempt } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
+import type { Agent, StopReason } from './run.ts'
+
+/** What the registry holds itself to. */
+export interface RegistryOptions {
+  readonly agentName: string
+  readonly agent: Agent
+  readonly tracer: Tracer
+  readonly concurrency: number
+  readonly timeoutMs: number
+  readonly now?: () => Date
+  /** Most bytes of all journals together (64 MiB). */
+  readonly maxBytes?: number
+  /** How long a result waits to be acknowledged (15 min). */
+  readonly keepMs?: number
+}
+
+/** A request to start or resume a run. */
+export interface StartRequest {
+  readonly runId: string
+  readonly epoch: number
+  readonly request: InvokeRequest
+  readonly parent: Trace | undefined
+}
+
+/** The runs of this launcher: an agent is never invoked twice for one run. */
+export interface RunRegistry {
+  /** Starts the run, or gives the attempt that is known. Throws `Refusal`. */
+  start(request: StartRequest): Attempt
+  /** The attempt of a known run; raises the epoch. Throws `Refusal`. */
+  attach(runId: string, epoch: number): Attempt
+  /** Drops the journal and the result of an ended run; idempotent. */
+  acknowledge(runId: string, epoch: number): void
+  /** Ids of the runs that work now. */
+  active(): readonly string[]
+  /** Adds an entry to the journal of a run that works now; nothing otherwise. */
+  emit(runId: string | undefined, kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId: string): void
+  /** No new run from now on. */
+  refuseNew(): void
+  /** Resolves when every known run has ended and was acknowledged. */
+  idle(): Promise<void>
+  stopAll(reason: StopReason): Promise<void>
+}
+
+interface Known {
+  attempt: Attempt | undefined // undefined: acknowledged, kept so that a late repeat starts nothing
+  epoch: number
+  last: InvokeResult | undefined
+  expiry: NodeJS.Timeout | undefined
+}
+
+const defaults = { maxBytes: 64 * 1024 * 1024, keepMs: 15 * 60_000 }
+
+/** Makes an empty registry. */
+export function createRegistry(options: RegistryOptions): RunRegistry {
+  const runs = new Map<string, Known>()
+  const { maxBytes = defaults.maxBytes, keepMs = defaults.keepMs } = options
+  let refusing = false
+  let idleWaiters: (() => void)[] = []
+
+  const attempts = (): Attempt[] => [...runs.values()].flatMap(({ attempt }) => attempt ?? [])
+  const working = (): Attempt[] => attempts().filter((attempt) => attempt.result() === undefined)
+  const settleIdle = (): void => {
+    if (attempts().length > 0) return
+    for (const resolve of idleWaiters) resolve()
+    idleWaiters = []
+  }
+  const forget = (known: Known, runId: string): void => {
+    known.attempt = undefined
+    clearTimeout(known.expiry)
+    known.expiry = setTimeout(() => runs.delete(runId), keepMs).unref()
+    settleIdle()
+  }
+  // Oldest results first: a running attempt is stopped only when nothing else is left to drop.
+  const bound = (grown: Attempt): void => {
+    let total = attempts().reduce((sum, { journal }) => sum + journal.bytes, 0)
+    for (const [runId, known] of runs) {
+      if (total <= maxBytes) return
+      if (known.attempt?.result() === undefined) continue
+      total -= known.attempt.journal.bytes
+      forget(known, runId)
+    }
+    if (total > maxBytes && grown.result() === undefined) grown.stop('overflow')
+  }
+  const keepResult = async (known: Known, attempt: Attempt): Promise<void> => {
+    known.last = await attempt.done
+    known.expiry = setTimeout(() => forget(known, attempt.runId), keepMs).unref()
+  }
+  const begin = (start: StartRequest): Attempt => {
+    if (refusing) throw new Refusal('draining', undefined, { 'retry-after': '1' })
+    if (working().length >= options.concurrency) throw new Refusal('too_many_runs', undefined, { 'retry-after': '1' })
+    const now = options.now ?? (() => new Date())
+    const attempt = startAttempt({ ...options, ...start, now, onGrowth: bound })
+    clearTimeout(runs.get(start.runId)?.expiry)
+    const known: Known = { attempt, epoch: start.epoch, last: undefined, expiry: undefined }
+    runs.set(start.runId, known)
+    void keepResult(known, attempt)
+    return attempt
+  }
+
+  return {
+    start(start) {
+      const known = runs.get(start.runId)
+      if (known === undefined) return begin(start)
+      raiseEpoch(known, start.epoch)
+      if (answersOpenInterrupt(known.last, start.request)) return begin(start)
+      if (known.attempt === undefined) throw new Refusal('run_acknowledged')
+      return known.attempt
+    },
+    attach(runId, epoch) {
+      const known = runs.get(runId)
+      if (known?.attempt === undefined) throw new Refusal('unknown_run')
+      raiseEpoch(known, epoch)
+      return known.attempt
+    },
+    acknowledge(runId, epoch) {
+      const known = runs.get(runId)
+      if (known === undefined) throw new Refusal('unknown_run')
+      raiseEpoch(known, epoch)
+      if (known.attempt === undefined) return
+      if (known.attempt.result() === undefined) throw new Refusal('malformed_request', 'the run has not ended')
+      forget(known, runId)
+    },
+    active: () => working().map(({ runId }) => runId),
+    emit: (runId, kind, data, spanId) => {
+      working()
+        .find((attempt) => attempt.runId === runId)
+        ?.journal.append(kind, data, spanId)
+    },
+    refuseNew: () => void (refusing = true),
+    idle: () => {
+      const waiting = new Promise<void>((resolve) => idleWaiters.push(resolve))
+      settleIdle()
+      return waiting
+    },
+    async stopAll(reason) {
+      const stopping = working()
+      for (const attempt of stopping) attempt.stop(reason)
+      await Promise.all(stopping.map(({ done }) => done))
+    },
+  }
+}
+
+// A worker that lost its lease may still speak: what a newer one started must not hear it.
+function raiseEpoch(known: Known, epoch: number): void {
+  if (epoch < known.epoch) throw new Refusal('stale_epoch')
+  known.epoch = epoch
+}
+
+// A repeat of the first request, or of a resume that was taken already, answers no interrupt that is open now.
+function answersOpenInterrupt(last: InvokeResult | undefined, request: InvokeRequest): boolean {
+  if (last?.state !== 'paused') return false
+  const answered = new Set(request.context?.resume?.resolutions.map(({ interruptId }) => interruptId))
+  return last.interrupts.some(({ id }) => answered.has(id))
+}

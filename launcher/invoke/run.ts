@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import type { EntryKind, FailReason, InvokeRequest, InvokeResult, Usage } from '#schemas/run.ts'
+import type { Attributes, Span, Tracer } from '../spans/tracer.ts'
+
+/** Why a run is stopped from outside; the reason of its signal. */
+export type StopReason = 'cancel' | 'timeout' | 'shutdown' | 'overflow' | 'crash'
+
+/** What an agent, of whatever form, works with during one attempt of a run. */
+export interface RunContext {
+  readonly runId: string
+  readonly request: InvokeRequest
+  /** Aborts with a `StopReason`; the agent resolves once its work has stopped. */
+  readonly signal: AbortSignal
+  readonly span: Span
+  readonly usage: () => Usage
+  /** Adds a numbered entry. */
+  emit(kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId?: string): void
+  delta(messageId: string, text: string, spanId?: string): void
+  /** Counts tokens and says so in the journal. */
+  report(usage: Usage, data: Readonly<Record<string, unknown>>, spanId?: string): void
+  /** A span below the run's. */
+  start(name: string, attributes?: Attributes): Span
+}
+
+/** An agent: runs to an outcome, never throws past the run, and resolves only when nothing of it works any more. */
+export interface Agent {
+  run(context: RunContext): Promise<InvokeResult>
+}
+
+/** No tokens. */
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+
+/** The sum of two counts. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedTokens: a.cachedTokens + b.cachedTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+  }
+}
+
+/** The outcome of a run that was stopped from outside. */
+export function stopped(signal: AbortSignal, usage: Usage): InvokeResult {
+  const reason = signal.reason as StopReason
+  if (reason === 'cancel') return { state: 'cancelled', usage }
+  if (reason === 'timeout') return { state: 'timed_out', usage }
+  return failed('agent_error', stopMessages[reason], usage)
+}
+
+const stopMessages = {
+  overflow: 'the run produced more than its journal may hold',
+  shutdown: 'the launcher was shut down before the run ended',
+  crash: 'the process of the agent ended',
+} as const
+
+/** A failed outcome with a bounded message. */
+export function failed(failReason: FailReason, message: string, usage: Usage): InvokeResult {
+  return { state: 'failed', failReason, message: message.slice(0, 2000), usage }
+}
+
+/** A message id. */
+export function newMessageId(): string {
+  return `msg_${randomUUID()}`
+}
+
+/** What a context needs from its attempt. */
+export interface ContextParts extends Pick<RunContext, 'runId' | 'request' | 'signal' | 'span'> {
+  readonly journal: {
+    append(kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId: string): void
+    delta(messageId: string, text: string, spanId: string): void
+  }
+  readonly tracer: Tracer
+}
+
+/** Makes the context of one attempt. */
+export function createRunContext(parts: ContextParts): RunContext {
+  const { runId, request, signal, span, journal, tracer } = parts
+  let total = noUsage
+  return {
+    runId,
+    request,
+    signal,
+    span,
+    usage: () => total,
+    emit: (kind, data, spanId = span.spanId) => journal.append(kind, data, spanId),
+    delta: (messageId, text, spanId = span.spanId) => journal.delta(messageId, text, spanId),
+    report(usage, data, spanId = span.spanId) {
+      total = addUsage(total, usage)
+      journal.append('usage.reported', { ...data, usage }, spanId)
+    },
+    start: (name, attributes = {}) => tracer.start(name, span, { 'mesh.run.id': runId, ...attributes }),
+  }
+}

@@ -1,0 +1,200 @@
+import type { Logger } from '#core/log/logger.ts'
+import type { AgentConfig } from './agent-config.ts'
+import { createBuiltInAgent } from './agent/loop.ts'
+import { createModelClient } from './agent/model-client.ts'
+import { ownTools } from './agent/own-tools.ts'
+import { createDelegate } from './delegate/delegate.ts'
+import type { Delegate } from './delegate/delegate.ts'
+import { delegateTool } from './delegate/delegate-tool.ts'
+import { delegateBodyLimit, delegateRoutes } from './delegate/routes.ts'
+import { listen } from './http/listener.ts'
+import type { Listener } from './http/listener.ts'
+import { createUpstream } from './http/upstream.ts'
+import type { Upstream } from './http/upstream.ts'
+import { createAuthorizer, unsigned } from './invoke/authority.ts'
+import type { Authorizer } from './invoke/authority.ts'
+import { createHttpAgent } from './invoke/http-agent.ts'
+import { createKeySet } from './invoke/key-set.ts'
+import { createRegistry } from './invoke/registry.ts'
+import type { RunRegistry } from './invoke/registry.ts'
+import { invokeBodyLimit, invokeRoutes } from './invoke/routes.ts'
+import type { Agent } from './invoke/run.ts'
+import { ConfigError } from './agent-config.ts'
+import type { Settings } from './settings.ts'
+import { createOtlpExporter } from './spans/otlp.ts'
+import { createTracer } from './spans/tracer.ts'
+import type { Tracer } from './spans/tracer.ts'
+
+/** What the launcher needs from whoever supervises the agent's process. */
+export interface Supervision {
+  /** Whether the agent answers now. */
+  readonly ready: () => Promise<boolean>
+  /** Whether it ever was ready. */
+  readonly started: () => boolean
+  /** Ends the agent's process and starts it anew; absent when it is no child of ours. */
+  readonly restart?: () => Promise<void>
+}
+
+/** A launcher that serves. */
+export interface Launcher {
+  readonly listeners: Readonly<Record<string, number>>
+  readonly registry: RunRegistry
+  /** Fails health and refuses new runs, from the first moment of a shutdown (P3). */
+  drain(): void
+  /** Sends the queued spans, then closes the listeners and connections. */
+  close(): Promise<void>
+}
+
+/** Builds and starts the launcher's listeners; signals and exit codes belong to main.ts. */
+export async function startLauncher(settings: Settings, log: Logger, supervision: Supervision): Promise<Launcher> {
+  const upstream = createUpstream()
+  const exporter =
+    settings.otlpEndpoint === undefined
+      ? undefined
+      : createOtlpExporter({
+          endpoint: settings.otlpEndpoint,
+          resource: resourceOf(settings.agent),
+          dispatcher: upstream.dispatcher,
+          log,
+        })
+  const tracer = createTracer(log, exporter)
+  const delegate = createDelegateOf(settings, upstream)
+  const registry = createRegistry({
+    agentName: settings.agent.name,
+    agent: createAgent(settings, upstream, delegate, supervision),
+    tracer,
+    concurrency: settings.agent.limits.concurrency,
+    timeoutMs: settings.agent.limits.timeoutMs,
+  })
+  let draining = false
+  const parts = {
+    settings,
+    log,
+    registry,
+    tracer,
+    upstream,
+    supervision,
+    health: async () => !draining && supervision.ready(),
+  }
+  const invoke = await listenForRuns(parts)
+  const delegation = delegate === undefined ? undefined : await listenForDelegation(parts, delegate)
+  return {
+    listeners: { invoke: invoke.port, ...(delegation === undefined ? {} : { delegate: delegation.port }) },
+    registry,
+    drain() {
+      draining = true
+      registry.refuseNew()
+    },
+    async close() {
+      await exporter?.close()
+      await Promise.all([invoke.close(), delegation?.close()])
+      await upstream.close()
+    },
+  }
+}
+
+interface Parts {
+  readonly settings: Settings
+  readonly log: Logger
+  readonly registry: RunRegistry
+  readonly tracer: Tracer
+  readonly upstream: Upstream
+  readonly supervision: Supervision
+  readonly health: () => Promise<boolean>
+}
+
+function listenForRuns({ settings, log, registry, upstream, supervision, health }: Parts): Promise<Listener> {
+  const authorizer = createAuthorizerOf(settings, upstream, log)
+  return listen({
+    name: 'invoke',
+    bind: settings.bind,
+    port: settings.ports('invoke'),
+    hosts: settings.hosts,
+    bodyLimit: invokeBodyLimit,
+    routes: invokeRoutes({ registry, authorizer, unsigned: settings.unsigned, health, started: supervision.started }),
+    log,
+  })
+}
+
+function listenForDelegation({ settings, log, registry, tracer }: Parts, delegate: Delegate): Promise<Listener> {
+  return listen({
+    name: 'delegate',
+    bind: '127.0.0.1',
+    port: settings.ports('delegate'),
+    bodyLimit: delegateBodyLimit,
+    routes: delegateRoutes({
+      delegate,
+      tracer,
+      activeRuns: registry.active,
+      emit: registry.emit,
+      defaultTimeoutMs: settings.agent.limits.timeoutMs,
+    }),
+    log,
+  })
+}
+
+function createAuthorizerOf(settings: Settings, upstream: Upstream, log: Logger): Authorizer {
+  if (settings.unsigned) {
+    log.warn({}, 'runs are accepted without grant and attempt token')
+    return unsigned
+  }
+  if (settings.stateUrl === undefined) throw new ConfigError('STATE_URL: is missing, and MESH_UNSIGNED is not true')
+  const keys = createKeySet({
+    stateUrl: settings.stateUrl,
+    dispatcher: upstream.dispatcher,
+    now: () => performance.now(),
+  })
+  return createAuthorizer({ agentUid: settings.agent.uid, keys, now: () => new Date(), log })
+}
+
+function createAgent(
+  settings: Settings,
+  upstream: Upstream,
+  delegate: Delegate | undefined,
+  { restart }: Supervision,
+): Agent {
+  const { agent: config, gatewayUrl, gatewayTokenFile, agentPort, cancelGraceMs } = settings
+  const { dispatcher } = upstream
+  if (!settings.builtIn)
+    return createHttpAgent({
+      port: agentPort,
+      dispatcher,
+      cancelGraceMs,
+      ...(restart === undefined ? {} : { restart }),
+    })
+  if (gatewayUrl === undefined) throw new ConfigError('MODEL_GATEWAY_URL: is missing')
+  const requestFields = config.model?.requestFields ?? {}
+  const model = createModelClient({
+    gatewayUrl,
+    tokenFile: gatewayTokenFile,
+    namespace: config.namespace,
+    requestFields,
+    dispatcher,
+  })
+  const delegation =
+    delegate === undefined || config.delegates.length === 0
+      ? []
+      : [delegateTool(delegate, config.delegates, config.limits.timeoutMs)]
+  return createBuiltInAgent({ config, model, tools: [...ownTools(() => new Date()), ...delegation] })
+}
+
+function createDelegateOf(settings: Settings, { dispatcher }: Upstream): Delegate | undefined {
+  if (settings.stateUrl === undefined) return undefined
+  const { namespace, limits } = settings.agent
+  return createDelegate({
+    stateUrl: settings.stateUrl,
+    tokenFile: settings.stateTokenFile,
+    namespace,
+    maxDepth: limits.maxDelegationDepth,
+    dispatcher,
+  })
+}
+
+function resourceOf(agent: AgentConfig) {
+  return {
+    'service.name': agent.name,
+    'service.namespace': agent.namespace,
+    'mesh.agent.uid': agent.uid,
+    ...(agent.revision === undefined ? {} : { 'mesh.agent.revision': agent.revision }),
+  }
+}

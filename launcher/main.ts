@@ -1,0 +1,105 @@
+import { constants } from 'node:os'
+import type { Logger } from '#core/log/logger.ts'
+import { ConfigError } from './agent-config.ts'
+import { startLauncher } from './launcher.ts'
+import type { Launcher } from './launcher.ts'
+import { createLog } from './log.ts'
+import { agentEnvironment, readSettings } from './settings.ts'
+import type { Settings } from './settings.ts'
+import { watchLifeline } from './supervise/lifeline.ts'
+import { isAgentReady } from './supervise/readiness.ts'
+import { superviseProcess } from './supervise/supervisor.ts'
+import type { Supervisor } from './supervise/supervisor.ts'
+
+/** Exit code for a configuration that is wrong (sysexits.h, EX_CONFIG). */
+const exitConfig = 78
+/** Kept of the pod's grace for ending the agent and flushing. */
+const reserveMs = 5000
+/** How long results wait for their worker after the agent is gone. */
+const crashGraceMs = 5000
+const agentTermMs = 3000
+
+// Signals that a supervisor passes on (P2). TERM and INT start the drain; CHLD, PIPE and the stops of a terminal are not the agent's.
+const forwarded = [
+  'SIGHUP',
+  'SIGQUIT',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGWINCH',
+  'SIGCONT',
+  'SIGALRM',
+  'SIGURG',
+  'SIGIO',
+] as const
+
+/** Runs the launcher until the agent or the pod ends; exits with the agent's code, or 128 + signal. */
+async function main(): Promise<void> {
+  const settings = readSettings(process.argv.slice(2), process.env)
+  const log = createLog(settings.logLevel, { launcher: settings.agent.name })
+  const supervisor = settings.command.length === 0 ? undefined : supervise(settings, log)
+  const launcher = await startLauncher(settings, log, {
+    ready: () => supervisor?.ready() ?? (settings.builtIn ? Promise.resolve(true) : isAgentReady(settings.agentPort)),
+    started: () => supervisor?.started() ?? true,
+    ...(supervisor === undefined ? {} : { restart: supervisor.restart }),
+  })
+  endWithSignals(settings, log, launcher, supervisor)
+}
+
+function supervise(settings: Settings, log: Logger): Supervisor {
+  const env = agentEnvironment(process.env, settings.agentPort)
+  return superviseProcess({ command: settings.command, env, user: settings.agentUser }, settings.agentPort, log)
+}
+
+function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, supervisor: Supervisor | undefined): void {
+  let ending = false
+  const once = (end: () => Promise<number>): void => {
+    if (ending) return
+    ending = true
+    void end().then((code) => process.exit(code))
+  }
+  for (const signal of forwarded) process.on(signal, () => supervisor?.signal(signal))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      log.info({ signal }, 'shutting down')
+      once(() => shutDown(launcher, supervisor, settings.graceMs - reserveMs))
+    })
+  void supervisor?.crashed.then((code) => once(() => endAfterCrash(launcher, code)))
+  if (settings.lifelineFd !== undefined)
+    watchLifeline(settings.lifelineFd, () => {
+      log.warn({}, 'the lifeline closed')
+      once(() => shutDown(launcher, supervisor, 0))
+    })
+}
+
+// P3: health and new work first, calls in flight get their grace, spans are sent, the agent goes last.
+async function shutDown(launcher: Launcher, supervisor: Supervisor | undefined, graceMs: number): Promise<number> {
+  launcher.drain()
+  await within(graceMs, launcher.registry.idle())
+  const agentEnd = launcher.registry.active().length === 0 ? undefined : supervisor?.end(agentTermMs)
+  await within(agentTermMs, launcher.registry.stopAll('shutdown'))
+  await launcher.close()
+  return (await (agentEnd ?? supervisor?.end(agentTermMs))) ?? 0
+}
+
+// P4: runs of a dead agent fail by their broken connections; their workers get a moment to read that.
+async function endAfterCrash(launcher: Launcher, code: number): Promise<number> {
+  launcher.drain()
+  await launcher.registry.stopAll('crash')
+  await within(crashGraceMs, launcher.registry.idle())
+  await launcher.close()
+  return code
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, Math.max(ms, 0))))
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}
+
+main().catch((error: unknown) => {
+  const log = createLog('error')
+  if (error instanceof ConfigError) log.error({}, `configuration: ${error.message}`)
+  else log.error({ err: error instanceof Error ? error.stack : String(error) }, 'the launcher could not start')
+  process.exit(error instanceof ConfigError ? exitConfig : 128 + constants.signals.SIGABRT)
+})

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { constants } from 'node:os'
+import { guardGroup } from './orphan-guard.ts'
+
+/** How the agent's process is started. */
+export interface AgentCommand {
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly user: { readonly uid: number; readonly gid: number } | undefined
+}
+
+/** The agent's process, in a process group of its own, so that a signal to the launcher's group does not reach it (P2). */
+export interface AgentProcess {
+  readonly pid: number | undefined
+  /** The exit code, or 128 + signal, or 126 and 127 as a shell says it when the program cannot be started. */
+  readonly exited: Promise<number>
+  running(): boolean
+  /** Signals the whole group; false when nothing is left of it. */
+  signal(signal: NodeJS.Signals): boolean
+  /** TERM, and KILL after the grace; resolves with the exit code when the process has ended. */
+  end(graceMs: number): Promise<number>
+}
+
+/** Starts the agent. Its output is the container's. */
+export function startAgentProcess({ command, env, user }: AgentCommand): AgentProcess {
+  const [program = '', ...args] = command
+  const child = spawn(program, args, {
+    env: { ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+    ...user,
+  })
+  let running = child.pid !== undefined
+  const guard = child.pid === undefined ? undefined : guardGroup(child.pid)
+  const exited = exitOf(child).then((code) => {
+    running = false
+    // What the agent left in its group ends with it, as it would when a container stops.
+    guard?.endGroup()
+    return code
+  })
+  const signal = (name: NodeJS.Signals): boolean => {
+    if (!running || child.pid === undefined) return false
+    try {
+      return process.kill(-child.pid, name)
+    } catch {
+      return false
+    }
+  }
+  return {
+    pid: child.pid,
+    exited,
+    running: () => running,
+    signal,
+    async end(graceMs) {
+      signal('SIGTERM')
+      const timer = setTimeout(() => signal('SIGKILL'), graceMs)
+      return exited.finally(() => clearTimeout(timer))
+    },
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      if (child.pid === undefined) resolve(error.code === 'ENOENT' ? 127 : 126)
+    })
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
+  })
+}

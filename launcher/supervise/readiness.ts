@@ -1,0 +1,31 @@
+import { request } from 'node:http'
+
+const probeTimeoutMs = 1000
+
+/**
+ * Whether the agent serves: `GET /healthz` on its port is 2xx, or is 404, which shows that it accepts TCP. The probe is
+ * plain node:http, since kubelet asks every few seconds and undici would stay in memory for it.
+ */
+export function isAgentReady(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = request({ host: '127.0.0.1', port, path: '/healthz', agent: false, timeout: probeTimeoutMs })
+    probe.on('response', (response) => {
+      response.resume()
+      const status = response.statusCode ?? 0
+      resolve((status >= 200 && status < 300) || status === 404)
+    })
+    // An agent that speaks something else on its port accepts TCP, which is enough.
+    probe.on('error', (error: NodeJS.ErrnoException) => resolve(error.code?.startsWith('HPE_') === true))
+    probe.on('timeout', () => probe.destroy())
+    probe.end()
+  })
+}
+
+/** Waits until the agent is ready or `signal` aborts; asks more rarely as time passes. */
+export async function untilAgentReady(port: number, signal: AbortSignal): Promise<boolean> {
+  for (let pause = 20; !signal.aborted; pause = Math.min(pause * 1.5, 500)) {
+    if (await isAgentReady(port)) return true
+    await new Promise((resolve) => setTimeout(resolve, pause))
+  }
+  return false
+}

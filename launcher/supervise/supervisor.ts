@@ -1,0 +1,78 @@
+import type { Logger } from '#core/log/logger.ts'
+import { startAgentProcess } from './agent-process.ts'
+import type { AgentCommand, AgentProcess } from './agent-process.ts'
+import { isAgentReady, untilAgentReady } from './readiness.ts'
+
+/** The agent's process across the restarts that a cancelled run may need. */
+export interface Supervisor {
+  ready(): Promise<boolean>
+  started(): boolean
+  /** Ends the process and starts it anew; calls at the same time share one restart. */
+  restart(): Promise<void>
+  signal(signal: NodeJS.Signals): void
+  /** The exit code, once the process ends by itself. */
+  readonly crashed: Promise<number>
+  /** Ends the process for good; resolves with its exit code. */
+  end(graceMs: number): Promise<number>
+}
+
+const killGraceMs = 2000
+
+/** Starts the agent and watches it. */
+export function superviseProcess(command: AgentCommand, port: number, log: Logger): Supervisor {
+  const { promise: crashed, resolve: crash } = Promise.withResolvers<number>()
+  const stop = new AbortController()
+  let ending = false
+  let over = false
+  let started = false
+  let restarting: Promise<void> | undefined
+  const start = (): AgentProcess => {
+    const process = startAgentProcess(command)
+    log.info({ pid: process.pid }, 'agent started')
+    void watchExit(process)
+    return process
+  }
+  const watchExit = async (process: AgentProcess): Promise<void> => {
+    const code = await process.exited
+    log.info({ pid: process.pid, code }, 'agent ended')
+    if (process !== agent || ending) return
+    over = true
+    crash(code)
+  }
+  const becomeReady = async (): Promise<void> => {
+    started = await untilAgentReady(port, stop.signal)
+    if (started) log.info({ port }, 'agent ready')
+  }
+  const restart = async (): Promise<void> => {
+    log.warn({ pid: agent.pid }, 'agent is ended and started anew')
+    const old = agent
+    ending = true
+    started = false
+    await old.end(killGraceMs)
+    ending = false
+    if (stop.signal.aborted) return
+    agent = start()
+    void becomeReady()
+  }
+  let agent = start()
+  void becomeReady()
+
+  return {
+    ready: async () => started && agent.running() && (await isAgentReady(port)),
+    started: () => started,
+    restart() {
+      if (over || stop.signal.aborted) return Promise.resolve()
+      restarting ??= restart().finally(() => (restarting = undefined))
+      return restarting
+    },
+    signal: (signal) => void agent.signal(signal),
+    crashed,
+    async end(graceMs) {
+      stop.abort()
+      ending = true
+      await restarting
+      ending = true
+      return agent.end(graceMs)
+    },
+  }
+}
