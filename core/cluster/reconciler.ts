@@ -35,8 +35,8 @@ export function runReconcilers(options: ReconcilerOptions): RunningWork {
 function runOne(options: ReconcilerOptions, reconciler: Reconciler): RunningWork {
   const objects = new Map<string, KubeObject>()
   const queue = createQueue(options, reconciler, objects)
-  const follow = (resource: Resource, handler: Omit<ReflectorHandler, 'listing'>): Promise<void> =>
-    reflect({ ...options, resource, handler: { listing: () => Promise.resolve(), ...handler } })
+  const follow = (resource: Resource, handler: ReflectorHandler): Promise<void> =>
+    reflect({ ...options, resource, handler })
   const first = Promise.withResolvers<void>()
   const loops = [
     follow(reconciler.resource, primary(objects, queue, first.resolve)).finally(first.resolve),
@@ -86,11 +86,7 @@ function createQueue(
 }
 
 /** The reconciler's own kind: its cache, and a look at every object after each list. */
-function primary(
-  objects: Map<string, KubeObject>,
-  queue: WorkQueue,
-  synced: () => void,
-): Omit<ReflectorHandler, 'listing'> {
+function primary(objects: Map<string, KubeObject>, queue: WorkQueue, synced: () => void): ReflectorHandler {
   let present = new Set<string>()
   const store = (object: KubeObject): string | undefined => {
     const key = keyOfObject(object)
@@ -98,15 +94,16 @@ function primary(
     return key
   }
   return {
+    listing: async () => {
+      present = new Set()
+    },
     page: async (page) => {
-      // A list that was broken off leaves its first pages here; seen twice is seen.
       for (const key of page.map(store)) if (key !== undefined) present.add(key)
     },
     listed: async () => {
       // Keys that were cached and are not on the list are looked at too: their objects are gone.
       const keys = [...objects.keys()]
       for (const key of keys) if (!present.has(key)) objects.delete(key)
-      present = new Set()
       for (const key of keys) queue.add(key)
       synced()
     },
@@ -120,14 +117,12 @@ function primary(
 }
 
 /** Another kind: each of its changes has some objects of the reconciler's kind looked at. */
-function dependants(
-  toKeys: (object: KubeObject) => Promise<readonly string[]>,
-  queue: WorkQueue,
-): Omit<ReflectorHandler, 'listing'> {
+function dependants(toKeys: (object: KubeObject) => Promise<readonly string[]>, queue: WorkQueue): ReflectorHandler {
   const enqueue = async (object: KubeObject): Promise<void> => {
     for (const key of await toKeys(object)) queue.add(key)
   }
   return {
+    listing: () => Promise.resolve(),
     page: async (objects) => {
       for (const object of objects) await enqueue(object)
     },

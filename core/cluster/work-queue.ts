@@ -48,8 +48,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     startWaiting()
   }
   const startWaiting = (): void => {
-    while (!stopped && underWay.size < options.concurrency) {
-      const key = waiting.shift()
+    while (underWay.size < options.concurrency) {
+      const key = stopped ? undefined : waiting.shift()
       const entry = key === undefined ? undefined : entries.get(key)
       if (key === undefined || entry === undefined) return
       const task = run(key, entry).finally(() => {
