@@ -40,7 +40,6 @@ export interface Rules {
   returnsDeleted: boolean
   /** DELETE without a propagation policy orphans. */
   orphansByDefault: boolean
-  strategicPatch: boolean
   name: 'subdomain' | 'label' | 'label1035' | 'path'
   fields: SelectableFields
 }
@@ -82,7 +81,6 @@ const PLAIN: Rules = {
   generation: false,
   returnsDeleted: false,
   orphansByDefault: false,
-  strategicPatch: false,
   name: 'subdomain',
   fields: NAMED,
 }
@@ -101,9 +99,11 @@ type Row = Partial<Rules> & {
   cluster?: true
   verbs?: readonly string[]
   sub?: Subresource[]
+  /** Another name of a kind that is stored elsewhere. */
+  storedWith?: { storeId: string; apiVersion: string }
 }
 
-const RBAC = { group: 'rbac.authorization.k8s.io', createOnUpdate: true, strategicPatch: true, name: 'path' } as const
+const RBAC = { group: 'rbac.authorization.k8s.io', createOnUpdate: true, name: 'path' } as const
 const EVENT_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
 
 const BUILT_IN: readonly Row[] = [
@@ -113,14 +113,13 @@ const BUILT_IN: readonly Row[] = [
     cluster: true,
     verbs: ALL.filter((verb) => verb !== 'deletecollection'),
     sub: ['finalize', 'status'],
-    strategicPatch: true,
     returnsDeleted: true,
     name: 'label',
     fields: fields('status.phase'),
   },
-  { kind: 'Secret', strategicPatch: true, fields: fields('type') },
-  { kind: 'ConfigMap', short: ['cm'], strategicPatch: true },
-  { kind: 'ServiceAccount', short: ['sa'], sub: ['token'], strategicPatch: true, returnsDeleted: true },
+  { kind: 'Secret', fields: fields('type') },
+  { kind: 'ConfigMap', short: ['cm'] },
+  { kind: 'ServiceAccount', short: ['sa'], sub: ['token'], returnsDeleted: true },
   {
     kind: 'Event',
     short: ['ev'],
@@ -129,6 +128,14 @@ const BUILT_IN: readonly Row[] = [
       ...fields('reason', 'type', 'reportingComponent', ...EVENT_FIELDS.map((field) => `involvedObject.${field}`)),
       source: (object) => fieldAt('source.component')(object) || fieldAt('reportingComponent')(object),
     },
+  },
+  {
+    kind: 'Event',
+    group: 'events.k8s.io',
+    short: ['ev'],
+    createOnUpdate: true,
+    fields: fields('reason', 'type', 'reportingController', ...EVENT_FIELDS.map((field) => `regarding.${field}`)),
+    storedWith: { storeId: '/events', apiVersion: 'v1' },
   },
   {
     kind: 'Pod',
@@ -223,6 +230,7 @@ function builtInKind(row: Row, schemas: SchemaSource): Kind {
     cluster,
     verbs,
     sub,
+    storedWith,
     ...rules
   } = row
   const apiVersion = group ? `${group}/v1` : 'v1'
@@ -242,8 +250,8 @@ function builtInKind(row: Row, schemas: SchemaSource): Kind {
     columns: builtInColumns(resource),
     schema: schemas.compile(schemas.builtIn(group, kind) ?? ANY_OBJECT),
     apiVersion,
-    storeId: `${group}/${resource}`,
-    storedAs: apiVersion,
+    storeId: storedWith?.storeId ?? `${group}/${resource}`,
+    storedAs: storedWith?.apiVersion ?? apiVersion,
   }
 }
 
@@ -294,7 +302,7 @@ export interface Kinds {
 export function createKinds(crds: readonly CustomResourceDefinition[], schemas: SchemaSource): Kinds {
   const all = [...BUILT_IN.map((row) => builtInKind(row, schemas)), ...crds.flatMap((crd) => customKinds(crd, schemas))]
   const byPath = new Map(all.map((kind) => [`${kind.group}/${kind.version}/${kind.resource}`, kind]))
-  const stores = new Map(all.map((kind) => [kind.storeId, kind]))
+  const stores = new Map(all.filter((kind) => kind.apiVersion === kind.storedAs).map((kind) => [kind.storeId, kind]))
   return {
     all,
     find: (group, version, resource) => byPath.get(`${group}/${version}/${resource}`),

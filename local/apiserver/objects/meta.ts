@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Cause, KubeObject, ObjectMeta } from '../contract.ts'
+import type { Cause, JsonObject, KubeObject, ObjectMeta } from '../contract.ts'
 import { equalJson, isObject } from '../patch/json-value.ts'
 import { badRequest } from '../status.ts'
 import type { Kind } from './kinds.ts'
@@ -250,7 +250,7 @@ export function sameSpec(a: KubeObject, b: KubeObject): boolean {
 }
 
 /** The object at a key of another one, or an empty one when it is absent or not an object. */
-export function part(object: KubeObject, key: string): { [key: string]: unknown } {
+export function part(object: KubeObject, key: string): JsonObject {
   const value = object[key]
   return isObject(value) ? value : {}
 }

@@ -44,7 +44,7 @@ export interface Store extends ObjectReader {
   /** Called for every durable change of any resource. */
   subscribeAll(listener: (change: Change) => void): () => void
   dependents(uid: string): Stored[]
-  hasUid(uid: string): boolean
+  byUid(uid: string): Stored | undefined
   all(): Iterable<Stored>
   settled(): Promise<void>
   close(): Promise<void>
@@ -106,7 +106,7 @@ export async function openStore(folder: string, log: (line: string) => void = ()
 async function openLocked(file: string, unlock: () => void, log: (line: string) => void): Promise<Store> {
   const shelves = new Map<string, Shelf>()
   const owners = new Map<string, Map<string, Stored>>()
-  const uids = new Set<string>()
+  const uids = new Map<string, Stored>()
   const listeners = new Map<string, Set<(change: Change) => void>>()
   let history: Change[] = []
   let floor = 0
@@ -121,7 +121,7 @@ async function openLocked(file: string, unlock: () => void, log: (line: string) 
 
   function index(stored: Stored, add: boolean): void {
     const { uid, ownerReferences } = stored.object.metadata
-    if (uid) add ? uids.add(uid) : uids.delete(uid)
+    if (uid) add ? uids.set(uid, stored) : uids.delete(uid)
     liveBytes += add ? stored.body.length : -stored.body.length
     for (const owner of ownerReferences ?? []) {
       const dependents = owners.get(owner.uid) ?? new Map<string, Stored>()
@@ -247,7 +247,7 @@ async function openLocked(file: string, unlock: () => void, log: (line: string) 
     subscribe: listen,
     subscribeAll: (listener) => listen('*', listener),
     dependents: (uid) => [...(owners.get(uid)?.values() ?? [])],
-    hasUid: (uid) => uids.has(uid),
+    byUid: (uid) => uids.get(uid),
     *all() {
       for (const on of shelves.values()) yield* [...on.sorted]
     },

@@ -1,0 +1,66 @@
+import { createWriteStream } from 'node:fs'
+import type { User } from '../contract.ts'
+import type { RequestInfo } from './request-info.ts'
+
+/** One request, as the audit log shows it: who did what to which object, never a body. */
+export interface AuditEntry {
+  auditID: string
+  now: Date
+  user: User | undefined
+  info: RequestInfo
+  rawUrl: string
+  code: number
+}
+
+export interface Audit {
+  write(entry: AuditEntry): void
+  close(): Promise<void>
+}
+
+/** Query parameters that may be shown: options, never anything a caller invents (a token, say). */
+const SHOWN = new Set(
+  'allowWatchBookmarks continue dryRun fieldManager fieldSelector fieldValidation follow force gracePeriodSeconds labelSelector limit propagationPolicy resourceVersion resourceVersionMatch sendInitialEvents timeout timeoutSeconds watch container tailLines sinceSeconds sinceTime previous timestamps'.split(
+    ' ',
+  ),
+)
+
+function withoutSecrets(rawUrl: string): string {
+  const [path = '', query] = rawUrl.split(/\?(.*)/s)
+  if (!query) return path
+  const kept = query
+    .split('&')
+    .map((pair) => (SHOWN.has(pair.split('=')[0] ?? '') ? pair : `${pair.split('=')[0]}=REDACTED`))
+  return `${path}?${kept.join('&')}`
+}
+
+/** An audit log of one JSON line a request, appended to a file; without a file it writes nothing. */
+export function createAudit(file: string | undefined): Audit {
+  const stream = file === undefined ? undefined : createWriteStream(file, { flags: 'a', mode: 0o600 })
+  return {
+    write({ auditID, now, user, info, rawUrl, code }) {
+      const { verb, group, version, resource, subresource, namespace, name } = info
+      const line = {
+        ts: now.toISOString(),
+        auditID,
+        user: user?.username ?? '',
+        groups: user?.groups ?? [],
+        verb,
+        group,
+        version,
+        resource,
+        subresource,
+        namespace,
+        name,
+        code,
+        requestURI: withoutSecrets(rawUrl),
+      }
+      stream?.write(`${JSON.stringify(line)}\n`)
+    },
+    close() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      if (stream) stream.end(resolve)
+      else resolve()
+      return promise
+    },
+  }
+}

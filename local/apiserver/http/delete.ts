@@ -1,0 +1,114 @@
+import { deleteObject } from '../objects/deletion.ts'
+import type { DeleteOptions, Propagation } from '../objects/deletion.ts'
+import type { Kind } from '../objects/kinds.ts'
+import { isObject } from '../patch/json-value.ts'
+import { badRequest, forbidden, invalid, notFound, unsupportedMediaType } from '../status.ts'
+import { objectKey } from '../storage/store.ts'
+import type { Store } from '../storage/store.ts'
+import { MEDIA_TYPES, isObjectType, mediaType, parseAs, readBytes } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import { listOptions } from './list-options.ts'
+import { objectJson, present, toVersion } from './read.ts'
+import type { Answer } from './write.ts'
+import { isDryRun } from './write-options.ts'
+
+const KEPT_NAMESPACES = new Set(['default', 'kube-system', 'kube-public'])
+const OPTIONS = { group: 'meta.k8s.io', resource: 'deleteoptions', kind: 'DeleteOptions' }
+
+function propagationOf(policy: unknown, orphan: unknown): Propagation | undefined {
+  if (policy === undefined || policy === null || policy === '') {
+    return orphan === undefined || orphan === null ? undefined : orphan ? 'Orphan' : 'Background'
+  }
+  if (policy === 'Foreground' || policy === 'Background' || policy === 'Orphan') return policy
+  const message = `Unsupported value: ${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan", "nil"`
+  throw invalid(OPTIONS, '', [{ reason: 'FieldValueNotSupported', message, field: 'propagationPolicy' }])
+}
+
+function checkGrace(seconds: unknown): number | undefined {
+  if (seconds === undefined || seconds === null) return undefined
+  if (typeof seconds !== 'number' || !Number.isInteger(seconds))
+    throw badRequest('gracePeriodSeconds must be an integer')
+  return seconds
+}
+
+function fromQuery(query: URLSearchParams): DeleteOptions {
+  const grace = query.get('gracePeriodSeconds')
+  const orphan = query.get('orphanDependents')
+  return {
+    propagation: propagationOf(query.get('propagationPolicy'), orphan === null ? undefined : orphan === 'true'),
+    gracePeriodSeconds: grace === null ? undefined : checkGrace(Number(grace)),
+    dryRun: isDryRun(
+      query.getAll('dryRun').filter((value) => value !== ''),
+      'DeleteOptions',
+    ),
+  }
+}
+
+/** DeleteOptions from the body, or from the query when the body is empty. */
+async function deleteOptions(exchange: Exchange): Promise<DeleteOptions> {
+  const bytes = await readBytes(exchange.request)
+  if (bytes.length === 0) return fromQuery(exchange.query)
+  const type = mediaType(exchange.request)
+  if (!isObjectType(type)) throw unsupportedMediaType(MEDIA_TYPES)
+  let body
+  try {
+    body = parseAs(type, bytes)
+  } catch (error) {
+    throw badRequest(`couldn't get version/kind; ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (!isObject(body)) throw badRequest('DeleteOptions must be an object')
+  const { preconditions, dryRun } = body
+  const { uid, resourceVersion } = isObject(preconditions) ? preconditions : {}
+  return {
+    propagation: propagationOf(body['propagationPolicy'], body['orphanDependents']),
+    gracePeriodSeconds: checkGrace(body['gracePeriodSeconds']),
+    preconditions: {
+      ...(typeof uid === 'string' ? { uid } : {}),
+      ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
+    },
+    dryRun: isDryRun(Array.isArray(dryRun) ? dryRun.map(String) : exchange.query.getAll('dryRun'), 'DeleteOptions'),
+  }
+}
+
+/** DELETE of one object: the object where it lives on, else a Status (or the object, for a few kinds). */
+export async function removeObject(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
+  const options = await deleteOptions(exchange)
+  const { name, namespace } = exchange.info
+  if (kind.storeId === '/namespaces' && KEPT_NAMESPACES.has(name))
+    throw forbidden(kind, name, 'this namespace may not be deleted')
+  const stored = store.find(kind.storeId, objectKey(kind.namespaced ? namespace : '', name))
+  if (!stored) throw notFound(kind, name)
+  const done = deleteObject(store, kind, stored, { options, now })
+  await done.durable
+  if (!done.removed || kind.rules.returnsDeleted)
+    return { code: 200, body: present(exchange, kind, withBody(done.stored), now) }
+  const details = {
+    name,
+    ...(kind.group ? { group: kind.group } : {}),
+    kind: kind.resource,
+    uid: stored.object.metadata.uid,
+  }
+  return { code: 200, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } }
+}
+
+/** A dry run makes no bytes: they are made here. */
+function withBody(stored: Parameters<typeof objectJson>[0]): Parameters<typeof objectJson>[0] {
+  if (stored.body !== '') return stored
+  const { kind, apiVersion, ...rest } = stored.object
+  return { ...stored, body: JSON.stringify(rest).slice(1) }
+}
+
+/** DELETE of a collection: everything that the selectors match, answered as the list it was. */
+export async function removeCollection(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
+  const options = await deleteOptions(exchange)
+  const { matches } = listOptions(exchange.query, kind, false)
+  const all = store.range(kind.storeId, kind.namespaced ? exchange.info.namespace : '')
+  const chosen = all.filter((stored) => !matches || matches(toVersion(stored.object, kind)))
+  const done = chosen.map((stored) => deleteObject(store, kind, stored, { options, now }))
+  await Promise.all(done.map((deletion) => deletion.durable))
+  const metadata = { ...(kind.custom ? { continue: '' } : {}), resourceVersion: String(store.revision) }
+  const items = chosen.map((stored) =>
+    kind.custom ? stored.object : { ...stored.object, kind: undefined, apiVersion: undefined },
+  )
+  return { code: 200, body: { kind: `${kind.kind}List`, apiVersion: kind.apiVersion, metadata, items } }
+}

@@ -1,0 +1,188 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parseDocument } from 'yaml'
+import type { Json, JsonObject, KubeObject, User } from '../contract.ts'
+import { isObject } from '../patch/json-value.ts'
+import { decodeProtobuf } from '../protobuf/decode.ts'
+import { badRequest, notAcceptable, tooLarge, unsupportedMediaType } from '../status.ts'
+import type { RequestInfo } from './request-info.ts'
+
+/** One request on its way through the server. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly query: URLSearchParams
+  readonly info: RequestInfo
+  readonly user: User
+  readonly accept: Accepted
+  /** Messages of `Warning` headers, sent with the answer. */
+  readonly warnings: string[]
+}
+
+/** What the client wants back. */
+export interface Accepted {
+  yaml: boolean
+  as: '' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | 'APIGroupDiscoveryList'
+  /** The apidiscovery version asked for. */
+  version: string
+}
+
+const BODY_LIMIT = 3 * 1024 * 1024
+const DEPTH_LIMIT = 200
+const PROTOBUF = 'application/vnd.kubernetes.protobuf'
+export const MEDIA_TYPES = ['application/json', 'application/yaml', PROTOBUF]
+const TRANSFORMS = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList', 'APIGroupDiscoveryList'])
+
+function isTransform(as: string): as is Exclude<Accepted['as'], ''> {
+  return TRANSFORMS.has(as)
+}
+
+/** Picks the first media type of `Accept` that is served; JSON when the header is absent. */
+export function negotiate(header: string | undefined): Accepted {
+  const offers = (header || '*/*').split(',').map((part) => part.split(';').map((piece) => piece.trim()))
+  for (const [type = '', ...rest] of offers) {
+    const yaml = type === 'application/yaml'
+    if (!yaml && !['application/json', '*/*', 'application/*'].includes(type)) continue
+    const parameters = new Map(rest.map((piece) => [piece.split('=')[0] ?? '', piece.split('=')[1] ?? '']))
+    const as = parameters.get('as') ?? ''
+    if (as === '') return { yaml, as: '', version: '' }
+    if (isTransform(as)) return { yaml, as, version: parameters.get('v') ?? '' }
+  }
+  throw notAcceptable(MEDIA_TYPES)
+}
+
+/** The request's body, at most 3 MiB, as the real server allows. */
+export async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    const bytes: Buffer = chunk
+    size += bytes.length
+    if (size > BODY_LIMIT) throw tooLarge(BODY_LIMIT)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** The request's body as text. */
+export async function readBody(request: IncomingMessage): Promise<string> {
+  return (await readBytes(request)).toString('utf8')
+}
+
+/** Parses a body by its media type; throws an Error with the reason. */
+export function parseAs(type: string, body: Buffer): Json {
+  if (type === PROTOBUF) {
+    const decoded = decodeProtobuf(body)
+    checkShape(decoded, 0)
+    return decoded
+  }
+  return parse(body.toString('utf8'), type === 'application/yaml')
+}
+
+/** True for a media type that objects may come in. */
+export const isObjectType = (type: string): boolean => type === '' || MEDIA_TYPES.includes(type)
+
+/** The media type of a body, without parameters. */
+export function mediaType(request: IncomingMessage): string {
+  return (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+/** Parses JSON, or YAML without aliases; throws an Error with the reason. */
+export function parse(text: string, yaml: boolean): Json {
+  const value: Json = yaml ? parseYaml(text) : parseJson(text)
+  checkShape(value, 0)
+  return value
+}
+
+function parseYaml(text: string): Json {
+  const document = parseDocument(text, { uniqueKeys: true })
+  const [error] = document.errors
+  if (error) throw new Error(`error converting YAML to JSON: yaml: ${error.message}`)
+  return document.toJS({ maxAliasCount: 0 })
+}
+
+function parseJson(text: string): Json {
+  if (text === '') throw new Error('json parse error: unexpected end of JSON input (<empty>)')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`json parse error: ${goSyntaxError(text, error)}`, { cause: error })
+  }
+}
+
+/** The words of Go's decoder for the common syntax errors: clients and tests compare them. */
+function goSyntaxError(text: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : ''
+  const found = /position (\d+)/.exec(message)
+  const character = found ? text[Number(found[1])] : undefined
+  if (character === undefined) return 'unexpected end of JSON input'
+  const where = message.startsWith('Expected property name') ? 'object key string' : 'value'
+  return `invalid character '${character}' looking for beginning of ${where} (${text.slice(0, 1024)})`
+}
+
+function checkShape(value: Json | undefined, depth: number): void {
+  if (typeof value !== 'object' || value === null) return
+  if (depth > DEPTH_LIMIT) throw new Error(`exceeded max depth of ${DEPTH_LIMIT}`)
+  if (Object.hasOwn(value, '__proto__')) throw new Error('the key "__proto__" is not allowed')
+  for (const item of Array.isArray(value) ? value : Object.values(value)) checkShape(item, depth + 1)
+}
+
+/** The body as an object of the kind named (for messages); absent `kind` is refused as the real server does. */
+export async function readObject(exchange: Exchange, expected: string): Promise<JsonObject> {
+  const type = mediaType(exchange.request)
+  if (!isObjectType(type)) throw unsupportedMediaType(MEDIA_TYPES)
+  const bytes = await readBytes(exchange.request)
+  const unrecognized = (why: string) =>
+    badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why}`)
+  let body: Json
+  try {
+    body = parseAs(type, bytes)
+  } catch (error) {
+    throw unrecognized(`couldn't get version/kind; ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (!isObject(body))
+    throw unrecognized(
+      "couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type struct",
+    )
+  return body
+}
+
+/** Sends JSON (or YAML where asked); `json` may be a string that was made before. */
+export async function send(exchange: Exchange, code: number, json: string | object): Promise<void> {
+  const { request, response, accept, warnings, query } = exchange
+  const pretty = query.get('pretty')
+  let text = typeof json === 'string' ? json : JSON.stringify(json)
+  if (accept.yaml) text = (await import('yaml')).stringify(JSON.parse(text))
+  else if (
+    pretty === 'true' ||
+    pretty === '1' ||
+    (pretty === null && /^(curl|Wget|Mozilla)\//.test(request.headers['user-agent'] ?? ''))
+  ) {
+    text = `${JSON.stringify(JSON.parse(text), null, 2)}\n`
+  }
+  const body = Buffer.from(text)
+  if (warnings.length > 0)
+    response.setHeader(
+      'Warning',
+      warnings.map((text) => `299 - ${JSON.stringify(text)}`),
+    )
+  response.writeHead(code, {
+    'Content-Type': accept.yaml ? 'application/yaml' : 'application/json',
+    'Cache-Control': 'no-cache, private',
+    'Content-Length': body.length,
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+/** Narrowing of a parsed body to an object; `kind` and `apiVersion` are checked by whoever reads it. */
+export function asKubeObject(body: JsonObject): KubeObject {
+  const { kind = '', apiVersion = '', metadata } = body
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string') {
+    throw badRequest('kind and apiVersion must be strings')
+  }
+  return {
+    ...body,
+    kind,
+    apiVersion,
+    metadata: isObject(metadata) ? { ...metadata, name: String(metadata['name'] ?? '') } : { name: '' },
+  }
+}

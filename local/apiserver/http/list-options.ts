@@ -1,0 +1,122 @@
+import type { Kind } from '../objects/kinds.ts'
+import { parseFieldSelector, parseLabelSelector } from '../objects/selectors.ts'
+import type { Match } from '../objects/selectors.ts'
+import { badRequest, expired, failure, invalid } from '../status.ts'
+import { isTrue } from './request-info.ts'
+
+/** Query parameters of list and watch, parsed and checked as the real server does. */
+export interface ListOptions {
+  matches: Match | undefined
+  limit: number
+  from: { rv: number; start: string } | undefined
+  resourceVersion: string
+  match: '' | 'Exact' | 'NotOlderThan'
+  bookmarks: boolean
+  initialEvents: boolean | undefined
+  timeoutSeconds: number | undefined
+}
+
+const OPTIONS = { group: 'meta.k8s.io', resource: 'listoptions', kind: 'ListOptions' }
+
+function refuse(field: string, why: string, reason = 'FieldValueForbidden'): Error {
+  const message = reason === 'FieldValueForbidden' ? `Forbidden: ${why}` : why
+  return invalid(OPTIONS, '', [{ reason, message, field }])
+}
+
+function integer(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name)
+  if (text === null || text === '') return undefined
+  if (!/^[-+]?\d+$/.test(text)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  }
+  return Number(text)
+}
+
+function matchMode(query: URLSearchParams, watch: boolean): ListOptions['match'] {
+  const match = query.get('resourceVersionMatch') ?? ''
+  const version = query.get('resourceVersion') ?? ''
+  const initial = query.has('sendInitialEvents')
+  const field = 'resourceVersionMatch'
+  if (watch) {
+    if (initial && match !== 'NotOlderThan')
+      throw refuse(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
+    if (!initial && match)
+      throw refuse(field, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
+    return match === 'NotOlderThan' ? match : ''
+  }
+  if (initial) throw refuse('sendInitialEvents', 'sendInitialEvents is forbidden for list')
+  if (match === '') return ''
+  if (version === '') throw refuse(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided')
+  if (query.get('continue')) throw refuse(field, 'resourceVersionMatch is forbidden when continue is provided')
+  if (match !== 'Exact' && match !== 'NotOlderThan') {
+    throw refuse(
+      field,
+      `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
+      'FieldValueNotSupported',
+    )
+  }
+  if (match === 'Exact' && version === '0')
+    throw refuse(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
+  return match
+}
+
+/** Reads the options of a list or watch over one kind. */
+export function listOptions(query: URLSearchParams, kind: Kind, watch: boolean): ListOptions {
+  const limit = integer(query, 'limit') ?? 0
+  const timeoutSeconds = integer(query, 'timeoutSeconds')
+  const match = matchMode(query, watch)
+  const labels = parseLabelSelector(query.get('labelSelector'))
+  const fields = parseFieldSelector(query.get('fieldSelector'), kind.rules.fields)
+  const token = watch ? '' : (query.get('continue') ?? '')
+  const resourceVersion = query.get('resourceVersion') ?? ''
+  if (token && resourceVersion && resourceVersion !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue')
+  }
+  return {
+    matches: labels && fields ? (object) => labels(object) && fields(object) : (labels ?? fields),
+    limit: Math.max(0, limit),
+    from: token ? parseContinue(token) : undefined,
+    resourceVersion,
+    match,
+    bookmarks: isTrue(query.get('allowWatchBookmarks')),
+    initialEvents: query.has('sendInitialEvents') ? isTrue(query.get('sendInitialEvents')) : undefined,
+    timeoutSeconds,
+  }
+}
+
+/** A resourceVersion of the query as a number; `words` precede the parse error. */
+export function parseVersion(text: string, words: string, code = 400): number {
+  if (/^\d+$/.test(text)) return Number(text)
+  const message = `${words}resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`
+  throw code === 400 ? badRequest(message) : failure({ code, message })
+}
+
+function parseContinue(token: string): { rv: number; start: string } {
+  const bad = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`)
+  let value: { v?: unknown; rv?: unknown; start?: unknown }
+  try {
+    value = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
+  } catch {
+    throw bad('invalid character looking for beginning of value')
+  }
+  if (value?.v !== 'meta.k8s.io/v1')
+    throw bad(`server does not recognize this encoded version ${JSON.stringify(value?.v ?? '')}`)
+  if (typeof value.rv !== 'number' || value.rv === 0)
+    throw bad('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
+  if (typeof value.start !== 'string' || value.start === '')
+    throw bad('encoded start key empty (version meta.k8s.io/v1)')
+  return { rv: value.rv, start: value.start }
+}
+
+/** Token of the next page: everything after `start` at version `rv`; -1 is whatever is current then. */
+export function continueToken(rv: number, start: string): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv, start })).toString('base64url')
+}
+
+/** 410 of a page whose snapshot is gone, with a token for the inconsistent rest. */
+export function continueExpired(start: string): Error {
+  return expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+    { continue: continueToken(-1, start) },
+  )
+}

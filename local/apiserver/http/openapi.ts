@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import type { JsonSchema } from '../contract.ts'
+import type { Kind, Kinds } from '../objects/kinds.ts'
+import { builtinTable } from '../schema/builtin.ts'
+
+type Document = { [key: string]: unknown }
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
+const JSON_BODY = 'application/json'
+const FIELD_VALIDATION = { name: 'fieldValidation', in: 'query', schema: { type: 'string', uniqueItems: true } }
+const DRY_RUN = { name: 'dryRun', in: 'query', schema: { type: 'string', uniqueItems: true } }
+
+const groupPath = (kind: Kind): string => (kind.group ? `apis/${kind.apiVersion}` : `api/${kind.version}`)
+
+function componentName(kind: Kind): string {
+  const builtIn = kind.custom ? undefined : builtinTable().kinds[`${kind.group}/${kind.kind}`]
+  return builtIn ?? `${kind.group.split('.').reverse().join('.')}.${kind.version}.${kind.kind}`
+}
+
+/** References of the built-in table are bare names; OpenAPI wants pointers. */
+function withPointers(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withPointers)
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) =>
+      key === '$ref' && typeof value === 'string' ? [key, `#/components/schemas/${value}`] : [key, withPointers(value)],
+    ),
+  )
+}
+
+function references(node: unknown, into: Set<string>): void {
+  if (typeof node !== 'object' || node === null) return
+  for (const [key, value] of Object.entries(node)) {
+    if (key !== '$ref' || typeof value !== 'string') references(value, into)
+    else if (!into.has(value)) {
+      into.add(value)
+      references(builtinTable().components[value], into)
+    }
+  }
+}
+
+function customSchema(kind: Kind): JsonSchema & Document {
+  const { schema } = kind.schema
+  const properties: Document = {
+    ...schema.properties,
+    apiVersion: {
+      type: 'string',
+      description: 'APIVersion defines the versioned schema of this representation of an object.',
+    },
+    kind: {
+      type: 'string',
+      description: 'Kind is a string value representing the REST resource this object represents.',
+    },
+    metadata: { description: "Standard object's metadata.", allOf: [{ $ref: META }] },
+  }
+  return { ...schema, ...{ properties } } as JsonSchema & Document
+}
+
+function componentsOf(kinds: readonly Kind[]): Document {
+  const { components } = builtinTable()
+  const out: Document = {}
+  const needed = new Set<string>([META])
+  references(components[META], needed)
+  for (const kind of kinds) {
+    const name = componentName(kind)
+    const schema = kind.custom ? customSchema(kind) : (components[name] ?? kind.schema.schema)
+    references(schema, needed)
+    const gvk = [{ group: kind.group, version: kind.version, kind: kind.kind }]
+    out[name] = { ...(withPointers(schema) as Document), 'x-kubernetes-group-version-kind': gvk }
+  }
+  for (const name of needed) out[name] ??= withPointers(components[name] ?? { type: 'object' })
+  return out
+}
+
+function operation(kind: Kind, action: string, parameters: readonly object[]): Document {
+  const schema = { $ref: `#/components/schemas/${componentName(kind)}` }
+  return {
+    tags: [kind.group || 'core'],
+    operationId: `${action}${kind.kind}`,
+    parameters,
+    responses: { 200: { description: 'OK', content: { [JSON_BODY]: { schema } } } },
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': { group: kind.group, version: kind.version, kind: kind.kind },
+  }
+}
+
+function pathsOf(kind: Kind): Document {
+  const base = `/${groupPath(kind)}/${kind.namespaced ? 'namespaces/{namespace}/' : ''}${kind.resource}`
+  const write = [DRY_RUN, FIELD_VALIDATION]
+  const one: Document = { get: operation(kind, 'get', []) }
+  const many: Document = { get: operation(kind, 'list', []) }
+  if (kind.verbs.includes('create')) many['post'] = operation(kind, 'post', write)
+  if (kind.verbs.includes('update')) one['put'] = operation(kind, 'put', write)
+  if (kind.verbs.includes('patch')) one['patch'] = operation(kind, 'patch', write)
+  if (kind.verbs.includes('delete')) one['delete'] = operation(kind, 'delete', [DRY_RUN])
+  return { [base]: many, [`${base}/{name}`]: one }
+}
+
+const INFO = { title: 'Kubernetes', version: 'v1.36.0' }
+
+/** OpenAPI documents made once from the table of kinds: an index, one OpenAPI 3 document a group, one Swagger 2. */
+export function createOpenApi(kinds: Kinds): { find(path: string): string | undefined } {
+  const made = new Map<string, string>()
+  const paths = [...new Set(kinds.all.map(groupPath))]
+
+  function group(path: string): string | undefined {
+    const own = kinds.all.filter((kind) => groupPath(kind) === path)
+    if (own.length === 0) return undefined
+    const all = Object.assign({}, ...own.map(pathsOf))
+    return JSON.stringify({ openapi: '3.0.0', info: INFO, paths: all, components: { schemas: componentsOf(own) } })
+  }
+
+  function cached(path: string): string | undefined {
+    const text = made.get(path) ?? (path === '/openapi/v2' ? swagger(kinds) : group(path.slice('/openapi/v3/'.length)))
+    if (text !== undefined) made.set(path, text)
+    return text
+  }
+
+  function index(): string {
+    const entry = (path: string) => {
+      const hash = createHash('sha512')
+        .update(cached(`/openapi/v3/${path}`) ?? '')
+        .digest('hex')
+        .toUpperCase()
+      return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]
+    }
+    return JSON.stringify({ paths: Object.fromEntries(paths.map(entry)) })
+  }
+
+  return { find: (path) => (path === '/openapi/v3' ? index() : cached(path)) }
+}
+
+function swagger(kinds: Kinds): string {
+  const text = JSON.stringify(componentsOf(kinds.all)).replaceAll('#/components/schemas/', '#/definitions/')
+  return `{"swagger":"2.0","info":${JSON.stringify(INFO)},"paths":{},"definitions":${text}}`
+}

@@ -1,0 +1,134 @@
+import type { KubeObject } from '../contract.ts'
+import { convertOut } from '../objects/event-conversion.ts'
+import type { Kind } from '../objects/kinds.ts'
+import { expired, notFound, versionTooLarge } from '../status.ts'
+import { objectKey, toJson } from '../storage/store.ts'
+import type { Store, Stored } from '../storage/store.ts'
+import type { Exchange } from './exchange.ts'
+import { continueExpired, continueToken, listOptions, parseVersion } from './list-options.ts'
+import type { ListOptions } from './list-options.ts'
+import { partialMetadata, toTable } from './table.ts'
+
+/** JSON of a stored object in the version asked for; the stored bytes are reused. */
+export function objectJson(stored: Stored, kind: Kind): string {
+  const converted = convertOut(kind, stored.object)
+  return converted ? JSON.stringify(converted) : toJson(stored, kind.apiVersion)
+}
+
+/** The object in the version asked for (shared, not to be changed). */
+export function toVersion(object: KubeObject, kind: Kind): KubeObject {
+  const converted = convertOut(kind, object)
+  if (converted) return converted
+  return object.apiVersion === kind.apiVersion ? object : { ...object, apiVersion: kind.apiVersion }
+}
+
+/** One object, as it is or in the transformed shape the client asked for. */
+export function present(exchange: Exchange, kind: Kind, stored: Stored, now: Date): string | object {
+  if (exchange.accept.as === 'Table')
+    return toTable(kind, [toVersion(stored.object, kind)], {
+      now,
+      resourceVersion: String(stored.rv),
+      include: exchange.query.get('includeObject'),
+    })
+  if (exchange.accept.as === 'PartialObjectMetadata') return partialMetadata(stored.object)
+  return objectJson(stored, kind)
+}
+
+/** GET of one object. */
+export function getObject(store: Store, exchange: Exchange, kind: Kind, now: Date): string | object {
+  const { namespace, name } = exchange.info
+  const asked = exchange.query.get('resourceVersion') ?? ''
+  if (asked) atMost(store, parseVersion(asked, ''))
+  const stored = store.find(kind.storeId, objectKey(kind.namespaced ? namespace : '', name))
+  if (!stored) throw notFound(kind, name)
+  return present(exchange, kind, stored, now)
+}
+
+function atMost(store: Store, version: number): void {
+  if (version > store.revision) throw versionTooLarge(version, store.revision)
+}
+
+interface Page {
+  rv: number
+  items: readonly Stored[]
+  /** Objects after the page that match; undefined when a selector makes it unknown. */
+  remaining: number | undefined
+  next: string
+}
+
+/** The state a list reads: the version and the objects in key order. */
+function snapshot(
+  store: Store,
+  kind: Kind,
+  namespace: string,
+  options: ListOptions,
+): { rv: number; all: readonly Stored[] } {
+  const latest = () => ({ rv: store.revision, all: store.range(kind.storeId, namespace) })
+  if (options.from) {
+    const { rv, start } = options.from
+    if (rv < 0) return latest()
+    const all = store.rangeAt(kind.storeId, namespace, rv)
+    if (!all) throw continueExpired(start)
+    return { rv, all }
+  }
+  if (options.resourceVersion === '') return latest()
+  const rv = parseVersion(options.resourceVersion, 'invalid resource version: ')
+  atMost(store, rv)
+  // A limited list at a version and without a match mode has always meant exactly that version.
+  const exact = options.match === 'Exact' || (options.match === '' && options.limit > 0 && rv > 0)
+  if (!exact) return latest()
+  const all = store.rangeAt(kind.storeId, namespace, rv)
+  if (!all) throw expired('The resourceVersion for the provided list is too old.')
+  return { rv, all }
+}
+
+function page(store: Store, kind: Kind, namespace: string, options: ListOptions): Page {
+  const { rv, all } = snapshot(store, kind, namespace, options)
+  // The token's start is a key with a zero byte: the first possible key after it.
+  const after = options.from ? all.findIndex((stored) => stored.key >= (options.from?.start ?? '')) : 0
+  const rest = after < 0 ? [] : all.slice(after)
+  const items: Stored[] = []
+  for (const [index, stored] of rest.entries()) {
+    if (options.limit > 0 && items.length === options.limit) {
+      const last = items.at(-1)?.key ?? ''
+      const remaining = options.matches ? undefined : rest.length - index
+      return { rv, items, remaining, next: continueToken(rv, `${last}\u0000`) }
+    }
+    if (!options.matches || options.matches(toVersion(stored.object, kind))) items.push(stored)
+  }
+  return { rv, items, remaining: undefined, next: '' }
+}
+
+/** GET of a collection. */
+export function listObjects(store: Store, exchange: Exchange, kind: Kind, now: Date): string | object {
+  const options = listOptions(exchange.query, kind, false)
+  const { rv, items, remaining, next } = page(store, kind, kind.namespaced ? exchange.info.namespace : '', options)
+  const metadata = {
+    ...(kind.custom ? { continue: next } : next ? { continue: next } : {}),
+    resourceVersion: String(rv),
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+  }
+  if (exchange.accept.as === 'Table') {
+    const objects = items.map((stored) => toVersion(stored.object, kind))
+    return {
+      ...toTable(kind, objects, { now, resourceVersion: '', include: exchange.query.get('includeObject') }),
+      metadata,
+    }
+  }
+  if (exchange.accept.as === 'PartialObjectMetadataList') {
+    const objects = items.map((stored) => partialMetadata(stored.object))
+    return { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items: objects }
+  }
+  return `{"kind":"${kind.kind}List","apiVersion":"${kind.apiVersion}","metadata":${JSON.stringify(metadata)},"items":[${listItems(kind, items)}]}`
+}
+
+/** Items of a list: custom objects whole, built-in ones without kind and apiVersion, as the real server prints them. */
+function listItems(kind: Kind, items: readonly Stored[]): string {
+  if (kind.custom) return items.map((stored) => objectJson(stored, kind)).join(',')
+  return items
+    .map((stored) => {
+      const converted = convertOut(kind, stored.object)
+      return converted ? JSON.stringify({ ...converted, kind: undefined, apiVersion: undefined }) : `{${stored.body}`
+    })
+    .join(',')
+}

@@ -1,0 +1,72 @@
+import type { KubeObject } from '../contract.ts'
+import type { Kind } from '../objects/kinds.ts'
+import { part } from '../objects/meta.ts'
+import { applyBodyPatch } from '../patch/patch.ts'
+import { MODIFIED, badRequest, conflict, invalid, notFound, orThrow, unsupportedMediaType } from '../status.ts'
+import { objectKey } from '../storage/store.ts'
+import type { Store, Stored } from '../storage/store.ts'
+import { asKubeObject, mediaType, parse, readBody, readObject } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import { writeOptions } from './write-options.ts'
+import type { Answer } from './write.ts'
+
+function toScale({ object }: Stored): KubeObject {
+  const { name, namespace = '', uid = '', resourceVersion = '', creationTimestamp = '' } = object.metadata
+  const labels = part({ ...object, ...part(object, 'spec') }, 'selector')['matchLabels']
+  const selector = Object.entries(labels ?? {})
+    .map(([key, value]) => `${key}=${String(value)}`)
+    .sort()
+    .join(',')
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: { replicas: part(object, 'spec')['replicas'] ?? 0 },
+    status: { replicas: part(object, 'status')['replicas'] ?? 0, ...(selector ? { selector } : {}) },
+  }
+}
+
+async function wanted(exchange: Exchange, live: KubeObject): Promise<KubeObject> {
+  if (exchange.info.verb === 'update') return asKubeObject(await readObject(exchange, 'Scale'))
+  const type = mediaType(exchange.request)
+  const merge = type === 'application/merge-patch+json' || type === 'application/strategic-merge-patch+json'
+  if (!merge && type !== 'application/json-patch+json') {
+    throw unsupportedMediaType(['application/json-patch+json', 'application/merge-patch+json'])
+  }
+  const patch = parse(await readBody(exchange.request), false)
+  return orThrow(applyBodyPatch(merge ? 'merge' : 'json', live, patch))
+}
+
+/** The `scale` subresource: reads and sets the replicas of an object. */
+export async function serveScale(store: Store, exchange: Exchange, kind: Kind): Promise<Answer> {
+  const { name, namespace, verb } = exchange.info
+  const stored = store.find(kind.storeId, objectKey(namespace, name))
+  if (!stored) throw notFound(kind, name)
+  if (verb === 'get') return { code: 200, body: toScale(stored) }
+  const options = writeOptions(exchange, verb === 'update' ? 'UpdateOptions' : 'PatchOptions')
+  const scale = await wanted(exchange, toScale(stored))
+  const current = store.find(kind.storeId, stored.key)
+  if (!current) throw notFound(kind, name)
+  const { resourceVersion } = scale.metadata
+  if (resourceVersion && resourceVersion !== current.object.metadata.resourceVersion)
+    throw conflict(kind, name, MODIFIED)
+  const replicas = part(scale, 'spec')['replicas'] ?? 0
+  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) throw badRequest('spec.replicas must be an integer')
+  if (replicas < 0) {
+    const message = `Invalid value: ${replicas}: must be greater than or equal to 0`
+    throw invalid({ group: 'autoscaling', resource: 'scales', kind: 'Scale' }, name, [
+      { reason: 'FieldValueInvalid', message, field: 'spec.replicas' },
+    ])
+  }
+  const { object } = current
+  if (part(object, 'spec')['replicas'] === replicas || options.dryRun)
+    return { code: 200, body: { ...toScale(current), spec: { replicas } } }
+  const metadata = { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1 }
+  const written = store.put(current.id, current.key, {
+    ...object,
+    metadata,
+    spec: { ...part(object, 'spec'), replicas },
+  })
+  await written.durable
+  return { code: 200, body: toScale(written.stored) }
+}

@@ -1,0 +1,430 @@
+import type { Cause, CompiledSchema, JsonObject, KubeObject, Status, User } from '../contract.ts'
+import { applyPatch, trackUpdate } from '../apply/apply.ts'
+import { convertIn } from '../objects/event-conversion.ts'
+import { mayGo } from '../objects/deletion.ts'
+import type { Kind } from '../objects/kinds.ts'
+import {
+  carryMeta,
+  cleanMeta,
+  createNameFaults,
+  metaFaults,
+  part,
+  sameContent,
+  sameSpec,
+  stampNew,
+} from '../objects/meta.ts'
+import { strategyOf } from '../objects/strategy.ts'
+import { equalJson, isObject } from '../patch/json-value.ts'
+import { applyBodyPatch } from '../patch/patch.ts'
+import {
+  ApiError,
+  MODIFIED,
+  alreadyExists,
+  badRequest,
+  conflict,
+  failure,
+  forbidden,
+  invalid,
+  notFound,
+  orThrow,
+  unsupportedMediaType,
+} from '../status.ts'
+import { objectKey } from '../storage/store.ts'
+import type { Store, Stored } from '../storage/store.ts'
+import { asKubeObject, mediaType, parse, readBody, readObject } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import { present, toVersion } from './read.ts'
+import { writeOptions } from './write-options.ts'
+import type { WriteOptions } from './write-options.ts'
+
+/** What writes need besides the request. */
+export interface WriteContext {
+  store: Store
+  now: () => Date
+  checkEscalation(user: User, object: KubeObject, old?: KubeObject): Status | undefined
+}
+
+/** An answer: status code and body. */
+export interface Answer {
+  code: number
+  body: string | object
+}
+
+const RBAC_GROUP = 'rbac.authorization.k8s.io'
+
+/** Checks kind and version of a body against what the path addresses; built-in kinds may leave both out. */
+function identify(body: JsonObject, kind: Kind): KubeObject {
+  const { apiVersion, kind: name } = body
+  if (kind.custom && !name) {
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind.kind}): Object 'Kind' is missing in '${JSON.stringify(body)}' (${JSON.stringify(body)})`,
+    )
+  }
+  const given = asKubeObject({
+    ...body,
+    kind: name || kind.kind,
+    apiVersion: apiVersion || (kind.custom ? '' : kind.apiVersion),
+  })
+  if (given.apiVersion !== kind.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${given.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
+    )
+  }
+  if (given.kind !== kind.kind && kind.custom) {
+    const cause = {
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(given.kind)}: must be ${kind.kind}`,
+      field: 'kind',
+    }
+    throw invalid({ ...kind, kind: given.kind }, given.metadata.name, [cause])
+  }
+  if (given.kind !== kind.kind)
+    throw badRequest(
+      `${given.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: unknown conversion`,
+    )
+  return given
+}
+
+/** Decodes a body as the kind: unknown fields are refused, warned of or dropped; defaults are filled. */
+function decode(body: JsonObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
+  const given = identify(body, kind)
+  const { meta, unknown } = cleanMeta(body['metadata'])
+  if (options.fieldValidation !== 'Ignore') {
+    const fields = [...new Set([...unknown, ...kind.schema.unknownFields(given)])]
+      .sort()
+      .map((field) => `unknown field ${JSON.stringify(field)}`)
+    if (fields.length > 0 && options.fieldValidation === 'Strict') {
+      throw badRequest(
+        `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: strict decoding error: ${fields.join(', ')}`,
+      )
+    }
+    warnings.push(...fields)
+  }
+  return complete({ ...given, metadata: meta }, kind)
+}
+
+function complete(object: KubeObject, kind: Kind): KubeObject {
+  const { metadata } = object
+  const pruned = kind.schema.prune(object)
+  const whole = kind.schema.default({ ...pruned, metadata })
+  strategyOf(kind).defaults?.(whole)
+  return whole
+}
+
+/** Refuses a name or namespace in the body that is not the one in the path. */
+function matchPath(object: KubeObject, exchange: Exchange, kind: Kind): void {
+  const { namespace, name } = exchange.info
+  if (name && object.metadata.name && object.metadata.name !== name) {
+    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`)
+  }
+  if (name && !object.metadata.name)
+    throw badRequest(
+      `the name of the object (${object.metadata.name || '<empty>'}) does not match the name on the URL (${name})`,
+    )
+  if (!kind.namespaced) return
+  if (object.metadata.namespace && object.metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  object.metadata.namespace = namespace
+}
+
+/** The admission of the real server that everything in a namespace passes. */
+function openNamespace(store: Store, kind: Kind, name: string, namespace: string): void {
+  if (!kind.namespaced) return
+  const found = store.find('/namespaces', namespace)
+  if (!found) throw notFound({ group: '', resource: 'namespaces', kind: 'Namespace' }, namespace)
+  if (!found.object.metadata.deletionTimestamp) return
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  }
+  throw forbidden(kind, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [
+    cause,
+  ])
+}
+
+function refuse(kind: Kind, name: string, causes: readonly Cause[]): void {
+  if (causes.length > 0) throw invalid(kind, name, causes)
+}
+
+function escalation(context: WriteContext, exchange: Exchange, object: KubeObject, old?: KubeObject): void {
+  if (exchange.info.group !== RBAC_GROUP) return
+  const refused = context.checkEscalation(exchange.user, object, old)
+  if (refused) throw new ApiError(refused)
+}
+
+function withManagedFields(
+  object: KubeObject,
+  before: KubeObject | undefined,
+  exchange: Exchange,
+  { schema, manager, now }: { schema: CompiledSchema; manager: string; now: Date },
+): KubeObject {
+  const managedFields = trackUpdate({
+    before,
+    after: object,
+    manager,
+    subresource: exchange.info.subresource,
+    schema,
+    now,
+  })
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata: managedFields.length > 0 ? { ...metadata, managedFields } : metadata }
+}
+
+const preview = (kind: Kind, key: string, object: KubeObject): Stored => {
+  const { kind: name, apiVersion, ...rest } = convertIn(kind, object)
+  return {
+    id: kind.storeId,
+    key,
+    rv: 0,
+    object: { kind: name, apiVersion, ...rest },
+    body: JSON.stringify(rest).slice(1),
+  }
+}
+
+/** Stores a new object; the caller has decoded it and knows its managed fields. */
+async function insert(
+  context: WriteContext,
+  exchange: Exchange,
+  kind: Kind,
+  given: { object: KubeObject; options: WriteOptions; applied: boolean },
+): Promise<Answer> {
+  const { store } = context
+  const { options, applied } = given
+  let { object } = given
+  const now = context.now()
+  openNamespace(store, kind, object.metadata.name, exchange.info.namespace)
+  escalation(context, exchange, object)
+  const nameFaults = createNameFaults(object.metadata, kind.rules.name)
+  if (object.metadata.resourceVersion) {
+    throw failure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
+  }
+  stampNew(object, kind, exchange.info.namespace, now)
+  if (kind.subresources.includes('status')) delete object['status']
+  strategyOf(kind).create?.(object, (address) => addressTaken(store, address))
+  refuse(kind, object.metadata.name, [...nameFaults, ...faults(object, kind)])
+  if (!applied)
+    object = withManagedFields(object, undefined, exchange, { schema: kind.schema, manager: options.manager, now })
+  const key = objectKey(kind.namespaced ? exchange.info.namespace : '', object.metadata.name)
+  if (store.find(kind.storeId, key)) throw alreadyExists(kind, object.metadata.name)
+  if (options.dryRun) return { code: 201, body: present(exchange, kind, preview(kind, key, object), now) }
+  const written = store.put(kind.storeId, key, convertIn(kind, object))
+  await written.durable
+  return { code: 201, body: present(exchange, kind, written.stored, now) }
+}
+
+function addressTaken(store: Store, address: string): boolean {
+  return store.range('/services', '').some((stored) => part(stored.object, 'spec')['clusterIP'] === address)
+}
+
+function faults(object: KubeObject, kind: Kind, old?: KubeObject): Cause[] {
+  const own = strategyOf(kind).validate?.(object, old) ?? []
+  return [...metaFaults(object.metadata), ...kind.schema.validate(object, old), ...own]
+}
+
+/** POST of an object. */
+export async function createObject(context: WriteContext, exchange: Exchange, kind: Kind): Promise<Answer> {
+  const options = writeOptions(exchange, 'CreateOptions')
+  const body = await readObject(exchange, kind.kind)
+  const object = decode(body, kind, options, exchange.warnings)
+  matchPath(object, exchange, kind)
+  return insert(context, exchange, kind, { object, options, applied: false })
+}
+
+/** PUT of an object or of its status. */
+export async function replaceObject(context: WriteContext, exchange: Exchange, kind: Kind): Promise<Answer> {
+  const options = writeOptions(exchange, 'UpdateOptions')
+  const body = await readObject(exchange, kind.kind)
+  const object = decode(body, kind, options, exchange.warnings)
+  matchPath(object, exchange, kind)
+  const stored = context.store.find(kind.storeId, keyOf(exchange, kind))
+  if (!stored) {
+    if (!kind.rules.createOnUpdate || exchange.info.subresource) throw notFound(kind, exchange.info.name)
+    return insert(context, exchange, kind, { object, options, applied: false })
+  }
+  const { resourceVersion } = object.metadata
+  if (!resourceVersion && !kind.rules.unconditionalUpdate) {
+    const cause = {
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: 0: must be specified for an update',
+      field: 'metadata.resourceVersion',
+    }
+    throw invalid(kind, exchange.info.name, [cause], 'resource')
+  }
+  return modify(context, exchange, kind, { stored, object, options, applied: false })
+}
+
+const keyOf = (exchange: Exchange, kind: Kind) =>
+  objectKey(kind.namespaced ? exchange.info.namespace : '', exchange.info.name)
+
+/** Replaces a stored object by `object`, through every rule of an update. */
+async function modify(
+  context: WriteContext,
+  exchange: Exchange,
+  kind: Kind,
+  change: { stored: Stored; object: KubeObject; options: WriteOptions; applied: boolean },
+): Promise<Answer> {
+  const { stored, options, applied } = change
+  const { store } = context
+  const now = context.now()
+  const { name } = exchange.info
+  const old = toVersion(stored.object, kind)
+  sameObject(change.object, old, kind, stored)
+  const refused = carryMeta(change.object, old)
+  let object = scopeTo(exchange.info.subresource, change.object, old, kind)
+  if (exchange.info.subresource === '') strategyOf(kind).update?.(object, old)
+  if (kind.rules.generation && bumps(object, old, kind)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
+  escalation(context, exchange, object, old)
+  refuse(kind, name, [...refused, ...faults(object, kind, old)])
+  if (!applied)
+    object = withManagedFields(object, old, exchange, { schema: kind.schema, manager: options.manager, now })
+  if (sameContent(object, old)) {
+    await store.settled()
+    return { code: 200, body: present(exchange, kind, stored, now) }
+  }
+  const next = convertIn(kind, object)
+  if (options.dryRun) return { code: 200, body: present(exchange, kind, preview(kind, stored.key, next), now) }
+  const written = mayGo(kind, next) ? store.remove(stored.id, stored.key) : store.put(stored.id, stored.key, next)
+  await written?.durable
+  const shown = written && mayGo(kind, next) ? preview(kind, stored.key, next) : (written?.stored ?? stored)
+  return { code: 200, body: present(exchange, kind, shown, now) }
+}
+
+/** Optimistic concurrency and identity. */
+function sameObject(object: KubeObject, old: KubeObject, kind: Kind, stored: Stored): void {
+  const { resourceVersion, uid } = object.metadata
+  const { name } = old.metadata
+  if (resourceVersion && !/^\d+$/.test(resourceVersion)) {
+    throw failure({
+      code: 500,
+      message: `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
+    })
+  }
+  if (uid && uid !== old.metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`
+    throw conflict(
+      kind,
+      name,
+      `StorageError: invalid object, Code: 4, Key: /registry/${stored.id}/${stored.key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+    )
+  }
+  if (resourceVersion && resourceVersion !== '0' && resourceVersion !== old.metadata.resourceVersion)
+    throw conflict(kind, name, MODIFIED)
+  object.metadata.resourceVersion = old.metadata.resourceVersion ?? ''
+}
+
+/** What the path may change: `status` alone, the finalizers of a namespace, or everything but the status. */
+function scopeTo(subresource: string, object: KubeObject, old: KubeObject, kind: Kind): KubeObject {
+  const { managedFields } = object.metadata
+  const kept = { ...old, metadata: { ...old.metadata, ...(managedFields ? { managedFields } : {}) } }
+  if (subresource === 'status') return withKey(kept, 'status', object)
+  if (subresource === 'finalize') return withKey(kept, 'spec', object)
+  return kind.subresources.includes('status') ? withKey({ ...object }, 'status', old) : object
+}
+
+function withKey(target: KubeObject, key: 'status' | 'spec', source: KubeObject): KubeObject {
+  if (source[key] === undefined) delete target[key]
+  else target[key] = source[key]
+  return target
+}
+
+function bumps(object: KubeObject, old: KubeObject, kind: Kind): boolean {
+  if (!kind.subresources.includes('status') && !equalJson(object['status'], old['status'])) return true
+  if (!sameSpec(object, old)) return true
+  // A deployment's annotations are part of what its controller acts on.
+  return kind.storeId === 'apps/deployments' && !equalJson(object.metadata.annotations, old.metadata.annotations)
+}
+
+const PATCH_TYPES = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/apply-patch+yaml': 'apply',
+  'application/strategic-merge-patch+json': 'strategic',
+} as const
+
+/** PATCH of an object or of its status, by any of the four content types. */
+export async function patchObject(context: WriteContext, exchange: Exchange, kind: Kind): Promise<Answer> {
+  const offered = Object.entries(PATCH_TYPES).filter(([, type]) => type !== 'strategic' || !kind.custom)
+  const found = offered.find(([media]) => media === mediaType(exchange.request))
+  if (!found) throw unsupportedMediaType(offered.map(([media]) => media))
+  const options = writeOptions(exchange, 'PatchOptions', found[1] === 'apply')
+  const text = await readBody(exchange.request)
+  const stored = context.store.find(kind.storeId, keyOf(exchange, kind))
+  if (found[1] === 'apply') return applyObject(context, exchange, kind, { text, options, stored })
+  if (!stored) throw notFound(kind, exchange.info.name)
+  const live = toVersion(stored.object, kind)
+  const patched = orThrow(applyBodyPatch(found[1], live, parsePatch(text)))
+  const object = decode(patched, kind, options, exchange.warnings)
+  matchPath(object, exchange, kind)
+  return modify(context, exchange, kind, { stored, object, options, applied: false })
+}
+
+function parsePatch(text: string) {
+  try {
+    return parse(text, false)
+  } catch (error) {
+    const why =
+      error instanceof Error ? error.message.replace('json parse error: ', '').replace(/ \((?:<empty>|.*)\)$/s, '') : ''
+    throw badRequest(`error decoding patch: ${why}`)
+  }
+}
+
+async function applyObject(
+  context: WriteContext,
+  exchange: Exchange,
+  kind: Kind,
+  given: { text: string; options: WriteOptions; stored: Stored | undefined },
+): Promise<Answer> {
+  const { options, stored } = given
+  const body = parseApply(given.text)
+  const patch = declared(body, kind, options, exchange.warnings)
+  matchPath(patch, exchange, kind)
+  if (patch.metadata.managedFields) throw badRequest('metadata.managedFields must be nil')
+  if (!stored && exchange.info.subresource) throw notFound(kind, exchange.info.name)
+  const live = stored && toVersion(stored.object, kind)
+  const { manager, force } = options
+  const result = applyPatch({
+    live,
+    patch,
+    manager,
+    force,
+    schema: kind.schema,
+    subresource: exchange.info.subresource,
+    now: context.now(),
+  })
+  if ('conflict' in result)
+    throw failure({ code: 409, reason: 'Conflict', message: result.message, details: { causes: result.conflict } })
+  const { managedFields } = result.object.metadata
+  const object = complete(structuredClone(result.object), kind)
+  if (managedFields) object.metadata.managedFields = managedFields
+  const change = { object, options, applied: true }
+  return stored ? modify(context, exchange, kind, { stored, ...change }) : insert(context, exchange, kind, change)
+}
+
+function parseApply(text: string): JsonObject {
+  try {
+    const body = parse(text, true)
+    if (isObject(body)) return body
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  throw badRequest('error decoding YAML: the body is not an object')
+}
+
+/** An apply's body: unknown fields are always an error of the same kind, nothing is defaulted. */
+function declared(body: JsonObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
+  if (!body['kind'] || !body['apiVersion'])
+    throw badRequest(`invalid object type: ${body['apiVersion'] ?? ''}/, Kind=${body['kind'] ?? ''}`)
+  const given = identify(body, kind)
+  const { meta, unknown } = cleanMeta(body['metadata'])
+  const fields = [...new Set([...unknown, ...kind.schema.unknownFields(given)])].sort()
+  const messages = fields.map((field) => `unknown field ${JSON.stringify(field)}`)
+  if (messages.length > 0 && options.fieldValidation === 'Strict') {
+    throw badRequest(
+      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: strict decoding error: ${messages.join(', ')}`,
+    )
+  }
+  if (options.fieldValidation === 'Warn') warnings.push(...messages)
+  return { ...kind.schema.prune(given), metadata: meta }
+}

@@ -1,0 +1,121 @@
+import type { KubeObject } from '../contract.ts'
+import { conflict } from '../status.ts'
+import type { Store, Stored, Written } from '../storage/store.ts'
+import type { Kind } from './kinds.ts'
+import { part, timestamp } from './meta.ts'
+
+export type Propagation = 'Background' | 'Foreground' | 'Orphan'
+
+/** DeleteOptions (meta/v1) as far as they are honoured. */
+export interface DeleteOptions {
+  propagation?: Propagation | undefined
+  gracePeriodSeconds?: number | undefined
+  preconditions?: { uid?: string; resourceVersion?: string } | undefined
+  dryRun?: boolean
+}
+
+/** What a deletion did: removed the object, or left it waiting for its finalizers or its grace period. */
+export interface Deletion {
+  removed: boolean
+  stored: Stored
+  durable: Promise<void>
+}
+
+const ORPHAN = 'orphan'
+const FOREGROUND = 'foregroundDeletion'
+
+function checkPreconditions(kind: Kind, { object, key }: Stored, given: DeleteOptions['preconditions']): void {
+  const { name, uid, resourceVersion } = object.metadata
+  const refuse = (what: string, asked: string, actual: string, why: string) =>
+    conflict(
+      kind,
+      name,
+      `the ${what} in the precondition (${asked}) does not match the ${what} in record (${actual}). ${why}`,
+      'kind',
+    )
+  if (given?.uid !== undefined && given.uid !== uid) {
+    throw refuse('UID', given.uid, uid ?? key, 'The object might have been deleted and then recreated')
+  }
+  if (given?.resourceVersion !== undefined && given.resourceVersion !== resourceVersion) {
+    throw refuse('ResourceVersion', given.resourceVersion, resourceVersion ?? '', 'The object might have been modified')
+  }
+}
+
+/** Finalizers after the choice of propagation: the garbage collector's own two stand for it. */
+function finalizersFor(kind: Kind, object: KubeObject, propagation: Propagation | undefined): string[] {
+  const present = object.metadata.finalizers ?? []
+  const rest = present.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND)
+  if (propagation === 'Orphan') return [...rest, ORPHAN]
+  if (propagation === 'Foreground') return [...rest, FOREGROUND]
+  if (propagation === 'Background') return rest
+  if (present.includes(ORPHAN) || present.includes(FOREGROUND)) return present
+  return kind.rules.orphansByDefault ? [...rest, ORPHAN] : rest
+}
+
+/** Seconds that a pod is given; everything else, and a pod that runs nowhere, has none. */
+function graceOf(kind: Kind, object: KubeObject, asked: number | undefined): number {
+  if (kind.storeId !== '/pods') return 0
+  const spec = part(object, 'spec')
+  const phase = part(object, 'status')['phase']
+  if (!spec['nodeName'] || phase === 'Failed' || phase === 'Succeeded') return 0
+  return Math.max(0, asked ?? Number(spec['terminationGracePeriodSeconds'] ?? 30))
+}
+
+function marked(object: KubeObject, now: Date, grace: number, finalizers: string[]): KubeObject {
+  const { generation, deletionTimestamp, deletionGracePeriodSeconds, finalizers: before, ...rest } = object.metadata
+  const metadata: KubeObject['metadata'] = { ...rest }
+  const first = deletionTimestamp === undefined
+  if (generation !== undefined) metadata.generation = first ? generation + 1 : generation
+  if (first || grace < (deletionGracePeriodSeconds ?? 0)) {
+    metadata.deletionTimestamp = timestamp(new Date(now.getTime() + grace * 1000))
+    metadata.deletionGracePeriodSeconds = grace
+  } else {
+    metadata.deletionTimestamp = deletionTimestamp
+    metadata.deletionGracePeriodSeconds = deletionGracePeriodSeconds ?? 0
+  }
+  if (finalizers.length > 0) metadata.finalizers = finalizers
+  return { ...object, metadata }
+}
+
+/** Deletes one object as far as it may be: at once, or by marking it. A dry run changes nothing and says the same. */
+export function deleteObject(
+  store: Store,
+  kind: Kind,
+  stored: Stored,
+  { options, now }: { options: DeleteOptions; now: Date },
+): Deletion {
+  checkPreconditions(kind, stored, options.preconditions)
+  const { object } = stored
+  const finalizers = finalizersFor(kind, object, options.propagation)
+  const grace = graceOf(kind, object, options.gracePeriodSeconds)
+  const isNamespace = kind.storeId === '/namespaces'
+  const held = isNamespace && hasFinalizers(object)
+  if (finalizers.length === 0 && grace === 0 && !held) return removeNow(store, stored, options)
+  const next = marked(object, now, grace, finalizers)
+  if (isNamespace) next['status'] = { ...part(object, 'status'), phase: 'Terminating' }
+  const unchanged =
+    object.metadata.deletionTimestamp === next.metadata.deletionTimestamp &&
+    finalizers.length === (object.metadata.finalizers?.length ?? 0)
+  if (unchanged) return { removed: false, stored, durable: store.settled() }
+  if (options.dryRun)
+    return { removed: false, stored: { ...stored, object: next, body: '' }, durable: Promise.resolve() }
+  return { removed: false, ...store.put(stored.id, stored.key, next) }
+}
+
+/** True while a namespace's own finalizers (in its spec) hold it. */
+function hasFinalizers(namespace: KubeObject): boolean {
+  const finalizers = part(namespace, 'spec')['finalizers']
+  return Array.isArray(finalizers) && finalizers.length > 0
+}
+
+function removeNow(store: Store, stored: Stored, options: DeleteOptions): Deletion {
+  const written: Written | undefined = options.dryRun ? undefined : store.remove(stored.id, stored.key)
+  return { removed: true, stored: written?.stored ?? stored, durable: written?.durable ?? Promise.resolve() }
+}
+
+/** True when nothing holds a marked object any longer: an update that says so removes it. */
+export function mayGo(kind: Kind, object: KubeObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
+  if (deletionTimestamp === undefined || finalizers?.length) return false
+  return kind.storeId === '/namespaces' ? !hasFinalizers(object) : (deletionGracePeriodSeconds ?? 0) === 0
+}

@@ -1,0 +1,169 @@
+import { join } from 'node:path'
+import { createAuthenticator } from './auth/authenticate.ts'
+import type { KubeObject, StaticToken, TokenIssue } from './contract.ts'
+import { createAudit } from './http/audit.ts'
+import { createHandler } from './http/handler.ts'
+import { createOpenApi } from './http/openapi.ts'
+import type { PodLogReader } from './http/pod-log.ts'
+import { startControllers } from './objects/controllers.ts'
+import { createKinds, establishedCrd } from './objects/kinds.ts'
+import type { CustomResourceDefinition, Kind, Kinds } from './objects/kinds.ts'
+import { sameContent, stampNew } from './objects/meta.ts'
+import { strategyOf } from './objects/strategy.ts'
+import { createAuthorizer } from './rbac/authorize.ts'
+import { defaultRbacObjects } from './rbac/default-roles.ts'
+import { createReviews } from './reviews/review.ts'
+import { builtinSchema } from './schema/builtin.ts'
+import { compileSchema } from './schema/compile.ts'
+import { openStore } from './storage/store.ts'
+import type { Store } from './storage/store.ts'
+import { loadCertificate } from './tls/certificate.ts'
+import { createListener } from './tls/listener.ts'
+
+export interface ApiServerOptions {
+  /** Locked for as long as the server runs; holds the journal and the issuer's key. */
+  dataDir: string
+  /** Loopback unless said otherwise; HTTP and HTTPS share the port. */
+  host?: string
+  /** 0, the default, is any free port. */
+  port?: number
+  crds: readonly CustomResourceDefinition[]
+  tokens: readonly StaticToken[]
+  /** One JSON line a request. */
+  auditFile?: string
+  now?: () => Date
+  log?: (line: string) => void
+  readPodLog?: PodLogReader
+  /** False leaves out garbage collection, namespace end and default service accounts, as a server without controllers. */
+  controllers?: boolean
+}
+
+export interface ApiServer {
+  url: string
+  /** The same port; kubectl and client-go send a token over TLS only. */
+  tlsUrl: string
+  /** PEM, for `certificate-authority-data`. */
+  certificateAuthority: string
+  port: number
+  /** A token of a service account that exists, without a request: for the roles in the same process. */
+  issueToken(account: { namespace: string; name: string }, audiences?: readonly string[], seconds?: number): string
+  close(): Promise<void>
+}
+
+const SYSTEM_NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
+const CRD_STORE = 'apiextensions.k8s.io/customresourcedefinitions'
+const AUDIENCE = 'https://kubernetes.default.svc'
+
+/** Starts the embedded API server; resolves when it listens and everything it made at start is durable. */
+export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { dataDir, host = '127.0.0.1', port = 0, now = () => new Date(), log = () => undefined } = options
+  const store = await openStore(dataDir, log)
+  const closing = new AbortController()
+  try {
+    const kinds = createKinds(options.crds, { compile: compileSchema, builtIn: builtinSchema })
+    bootstrap(store, kinds, options.crds, now())
+    const authenticator = createAuthenticator({
+      tokens: options.tokens,
+      keyFile: join(dataDir, 'issuer.key'),
+      now,
+      objects: store,
+    })
+    const authorizer = createAuthorizer(store)
+    const reviews = createReviews({ authorizer, authenticator, now })
+    const audit = createAudit(options.auditFile)
+    const stopControllers = options.controllers === false ? () => undefined : startControllers({ store, kinds, now })
+    let address = ''
+    const handler = createHandler({
+      store,
+      kinds,
+      authenticator,
+      authorizer,
+      reviews,
+      openApi: createOpenApi(kinds),
+      audit,
+      readPodLog: options.readPodLog,
+      now,
+      log,
+      closing: closing.signal,
+      address: () => address,
+    })
+    const certificate = loadCertificate(join(dataDir, 'serving.json'), now())
+    const listener = createListener(certificate, handler)
+    const bound = await listener.listen(host, port)
+    address = `${host}:${bound}`
+    await store.settled()
+    return {
+      url: `http://${address}`,
+      tlsUrl: `https://${address}`,
+      certificateAuthority: certificate.certificate,
+      port: bound,
+      issueToken: (account, audiences = [AUDIENCE], seconds = 3_600) =>
+        authenticator.issue(issueFor(store, account, audiences, seconds)).token,
+      async close() {
+        closing.abort()
+        await listener.close()
+        stopControllers()
+        await audit.close()
+        await store.close()
+      },
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+function issueFor(
+  store: Store,
+  { namespace, name }: { namespace: string; name: string },
+  audiences: readonly string[],
+  expirationSeconds: number,
+): TokenIssue {
+  const uid = store.get('', 'serviceaccounts', namespace, name)?.metadata.uid
+  if (uid === undefined) throw new Error(`service account ${namespace}/${name} does not exist`)
+  return { serviceAccount: { namespace, name, uid }, audiences, expirationSeconds }
+}
+
+/** Makes what every cluster has and is absent: namespaces, default roles, the definitions of our kinds. */
+function bootstrap(store: Store, kinds: Kinds, crds: readonly CustomResourceDefinition[], now: Date): void {
+  const namespaces = SYSTEM_NAMESPACES.map((name): KubeObject => ({
+    kind: 'Namespace',
+    apiVersion: 'v1',
+    metadata: { name },
+  }))
+  for (const object of [...namespaces, ...defaultRbacObjects()]) {
+    const kind = kinds.all.find((each) => each.kind === object.kind && each.apiVersion === object.apiVersion)
+    if (kind && !store.find(kind.storeId, object.metadata.name)) create(store, kind, object, now)
+  }
+  const kind = kinds.byStore(CRD_STORE)
+  if (kind) definitions(store, kind, crds, now)
+}
+
+function create(store: Store, kind: Kind, given: KubeObject, now: Date): void {
+  const object = structuredClone(given)
+  stampNew(object, kind, '', now)
+  strategyOf(kind).create?.(object, () => false)
+  store.put(kind.storeId, object.metadata.name, object)
+}
+
+/** The definitions are what the program ships: changed ones are replaced, those it no longer has are removed. */
+function definitions(store: Store, kind: Kind, crds: readonly CustomResourceDefinition[], now: Date): void {
+  for (const crd of crds) {
+    const object = establishedCrd(crd, now)
+    const stored = store.find(CRD_STORE, object.metadata.name)
+    if (!stored) create(store, kind, object, now)
+    else {
+      const { uid = '', creationTimestamp = '', generation = 1, resourceVersion = '' } = stored.object.metadata
+      const metadata = { ...object.metadata, uid, creationTimestamp, generation, resourceVersion }
+      const next: KubeObject = { ...object, metadata, status: stored.object['status'] }
+      if (!sameContent(next, stored.object))
+        store.put(CRD_STORE, stored.key, {
+          ...next,
+          metadata: { ...metadata, generation: generation + 1 },
+          status: object['status'],
+        })
+    }
+  }
+  const shipped = new Set(crds.map((crd) => crd.metadata.name))
+  for (const { key } of [...store.range(CRD_STORE, '')]) if (!shipped.has(key)) store.remove(CRD_STORE, key)
+}
