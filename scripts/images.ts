@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { bundleLauncher, bundlePlatform } from './images/bundle.ts'
+import { launcherImage, platformImage } from './images/images.ts'
+
+// npm run images [-- --out DIR] [--tag TAG] [--registry NAME]: two archives for `docker load` or `ctr images import`.
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: 'dist/images' },
+    tag: { type: 'string', default: 'dev' },
+    registry: { type: 'string', default: 'mesh.local' },
+    tini: { type: 'string', default: '/usr/bin/tini-static' },
+  },
+})
+const root = fileURLToPath(new URL('..', import.meta.url))
+if (process.platform !== 'linux')
+  fail("Images are made of this machine's own Node.js and libraries, so this needs Linux.")
+if (!existsSync(values.tini))
+  fail(`${values.tini} is missing: install Debian's package tini, or name a static tini with --tini.`)
+const work = mkdtempSync(join(tmpdir(), 'mesh-images-'))
+try {
+  mkdirSync(values.out, { recursive: true })
+  await bundlePlatform(root, join(work, 'platform'))
+  await bundleLauncher(root, join(work, 'launcher.mjs'))
+  const parts = { node: process.execPath, tini: values.tini, installer: join(root, 'scripts/images/install.mjs'), work }
+  for (const [name, make] of [
+    ['platform', platformImage],
+    ['launcher', launcherImage],
+  ] as const) {
+    const ref = `${values.registry}/mesh-${name}:${values.tag}`
+    const path = join(values.out, `mesh-${name}.tar`)
+    console.log(`${ref} ${make(path, ref, parts)} ${path}`)
+  }
+} finally {
+  rmSync(work, { recursive: true })
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}

@@ -1,0 +1,71 @@
+import { basename, join } from 'node:path'
+import { writeImage } from './archive.ts'
+import { file, folder, libraries, skeleton, toTree } from './tree.ts'
+import type { Node } from './tree.ts'
+
+/** What the images are made of: programs of this machine and a work folder with the bundles. */
+export interface Parts {
+  readonly node: string
+  /** A static tini: it must run in any agent's image, whatever its C library. */
+  readonly tini: string
+  readonly installer: string
+  readonly work: string
+}
+
+const architecture = process.arch === 'x64' ? 'amd64' : process.arch
+const nobodySpecial = '65532:65532'
+
+/** The platform: every role of `mesh`; the role is the container's argument. Returns the digest. */
+export function platformImage(path: string, ref: string, parts: Parts): string {
+  const base = toTree([...skeleton, ...runtime(parts)])
+  const app = toTree(folder('app', join(parts.work, 'platform')))
+  return writeImage(path, {
+    ref,
+    architecture,
+    layers: [base, app],
+    run: {
+      entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', '/app/main.js'],
+      user: nobodySpecial,
+      workdir: '/app',
+      env: { NODE_ENV: 'production' },
+    },
+  })
+}
+
+/**
+ * The launcher. As an agent's own image it runs the built-in loop. As an init container, `/mesh/node /mesh/install.mjs FOLDER` copies `/mesh`
+ * into a shared volume, where `FOLDER/tini -g -- FOLDER/lib/loader.so --library-path FOLDER/lib FOLDER/node FOLDER/launcher.mjs` starts it in any image. Returns the digest.
+ */
+export function launcherImage(path: string, ref: string, parts: Parts): string {
+  const base = toTree([...skeleton, ...runtime(parts)])
+  const app = toTree([
+    file('mesh/launcher.mjs', join(parts.work, 'launcher.mjs'), 0o644),
+    file('mesh/install.mjs', parts.installer, 0o644),
+  ])
+  return writeImage(path, {
+    ref,
+    architecture,
+    layers: [base, app],
+    run: {
+      entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', '--max-semi-space-size=4', '/mesh/launcher.mjs'],
+      user: nobodySpecial,
+    },
+  })
+}
+
+// Everything lies under /mesh, so that it can be copied as a whole; links let the programs run in the image itself too.
+function runtime(parts: Parts): [string, Node][] {
+  const { entries, loader } = libraries('mesh/lib', parts.node)
+  const own = loader.slice(1)
+  return [
+    file('mesh/node', parts.node),
+    file('mesh/tini', parts.tini),
+    ...entries,
+    ['mesh/lib/loader.so', { kind: 'link', target: basename(loader) }],
+    [own, { kind: 'link', target: `/mesh/lib/${basename(loader)}` }],
+    ...entries
+      .map(([path]) => basename(path))
+      .filter((name) => name !== basename(loader))
+      .map((name): [string, Node] => [`usr/lib/${name}`, { kind: 'link', target: `/mesh/lib/${name}` }]),
+  ]
+}
