@@ -169,12 +169,14 @@ function checkSubject(spec: JsonObject): Cause[] {
 }
 
 function checkMetadata(metadata: JsonObject): Cause[] {
-  const { managedFields: _managed, ...rest } = metadata
+  const { managedFields: _managed, name, ...rest } = metadata
+  if (name) rest['name'] = name
   return Object.keys(rest).length > 0 ? [cause('metadata', `${JSON.stringify(metadata)}: must be empty`)] : []
 }
 
 function checkLocal({ spec, metadata, namespace }: Request): Cause[] {
-  const { managedFields: _managed, namespace: _namespace, ...rest } = metadata
+  const { managedFields: _managed, namespace: _namespace, name, ...rest } = metadata
+  if (name) rest['name'] = name
   const causes =
     Object.keys(rest).length > 0
       ? [cause('metadata', `${JSON.stringify(metadata)}: must be empty except for namespace`)]

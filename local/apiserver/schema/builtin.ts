@@ -12,6 +12,9 @@ export function builtinTable(): Table {
   return (table ??= readTable())
 }
 
+/** Components that hold any JSON: field ownership, and the data of a ControllerRevision. */
+const OPEN = /\.(FieldsV1|RawExtension)$/
+
 let table: Table | undefined
 const resolved = new Map<string, JsonSchema>()
 
@@ -29,7 +32,11 @@ export function builtinComponent(name: string): JsonSchema {
   if (!found) throw new Error(`builtin.json has no component ${name}`)
   const schema: JsonSchema = {}
   resolved.set(name, schema)
-  return Object.assign(schema, resolve(found as Json))
+  return Object.assign(
+    schema,
+    resolve(found as Json),
+    OPEN.test(name) ? { 'x-kubernetes-preserve-unknown-fields': true } : {},
+  )
 }
 
 function resolve(node: Json): Json {
