@@ -110,3 +110,6 @@ export const Problem = Type.Object(
   },
   { title: 'Problem' },
 )
+
+/** An answer that is text, not JSON. */
+export const plainText = Type.String({ contentMediaType: 'text/plain' })

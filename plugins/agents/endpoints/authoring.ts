@@ -1,0 +1,152 @@
+import type { Caller } from '#core/cluster/access.ts'
+import { endpoint } from '#core/http/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint.ts'
+import { Fail } from '#core/http/errors.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import {
+  Agent,
+  CreateAgentBody,
+  DryRunQuery,
+  ExpandAnswer,
+  ExpandBody,
+  ForkBody,
+  GenerateAnswer,
+  GenerateBody,
+  RefineBody,
+} from '#schemas/api/agents.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import type { Agents } from '../agents.ts'
+import { toFork } from '../fork.ts'
+import type { GenerateTask } from '../generate-prompt.ts'
+import { generateConfig } from '../generate.ts'
+import type { Generated } from '../generate.ts'
+import { expandConfig, expandSource, toNewAgent } from '../new-agent.ts'
+import { routesInSight } from '../routes-in-sight.ts'
+
+/** Making agents: create, fork, expand, generate, refine. */
+export function authoringEndpoints(agents: Agents): AnyEndpoint[] {
+  return [create, fork, expand, generate(agents), refine(agents)]
+}
+
+const audit = { action: 'create', resourceKind: 'AgentDeployment' }
+
+const create = endpoint({
+  method: 'POST',
+  url: '/agents',
+  summary: 'Create an agent from an object, or from {namespace, config} in the simplified format.',
+  authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
+  audit,
+  query: DryRunQuery,
+  body: CreateAgentBody,
+  response: { 201: Agent },
+  handle: async ({ caller, query, body, signal, reply }) => {
+    const made = await createAgent(caller, toNewAgent(body), { dryRun: query.dryRun === 'All', signal })
+    reply.headers(headersOf(made))
+    return made
+  },
+})
+
+const fork = endpoint({
+  method: 'POST',
+  url: '/agents/:ns/:name/fork',
+  summary: 'Make a new agent with the spec of another.',
+  authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
+  audit,
+  query: DryRunQuery,
+  body: ForkBody,
+  response: { 201: Agent },
+  handle: async ({ caller, params, query, body, signal, reply }) => {
+    const namespace = parseLabel('/namespace', body.namespace ?? params.ns)
+    const name = parseName('/name', body.name)
+    const ref = { namespace: params.ns, name: params.name }
+    const origin = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, { signal })
+    const { overrides } = body
+    const copy = toFork(origin, { name, namespace, ...(overrides === undefined ? {} : { overrides }) })
+    const made = await createAgent(caller, copy, { dryRun: query.dryRun === 'All', signal })
+    reply.headers(headersOf(made))
+    return made
+  },
+})
+
+const expand = endpoint({
+  method: 'POST',
+  url: '/expand',
+  summary: 'Expand the simplified format to Kubernetes documents; nothing is stored.',
+  authz: { kind: 'bearer' },
+  body: ExpandBody,
+  response: { 200: ExpandAnswer },
+  handle: async ({ body: { config, source } }) => {
+    if ((config === undefined) === (source === undefined)) {
+      throw new Fail('invalid_body', undefined, {
+        errors: [{ pointer: '', detail: 'exactly one of config and source is required' }],
+      })
+    }
+    return source === undefined ? expandConfig(config) : expandSource(source)
+  },
+})
+
+const generate = (agents: Agents): AnyEndpoint =>
+  endpoint({
+    method: 'POST',
+    url: '/agents/generate',
+    summary: 'Make a config from a description, with a model; nothing is stored.',
+    authz: { kind: 'bearer' },
+    audit: { action: 'generate', resourceKind: 'AgentDeployment' },
+    body: GenerateBody,
+    response: { 200: GenerateAnswer },
+    handle: async ({ caller, body, signal }) => withModel(agents, caller, { ...body, request: body.prompt, signal }),
+  })
+
+const refine = (agents: Agents): AnyEndpoint =>
+  endpoint({
+    method: 'POST',
+    url: '/agents/refine',
+    summary: 'Change a config as described, with a model; nothing is stored.',
+    authz: { kind: 'bearer' },
+    audit: { action: 'refine', resourceKind: 'AgentDeployment' },
+    body: RefineBody,
+    response: { 200: GenerateAnswer },
+    handle: async ({ caller, body, signal }) =>
+      withModel(agents, caller, { ...body, request: body.instruction, base: body.config, signal }),
+  })
+
+interface ModelRequest {
+  request: string
+  base?: Record<string, unknown>
+  namespace?: string
+  route?: string
+  signal: AbortSignal
+}
+
+async function withModel(agents: Agents, caller: Caller, wanted: ModelRequest): Promise<Generated> {
+  const { request, base, namespace: given, signal } = wanted
+  const namespace = parseLabel('/namespace', given ?? 'default')
+  const [first = '', second] = (wanted.route ?? agents.generateRoute).split('/', 2)
+  const route = parseName('/route', second ?? first)
+  const routeNamespace = second === undefined ? namespace : parseLabel('/route', first)
+  const routes = await routesInSight(caller, { namespace, preferred: route, signal })
+  const task: GenerateTask = {
+    request,
+    routes,
+    ...(base === undefined ? {} : { base }),
+    ...(given === undefined ? {} : { namespace: given }),
+  }
+  const context = { gateway: agents.gateway, bearer: caller.bearer, route: `${routeNamespace}/${route}`, signal }
+  return generateConfig(task, context)
+}
+
+function createAgent(
+  caller: Caller,
+  agent: AgentDeploymentObject,
+  options: { dryRun: boolean; signal: AbortSignal },
+): Promise<AgentDeploymentObject> {
+  return caller.cluster.create<AgentDeploymentObject>(AgentDeployment, agent, options)
+}
+
+function headersOf({ metadata }: AgentDeploymentObject): Record<string, string> {
+  return {
+    location: `/api/agents/${metadata.namespace ?? ''}/${metadata.name}`,
+    ...(metadata.resourceVersion === undefined ? {} : { etag: `"${metadata.resourceVersion}"` }),
+  }
+}

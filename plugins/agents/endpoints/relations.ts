@@ -1,0 +1,71 @@
+import { endpoint } from '#core/http/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint.ts'
+import { parseLabel } from '#core/kube/names.ts'
+import { CheckRequirementsBody, ReferenceList, RequirementsAnswer, UsedByQuery } from '#schemas/api/agents.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { collectReferences } from '#schemas/references.ts'
+import type { Agents } from '../agents.ts'
+import { toNewAgent } from '../new-agent.ts'
+import { seeReferences } from '../references.ts'
+import { checkRequirements } from '../requirements.ts'
+import { findUsers } from '../used-by.ts'
+
+/** What an agent refers to, who refers to it, and what it needs. */
+export function relationEndpoints(agents: Agents): AnyEndpoint[] {
+  return [references, usedBy, requirements(agents)]
+}
+
+const references = endpoint({
+  method: 'GET',
+  url: '/agents/:ns/:name/references',
+  summary: 'What an agent refers to, and whether the caller can see it.',
+  authz: { kind: 'kube', verb: 'get', resource: 'agentdeployments' },
+  response: { 200: ReferenceList },
+  handle: async ({ caller, params, signal }) => {
+    const ref = { namespace: params.ns, name: params.name }
+    const agent = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, { signal })
+    const items = await seeReferences(caller, collectReferences(AgentDeployment.spec, agent), { signal })
+    return { items, nextCursor: null }
+  },
+})
+
+const usedBy = endpoint({
+  method: 'GET',
+  url: '/usedby',
+  summary: 'Objects that refer to an object, as far as the caller can see.',
+  authz: { kind: 'kube', verb: 'list', resource: 'agentdeployments' },
+  query: UsedByQuery,
+  response: { 200: ReferenceList },
+  handle: async ({ caller, query, signal }) => {
+    const { kind = AgentDeployment.kind, name } = query
+    const namespace = parseLabel(
+      '?namespace',
+      query.namespace === undefined || query.namespace === '' ? 'default' : query.namespace,
+    )
+    return { items: await findUsers(caller, { kind, namespace, name }, signal), nextCursor: null }
+  },
+})
+
+const requirements = (agents: Agents): AnyEndpoint =>
+  endpoint({
+    method: 'POST',
+    url: '/agents/check-requirements',
+    summary: 'What an agent needs before it can run, and how to get it.',
+    authz: { kind: 'bearer' },
+    audit: { action: 'check', resourceKind: 'AgentDeployment' },
+    body: CheckRequirementsBody,
+    response: { 200: RequirementsAnswer },
+    handle: async ({ caller, body, signal }) => {
+      const named =
+        body.config === undefined ? body : { ...body, namespace: body.namespace ?? namespaceIn(body.config) }
+      const agent = toNewAgent(named)
+      const namespace = parseLabel('/metadata/namespace', agent.metadata.namespace ?? '')
+      const located = { ...agent, metadata: { ...agent.metadata, namespace } }
+      return checkRequirements(caller, located, { signal, checks: agents.checks() })
+    },
+  })
+
+function namespaceIn(config: Record<string, unknown>): string {
+  return typeof config['namespace'] === 'string' ? config['namespace'] : 'default'
+}

@@ -1,0 +1,84 @@
+import { endpoint } from '#core/http/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint.ts'
+import {
+  Agent,
+  AgentDiff,
+  AgentVersionList,
+  DiffQuery,
+  DryRunQuery,
+  LogsQuery,
+  RollbackBody,
+} from '#schemas/api/agents.ts'
+import { plainText } from '#schemas/api/common.ts'
+import type { Agents } from '../agents.ts'
+import { readLogs } from '../logs.ts'
+import { diffSpecs, readRevisions, specAt, toVersions } from '../revisions.ts'
+import { rollBack } from '../rollback.ts'
+
+const path = '/agents/:ns/:name'
+
+/** Versions, diff, rollback and logs of one agent. */
+export function versionEndpoints(agents: Agents): AnyEndpoint[] {
+  return [versions, diff, rollback, logs(agents)]
+}
+
+const versions = endpoint({
+  method: 'GET',
+  url: `${path}/versions`,
+  summary: 'Versions of an agent, newest first.',
+  authz: { kind: 'kube', verb: 'list', resource: 'controllerrevisions.apps' },
+  response: { 200: AgentVersionList },
+  handle: async ({ caller, params, signal }) => {
+    const { agent, revisions } = await readRevisions(caller, { namespace: params.ns, name: params.name }, signal)
+    return { items: toVersions(agent, revisions), nextCursor: null }
+  },
+})
+
+const diff = endpoint({
+  method: 'GET',
+  url: `${path}/versions/diff`,
+  summary: 'Difference of two versions, as an RFC 6902 patch and by section.',
+  authz: { kind: 'kube', verb: 'list', resource: 'controllerrevisions.apps' },
+  query: DiffQuery,
+  response: { 200: AgentDiff },
+  handle: async ({ caller, params, query, signal }) => {
+    const { agent, revisions } = await readRevisions(caller, { namespace: params.ns, name: params.name }, signal)
+    const { from, to = 'current' } = query
+    return { from, to, ...diffSpecs(specAt(agent, revisions, from), specAt(agent, revisions, to)) }
+  },
+})
+
+const rollback = endpoint({
+  method: 'POST',
+  url: `${path}/rollback`,
+  summary: 'Put the spec of an earlier version back.',
+  authz: { kind: 'kube', verb: 'patch', resource: 'agentdeployments' },
+  audit: { action: 'update', resourceKind: 'AgentDeployment' },
+  query: DryRunQuery,
+  body: RollbackBody,
+  response: { 200: Agent },
+  handle: async ({ caller, params, query, body, signal, reply }) => {
+    const ref = { namespace: params.ns, name: params.name }
+    const options = { dryRun: query.dryRun === 'All', signal }
+    const agent = await rollBack(caller, ref, body.revision, options)
+    reply.header('etag', `"${agent.metadata.resourceVersion ?? ''}"`)
+    return agent
+  },
+})
+
+const logs = (agents: Agents): AnyEndpoint =>
+  endpoint({
+    method: 'GET',
+    url: `${path}/logs`,
+    summary: 'Log of the newest running pod of an agent, as text; chunked when following.',
+    authz: { kind: 'kube', verb: 'get', resource: 'pods/log' },
+    query: LogsQuery,
+    response: { 200: plainText },
+    stream: true,
+    handle: async ({ caller, params, query, signal, reply }) => {
+      const ref = { namespace: params.ns, name: params.name }
+      const stream = await readLogs(caller, ref, query, { now: agents.now(), signal })
+      reply.header('content-type', 'text/plain; charset=utf-8')
+      return stream
+    },
+  })

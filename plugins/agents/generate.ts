@@ -1,0 +1,134 @@
+import { Fail } from '#core/http/errors.ts'
+import { findConfigProblems } from '#schemas/agent-file.ts'
+import { agentFileSchema } from '#schemas/generated/agent-file-schema.ts'
+import { conversationFor } from './generate-prompt.ts'
+import type { GenerateTask } from './generate-prompt.ts'
+import type { ChatMessage, ModelGateway } from './model-gateway.ts'
+
+/** What a model made of a task. */
+export interface Generated {
+  config: Record<string, unknown>
+  explanation: string
+  warnings: string[]
+}
+
+/** Who asks, and through which route. */
+export interface GenerateContext {
+  gateway: ModelGateway
+  bearer: string
+  /** `namespace/name` of the ModelRoute that answers. */
+  route: string
+  signal: AbortSignal
+}
+
+// The first answer and two repairs: a model that fails three times with its errors before its eyes fails again.
+const ROUNDS = 3
+
+/** The answer that the model must give: a config of the simplified format and a sentence about it. */
+export const answerSchema = {
+  name: 'agent',
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['config', 'explanation'],
+    properties: {
+      // A generated agent is declarative, so it needs these beyond what the format itself requires.
+      config: { ...agentFileSchema, required: ['name', 'model', 'systemPrompt'] },
+      explanation: { type: 'string', minLength: 1, maxLength: 2000 },
+    },
+  },
+} as const
+
+/** Makes or changes a config with a model; an answer that the format refuses goes back with its problems. */
+export async function generateConfig(task: GenerateTask, context: GenerateContext): Promise<Generated> {
+  const messages: ChatMessage[] = conversationFor(task)
+  let problems: string[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const { gateway, bearer, route, signal } = context
+    const text = await gateway.ask(bearer, { route, messages, schema: answerSchema, signal })
+    const answer = readAnswer(text)
+    const { config, warnings } = settle(answer?.config ?? {}, task)
+    problems = answer === undefined ? ['the answer is not JSON of the schema'] : describeProblems(config)
+    if (answer !== undefined && problems.length === 0) {
+      const repaired = round === 0 ? [] : [`The model needed ${round + 1} tries for a valid config.`]
+      return { config, explanation: answer.explanation, warnings: [...repaired, ...warnings] }
+    }
+    messages.push(
+      { role: 'assistant', content: text.slice(0, 65_536) },
+      { role: 'user', content: repairRequest(problems) },
+    )
+  }
+  const errors = problems.map((detail) => ({ pointer: '/config', detail }))
+  throw new Fail('generation_failed', `The model gave no valid config in ${ROUNDS} tries.`, { errors })
+}
+
+function describeProblems(config: Record<string, unknown>): string[] {
+  return findConfigProblems(config).map(({ pointer, message }) => (pointer === '' ? message : `${pointer}: ${message}`))
+}
+
+function repairRequest(problems: readonly string[]): string {
+  return `The config is not valid:\n${problems.map((problem) => `- ${problem}`).join('\n')}\nAnswer with the whole JSON again.`
+}
+
+function readAnswer(text: string): { config: Record<string, unknown>; explanation: string } | undefined {
+  const value = parseJson(text)
+  if (!isFields(value) || !isFields(value['config'])) return undefined
+  const explanation = typeof value['explanation'] === 'string' ? value['explanation'] : ''
+  return { config: value['config'], explanation }
+}
+
+// Models that do not follow response_format like to fence their JSON.
+function parseJson(text: string): unknown {
+  const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n```\s*$/.exec(text)?.[1] ?? text
+  try {
+    return JSON.parse(inside)
+  } catch {
+    return undefined
+  }
+}
+
+// What the platform knows better than a model: the name of a config that is being refined, its namespace, a route that exists.
+function settle(
+  config: Record<string, unknown>,
+  task: GenerateTask,
+): { config: Record<string, unknown>; warnings: string[] } {
+  const warnings: string[] = []
+  const settled = { ...config }
+  const isRenamed = task.base?.['name'] !== undefined && settled['name'] !== task.base['name']
+  if (isRenamed) warnings.push('The model changed the name; it was kept, since another name is another agent.')
+  if (task.base?.['name'] !== undefined) settled['name'] = task.base['name']
+  else if (!isAgentName(settled['name'])) settled['name'] = nameFrom(task.request)
+  if (task.namespace !== undefined) settled['namespace'] = task.namespace
+  const model = settled['model']
+  const wanted = isFields(model) ? model['route'] : undefined
+  const isKnown = typeof wanted === 'string' && task.routes.includes(wanted)
+  if (isFields(model) && !isKnown && task.routes[0] !== undefined) {
+    warnings.push(`The model named a route that you cannot see; ${task.routes[0]} was put in its place.`)
+    settled['model'] = { ...model, route: task.routes[0] }
+  }
+  return { config: settled, warnings }
+}
+
+function isAgentName(name: unknown): boolean {
+  return typeof name === 'string' && /^[a-z][-a-z0-9]{0,50}[a-z0-9]$/.test(name)
+}
+
+/** A name from the first words of a request: `Summarise my mails!` becomes `summarise-my-mails`. Pure. */
+export function nameFrom(request: string): string {
+  const words =
+    request
+      .slice(0, 400)
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  const name = words
+    .slice(0, 4)
+    .join('-')
+    .replace(/^[0-9-]+/, '')
+    .slice(0, 40)
+    .replace(/-+$/, '')
+  return name === '' ? 'agent' : name
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

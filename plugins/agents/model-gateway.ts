@@ -1,0 +1,92 @@
+import { request } from 'undici'
+import { Fail } from '#core/http/errors.ts'
+
+/** One message of a conversation with a model. */
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant'
+  content: string
+}
+
+/** A question to a model that must answer with JSON of a schema. */
+export interface JsonQuestion {
+  /** `namespace/name` of a ModelRoute. */
+  route: string
+  messages: readonly ChatMessage[]
+  schema: { name: string; schema: Readonly<Record<string, unknown>> }
+  signal: AbortSignal
+}
+
+/** Asks the model gateway with the caller's own bearer, so that the caller's rights decide (K1). */
+export interface ModelGateway {
+  /** The text of the answer. Throws `forbidden`, `not_found`, `too_many_requests` or `bad_gateway`. */
+  ask(bearer: string, question: JsonQuestion): Promise<string>
+}
+
+const DEADLINE_MS = 60_000
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+/** A client of the gateway's OpenAI-compatible door. */
+export function createModelGateway(baseUrl: string): ModelGateway {
+  const url = new URL('/v1/chat/completions', baseUrl)
+  return {
+    ask: async (bearer, { route, messages, schema, signal }) => {
+      const body = { model: route, messages, response_format: { type: 'json_schema', json_schema: schema } }
+      const answer = await request(url, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+      }).catch((error: unknown) => {
+        throw new Fail('bad_gateway', 'The model gateway is not reachable.', { cause: error })
+      })
+      const value = parse(await readBounded(answer.body))
+      if (answer.statusCode !== 200) throw failureOf(answer.statusCode, value)
+      return contentOf(value)
+    },
+  }
+}
+
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > MAX_ANSWER_BYTES) throw new Fail('bad_gateway', 'The model answered with too much.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const codes: Readonly<Record<number, 'unauthenticated' | 'forbidden' | 'not_found' | 'too_many_requests'>> = {
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+  429: 'too_many_requests',
+}
+
+// The gateway's own refusals (a denied route, an unknown one) are told as they are; a provider's failure says nothing.
+function failureOf(status: number, answer: unknown): Fail {
+  const code = codes[status]
+  if (code === undefined) return new Fail('bad_gateway', 'The model gateway could not answer.')
+  const message = field(field(answer, 'error'), 'message')
+  return new Fail(code, typeof message === 'string' && code !== 'unauthenticated' ? message : undefined)
+}
+
+function contentOf(answer: unknown): string {
+  const choices = field(answer, 'choices')
+  const content = field(field(Array.isArray(choices) ? choices[0] : undefined, 'message'), 'content')
+  if (typeof content !== 'string') throw new Fail('bad_gateway', 'The model gateway answered without a message.')
+  return content
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? new Map(Object.entries(value)).get(name) : undefined
+}

@@ -1,0 +1,21 @@
+import type { Caller } from '#core/cluster/access.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { ModelRoute } from '#schemas/crds/model-route.ts'
+
+const MOST = 50
+
+/** Names of the ModelRoutes of a namespace as the caller sees them, `preferred` first; only that one where listing is denied. */
+export async function routesInSight(
+  caller: Caller,
+  { namespace, preferred, signal }: { namespace: DnsLabel; preferred: string; signal: AbortSignal },
+): Promise<string[]> {
+  try {
+    const { items } = await caller.cluster.list(ModelRoute, { namespace, limit: MOST, signal })
+    const names = items.map((route) => route.metadata.name)
+    return names.includes(preferred) ? [...new Set([preferred, ...names])] : names.length > 0 ? names : [preferred]
+  } catch (error) {
+    if (isStatus(error, 403)) return [preferred]
+    throw error
+  }
+}

@@ -1,0 +1,22 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { AnyEndpoint } from '#core/http/endpoint.ts'
+import { mountEndpoints } from '#core/http/mount.ts'
+import { authoringEndpoints } from './endpoints/authoring.ts'
+import { relationEndpoints } from './endpoints/relations.ts'
+import { versionEndpoints } from './endpoints/versions.ts'
+import type { Agents } from './agents.ts'
+
+/** Every route of the plugin, below `/api`. */
+export function agentEndpoints(agents: Agents): readonly AnyEndpoint[] {
+  return [
+    // Literal paths first for a reader; the router prefers them anyway.
+    ...authoringEndpoints(agents),
+    ...versionEndpoints(agents),
+    ...relationEndpoints(agents),
+  ]
+}
+
+/** See {@link agentEndpoints}. */
+export function routes(agents: Agents): FastifyPluginAsync {
+  return mountEndpoints(agentEndpoints(agents))
+}
