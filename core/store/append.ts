@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import type { NewEvent } from '#core/events/event.ts'
+import { toPlacedEvent, toRow } from './event-row.ts'
+import type { PlacedEvent } from './event-row.ts'
+import type { Projections } from './projections.ts'
+import type { ExpectedVersion } from './store.ts'
+import { advanceStream } from './streams.ts'
+import type { CoreTables } from './tables.ts'
+import { txWithTables } from './tables-view.ts'
+import { uuidV7 } from './uuid-v7.ts'
+
+type Db = Transaction<CoreTables>
+type IdentifiedEvent = NewEvent & { readonly id: string }
+
+/** The key of the advisory lock under which positions are taken. */
+export const appendLock = 7_305_001
+
+/** The events of one transaction: placed and projected at once, inserted last before COMMIT. */
+export interface Appender {
+  append(stream: string, expected: ExpectedVersion, events: readonly NewEvent[]): Promise<void>
+  /** Inserts what was collected; says whether there was anything. */
+  flush(): Promise<boolean>
+}
+
+/** Collects the events of one transaction. `check` throws for data that is not of its type's schema. */
+export function createAppender(
+  root: Transaction<unknown>,
+  projections: Projections,
+  check: (event: NewEvent) => void,
+): Appender {
+  const db = txWithTables<CoreTables>(root)
+  const placed: PlacedEvent[] = []
+  const keyed = new Set<string>()
+  return {
+    append: async (stream, expected, events) => {
+      events.forEach(check)
+      const fresh = await withoutKnown(db, events, keyed)
+      if (fresh.length === 0) return
+      const last = await advanceStream(db, stream, expected, fresh.length)
+      for (const [index, event] of fresh.entries()) {
+        const one = toPlacedEvent(stream, last - fresh.length + 1 + index, event)
+        placed.push(one)
+        await projections.apply(one, root)
+      }
+    },
+    flush: async () => {
+      if (placed.length === 0) return false
+      await insertUnderLock(db, placed, keyed.size > 0)
+      return true
+    },
+  }
+}
+
+// Events with a given id are appended once, however often they come (A4); the key's row makes a concurrent twin wait for us.
+async function withoutKnown(db: Db, events: readonly NewEvent[], keyed: Set<string>): Promise<IdentifiedEvent[]> {
+  const given = [...new Set(events.flatMap((event) => (event.id === undefined ? [] : [event.id])))].toSorted()
+  const fresh = new Set(given.length === 0 ? [] : await claimKeys(db, given))
+  for (const id of fresh) keyed.add(id)
+  return events.flatMap((event) => {
+    if (event.id === undefined) return [{ ...event, id: uuidV7() }]
+    return fresh.delete(event.id) ? [{ ...event, id: event.id }] : []
+  })
+}
+
+async function claimKeys(db: Db, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .insertInto('event_keys')
+    .values(ids.map((event_id) => ({ event_id, position: null })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('event_id')
+    .execute()
+  return rows.map((row) => row.event_id)
+}
+
+/**
+ * One statement takes the lock and then the positions, the last before COMMIT: position is commit order (O2).
+ * Nothing else runs under the lock; a separate statement for it would lengthen the time that it is held by a round trip.
+ */
+async function insertUnderLock(db: Db, events: readonly PlacedEvent[], keyed: boolean): Promise<void> {
+  const rows = JSON.stringify(events.map(toRow))
+  await sql`
+    with held as materialized (select pg_advisory_xact_lock(${sql.lit(appendLock)}) as lock),
+    rows as materialized (
+      select r.* from rows from (jsonb_to_recordset(${rows}::jsonb) as (
+        id text, stream text, version integer, type text, time timestamptz, namespace text, kind text, name text,
+        namespace_uid text, uid text, actor_name text, actor_kind text, data jsonb,
+        correlation_id text, causation_id text, traceparent text, tenant text)) with ordinality as r
+      order by r.ordinality
+    ),
+    inserted as (
+      insert into events (position, id, stream, version, type, time, namespace, kind, name, namespace_uid, uid,
+        actor_name, actor_kind, data, correlation_id, causation_id, traceparent, tenant)
+      select nextval('events_position'), r.id, r.stream, r.version, r.type, r.time, r.namespace, r.kind, r.name,
+        r.namespace_uid, r.uid, r.actor_name, r.actor_kind, r.data, r.correlation_id, r.causation_id, r.traceparent, r.tenant
+      from held cross join rows r
+      returning id, stream, position
+    )${keyed ? recordKeys : sql``}
+    update streams s set last_position = i.position
+    from (select stream, max(position) as position from inserted group by stream) i where s.stream = i.stream`.execute(
+    db,
+  )
+}
+
+const recordKeys = sql`,
+    keys as (update event_keys k set position = i.position from inserted i where k.event_id = i.id)`

@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { Logger } from '#core/log/logger.ts'
+import type { Database } from './database.ts'
+import { createEventCheck } from './event-check.ts'
+import { createProjections } from './projections.ts'
+import { readPermitted } from './event-door.ts'
+import { readStream } from './events.ts'
+import type { Projection, Store } from './store.ts'
+import { codeOf } from './store-failure.ts'
+import { withTables } from './tables-view.ts'
+import { transact } from './transact.ts'
+
+/** How a store is made: its projections, whether events are checked against their schemas, where late failures are told. */
+export interface StoreOptions {
+  readonly projections: readonly Projection[]
+  readonly validate?: boolean
+  readonly log?: Logger
+}
+
+/** The store that plugins get. Closing it closes the database. */
+export function createStore(database: Database, options: StoreOptions): Store {
+  const projections = createProjections(options.projections)
+  const check = options.validate === false ? (): void => undefined : createEventCheck()
+  const onLateFailure = (error: unknown): void =>
+    options.log?.warn({ error: nameOf(error) }, 'work after a commit failed')
+  return {
+    reader: <Tables>() => withTables<Tables>(database.root),
+    transact: (fn) => transact({ database, projections, check, onLateFailure }, fn),
+    readStream: (stream, after) => readStream(database.db, stream, after),
+    readEvents: (access, after, limit) => readPermitted(database.db, access.namespace, after, limit),
+    check: async () => {
+      await sql`select 1`.execute(database.db)
+    },
+    close: () => database.close(),
+  }
+}
+
+function nameOf(error: unknown): string {
+  return codeOf(error) ?? (error instanceof Error ? error.name : 'unknown')
+}

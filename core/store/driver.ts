@@ -1,0 +1,99 @@
+import { CompiledQuery } from 'kysely'
+import type { DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
+import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { toStoreFailure } from './store-failure.ts'
+import { toParameter } from './value-parsers.ts'
+
+/** What one statement answered. */
+export interface StatementResult {
+  readonly rows: readonly unknown[]
+  readonly affected: bigint | undefined
+}
+
+/** One connection, held by one user at a time. */
+export interface Session {
+  run(sql: string, parameters: readonly unknown[]): Promise<StatementResult>
+  /** `broken`: its state is unknown, so nobody may get it again. */
+  release(broken: boolean): void
+}
+
+/** Where connections come from: a pool of `pg`, or PGlite's only one. */
+export interface SessionSource {
+  open(): Promise<Session>
+  close(): Promise<void>
+}
+
+/** The kysely driver of both adapters: the root handle refuses to open a connection inside a transaction. */
+export class SessionDriver implements Driver {
+  readonly #source: SessionSource
+  constructor(source: SessionSource) {
+    this.#source = source
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<SessionConnection> {
+    assertOutsideTransaction('the root database handle')
+    try {
+      return new SessionConnection(await this.#source.open())
+    } catch (error) {
+      throw toStoreFailure(error)
+    }
+  }
+
+  async beginTransaction(connection: SessionConnection, settings: TransactionSettings): Promise<void> {
+    const level = settings.isolationLevel === undefined ? '' : ` isolation level ${settings.isolationLevel}`
+    const mode = settings.accessMode === undefined ? '' : ` ${settings.accessMode}`
+    await connection.executeQuery(CompiledQuery.raw(`begin${level}${mode}`))
+  }
+
+  async commitTransaction(connection: SessionConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'))
+  }
+
+  // The error that made the transaction fail matters, not that its connection is gone too.
+  async rollbackTransaction(connection: SessionConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => connection.markBroken())
+  }
+
+  async releaseConnection(connection: SessionConnection): Promise<void> {
+    connection.release()
+  }
+
+  async destroy(): Promise<void> {
+    await this.#source.close()
+  }
+}
+
+class SessionConnection implements DatabaseConnection {
+  readonly #session: Session
+  #broken = false
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      const result = await this.#session.run(query.sql, query.parameters.map(toParameter))
+      const rows = result.rows as R[]
+      return result.affected === undefined ? { rows } : { rows, numAffectedRows: result.affected }
+    } catch (error) {
+      const failure = toStoreFailure(error)
+      if (failure !== error) this.#broken = true
+      throw failure
+    }
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncGenerator<QueryResult<R>> {
+    throw new Error('streaming is not supported: page by keyset')
+  }
+
+  markBroken(): void {
+    this.#broken = true
+  }
+
+  release(): void {
+    this.#session.release(this.#broken)
+  }
+}

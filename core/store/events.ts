@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { StoredEvent } from '#core/events/event.ts'
+import { toStoredEvent } from './event-row.ts'
+import type { CoreTables } from './tables.ts'
+
+type Db = Kysely<CoreTables>
+
+/** Which events a reader wants; absent: all. */
+export interface EventFilter {
+  readonly types?: readonly string[]
+  readonly namespaces?: readonly string[]
+}
+
+/** Events of one stream after a version, in order. */
+export async function readStream(db: Db, stream: string, after = 0, limit?: number): Promise<readonly StoredEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('stream', '=', stream)
+    .where('version', '>', after)
+    .orderBy('version')
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+    .execute()
+  return rows.map(toStoredEvent)
+}
+
+/** Events after a position in commit order, at most `limit`. No event ever appears later below one that was read (O2). */
+export async function readAfter(
+  db: Db,
+  position: bigint,
+  limit: number,
+  filter: EventFilter = {},
+): Promise<readonly StoredEvent[]> {
+  const { types, namespaces } = filter
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('position', '>', position)
+    .$if(types !== undefined, (query) => query.where('type', '=', sql<string>`any(${types ?? []}::text[])`))
+    .$if(namespaces !== undefined, (query) =>
+      query.where('namespace', '=', sql<string>`any(${namespaces ?? []}::text[])`),
+    )
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.map(toStoredEvent)
+}
+
+/** The events at these positions that are still kept, in commit order. */
+export async function readPositions(db: Db, positions: readonly bigint[]): Promise<readonly StoredEvent[]> {
+  if (positions.length === 0) return []
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('position', '=', sql<bigint>`any(${positions}::bigint[])`)
+    .orderBy('position')
+    .execute()
+  return rows.map(toStoredEvent)
+}
+
+/** The position of the newest event, 0 when there is none. */
+export async function lastPosition(db: Db): Promise<bigint> {
+  const row = await db.selectFrom('events').select('position').orderBy('position', 'desc').limit(1).executeTakeFirst()
+  return row?.position ?? 0n
+}
+
+/** The epoch of the log, the first half of a CloudEvents `sequence`; a restore raises it. */
+export async function readEpoch(db: Db): Promise<number> {
+  const row = await db.selectFrom('event_epoch').select('epoch').executeTakeFirstOrThrow()
+  return row.epoch
+}

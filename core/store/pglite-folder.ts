@@ -1,0 +1,89 @@
+import { cp, mkdir, rename, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
+import { takeLock } from './process-lock.ts'
+
+/** The embedded store in memory: gone with the process, for tests. */
+export const inMemory = 'memory://'
+
+/** PGlite opened on a folder, and how to close it cleanly. */
+export interface OpenedPglite {
+  readonly pglite: PGlite
+  close(): Promise<void>
+}
+
+/**
+ * Opens the embedded store. The folder holds `lock` (pid), `data` (the cluster) and `copy` (as of the last clean stop).
+ * `image` is an initialised folder kept outside: measured 0.4 s for copying it against 2.7 s for making a cluster.
+ */
+export async function openPglite(folder: string, image?: string): Promise<OpenedPglite> {
+  if (folder === inMemory) return openInMemory()
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const lock = takeLock(join(folder, 'lock'))
+  try {
+    const data = join(folder, 'data')
+    await provideData(data, folder, image)
+    const pglite = await start(data)
+    return { pglite, close: () => closeFolder(pglite, folder, lock) }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Makes the initialised folder that first starts copy; does nothing when it is there. */
+export async function prepareImage(image: string): Promise<void> {
+  if (existsSync(image)) return
+  await mkdir(dirname(image), { recursive: true })
+  const building = `${image}.${process.pid}`
+  const pglite = await start(building)
+  await pglite.exec('checkpoint')
+  await pglite.close()
+  // Another process may have been quicker: its image is as good.
+  await rename(building, image).catch(() => rm(building, { recursive: true, force: true }))
+}
+
+async function openInMemory(): Promise<OpenedPglite> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const pglite = await PGlite.create(inMemory)
+  return { pglite, close: () => pglite.close() }
+}
+
+// A half-copied folder of a killed first start must not pass for a cluster, so the copy is renamed when it is whole.
+async function provideData(data: string, folder: string, image: string | undefined): Promise<void> {
+  const draft = join(folder, 'data.new')
+  await rm(draft, { recursive: true, force: true })
+  if (existsSync(data)) return
+  if (image === undefined) {
+    await (await start(draft)).close()
+  } else {
+    await prepareImage(image)
+    await cp(image, draft, { recursive: true })
+  }
+  await rename(draft, data)
+}
+
+async function start(data: string): Promise<PGlite> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  return PGlite.create(data)
+}
+
+async function closeFolder(pglite: PGlite, folder: string, lock: { release(): void }): Promise<void> {
+  try {
+    await pglite.exec('checkpoint')
+    await pglite.close()
+    await keepCopy(folder)
+  } finally {
+    lock.release()
+  }
+}
+
+// The old copy goes only when the new one is whole: a kill in between leaves at least one.
+async function keepCopy(folder: string): Promise<void> {
+  const [copy, draft] = [join(folder, 'copy'), join(folder, 'copy.new')]
+  await rm(draft, { recursive: true, force: true })
+  await cp(join(folder, 'data'), draft, { recursive: true })
+  await rm(copy, { recursive: true, force: true })
+  await rename(draft, copy)
+}

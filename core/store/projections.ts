@@ -1,0 +1,36 @@
+import type { Transaction } from 'kysely'
+import type { PlacedEvent } from './event-row.ts'
+import type { Projection } from './store.ts'
+
+/** The read models of an install by the event types that feed them. */
+export interface Projections {
+  readonly all: readonly Projection[]
+  apply(event: PlacedEvent, db: Transaction<unknown>): Promise<void>
+  find(name: string): Projection
+}
+
+/** Registers projections; two of one name, or two that write one table, are an error. */
+export function createProjections(all: readonly Projection[]): Projections {
+  refuseTwice(all.map((projection) => projection.name))
+  refuseTwice(all.flatMap((projection) => projection.tables))
+  const byType = new Map<string, Projection[]>()
+  for (const projection of all) {
+    for (const { type } of projection.types) byType.set(type, [...(byType.get(type) ?? []), projection])
+  }
+  return {
+    all,
+    apply: async (event, db) => {
+      for (const projection of byType.get(event.type) ?? []) await projection.apply(event, db)
+    },
+    find: (name) => {
+      const found = all.find((projection) => projection.name === name)
+      if (found === undefined) throw new Error(`there is no projection ${name}`)
+      return found
+    },
+  }
+}
+
+function refuseTwice(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new Error(`two projections claim ${twice}`)
+}

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import type { ExpectedVersion } from './store.ts'
+import { StreamConflict } from './stream-conflict.ts'
+import type { CoreTables } from './tables.ts'
+
+type Db = Transaction<CoreTables>
+
+/** Raises a stream's version by `count` and returns the new one; its row stays locked until COMMIT. Throws `StreamConflict` (O4). */
+export async function advanceStream(db: Db, stream: string, expected: ExpectedVersion, count: number): Promise<number> {
+  if (expected === 'any') return advanceAny(db, stream, count)
+  const version = expected === 0 ? await startStream(db, stream, count) : await advanceAt(db, stream, expected, count)
+  if (version !== undefined) return version
+  if (expected > 0 && (await reopenPruned(db, stream, expected + count))) return expected + count
+  throw new StreamConflict(stream, expected)
+}
+
+async function advanceAny(db: Db, stream: string, count: number): Promise<number> {
+  const row = await db
+    .insertInto('streams')
+    .values({ stream, version: count })
+    .onConflict((conflict) => conflict.column('stream').doUpdateSet({ version: sql`streams.version + ${count}` }))
+    .returning('version')
+    .executeTakeFirstOrThrow()
+  return row.version
+}
+
+async function startStream(db: Db, stream: string, count: number): Promise<number | undefined> {
+  const row = await db
+    .insertInto('streams')
+    .values({ stream, version: count })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('version')
+    .executeTakeFirst()
+  return row?.version
+}
+
+async function advanceAt(db: Db, stream: string, expected: number, count: number): Promise<number | undefined> {
+  const row = await db
+    .updateTable('streams')
+    .set({ version: expected + count })
+    .where('stream', '=', stream)
+    .where('version', '=', expected)
+    .returning('version')
+    .executeTakeFirst()
+  return row?.version
+}
+
+// Retention forgets streams that were quiet for its whole window; their owners still know the version and may go on from it.
+async function reopenPruned(db: Db, stream: string, version: number): Promise<boolean> {
+  const pruned = await db.selectFrom('event_ranges').select('range').where('range', '=', 0).executeTakeFirst()
+  if (pruned !== undefined) return false
+  return (await startStream(db, stream, version)) !== undefined
+}

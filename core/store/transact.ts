@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NewEvent } from '#core/events/event.ts'
+import { insideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { createAppender } from './append.ts'
+import type { Database } from './database.ts'
+import type { Projections } from './projections.ts'
+import type { Tx } from './store.ts'
+import { isRetryable } from './store-failure.ts'
+import { txWithTables } from './tables-view.ts'
+
+/** What `transact` needs beside the function that it runs. */
+export interface TransactOptions {
+  readonly database: Database
+  readonly projections: Projections
+  readonly check: (event: NewEvent) => void
+  /** Told of work after COMMIT that failed; the commit stands. */
+  readonly onLateFailure: (error: unknown) => void
+}
+
+interface Attempt<Result> {
+  readonly result: Result
+  readonly appended: boolean
+  readonly late: readonly (() => void | Promise<void>)[]
+}
+
+const retries = 3
+
+/**
+ * Runs `fn` in one transaction: its writes, stream rows and projections first, then the lock and the insert of its events, COMMIT.
+ * A deadlock or a serialization failure (40P01, 40001) runs the whole function again, three times.
+ */
+export async function transact<Tables, Result>(
+  options: TransactOptions,
+  fn: (tx: Tx<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const { result, appended, late } = await retried(() => attempt(options, fn))
+  if (appended) {
+    options.database.appended.notify()
+    options.database.announce()
+  }
+  for (const work of late) await runLate(work, options.onLateFailure)
+  return result
+}
+
+async function attempt<Tables, Result>(
+  { database, projections, check }: TransactOptions,
+  fn: (tx: Tx<Tables>) => Promise<Result>,
+): Promise<Attempt<Result>> {
+  return database.root.transaction().execute((db) =>
+    insideTransaction(async () => {
+      const late: (() => void | Promise<void>)[] = []
+      const appender = createAppender(db, projections, check)
+      const result = await fn({
+        db: txWithTables<Tables>(db),
+        append: appender.append,
+        afterCommit: (work) => void late.push(work),
+      })
+      return { result, appended: await appender.flush(), late }
+    }),
+  )
+}
+
+async function retried<T>(run: () => Promise<T>): Promise<T> {
+  for (let tried = 0; ; tried++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (tried === retries || !isRetryable(error)) throw error
+      await sleep(Math.random() * 20 * 2 ** tried)
+    }
+  }
+}
+
+async function runLate(work: () => void | Promise<void>, onLateFailure: (error: unknown) => void): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    onLateFailure(error)
+  }
+}
