@@ -146,6 +146,8 @@ export type JsonSchema = {
   'x-kubernetes-list-map-keys'?: string[]
   'x-kubernetes-map-type'?: 'atomic' | 'granular'
   'x-kubernetes-patch-strategy'?: string
+  /** Set on fields of built-in kinds that are Go structs: always present, if empty. */
+  'x-go-struct'?: boolean
   'x-kubernetes-patch-merge-key'?: string
   'x-kubernetes-validations'?: {
     rule: string

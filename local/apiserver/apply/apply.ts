@@ -23,7 +23,7 @@ const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
 export function trackUpdate({ before, after, manager, subresource, schema, now }: UpdateToTrack): ManagedFieldsEntry[] {
   const type = objectSchema(schema.schema)
   const managers = startingManagers(before, after, subresource)
-  const changes = compare(bare(before ?? skeleton(after)), bare(after), type)
+  const changes = compare(before ? bare(before) : emptyObject(after, type), bare(after), type)
   const owned = withoutMeta(withoutReset(union(changes.modified, changes.added), subresource))
   takeFrom(managers, changes, '')
   if (!isEmpty(owned)) {
@@ -81,6 +81,21 @@ function objectSchema(schema: JsonSchema): JsonSchema {
 /** An object of the same kind that has nothing yet. */
 function skeleton({ apiVersion, kind }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { name: '' } }
+}
+
+/** What an object of the kind has before anyone sets a field: the structs, and in them what is never left out. */
+function emptyObject(object: KubeObject, type: JsonSchema): Json {
+  return { ...emptyStruct(type), apiVersion: object.apiVersion, kind: object.kind, metadata: {} }
+}
+
+function emptyStruct(type: JsonSchema): JsonObject {
+  const out: JsonObject = {}
+  for (const [key, field] of Object.entries(type.properties ?? {})) {
+    if (field['x-go-struct']) out[key] = emptyStruct(field)
+    else if (type['x-go-struct'] && type.required?.includes(key) && (field.type === 'array' || field.type === 'object'))
+      out[key] = null
+  }
+  return out
 }
 
 function bare(object: KubeObject): Json {

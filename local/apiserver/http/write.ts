@@ -200,12 +200,13 @@ async function insert(
   if (object.metadata.resourceVersion) {
     throw failure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
   }
+  // Before the kind fills in what nobody asked for: an allocated address has no owner.
+  if (!applied)
+    object = withManagedFields(object, undefined, exchange, { schema: kind.schema, manager: options.manager, now })
   stampNew(object, kind, exchange.info.namespace, now)
   if (kind.subresources.includes('status')) delete object['status']
   strategyOf(kind).create?.(object, (address) => addressTaken(store, address))
   refuse(kind, object.metadata.name, [...nameFaults, ...faults(object, kind)])
-  if (!applied)
-    object = withManagedFields(object, undefined, exchange, { schema: kind.schema, manager: options.manager, now })
   const key = objectKey(kind.namespaced ? exchange.info.namespace : '', object.metadata.name)
   if (store.find(kind.storeId, key)) throw alreadyExists(kind, object.metadata.name)
   if (options.dryRun) return { code: 201, body: present(exchange, kind, preview(kind, key, object), now) }

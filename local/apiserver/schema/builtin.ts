@@ -42,7 +42,10 @@ export function builtinComponent(name: string): JsonSchema {
 function resolve(node: Json): Json {
   if (Array.isArray(node)) return node.map(resolve)
   if (!isObject(node)) return node
-  if (typeof node['$ref'] === 'string') return builtinComponent(node['$ref']) as Json
+  if (typeof node['$ref'] === 'string') {
+    const target = builtinComponent(node['$ref']) as Json
+    return node['default'] === undefined || !isObject(target) ? target : { ...target, 'x-go-struct': true }
+  }
   const out: JsonObject = {}
   for (const [key, value] of Object.entries(node)) out[key] = value === undefined ? undefined : resolve(value)
   return out

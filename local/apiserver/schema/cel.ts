@@ -17,6 +17,23 @@ const environment = new Environment({ homogeneousAggregateLiterals: false })
   )
 const programs = new Map<string, ParseResult>()
 
+const ruled = new WeakMap<JsonSchema, boolean>()
+
+/** True when a schema has a rule anywhere. */
+export function hasRules(schema: JsonSchema): boolean {
+  const known = ruled.get(schema)
+  if (known !== undefined) return known
+  const { properties = {}, items, additionalProperties: values } = schema
+  const parts = [
+    ...Object.values(properties),
+    ...(items ? [items] : []),
+    ...(typeof values === 'object' ? [values] : []),
+  ]
+  const found = (schema['x-kubernetes-validations'] ?? []).length > 0 || parts.some(hasRules)
+  ruled.set(schema, found)
+  return found
+}
+
 /** Causes of the x-kubernetes-validations of a value and everything in it. */
 export function validateRules(value: Json | undefined, schema: JsonSchema, place: Place): Cause[] {
   if (value === undefined || value === null) return []

@@ -1,7 +1,7 @@
 import type { Cause, CompiledSchema, Json, JsonSchema, KubeObject, SchemaPath } from '../contract.ts'
 import { equalJson } from '../patch/json-value.ts'
 import { builtinComponent } from './builtin.ts'
-import { validateRules } from './cel.ts'
+import { hasRules, validateRules } from './cel.ts'
 import { validateListTypes } from './list-types.ts'
 import { fieldSchema, fillDefaults, pruneUnknown } from './structural.ts'
 import { cause, validateValue } from './validate.ts'
@@ -51,6 +51,7 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
 function validate(object: KubeObject, schema: JsonSchema, old: KubeObject | undefined): Cause[] {
   const causes = validateValue(object, schema, { path: '', old })
   causes.push(...validateListTypes(object, schema, '').filter((each) => !old || !wasThere(each, old, schema)))
+  if (!hasRules(schema)) return causes
   if (causes.some((each) => BLOCKING.has(each.reason ?? '')))
     return [...causes, cause('Invalid', `Invalid value: null: ${UNCHECKED}`, '')]
   return [...causes, ...validateRules(object, schema, { path: '', old })]

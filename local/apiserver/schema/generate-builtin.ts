@@ -23,7 +23,9 @@ function compact(node: Json | undefined): Json {
   if (!isObject(node)) return node ?? null
   const all = node['allOf']
   if (Array.isArray(all) && isObject(all[0]) && typeof all[0]['$ref'] === 'string') {
-    return { $ref: all[0]['$ref'].slice(all[0]['$ref'].lastIndexOf('/') + 1) }
+    // A default of {} marks a Go struct that is always there: field ownership begins inside it.
+    const struct = isObject(node['default']) ? { default: {} } : {}
+    return { $ref: all[0]['$ref'].slice(all[0]['$ref'].lastIndexOf('/') + 1), ...struct }
   }
   const out: JsonObject = {}
   for (const [key, value] of Object.entries(node)) {

@@ -1,0 +1,59 @@
+type Fields = { [key: string]: unknown }
+
+/** One place where two answers differ. */
+export interface Difference {
+  readonly path: string
+  readonly real: unknown
+  readonly ours: unknown
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** An answer without what must differ between two servers: uids, versions, times, addresses, and the order the real one leaves to chance. */
+export function normalise(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') return normaliseText(value, key)
+  if (Array.isArray(value))
+    return sorted(
+      key,
+      value.map((item) => normalise(item, key === 'clusterIPs' ? 'clusterIP' : '')),
+    )
+  if (!isFields(value)) return value
+  const out = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, normalise(item, name)]))
+  return value['kind'] === 'Status' ? normaliseStatus(out) : out
+}
+
+function normaliseText(text: string, key: string): string {
+  if (key === 'resourceVersion' && /^\d+$/.test(text)) return 'RV'
+  if (key === 'continue') return text === '' ? '' : 'CONTINUE'
+  if (key === 'clusterIP' && text !== 'None') return 'IP'
+  return text
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
+    .replaceAll(/(resourceVersion\\*": ?\\*")\d+/g, '$1RV')
+}
+
+/** managedFields are in order of time, which ties within a second; causes and rules come from Go maps. */
+function sorted(key: string, list: unknown[]): unknown[] {
+  if (!['managedFields', 'causes', 'resourceRules', 'nonResourceRules'].includes(key)) return list
+  return [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+}
+
+function normaliseStatus(status: Fields): Fields {
+  const { message, details } = status
+  const causes = isFields(details) && Array.isArray(details['causes']) ? details['causes'] : []
+  if (causes.length < 2 || typeof message !== 'string') return status
+  const [head] = message.split(/(?<=is invalid: |conflicts?: )/)
+  return { ...status, message: `${head}${causes.map((cause) => JSON.stringify(cause)).join()}` }
+}
+
+/** Every place where two normalised values differ. */
+export function differences(real: unknown, ours: unknown, path = ''): Difference[] {
+  if (Object.is(real, ours)) return []
+  if (Array.isArray(real) && Array.isArray(ours) && real.length === ours.length) {
+    return real.flatMap((item, i) => differences(item, ours[i], `${path}[${i}]`))
+  }
+  if (!isFields(real) || !isFields(ours)) return [{ path: path || '.', real, ours }]
+  const keys = new Set([...Object.keys(real), ...Object.keys(ours)])
+  return [...keys].flatMap((key) => differences(real[key], ours[key], `${path}.${key}`))
+}
