@@ -24,9 +24,9 @@ export function auditJobs(core: Core, retentionDays: number): readonly Job[] {
       every: hourly,
       async run(term) {
         try {
-          const rows = await store.transact<AuditTables, number>(async (tx) => {
+          const rows = await store.transact<unknown, number>(async (tx) => {
             await assertEpoch(tx, name, term.epoch)
-            return pruneBefore(tx.db, retentionDays)
+            return pruneBefore(tx.db.withTables<AuditTables>(), retentionDays)
           })
           pruned.inc({}, rows)
           lastSuccess.set(core.now().getTime() / 1000)

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { definePlugin } from '#core/host/plugin.ts'
-import { needsStore } from '#core/host/wiring.ts'
 import { pruningConsumers } from './consumers.ts'
 import { leftover } from './points.ts'
 
@@ -9,7 +8,7 @@ export const pruning = definePlugin({
   contract: 1,
   name: 'pruning',
   settings: Type.Object({}, { additionalProperties: false }),
-  wiring: needsStore,
+  wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
   create: (core) => ({ leftovers: () => core.extensions(leftover) }),
   consumers: ({ leftovers }) => pruningConsumers(leftovers),
 })

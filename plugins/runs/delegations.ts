@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto'
+import { uuidV7 } from '#core/store/uuid-v7.ts'
 import type { UserInfo } from '#core/cluster/access.ts'
 import type { StateContext } from '#core/host/contexts.ts'
 import type { Core } from '#core/host/core.ts'
@@ -86,7 +86,7 @@ async function delegate(services: DelegationServices, pod: UserInfo, delegation:
   const agent = await state.observed.find('AgentDeployment', namespace, name, observeMs)
   const namespaceUid = agent && (await state.observed.namespaceUid(namespace, observeMs))
   if (!agent || namespaceUid === undefined) throw new Fail('not_found', 'The agent does not exist.')
-  const runId = randomUUIDv7()
+  const runId = uuidV7()
   const grant = { runId, agentUid: agent.uid, subject: subject.username, groups: subject.groups }
   const run = await createRun(
     { core, store, live: services.live },

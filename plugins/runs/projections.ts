@@ -25,13 +25,13 @@ type Db = Transaction<RunsTables>
 type Apply = (event: Event, tx: Db) => Promise<unknown>
 
 /** The read model `runs_runs`: one row a run, from its facts alone. */
-export const runsProjection: Projection<RunsTables> = {
+export const runsProjection: Projection = {
   name: 'runs.runs',
   version: 1,
   tables: ['runs_runs'],
   types: runEvents,
   async apply(event, tx) {
-    await appliers[event.type]?.(event, tx)
+    await appliers[event.type]?.(event, tx.withTables<RunsTables>())
   },
 }
 
@@ -52,7 +52,7 @@ const appliers: Readonly<Record<string, Apply>> = {
   },
   [interruptResolved.type]: closeInterrupt,
   [runResumed.type]: (event, tx) => move(event, tx, 'resumed', { pause_reason: null, open_interrupts: '[]' }),
-  [cancelRequested.type]: (event, tx) => move(event, tx, 'cancel-requested', { pause_reason: null }),
+  [cancelRequested.type]: (event, tx) => move(event, tx, 'cancel-requested', { pause_reason: null, open_interrupts: '[]' }),
   [usageReported.type]: addUsage,
   [runSucceeded.type]: (event, tx) => finish(event, tx, 'succeeded'),
   [runFailed.type]: (event, tx) => finish(event, tx, 'failed', { fail_reason: dataOf(event, runFailed).failReason }),

@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto'
+import { uuidV7 } from '#core/store/uuid-v7.ts'
 import type { Access, Caller } from '#core/cluster/access.ts'
 import type { Observed } from '#core/cluster/directory.ts'
 import type { Actor } from '#core/events/event.ts'
@@ -156,13 +156,13 @@ async function createFor(
   const agent = await observed.find('AgentDeployment', namespace, name, observeMs)
   const namespaceUid = agent && (await observed.namespaceUid(namespace, observeMs))
   if (!agent || namespaceUid === undefined) throw new Fail('not_found', 'The agent does not exist.')
-  const runId = randomUUIDv7()
+  const runId = uuidV7()
   const newRun: NewRun = {
     runId,
     agent: { namespace, name, uid: agent.uid },
     namespaceUid,
     input: request.input,
-    conversationId: request.conversationId ?? randomUUIDv7(),
+    conversationId: request.conversationId ?? uuidV7(),
     labels: request.labels ?? {},
     trigger: { kind: 'api', by: caller.username },
     actor: actorOf(caller),

@@ -1,0 +1,28 @@
+import { definePlugin } from '#core/host/plugin.ts'
+import { contribute } from '#core/host/points.ts'
+import { leftover } from '#plugins/pruning/points.ts'
+import { createDelegations } from './delegations.ts'
+import { runEvents } from './events.ts'
+import { createInner } from './inner.ts'
+import { runsJobs } from './jobs.ts'
+import { runLeftovers } from './leftovers.ts'
+import { runsProjection } from './projections.ts'
+import { runsRoutes } from './routes.ts'
+import { runsSettings } from './settings.ts'
+import { runsStateRoutes } from './state-routes.ts'
+
+/** Runs of agents: queue, journal, streams, approvals, cancel; and the door for events. */
+export const runs = definePlugin({
+  contract: 1,
+  name: 'runs',
+  settings: runsSettings,
+  wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
+  migrations: new URL('./migrations/', import.meta.url),
+  events: runEvents,
+  create: createInner,
+  projections: () => [runsProjection],
+  contributions: () => [contribute(leftover, runLeftovers)],
+  routes: runsRoutes,
+  stateRoutes: (inner, state) => runsStateRoutes(createDelegations({ ...inner, state }), state),
+  jobs: runsJobs,
+})

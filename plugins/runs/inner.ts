@@ -1,0 +1,26 @@
+import type { Static } from 'typebox'
+import type { Core } from '#core/host/core.ts'
+import type { Store } from '#core/store/store.ts'
+import { createLive, type Live } from './live.ts'
+import { createRuns, type Runs } from './runs.ts'
+import type { runsSettings } from './settings.ts'
+import { createRunWriter, type RunWriter } from './write.ts'
+
+/** The inside of the plugin, as its slots get it. */
+export interface RunsInner {
+  readonly core: Core
+  readonly settings: Static<typeof runsSettings>
+  readonly store: Store
+  readonly live: Live
+  readonly writer: RunWriter
+  readonly runs: Runs
+}
+
+/** Builds the inside; no I/O. */
+export function createInner(core: Core, settings: Static<typeof runsSettings>): RunsInner {
+  const { store } = core
+  if (!store) throw new TypeError('runs are stored: the plugin is wired only with a store')
+  const live = createLive(core.bus)
+  const writer = createRunWriter(store, live, core.now)
+  return { core, settings, store, live, writer, runs: createRuns({ core, store, live, writer }) }
+}

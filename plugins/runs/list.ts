@@ -1,0 +1,106 @@
+import type { Access, Caller } from '#core/cluster/access.ts'
+import type { Directory } from '#core/cluster/directory.ts'
+import type { Cursors } from '#core/http/cursors.ts'
+import { Fail } from '#core/http/errors.ts'
+import type { RunState } from '#schemas/run.ts'
+import type { Run } from './run.ts'
+import type { Runs } from './runs.ts'
+import type { RunFilter, RunKey } from './store/reads.ts'
+
+/** Query of a list of runs as it was parsed. */
+export interface RunListQuery {
+  readonly agent?: string
+  readonly state?: RunState
+  readonly label?: string
+  readonly since?: string
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** A page as the API answers it. */
+export interface RunPageAnswer {
+  readonly items: readonly Run[]
+  readonly nextCursor: string | null
+  readonly scope?: 'permitted'
+}
+
+/** The newest runs of one namespace, or of the cluster. */
+export async function listNamespace(
+  runs: Runs,
+  access: Access,
+  query: RunListQuery,
+  cursors: Cursors,
+  agentUid?: string,
+): Promise<RunPageAnswer> {
+  const { limit = 50, cursor, ...rest } = query
+  const bound = { namespace: access.namespace, agentUid: agentUid ?? null, ...rest }
+  const after = cursor === undefined ? undefined : toKey(cursors.open(cursor, bound))
+  const items = await runs.list(access, toFilter(rest, agentUid), { limit, after })
+  return { items, nextCursor: items.length === limit ? cursors.seal(keyOf(items.at(-1)), bound) : null }
+}
+
+/**
+ * Runs of the namespaces that the caller may list, in name order and newest first within each. The cursor holds the
+ * last namespace that was walked to its end, and where the next one stands.
+ */
+export async function listPermitted(
+  runs: Runs,
+  caller: Caller,
+  directory: Directory,
+  query: RunListQuery,
+  cursors: Cursors,
+): Promise<RunPageAnswer> {
+  const { limit = 50, cursor, ...rest } = query
+  const bound = { scope: 'permitted', ...rest }
+  const from = cursor === undefined ? { done: '', in: '', key: undefined } : toPlace(cursors.open(cursor, bound))
+  const items: Run[] = []
+  let place: { done: string; in: string; key: unknown } | undefined
+  let done = from.done
+  await directory.permitted(caller, 'list', 'runs', from.done, async (access) => {
+    const after = access.namespace === from.in ? from.key : undefined
+    const want = limit - items.length
+    const page = await runs.list(access, toFilter(rest), { limit: want, after })
+    items.push(...page)
+    if (page.length < want) {
+      done = access.namespace
+      return 'more'
+    }
+    place = { done, in: access.namespace, key: keyOf(page.at(-1)) }
+    return 'full'
+  })
+  return { items, nextCursor: place ? cursors.seal(place, bound) : null, scope: 'permitted' }
+}
+
+function toFilter(query: Omit<RunListQuery, 'limit' | 'cursor'>, agentUid?: string): RunFilter {
+  const { agent, state, label, since } = query
+  return {
+    agent,
+    agentUid,
+    state,
+    label: label === undefined ? undefined : toLabel(label),
+    since: since === undefined ? undefined : new Date(since),
+  }
+}
+
+function toLabel(label: string): readonly [string, string] {
+  const at = label.indexOf('=')
+  if (at > 0) return [label.slice(0, at), label.slice(at + 1)]
+  throw new Fail('invalid_query', undefined, { errors: [{ pointer: '?label', detail: 'must be key=value' }] })
+}
+
+function keyOf(run: Run | undefined): readonly [string, string] | undefined {
+  return run && [run.createdAt, run.id]
+}
+
+function toKey(position: unknown): RunKey {
+  const [createdAt, id] = Array.isArray(position) ? position : []
+  if (typeof createdAt !== 'string' || typeof id !== 'string') throw new Fail('invalid_cursor')
+  return { createdAt: new Date(createdAt), id }
+}
+
+function toPlace(position: unknown): { readonly done: string; readonly in: string; readonly key: RunKey | undefined } {
+  const given: Readonly<Record<string, unknown>> =
+    typeof position === 'object' && position !== null ? { ...position } : {}
+  if (typeof given['done'] !== 'string' || typeof given['in'] !== 'string') throw new Fail('invalid_cursor')
+  return { done: given['done'], in: given['in'], key: toKey(given['key']) }
+}
