@@ -113,3 +113,6 @@ export const Problem = Type.Object(
 
 /** An answer that is text, not JSON. */
 export const plainText = Type.String({ contentMediaType: 'text/plain' })
+
+/** An answer without a body. */
+export const nothing = Type.Null({ description: 'No body.' })

@@ -27,13 +27,10 @@ export const Capabilities = Type.Object({
 })
 
 /** A Namespace; its display name is the annotation `mesh.dev/display-name`. */
-export const Namespace = Type.Object({
-  apiVersion: Type.Literal('v1'),
-  kind: Type.Literal('Namespace'),
-  metadata: ObjectMeta,
-  spec: Type.Optional(Type.Unknown()),
-  status: Type.Optional(Type.Unknown()),
-})
+export const Namespace = Type.Object(
+  { apiVersion: Type.Literal('v1'), kind: Type.Literal('Namespace'), metadata: ObjectMeta },
+  { additionalProperties: true },
+)
 
 /** A page of namespaces. */
 export const NamespaceList = listOf(Namespace)

@@ -1,0 +1,93 @@
+import type { BffContext } from '#core/host/contexts.ts'
+import type { Profile } from '#core/host/core.ts'
+import { endpoint } from '#core/http/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint.ts'
+import { parseLabel } from '#core/kube/names.ts'
+import { DryRunQuery } from '#schemas/api/agents.ts'
+import {
+  Capabilities,
+  DisplayNameBody,
+  Health,
+  Namespace,
+  NamespaceList,
+  NamespaceListQuery,
+  Whoami,
+} from '#schemas/api/identity.ts'
+import { findCapabilities } from './capabilities.ts'
+import { listNamespaces, listPermitted, setDisplayName } from './namespaces.ts'
+
+/** What the routes need of the BFF. */
+export type IdentityContext = Pick<BffContext, 'catalog' | 'directory'>
+
+/** Every route of the plugin, below `/api`. */
+export function identityEndpoints(profile: Profile, bff: IdentityContext): readonly AnyEndpoint[] {
+  return [whoami, capabilities(profile, bff), listAll, displayName, health]
+}
+
+const whoami = endpoint({
+  method: 'GET',
+  url: '/whoami',
+  summary: 'The caller, as the cluster knows it.',
+  authz: { kind: 'bearer' },
+  response: { 200: Whoami },
+  handle: async ({ caller }) => caller.whoami(),
+})
+
+const capabilities = (profile: Profile, bff: IdentityContext): AnyEndpoint =>
+  endpoint({
+    method: 'GET',
+    url: '/capabilities',
+    summary: 'What the console may offer this caller.',
+    authz: { kind: 'bearer' },
+    response: { 200: Capabilities },
+    handle: async ({ caller, directory }) => ({
+      profile,
+      capabilities: await findCapabilities(caller, bff.catalog(), directory),
+    }),
+  })
+
+const listAll = endpoint({
+  method: 'GET',
+  url: '/namespaces',
+  summary: 'Namespaces: all of them, or with scope=permitted those that the caller may see.',
+  authz: { kind: 'kube', verb: 'list', resource: 'namespaces' },
+  query: NamespaceListQuery,
+  response: { 200: NamespaceList },
+  handle: async ({ caller, query, cursors, directory, signal }) => {
+    const { limit = 50, cursor, scope } = query
+    const position = cursor === undefined ? undefined : String(cursors.open(cursor, { scope }))
+    // Without a directory (no store) the cluster's own list is all there is to ask.
+    const isWalk = scope === 'permitted' && directory !== undefined
+    const page = isWalk
+      ? await listPermitted(caller, directory, { limit, after: position ?? '', signal })
+      : await listNamespaces(caller, { limit, after: position, signal })
+    const nextCursor = page.next === undefined ? null : cursors.seal(page.next, { scope })
+    return { items: page.items, nextCursor, ...(isWalk ? { scope } : {}) }
+  },
+})
+
+const displayName = endpoint({
+  method: 'PUT',
+  url: '/namespaces/:name/display-name',
+  summary: 'Set the name for people of a namespace; an empty one removes it.',
+  authz: { kind: 'kube', verb: 'patch', resource: 'namespaces' },
+  audit: { action: 'update', resourceKind: 'Namespace' },
+  query: DryRunQuery,
+  body: DisplayNameBody,
+  response: { 200: Namespace },
+  handle: async ({ caller, params, query, body, signal, reply }) => {
+    const options = { dryRun: query.dryRun === 'All', signal }
+    const namespace = await setDisplayName(caller, parseLabel(':name', params.name), body.displayName, options)
+    reply.header('etag', `"${namespace.metadata.resourceVersion ?? ''}"`)
+    return namespace
+  },
+})
+
+const health = endpoint({
+  method: 'GET',
+  url: '/health',
+  summary: 'Liveness for whoever holds a bearer; probes use /livez of the admin port.',
+  authz: { kind: 'bearer' },
+  response: { 200: Health },
+  handle: async () => ({ status: 'ok' }),
+})

@@ -1,0 +1,84 @@
+import type { Caller } from '#core/cluster/access.ts'
+import type { Directory } from '#core/cluster/directory.ts'
+import type { KubeObject, Resource } from '#core/kube/client.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { DISPLAY_NAME_ANNOTATION } from '#schemas/labels.ts'
+
+/** Kubernetes namespaces. */
+export const namespaces: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+}
+
+// As many reads as one request has under way at once.
+const BATCH = 16
+
+/** A page of namespaces and where the next one starts. */
+export interface NamespacePage {
+  items: KubeObject[]
+  /** Position of the next page, or undefined at the end. */
+  next: string | undefined
+}
+
+/** A page of all namespaces; the cluster's 403 for who may not list them. */
+export async function listNamespaces(
+  caller: Caller,
+  page: { limit: number; after: string | undefined; signal: AbortSignal },
+): Promise<NamespacePage> {
+  const { limit, after, signal } = page
+  const list = await caller.cluster.list(namespaces, {
+    limit,
+    signal,
+    ...(after === undefined ? {} : { continue: after }),
+  })
+  return { items: [...list.items], next: list.continue }
+}
+
+/**
+ * A page of the namespaces that the caller may get, in name order: each known name is read as the caller, and one that
+ * is denied or gone is not told, not even as a count.
+ */
+export async function listPermitted(
+  caller: Caller,
+  directory: Directory,
+  page: { limit: number; after: string; signal: AbortSignal },
+): Promise<NamespacePage> {
+  const items: KubeObject[] = []
+  let last = page.after
+  for (;;) {
+    const names = await directory.namesAfter(last, BATCH)
+    const read = await Promise.all(names.map((name) => readIfPermitted(caller, name, page.signal)))
+    for (const [index, name] of names.entries()) {
+      const found = read[index]
+      if (found !== undefined) items.push(found)
+      last = name
+      if (items.length === page.limit) return { items, next: last }
+    }
+    if (names.length < BATCH) return { items, next: undefined }
+  }
+}
+
+async function readIfPermitted(caller: Caller, name: DnsLabel, signal: AbortSignal): Promise<KubeObject | undefined> {
+  try {
+    return await caller.cluster.get(namespaces, { name }, { signal })
+  } catch (error) {
+    if (isStatus(error, 403) || isStatus(error, 404)) return undefined
+    throw error
+  }
+}
+
+/** Sets the name for people, or removes it when empty. */
+export function setDisplayName(
+  caller: Caller,
+  name: DnsLabel,
+  displayName: string,
+  options: { dryRun: boolean; signal: AbortSignal },
+): Promise<KubeObject> {
+  const value = displayName === '' ? null : displayName
+  const body = { metadata: { annotations: { [DISPLAY_NAME_ANNOTATION]: value } } }
+  return caller.cluster.patch(namespaces, { name }, { type: 'merge', body }, options)
+}

@@ -1,0 +1,12 @@
+import { Type } from 'typebox'
+import { definePlugin } from '#core/host/plugin.ts'
+import { routes } from './routes.ts'
+
+/** The catalog: templates that people published, and recipes that come with the platform. */
+export const templates = definePlugin({
+  contract: 1,
+  name: 'templates',
+  settings: Type.Object({}, { additionalProperties: false }),
+  create: () => ({}),
+  routes,
+})
