@@ -4,6 +4,7 @@ import type { Access, Caller } from '#core/cluster/access.ts'
 import type { Directory } from '#core/cluster/directory.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import type { Cursors } from './cursors.ts'
+import type { StreamRegistry } from './stream-registry.ts'
 
 /**
  * Where a review's namespace comes from; `field` may be dotted (`agent.namespace`). A body namespace is reviewed after the
@@ -56,6 +57,8 @@ export interface Call<Params, Query, Body> {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Opaque, signed cursors bound to this route. */
   readonly cursors: Cursors
+  /** The open streams of this server; `openEventStream` counts in it. */
+  readonly streams: StreamRegistry
   /** The namespaces that the manager knows, for `scope=permitted`; undefined where nothing keeps them. */
   readonly directory: Directory | undefined
   /** Sets a response header or status; the value returned by `handle` is the body. */

@@ -69,7 +69,7 @@ function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
   const checkResponse = services.checkResponses ? responseChecker(endpoint) : undefined
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (endpoint.stream === true && services.streams.draining) throw new Fail('draining')
-    const call = createCall(request, reply, { cursors, directory: services.directory })
+    const call = createCall(request, reply, { cursors, streams: services.streams, directory: services.directory })
     const answer = endpoint.idempotent === true ? runIdempotent(endpoint, call, services) : endpoint.handle(call)
     const result = await answer
     if (reply.sent) return reply // a stream has taken the connection
@@ -81,7 +81,7 @@ function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
 function createCall(
   request: FastifyRequest,
   reply: FastifyReply,
-  rest: Pick<Call<unknown, unknown, unknown>, 'cursors' | 'directory'>,
+  rest: Pick<Call<unknown, unknown, unknown>, 'cursors' | 'streams' | 'directory'>,
 ): Call<unknown, unknown, unknown> {
   const state = stateOf(request)
   return {

@@ -50,6 +50,11 @@ export async function createServer({ services, limits }: ServerOptions): Promise
     load.enter(request, reply)
     await limit(request)
   })
+  // While draining every answer ends its connection, also one whose request came before.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (services.streams.draining) reply.header('connection', 'close')
+    done(null, payload)
+  })
   app.addHook('onResponse', async (request, reply) => observe(services, request, reply))
   app.setErrorHandler((error, request, reply) => sendError(services, { error, request, reply }))
   app.setNotFoundHandler((_request, reply) => send(reply, plainAnswer('not_found')))
@@ -72,7 +77,6 @@ function requireDeclaredAccess(app: FastifyInstance): void {
 function prepare(services: HttpServices, request: FastifyRequest, reply: FastifyReply): void {
   setSecurityHeaders(reply)
   reply.header('x-request-id', request.id)
-  if (services.streams.draining) reply.header('connection', 'close')
 }
 
 function unknownPath(services: HttpServices, request: FastifyRequest): Fail {

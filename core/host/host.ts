@@ -1,0 +1,212 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { Server } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Settings } from '#core/config/settings.ts'
+import type { EventType } from '#core/events/event.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import type { Logger } from '#core/log/logger.ts'
+import type { Keyring } from '#core/signing/keyring.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { createAdminServer, isTaken, listen } from './admin-server.ts'
+import type { WorkerContext } from './contexts.ts'
+import type { Role } from './core.ts'
+import { loadOrder } from './order.ts'
+import type { OpenPlatform } from './platform.ts'
+import type { AnyPlugin } from './plugin.ts'
+import { runChecks } from './readiness.ts'
+import type { Readiness } from './readiness.ts'
+import { buildRole } from './role.ts'
+import type { RoleInput, RunningRole } from './role.ts'
+
+/** A process of the platform: one role, or several with a container each. */
+export interface HostOptions {
+  /** Started in this order: what others stand on comes first (`migrate`, `state`, `manager`, `worker`, `gateway`, `bff`). */
+  readonly roles: readonly Role[]
+  readonly plugins: readonly AnyPlugin[]
+  readonly settings: Settings
+  readonly openPlatform: OpenPlatform
+  readonly keys: Keyring
+  readonly version: string
+  readonly log?: Logger
+  readonly metrics?: Metrics
+  readonly now?: () => Date
+  /** Event types of core itself (the informers'). */
+  readonly coreEventTypes?: readonly EventType[]
+  /** Names of plugins that come from elsewhere: their routes stand under `/api/x/<name>`. */
+  readonly thirdParty?: ReadonlySet<string>
+  /** Default: the Service of the agent. */
+  readonly agentEndpoint?: WorkerContext['agentEndpoint']
+  /** Routes of the BFF outside `/api`, each marked public. */
+  readonly pages?: FastifyPluginAsync
+  /** A taken port moves to a free one instead of failing. */
+  readonly mayMovePorts?: boolean
+  /** Holds every answer to its declared schema (tests). */
+  readonly checkResponses?: boolean
+}
+
+/** Base URLs that a process listens on. */
+export type Addresses = Readonly<Partial<Record<'bff' | 'gateway' | 'state' | 'admin', string>>>
+
+/** A process that can be started once. */
+export interface Host {
+  /** Builds and starts every role; a plugin that fails names itself, and whatever was started is closed again. */
+  start(): Promise<void>
+  /** Readiness fails first, then streams end with a retry hint and requests under way finish. */
+  drain(): Promise<void>
+  /** Everything in reverse. */
+  close(): Promise<void>
+  ready(): Promise<Readiness>
+  addresses(): Addresses
+  app(role: 'bff' | 'gateway' | 'state'): FastifyInstance | undefined
+}
+
+/** Composes a process; nothing happens before `start`. */
+export function createHost(options: HostOptions): Host {
+  const log = options.log ?? createLogger({ level: options.settings.core.logLevel })
+  const metrics = options.metrics ?? createMetrics({ process: true })
+  const { settings } = options
+  const addresses: Partial<Record<'bff' | 'gateway' | 'state' | 'admin', string>> = {}
+  const roles: RunningRole[] = []
+  let state: 'new' | 'starting' | 'ready' | 'draining' = 'new'
+  let closing: Promise<void> | undefined
+
+  const ready = async (): Promise<Readiness> => {
+    const checks = await runChecks(
+      new Map(roles.flatMap((role) => Object.entries(role.checks).map(([name, check]) => [name, check] as const))),
+    )
+    const own = { name: 'process', ok: state === 'ready', ...(state === 'ready' ? {} : { reason: state }) }
+    const notes = [...new Set(roles.flatMap((role) => role.notes))]
+    return { ready: own.ok && checks.every(({ ok }) => ok), checks: [own, ...checks], notes }
+  }
+  const admin = createAdminServer({ readiness: ready, metrics })
+
+  const close = async (): Promise<void> => {
+    state = 'draining'
+    const failed: unknown[] = []
+    for (const role of roles.toReversed()) await role.close().catch((error: unknown) => failed.push(error))
+    await closeServer(admin)
+    if (failed.length > 0) throw new AggregateError(failed, failed.map(String).join('; '))
+  }
+
+  return {
+    start: async () => {
+      if (state !== 'new') throw new Error('a host starts once')
+      state = 'starting'
+      try {
+        const input = roleInput(options, { log, metrics, addresses })
+        addresses.admin = await listenAdmin(admin, options)
+        for (const name of options.roles) {
+          const role = await buildRole(name, input)
+          roles.push(role)
+          await role.start()
+          await listenRole(role, options, addresses)
+          // Migrations are done once; their connections are given back before the roles that need them start.
+          if (name === 'migrate') await roles.pop()?.close()
+        }
+        state = 'ready'
+        for (const note of new Set(roles.flatMap((role) => role.notes))) log.info({}, note)
+        log.info({ roles: options.roles, ...addresses }, 'ready')
+      } catch (error) {
+        closing ??= close()
+        await closing.catch(() => undefined)
+        throw error
+      }
+    },
+    drain: async () => {
+      state = 'draining'
+      const { delaySeconds, graceSeconds } = settings.core.drain
+      // Load balancers learn of the failed readiness in this time; until then every request is still served.
+      await delay(delaySeconds * 1000)
+      for (const role of roles) role.drain()
+      const apps = roles.flatMap(({ app }) => (app === undefined ? [] : [app]))
+      const grace = new AbortController()
+      const cut = delay(graceSeconds * 1000, undefined, { signal: grace.signal }).then(() =>
+        apps.forEach(({ server }) => server.closeAllConnections()),
+      )
+      await Promise.all(apps.map((app) => app.close()))
+      grace.abort()
+      await cut.catch(() => undefined)
+    },
+    close: () => (closing ??= close()),
+    ready,
+    addresses: () => addresses,
+    app: (name) => roles.find(({ role }) => role === name)?.app,
+  }
+}
+
+function roleInput(
+  options: HostOptions,
+  own: Pick<RoleInput, 'log' | 'metrics'> & { addresses: Addresses },
+): RoleInput {
+  const { urls } = options.settings.core
+  // Read when they are used: a port may be any free one.
+  const url = (role: 'bff' | 'gateway' | 'state', preset: string): string => urls[role] ?? own.addresses[role] ?? preset
+  return {
+    ordered: loadOrder(options.plugins),
+    settings: options.settings,
+    openPlatform: options.openPlatform,
+    log: own.log,
+    metrics: own.metrics,
+    keys: options.keys,
+    now: options.now ?? (() => new Date()),
+    version: options.version,
+    urls: {
+      get bff() {
+        return url('bff', 'http://mesh-bff:8080')
+      },
+      get gateway() {
+        return url('gateway', 'http://mesh-gateway:4000')
+      },
+      get state() {
+        return url('state', 'http://mesh-state:3002')
+      },
+    },
+    coreEventTypes: options.coreEventTypes ?? [],
+    thirdParty: options.thirdParty ?? new Set(),
+    agentEndpoint: options.agentEndpoint ?? (async ({ namespace, name }) => `http://${name}.${namespace}.svc:8080`),
+    checkResponses: options.checkResponses ?? false,
+    ...(options.pages === undefined ? {} : { pages: options.pages }),
+  }
+}
+
+function hostOf({ settings, roles }: HostOptions): string {
+  return settings.core.listen.host ?? (roles.length > 1 ? '127.0.0.1' : '::')
+}
+
+async function listenAdmin(admin: Server, options: HostOptions): Promise<string> {
+  const port = await listen(admin, {
+    host: hostOf(options),
+    port: options.settings.core.listen.admin,
+    mayMove: options.mayMovePorts ?? false,
+  })
+  return toUrl(hostOf(options), port)
+}
+
+async function listenRole(
+  { role, app }: RunningRole,
+  options: HostOptions,
+  addresses: Partial<Record<string, string>>,
+): Promise<void> {
+  if (app === undefined || (role !== 'bff' && role !== 'gateway' && role !== 'state')) return
+  const host = hostOf(options)
+  const port = options.settings.core.listen[role]
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    if (!isTaken(error) || options.mayMovePorts !== true || port === 0) throw error
+    await app.listen({ host, port: 0 })
+  }
+  const address = app.server.address()
+  addresses[role] = toUrl(host, typeof address === 'object' && address !== null ? address.port : port)
+}
+
+function toUrl(host: string, port: number): string {
+  const reachable = host === '::' || host === '0.0.0.0' ? '127.0.0.1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+async function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections()
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+}

@@ -1,0 +1,47 @@
+import type { Caller } from '#core/cluster/access.ts'
+import type { Directory, Observed } from '#core/cluster/directory.ts'
+import type { Bus } from '#core/events/bus.ts'
+import type { Consumer } from '#core/events/consumer.ts'
+import type { EventType } from '#core/events/event.ts'
+import type { Projection, Store } from '#core/store/store.ts'
+import type { OwnIdentity } from './contexts.ts'
+import type { Role } from './core.ts'
+import type { AnyPlugin } from './plugin.ts'
+import type { Informer, Reconciler, Term } from './work.ts'
+
+/** Background work: `done` resolves when it has ended after the signal aborted; it rejects when it cannot go on. */
+export interface Running {
+  readonly done: Promise<void>
+}
+
+/** What one role stands on. Roles of one process share only Postgres, the bus and the cluster beneath it. */
+export interface Platform {
+  readonly store: Store | undefined
+  readonly bus: Bus
+  readonly callers: { as(bearer: string): Promise<Caller> }
+  /** The role's own identity: manager, gateway and state only. */
+  readonly identity: OwnIdentity | undefined
+  readonly observed: Observed
+  readonly directory: Directory | undefined
+  /** What readiness asks, by name; each throws its reason. */
+  readonly checks: Readonly<Record<string, () => Promise<void>>>
+  /** Tables and streams; for the role `migrate`. */
+  migrate(plugins: readonly AnyPlugin[]): Promise<void>
+  relay(signal: AbortSignal): Running
+  consume(consumers: readonly Consumer[], signal: AbortSignal): Promise<Running>
+  inform(informers: readonly Informer[], signal: AbortSignal): Running
+  reconcile(reconcilers: readonly Reconciler[], signal: AbortSignal): Running
+  /** Runs `work` while this process leads `name`, again after a loss, until the signal aborts. */
+  lead(name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** What the store of a role must know of the plugins; read lazily, since plugins are created after the store is opened. */
+export interface PlatformNeeds {
+  readonly role: Role
+  readonly projections: () => readonly Projection[]
+  readonly eventTypes: readonly EventType[]
+}
+
+/** Opens what a role stands on. */
+export type OpenPlatform = (needs: PlatformNeeds) => Promise<Platform>

@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { gate } from '#core/http/gate.ts'
+import { registerMethodNotAllowed } from '#core/http/method-not-allowed.ts'
+import { httpOutcome } from '#core/http/points.ts'
+import { createServer } from '#core/http/server.ts'
+import { setOwner } from '#core/http/services.ts'
+import type { HttpServices } from '#core/http/services.ts'
+import { createStreamRegistry } from '#core/http/stream-registry.ts'
+import type { StreamRegistry } from '#core/http/stream-registry.ts'
+import type { CoreSettings } from '#core/config/core-settings.ts'
+import { openApiRoutes } from '#core/http/openapi-routes.ts'
+import { asPlugin } from './boot-error.ts'
+import type { Built } from './container.ts'
+import type { BffContext, GatewayContext, MountedEndpoint, StateContext } from './contexts.ts'
+import type { Core } from './core.ts'
+import type { Platform } from './platform.ts'
+
+/** A role that listens. */
+export type ListeningRole = 'bff' | 'gateway' | 'state'
+
+/** What the server of a role is built from. */
+export interface RoleAppInput {
+  readonly role: ListeningRole
+  readonly core: Core
+  readonly platform: Pick<Platform, 'callers' | 'store' | 'observed' | 'directory' | 'identity'>
+  readonly built: readonly Built[]
+  readonly settings: Pick<CoreSettings, 'limits'>
+  readonly thirdParty: ReadonlySet<string>
+  readonly checkResponses: boolean
+  /** Routes outside `/api` (the console's files), for the BFF. */
+  readonly pages?: FastifyPluginAsync
+}
+
+/** The server of a role and its streams. */
+export interface RoleApp {
+  readonly app: FastifyInstance
+  readonly streams: StreamRegistry
+  readonly catalog: readonly MountedEndpoint[]
+}
+
+/** Builds the server of a role with the routes of every plugin; it does not listen. */
+export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
+  const { core, platform, settings, role } = input
+  const streams = createStreamRegistry({ total: settings.limits.streams, perUser: settings.limits.streamsPerUser })
+  const catalog: MountedEndpoint[] = []
+  const services: HttpServices = {
+    cluster: core.cluster,
+    keys: core.keys,
+    log: core.log,
+    metrics: core.metrics,
+    store: platform.store,
+    directory: platform.directory,
+    streams,
+    catalog,
+    outcomes: () => core.extensions(httpOutcome),
+    checkResponses: input.checkResponses,
+  }
+  const app = await createServer({ services, limits: settings.limits })
+  for (const built of input.built) await mountPlugin(app, built, input, catalog)
+  if (role === 'bff') await app.register(openApiRoutes({ catalog, version: core.version }))
+  if (input.pages !== undefined) await app.register(input.pages)
+  registerMethodNotAllowed(app, catalog)
+  await app.ready()
+  return { app, streams, catalog }
+}
+
+// Two scopes: the outer one names the owner, the inner one is gated, so a plugin may gate parts of its own within.
+async function mountPlugin(
+  app: FastifyInstance,
+  built: Built,
+  input: RoleAppInput,
+  catalog: readonly MountedEndpoint[],
+): Promise<void> {
+  const { plugin, wired } = built
+  if (wired.wiring === 'hidden') return
+  const routes = await asPlugin(plugin.name, 'routes', () => routesOf(built, input, catalog))
+  if (routes === undefined) return
+  const scope: FastifyPluginAsync = async (outer) => {
+    setOwner(outer, { plugin: plugin.name, wiring: 'ready' })
+    await outer.register(async (inner) => {
+      gate(inner, wired.wiring, wired.reason)
+      await inner.register(routes)
+    })
+  }
+  await asPlugin(plugin.name, 'routes', async () => {
+    await app.register(scope, { prefix: prefixOf(plugin.name, input) })
+  })
+}
+
+function prefixOf(name: string, { role, thirdParty }: RoleAppInput): string {
+  if (role !== 'bff') return thirdParty.has(name) ? `/x/${name}` : '/'
+  return thirdParty.has(name) ? `/api/x/${name}` : '/api'
+}
+
+function routesOf(
+  { plugin, inner }: Built,
+  input: RoleAppInput,
+  catalog: readonly MountedEndpoint[],
+): FastifyPluginAsync | undefined {
+  const { platform } = input
+  if (input.role === 'bff') return plugin.routes?.(inner, bffContext(platform, catalog))
+  if (platform.identity === undefined) throw new Error(`the role ${input.role} has no identity of its own`)
+  const own = { ...platform.identity, observed: platform.observed }
+  if (input.role === 'state') return plugin.stateRoutes?.(inner, { ...own, role: 'state' } satisfies StateContext)
+  const gateway: GatewayContext = { ...own, role: 'gateway', callerOf: (bearer) => platform.callers.as(bearer) }
+  return plugin.gatewayRoutes?.(inner, gateway)
+}
+
+function bffContext(platform: RoleAppInput['platform'], catalog: readonly MountedEndpoint[]): BffContext {
+  return {
+    role: 'bff',
+    observed: platform.observed,
+    directory: platform.directory ?? emptyDirectory,
+    catalog: () => catalog,
+  }
+}
+
+// Without a store nobody remembers namespaces: nothing is known to be permitted, and nothing is guessed.
+const emptyDirectory: BffContext['directory'] = {
+  namesAfter: async () => [],
+  permitted: async () => ({ lastName: undefined }),
+}

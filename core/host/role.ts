@@ -1,0 +1,177 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { Settings } from '#core/config/settings.ts'
+import type { EventType } from '#core/events/event.ts'
+import type { Logger } from '#core/log/logger.ts'
+import type { Keyring } from '#core/signing/keyring.ts'
+import type { Projection } from '#core/store/store.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import { createRoleContainer, usable } from './container.ts'
+import type { RoleContainer } from './container.ts'
+import type { WorkerContext } from './contexts.ts'
+import type { Core, Role } from './core.ts'
+import type { OpenPlatform, Platform, Running } from './platform.ts'
+import type { AnyPlugin } from './plugin.ts'
+import type { Contribution } from './points.ts'
+import { createRoleApp } from './role-app.ts'
+import type { ListeningRole, RoleApp } from './role-app.ts'
+import { startRoleWork } from './role-work.ts'
+import { wire } from './wiring.ts'
+import type { Wired } from './wiring.ts'
+
+/** What every role of a process is built from; nothing a role builds is in it. */
+export interface RoleInput {
+  readonly ordered: readonly AnyPlugin[]
+  readonly settings: Settings
+  readonly openPlatform: OpenPlatform
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly keys: Keyring
+  readonly now: () => Date
+  readonly version: string
+  readonly urls: Core['urls']
+  readonly coreEventTypes: readonly EventType[]
+  readonly thirdParty: ReadonlySet<string>
+  readonly agentEndpoint: WorkerContext['agentEndpoint']
+  readonly checkResponses: boolean
+  readonly pages?: FastifyPluginAsync
+}
+
+/** A role that was built; `start` begins its work. */
+export interface RunningRole {
+  readonly role: Role
+  readonly app: FastifyInstance | undefined
+  readonly checks: Platform['checks']
+  readonly notes: readonly string[]
+  start(): Promise<void>
+  /** Ends streams with a retry hint; requests under way go on. */
+  drain(): void
+  /** Ends work, then plugins in reverse load order, then what they stand on. */
+  close(): Promise<void>
+}
+
+/** Builds a role: what it stands on, its plugins, its server. */
+export async function buildRole(role: Role, input: RoleInput): Promise<RunningRole> {
+  let container: RoleContainer | undefined
+  const projections = (): readonly Projection[] =>
+    usable(container?.built ?? []).flatMap(({ plugin, inner }) => plugin.projections?.(inner) ?? [])
+  const eventTypes = [...input.coreEventTypes, ...input.ordered.flatMap((plugin) => plugin.events ?? [])]
+  const platform = await input.openPlatform({ role, projections, eventTypes })
+  try {
+    const extensions = (): readonly Contribution[] => contributionsOf(container)
+    const core = createCore(role, { input, platform, extensions, eventTypes })
+    const wired = await wire(input.ordered, {
+      core,
+      slices: input.settings.slices,
+      disabled: input.settings.core.disable,
+    })
+    container = await createRoleContainer({ core, ordered: input.ordered, slices: input.settings.slices, wired })
+    const server = isListening(role) ? await buildApp(role, { input, core, platform, container }) : undefined
+    return finish(role, { input, core, platform, container, server, wired })
+  } catch (error) {
+    await container?.close().catch(() => undefined)
+    await platform.close()
+    throw error
+  }
+}
+
+function contributionsOf(container: RoleContainer | undefined): readonly Contribution[] {
+  if (container === undefined) throw new Error('extensions are readable once every plugin is created')
+  return container.contributions
+}
+
+interface CoreParts {
+  readonly input: RoleInput
+  readonly platform: Platform
+  readonly extensions: () => readonly Contribution[]
+  readonly eventTypes: readonly EventType[]
+}
+
+function createCore(role: Role, { input, platform, extensions, eventTypes }: CoreParts): Core {
+  const { settings } = input
+  return {
+    role,
+    install: settings.core.install,
+    profile: settings.core.profile,
+    version: input.version,
+    log: input.log.child({ role }),
+    metrics: input.metrics,
+    keys: input.keys,
+    now: input.now,
+    store: platform.store,
+    bus: platform.bus,
+    cluster: platform.callers,
+    urls: input.urls,
+    eventTypes: () => eventTypes,
+    // A contribution carries its point's name; the point's type says what its values are.
+    extensions: <T>(point: { readonly name: string }) =>
+      extensions()
+        .filter((one) => one.point === point.name)
+        .map((one) => one.value as T),
+  }
+}
+
+interface Parts {
+  readonly input: RoleInput
+  readonly core: Core
+  readonly platform: Platform
+  readonly container: RoleContainer
+}
+
+function isListening(role: Role): role is ListeningRole {
+  return role === 'bff' || role === 'gateway' || role === 'state'
+}
+
+function buildApp(role: ListeningRole, { input, core, platform, container }: Parts): Promise<RoleApp> {
+  return createRoleApp({
+    role,
+    core,
+    platform,
+    built: container.built,
+    settings: input.settings.core,
+    thirdParty: input.thirdParty,
+    checkResponses: input.checkResponses,
+    ...(role === 'bff' && input.pages !== undefined ? { pages: input.pages } : {}),
+  })
+}
+
+function finish(
+  role: Role,
+  parts: Parts & { readonly server: RoleApp | undefined; readonly wired: ReadonlyMap<string, Wired> },
+): RunningRole {
+  const { input, core, platform, container, server } = parts
+  const stop = new AbortController()
+  let running: readonly Running[] = []
+  return {
+    role,
+    app: server?.app,
+    checks: platform.checks,
+    notes: notesOf(parts.wired),
+    start: async () => {
+      if (role === 'migrate') return platform.migrate(input.ordered)
+      if (role !== 'worker' && role !== 'manager') return
+      running = await startRoleWork({
+        role,
+        core,
+        platform,
+        built: container.built,
+        agentEndpoint: input.agentEndpoint,
+        signal: stop.signal,
+      })
+      for (const { done } of running)
+        done.catch((error: unknown) => core.log.error({ error: String(error) }, 'background work ended'))
+    },
+    drain: () => server?.streams.drain(),
+    close: async () => {
+      stop.abort()
+      await Promise.allSettled(running.map(({ done }) => done))
+      await server?.app.close()
+      await container.close().finally(() => platform.close())
+    },
+  }
+}
+
+function notesOf(wired: ReadonlyMap<string, Wired>): readonly string[] {
+  return [...wired].flatMap(([name, { wiring, because }]) =>
+    wiring === 'ready' ? [] : [`${name}: ${wiring}, ${because ?? ''}`],
+  )
+}

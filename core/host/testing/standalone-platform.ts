@@ -1,0 +1,57 @@
+import type { Caller } from '#core/cluster/access.ts'
+import { parseYamlText } from '#core/config/yaml-file.ts'
+import type { YamlFile } from '#core/config/yaml-file.ts'
+import type { Bus } from '#core/events/bus.ts'
+import type { OpenPlatform } from '../platform.ts'
+
+/** A platform without cluster, store and bus: for what the host does by itself. Every bearer is the user `test`. */
+export function standalonePlatform(): OpenPlatform {
+  const idle = (signal: AbortSignal) => ({
+    done: new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+  })
+  return async () => ({
+    store: undefined,
+    bus: noBus,
+    callers: { as: async (bearer) => caller(bearer) },
+    identity: undefined,
+    observed: { find: async () => undefined, namespaceUid: async () => undefined },
+    directory: undefined,
+    checks: {},
+    migrate: async () => undefined,
+    relay: idle,
+    consume: async (_consumers, signal) => idle(signal),
+    inform: (_informers, signal) => idle(signal),
+    reconcile: (_reconcilers, signal) => idle(signal),
+    lead: async (_name, work, signal) => work({ epoch: 0n, signal }),
+    close: async () => undefined,
+  })
+}
+
+/** Settings with every port free. */
+export function bareSettings(yaml = ''): YamlFile {
+  return parseYamlText(`listen: {host: 127.0.0.1, bff: 0, gateway: 0, state: 0, admin: 0}\n${yaml}`, 'mesh.yaml')
+}
+
+const noBus: Bus = {
+  publish: async () => undefined,
+  consume: async () => ({ stop: async () => undefined }),
+  emit: () => undefined,
+  listen: async () => ({ stop: async () => undefined }),
+  check: async () => undefined,
+  close: async () => undefined,
+}
+
+function caller(bearer: string): Caller {
+  return {
+    username: 'test',
+    bearer,
+    get cluster(): never {
+      throw new Error('this platform has no cluster')
+    },
+    whoami: async () => ({ username: 'test', uid: '', groups: [], extra: {} }),
+    review: async () => {
+      throw new Error('this platform has no cluster')
+    },
+    may: async () => undefined,
+  }
+}

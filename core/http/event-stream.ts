@@ -1,0 +1,120 @@
+import type { Call } from './endpoint.ts'
+import { Fail } from './errors.ts'
+import type { StreamRegistry } from './stream-registry.ts'
+
+/** An open server-sent-event stream of one client. */
+export interface EventStream {
+  /**
+   * Writes bytes that are framed already; frame once and share the Buffer with every client. Resolves when more may be written
+   * (drained or closed), so a replay awaits it; live frames need not, a client that is 256 KiB behind is cut (X1).
+   */
+  send(frame: Buffer | string): Promise<void>
+  /** Resolves when the stream has ended, for whatever reason. */
+  readonly closed: Promise<void>
+  readonly ended: boolean
+  end(): void
+  /** What the client has seen: `Last-Event-ID`, or undefined. */
+  readonly lastEventId: string | undefined
+}
+
+/** How a stream behaves. */
+export interface EventStreamOptions {
+  /** Asked every 30 s (X1): when it rejects, the stream ends. */
+  readonly recheck?: () => Promise<unknown>
+  /** Milliseconds; for tests. */
+  readonly heartbeatMs?: number
+  readonly recheckMs?: number
+}
+
+const MAX_BEHIND = 256 * 1024
+const RETRY_HINT = Buffer.from('retry: 1000\n\n')
+const HEARTBEAT = Buffer.from(': \n\n')
+
+/** Takes the connection of a call for events. Throws before any byte is sent; HEAD gets the headers and an ended stream. */
+export function openEventStream(
+  call: Pick<Call<unknown, unknown, unknown>, 'reply' | 'request' | 'headers' | 'caller' | 'streams'>,
+  options: EventStreamOptions = {},
+): EventStream {
+  const { reply, request } = call
+  const { raw } = reply
+  let ended = false
+  const closed = Promise.withResolvers<void>()
+  const finish = (): void => {
+    if (ended) return
+    ended = true
+    raw.end()
+  }
+  const drained = (): void => {
+    if (!ended) raw.write(RETRY_HINT)
+    finish()
+  }
+  const leave = enter(call.streams, call.caller.username, drained)
+  const timers = startTimers(options, { beat: () => void (ended || raw.write(HEARTBEAT)), finish })
+  raw.once('close', () => {
+    ended = true
+    for (const timer of timers) clearInterval(timer)
+    leave()
+    closed.resolve()
+  })
+  reply.hijack()
+  raw.writeHead(200, {
+    ...headersOf(reply),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no',
+  })
+  // Headers go out before the first event, however far away it is.
+  if (request.method === 'HEAD') finish()
+  else raw.flushHeaders()
+  return {
+    send: async (frame) => {
+      if (ended) return
+      if (raw.write(frame)) return
+      if (raw.writableLength > MAX_BEHIND) raw.destroy()
+      else await writable(raw)
+    },
+    closed: closed.promise,
+    get ended() {
+      return ended
+    },
+    end: finish,
+    lastEventId: call.headers['last-event-id'],
+  }
+}
+
+function enter(streams: StreamRegistry, user: string, end: () => void): () => void {
+  if (streams.draining) throw new Fail('draining')
+  const leave = streams.enter(user, end)
+  if (leave === undefined) throw new Fail('too_many_requests', 'Too many event streams are open.', { retryAfter: 5 })
+  return leave
+}
+
+function startTimers(
+  { heartbeatMs = 15_000, recheckMs = 30_000, recheck }: EventStreamOptions,
+  act: { beat: () => void; finish: () => void },
+): readonly NodeJS.Timeout[] {
+  const beat = setInterval(act.beat, heartbeatMs)
+  if (recheck === undefined) return [beat]
+  return [beat, setInterval(() => void recheck().catch(act.finish), recheckMs)]
+}
+
+// On drain or close (X1): a client that goes away never drains.
+async function writable(raw: NodeJS.WritableStream): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      raw.off('drain', done)
+      raw.off('close', done)
+      resolve()
+    }
+    raw.on('drain', done)
+    raw.on('close', done)
+  })
+}
+
+function headersOf(reply: Call<unknown, unknown, unknown>['reply']): Record<string, string | string[]> {
+  const entries = Object.entries(reply.getHeaders())
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value : String(value)]],
+    ),
+  )
+}
