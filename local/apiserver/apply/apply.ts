@@ -3,6 +3,7 @@ import type {
   ApplyResult,
   Cause,
   Json,
+  JsonObject,
   JsonSchema,
   KubeObject,
   ManagedFieldsEntry,

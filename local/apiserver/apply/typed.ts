@@ -94,10 +94,9 @@ interface Compared {
 function compareAt({ before, after, schema, path }: Compared, out: Comparison): void {
   if (before === undefined) insert(out.added, path)
   else if (after === undefined) insert(out.removed, path)
-  const [was, is] = [
-    before === undefined ? shapeOf(after, schema) : shapeOf(before, schema),
-    after === undefined ? shapeOf(before, schema) : shapeOf(after, schema),
-  ]
+  // Null takes the shape of what it is compared with.
+  const was = shapeOf(before ?? after, schema)
+  const is = shapeOf(after ?? before, schema)
   const empty = (value: Json | undefined) =>
     value === undefined || value === null || childrenOf(value, schema).length === 0
   const leaf = (was === is && (was === 'scalar' || was === 'atomic')) || (empty(before) && empty(after))

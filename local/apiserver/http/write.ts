@@ -1,4 +1,4 @@
-import type { Cause, CompiledSchema, JsonObject, KubeObject, Status, User } from '../contract.ts'
+import type { Cause, CompiledSchema, Json, JsonObject, KubeObject, Status, User } from '../contract.ts'
 import { applyPatch, trackUpdate } from '../apply/apply.ts'
 import { convertIn } from '../objects/event-conversion.ts'
 import { mayGo } from '../objects/deletion.ts'
@@ -80,7 +80,7 @@ function identify(body: JsonObject, kind: Kind): KubeObject {
   }
   if (given.kind !== kind.kind)
     throw badRequest(
-      `${given.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: unknown conversion`,
+      `${given.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: converting (${kind.version}.${given.kind}) to (core.${kind.kind}): unknown conversion`,
     )
   return given
 }
@@ -88,7 +88,7 @@ function identify(body: JsonObject, kind: Kind): KubeObject {
 /** Decodes a body as the kind: unknown fields are refused, warned of or dropped; defaults are filled. */
 function decode(body: JsonObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
   const given = identify(body, kind)
-  const { meta, unknown } = cleanMeta(body['metadata'])
+  const { meta, unknown } = cleanMeta(body['metadata'], kind)
   if (options.fieldValidation !== 'Ignore') {
     const fields = [...new Set([...unknown, ...kind.schema.unknownFields(given)])]
       .sort()
@@ -117,10 +117,9 @@ function matchPath(object: KubeObject, exchange: Exchange, kind: Kind): void {
   if (name && object.metadata.name && object.metadata.name !== name) {
     throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`)
   }
-  if (name && !object.metadata.name)
-    throw badRequest(
-      `the name of the object (${object.metadata.name || '<empty>'}) does not match the name on the URL (${name})`,
-    )
+  if (name && !object.metadata.name) {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  }
   if (!kind.namespaced) return
   if (object.metadata.namespace && object.metadata.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
@@ -220,8 +219,24 @@ function addressTaken(store: Store, address: string): boolean {
 }
 
 function faults(object: KubeObject, kind: Kind, old?: KubeObject): Cause[] {
+  const ofSchema = kind.schema.validate(object, old)
+  const mistyped = kind.custom ? undefined : ofSchema.find((cause) => cause.reason === 'FieldValueTypeInvalid')
+  const [, found = 'object', expected = 'object'] =
+    / must be of type (\w+): "(\w+)"/.exec(mistyped?.message ?? '') ?? []
+  // Built-in kinds are decoded into Go types: a wrong type is a body that cannot be read, not an invalid object.
+  if (mistyped) throw mistypedBody(kind, mistyped.field ?? '', { found: expected, expected: found })
   const own = strategyOf(kind).validate?.(object, old) ?? []
-  return [...metaFaults(object.metadata), ...kind.schema.validate(object, old), ...own]
+  return [...metaFaults(object.metadata), ...ofSchema, ...own]
+}
+
+const GO_TYPES: { readonly [type: string]: string } = { integer: 'number', boolean: 'bool' }
+
+function mistypedBody(kind: Kind, field: string, types: { found: string; expected: string }): Error {
+  const found = GO_TYPES[types.found] ?? types.found
+  const why = `json: cannot unmarshal ${found} into Go struct field ${kind.kind}.${field.replace(/\.[^.]*$/, '')} of type ${types.expected}`
+  return badRequest(
+    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`,
+  )
 }
 
 /** POST of an object. */
@@ -242,6 +257,7 @@ export async function replaceObject(context: WriteContext, exchange: Exchange, k
   const stored = context.store.find(kind.storeId, keyOf(exchange, kind))
   if (!stored) {
     if (!kind.rules.createOnUpdate || exchange.info.subresource) throw notFound(kind, exchange.info.name)
+    delete object.metadata.resourceVersion
     return insert(context, exchange, kind, { object, options, applied: false })
   }
   const { resourceVersion } = object.metadata
@@ -272,7 +288,7 @@ async function modify(
   const { name } = exchange.info
   const old = toVersion(stored.object, kind)
   sameObject(change.object, old, kind, stored)
-  const refused = carryMeta(change.object, old)
+  const refused = carryMeta(change.object, old, kind.custom)
   let object = scopeTo(exchange.info.subresource, change.object, old, kind)
   if (exchange.info.subresource === '') strategyOf(kind).update?.(object, old)
   if (kind.rules.generation && bumps(object, old, kind)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
@@ -356,9 +372,39 @@ export async function patchObject(context: WriteContext, exchange: Exchange, kin
   if (!stored) throw notFound(kind, exchange.info.name)
   const live = toVersion(stored.object, kind)
   const patched = orThrow(applyBodyPatch(found[1], live, parsePatch(text)))
-  const object = decode(patched, kind, options, exchange.warnings)
+  const object = decodePatched(patched, kind, options, exchange.warnings)
   matchPath(object, exchange, kind)
   return modify(context, exchange, kind, { stored, object, options, applied: false })
+}
+
+/** Decodes a patched object: what is strictly refused is the fault of the patch, which the answer says. */
+function decodePatched(patched: KubeObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
+  const given = structuredClone(patched)
+  try {
+    return decode(patched, kind, options, warnings)
+  } catch (error) {
+    const strict = error instanceof ApiError ? /strict decoding error: .*$/s.exec(error.message)?.[0] : undefined
+    if (strict === undefined) throw error
+    const shown = JSON.stringify(JSON.stringify(sortKeys(given)))
+    const cause = { reason: 'FieldValueInvalid', message: `Invalid value: ${shown}: ${strict}`, field: 'patch' }
+    throw failure({
+      code: 422,
+      reason: 'Invalid',
+      message: ` "" is invalid: patch: ${cause.message}`,
+      details: { causes: [cause] },
+    })
+  }
+}
+
+/** A copy with the keys of every object in order, as Go prints maps. */
+function sortKeys(value: Json | undefined): Json {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (!isObject(value)) return value ?? null
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sortKeys(item)]),
+  )
 }
 
 function parsePatch(text: string) {
@@ -379,7 +425,7 @@ async function applyObject(
 ): Promise<Answer> {
   const { options, stored } = given
   const body = parseApply(given.text)
-  const patch = declared(body, kind, options, exchange.warnings)
+  const patch = declared(body, kind)
   matchPath(patch, exchange, kind)
   if (patch.metadata.managedFields) throw badRequest('metadata.managedFields must be nil')
   if (!stored && exchange.info.subresource) throw notFound(kind, exchange.info.name)
@@ -413,19 +459,17 @@ function parseApply(text: string): JsonObject {
   throw badRequest('error decoding YAML: the body is not an object')
 }
 
-/** An apply's body: unknown fields are always an error of the same kind, nothing is defaulted. */
-function declared(body: JsonObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
+/** An apply's body: an unknown field has no place among typed fields, whatever the validation asked for; nothing is defaulted. */
+function declared(body: JsonObject, kind: Kind): KubeObject {
   if (!body['kind'] || !body['apiVersion'])
     throw badRequest(`invalid object type: ${body['apiVersion'] ?? ''}/, Kind=${body['kind'] ?? ''}`)
   const given = identify(body, kind)
-  const { meta, unknown } = cleanMeta(body['metadata'])
+  const { meta, unknown } = cleanMeta(body['metadata'], kind)
   const fields = [...new Set([...unknown, ...kind.schema.unknownFields(given)])].sort()
-  const messages = fields.map((field) => `unknown field ${JSON.stringify(field)}`)
-  if (messages.length > 0 && options.fieldValidation === 'Strict') {
-    throw badRequest(
-      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: strict decoding error: ${messages.join(', ')}`,
-    )
-  }
-  if (options.fieldValidation === 'Warn') warnings.push(...messages)
-  return { ...kind.schema.prune(given), metadata: meta }
+  if (fields.length === 0) return { ...given, metadata: meta }
+  const faults = fields.map((field) => `.${field}: field not declared in schema`)
+  const all = faults.length === 1 ? faults[0] : `errors:\n  ${faults.join('\n  ')}`
+  const version = kind.group ? kind.apiVersion : `/${kind.apiVersion}`
+  const of = `${meta.namespace ?? ''}/${meta.name}; ${version}, Kind=${kind.kind}`
+  throw failure({ code: 500, message: `failed to create typed patch object (${of}): ${all}` })
 }
