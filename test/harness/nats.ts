@@ -21,37 +21,40 @@ export interface NatsServer {
 export interface NatsOptions {
   readonly config?: string
   readonly syncAlways?: boolean
+  /** The address of this machine to listen on, for clients in pods; loopback by default. */
+  readonly address?: string
 }
 
 /** Starts nats-server with JetStream as shipped: `sync_interval: always`. About 50 ms. */
 export async function startNats(t: Scope, options: NatsOptions = {}): Promise<NatsServer> {
   const program = requireServer(t, 'nats-server')
   const folder = tempFolder('nats')
+  const host = options.address ?? '127.0.0.1'
   const port = await freePort()
   const file = join(folder.path, 'nats.conf')
-  writeFileSync(file, configuration(port, folder.path, options))
+  writeFileSync(file, configuration(`${host}:${port}`, folder.path, options))
   const run = () => startProcess({ program, args: ['-c', file], log: join(folder.path, 'nats.log') })
   let server = run()
   t.after(async () => {
     await server.end('SIGKILL')
     folder.remove()
   })
-  await untilReady(server, () => acceptsTcp(port))
+  await untilReady(server, () => acceptsTcp(port, host))
   return {
-    url: `nats://127.0.0.1:${port}`,
+    url: `nats://${host}:${port}`,
     stop: () => server.end('SIGTERM'),
     kill9: () => server.end('SIGKILL'),
     restart: async () => {
       await server.end('SIGTERM')
       server = run()
-      await untilReady(server, () => acceptsTcp(port))
+      await untilReady(server, () => acceptsTcp(port, host))
     },
     freeze: () => server.freeze(),
     thaw: () => server.thaw(),
   }
 }
 
-function configuration(port: number, folder: string, options: NatsOptions): string {
+function configuration(listen: string, folder: string, options: NatsOptions): string {
   const sync = options.syncAlways === false ? '' : ', sync_interval: always'
-  return `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'store')}"${sync} }\n${options.config ?? ''}\n`
+  return `listen: "${listen}"\njetstream { store_dir: "${join(folder, 'store')}"${sync} }\n${options.config ?? ''}\n`
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync } from 'node:fs'
+import { appendFileSync, chmodSync, chownSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { findOnPath } from './find-on-path.ts'
@@ -31,6 +31,8 @@ export interface PostgresServer {
 /** fsync is off unless a test is about durability. */
 export interface PostgresOptions {
   readonly fsync?: boolean
+  /** A further address of this machine to listen on, for clients in pods; they are let in from private networks. */
+  readonly address?: string
   /** Further lines of postgresql.conf, as `name: value`. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -40,6 +42,7 @@ export async function startPostgres(t: Scope, options: PostgresOptions = {}): Pr
   const programs = dirname(requireServer(t, 'initdb'))
   const folder = tempFolder('postgres')
   const data = initialise(programs, folder.path)
+  if (options.address !== undefined) appendFileSync(join(data, 'pg_hba.conf'), 'host all all 10.0.0.0/8 trust\n')
   const port = await freePort()
   const run = (): ServerProcess =>
     startProcess({
@@ -143,7 +146,7 @@ function initialise(programs: string, folder: string): string {
 function serverSettings(port: number, options: PostgresOptions): string[] {
   const fsync = options.fsync === true ? 'on' : 'off'
   const settings = {
-    listen_addresses: '127.0.0.1',
+    listen_addresses: options.address === undefined ? '127.0.0.1' : `127.0.0.1,${options.address}`,
     port: String(port),
     unix_socket_directories: '',
     fsync,

@@ -90,10 +90,10 @@ export async function untilReady(
   }
 }
 
-/** True when somebody accepts TCP connections on the loopback port. */
-export function acceptsTcp(port: number): Promise<boolean> {
+/** True when somebody accepts TCP connections on the port. */
+export function acceptsTcp(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' })
+    const socket = connect({ port, host })
     socket.once('connect', () => resolve(true))
     socket.once('error', () => resolve(false))
     socket.once('close', () => resolve(false))

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { startNats } from '#test/harness/nats.ts'
+import { startPostgres } from '#test/harness/postgres.ts'
+import { apiOf, at, condition, until } from './api.ts'
+import { makeCaller } from './callers.ts'
+import { startCluster } from './cluster.ts'
+import { installPlatform, makeImages, whatPodsSay } from './install.ts'
+
+const demo = [
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } },
+  {
+    apiVersion: 'mesh.dev/v1alpha1',
+    kind: 'ModelProvider',
+    metadata: { name: 'mock', namespace: 'demo' },
+    spec: { type: 'mock' },
+  },
+  {
+    apiVersion: 'mesh.dev/v1alpha1',
+    kind: 'ModelRoute',
+    metadata: { name: 'mock', namespace: 'demo' },
+    spec: { providerRef: { name: 'mock' }, model: 'mock' },
+  },
+]
+
+test(
+  'K1, D2: an agent lives on real pods: created, invoked, broken, rolled back, read, deleted, audited',
+  { timeout: 8 * 60_000 },
+  async (t) => {
+    const images = await makeImages(t)
+    const cluster = await startCluster(t, process.env.MESH_TEST_CLUSTER ?? '', images)
+    const address = cluster.hostAddress
+    const [postgres, nats] = await Promise.all([startPostgres(t, { address }), startNats(t, { address })])
+    await installPlatform(t, cluster, {
+      DATABASE_URL: postgres.url.replace('127.0.0.1', address),
+      NATS_URL: nats.url,
+    })
+    await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: demo }))
+    const bff = (
+      await cluster.kubectl(['-n', 'mesh-system', 'get', 'service', 'mesh-bff', '-o', 'jsonpath={.spec.clusterIP}'])
+    ).trim()
+    const developer = apiOf(`http://${bff}:8080`, await makeCaller(cluster, 'alice', 'mesh-developer', 'demo'))
+    const viewer = apiOf(`http://${bff}:8080`, await makeCaller(cluster, 'bob', 'mesh-viewer', 'demo'))
+    const operator = apiOf(`http://${bff}:8080`, await makeCaller(cluster, 'olga', 'mesh-operator'))
+    const agent = '/api/agents/demo/hello'
+    const read = () => developer('GET', agent)
+    const invoke = async (): Promise<void> => {
+      const answer = await developer('POST', '/api/invoke', {
+        agent: { namespace: 'demo', name: 'hello' },
+        input: 'Hi',
+        timeout: '60s',
+      })
+      assert.deepEqual([answer.status, at(answer.body, 'state')], [200, 'succeeded'], JSON.stringify(answer.body))
+    }
+    let failed = false
+    const step = async (name: string, work: () => Promise<unknown>): Promise<void> => {
+      await t.test(name, async () => {
+        await work().catch(async (error) => {
+          throw new Error(
+            `${String(error)}\n${await whatPodsSay(cluster, 'demo')}\n${await whatPodsSay(cluster, 'mesh-system')}`,
+            { cause: error },
+          )
+        })
+      })
+    }
+
+    await step('the BFF pod has no token, and the caller has the say', async () => {
+      const pod = await cluster.kubectl(['-n', 'mesh-system', 'get', 'pods', '-l', 'mesh.dev/role=bff', '-o', 'json'])
+      assert.doesNotMatch(pod, /serviceAccountToken/)
+      assert.equal(
+        (await viewer('POST', '/api/agents', { namespace: 'demo', config: { name: 'no', model: { route: 'mock' } } }))
+          .status,
+        403,
+      )
+    })
+    await step('created and ready', async () => {
+      const config = { name: 'hello', model: { route: 'mock' }, systemPrompt: 'You greet people.' }
+      const created = await developer('POST', '/api/agents', { namespace: 'demo', config })
+      assert.equal(created.status, 201, JSON.stringify(created.body))
+      await until('the agent is ready', read, (body) => condition(body, 'Ready') === 'True')
+    })
+    await step('invoked through the BFF', invoke)
+    await step('broken: the last good revision keeps serving', async () => {
+      const before = await read()
+      const spec = {
+        ...(at(before.body, 'spec') as object),
+        image: 'mesh.local/none:1',
+        runtime: { command: ['/none'] },
+      }
+      const metadata = { name: 'hello', namespace: 'demo' }
+      const put = await developer('PUT', agent, {
+        apiVersion: 'mesh.dev/v1alpha1',
+        kind: 'AgentDeployment',
+        metadata,
+        spec,
+      })
+      assert.equal(put.status, 200, JSON.stringify(put.body))
+      const good = at(before.body, 'status', 'currentRevision')
+      const broken = await until('the broken revision is a candidate', read, (body) => {
+        const candidate = at(body, 'status', 'candidateRevision')
+        return candidate !== undefined && candidate !== good && condition(body, 'Degraded') === 'True'
+      })
+      assert.equal(at(broken, 'status', 'currentRevision'), good)
+      await invoke()
+    })
+    await step('rolled back', async () => {
+      const versions = await developer('GET', `${agent}/versions`)
+      const items = at(versions.body, 'items')
+      assert.ok(Array.isArray(items) && items.length === 2, JSON.stringify(versions))
+      const revision = Math.min(...items.map((one) => Number(at(one, 'revision'))))
+      assert.equal((await developer('POST', `${agent}/rollback`, { revision })).status, 200)
+      await until('the agent is whole again', read, (body) => {
+        const settled = at(body, 'status', 'observedGeneration') === at(body, 'metadata', 'generation')
+        return settled && condition(body, 'Ready') === 'True' && condition(body, 'Degraded') !== 'True'
+      })
+      await invoke()
+    })
+    await step('its logs are read as the caller', async () => {
+      const logs = await developer('GET', `${agent}/logs?container=launcher&tail=50`)
+      assert.equal(logs.status, 200, JSON.stringify(logs.body))
+      assert.ok(typeof logs.body === 'string' && logs.body.length > 0)
+      assert.equal((await viewer('GET', `${agent}/logs?container=launcher`)).status, 403)
+    })
+    await step('deleted, with everything that it owned', async () => {
+      assert.equal((await developer('DELETE', agent)).status, 204)
+      await cluster.kubectl(['-n', 'demo', 'wait', '--for=delete', 'deployments,pods', '--all', '--timeout=60s'])
+      assert.equal((await read()).status, 404)
+    })
+    await step('every step is in the audit log under the caller', async () => {
+      const wanted = ['create AgentDeployment', 'update AgentDeployment', 'delete AgentDeployment', 'create Run']
+      const rows = (body: unknown): unknown[] => {
+        const items = at(body, 'items')
+        return Array.isArray(items)
+          ? items.filter((row) => at(row, 'actor') === 'system:serviceaccount:people:alice')
+          : []
+      }
+      const seen = (body: unknown) =>
+        rows(body).map((row) => `${String(at(row, 'action'))} ${String(at(row, 'resource_kind'))}`)
+      const body = await until(
+        'all rows are written',
+        () => operator('GET', '/api/audit?namespace=demo&limit=200'),
+        (page) =>
+          wanted.every((row) => seen(page).includes(row)) &&
+          seen(page).filter((row) => row.startsWith('update')).length >= 2,
+      )
+      assert.equal(seen(body).filter((row) => row === 'create AgentDeployment').length, 1)
+      assert.equal((await developer('GET', '/api/audit?namespace=demo')).status, 403)
+    })
+  },
+)

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+// npm run test:pods: the tests of this folder on a real one-node cluster. MESH_TEST_CLUSTER names a folder whose `up.sh [IMAGE.tar ...]` brings
+// it up and prints the kubeconfig's path, and whose `down.sh` takes it away. Root on Linux.
+const folder = process.env.MESH_TEST_CLUSTER
+if (folder === undefined || !existsSync(join(folder, 'up.sh')) || !existsSync(join(folder, 'down.sh'))) {
+  console.error('Real pods are NOT tested: MESH_TEST_CLUSTER must name a folder with up.sh and down.sh.')
+  process.exit(1)
+}
+if (process.getuid?.() !== 0) {
+  console.error('Real pods are NOT tested: a node needs root on Linux.')
+  process.exit(1)
+}
+process.argv.push('test/pods')
+await import('../../scripts/test.ts')
