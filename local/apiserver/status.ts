@@ -67,7 +67,8 @@ export const conflict = (of: Named, name: string, why: string, by: 'resource' | 
 
 /** 422 with its causes; `by` chooses what the message calls the object. */
 export function invalid(of: Named, name: string, causes: readonly Cause[], by: 'resource' | 'kind' = 'kind'): ApiError {
-  const lines = causes.map((cause) => (cause.field ? `${cause.field}: ${cause.message}` : String(cause.message)))
+  const all = causes.map((cause) => (cause.field ? `${cause.field}: ${cause.message}` : String(cause.message)))
+  const lines = [...new Set(all)]
   return failure({
     code: 422,
     reason: 'Invalid',

@@ -13,6 +13,8 @@ import type { Answer } from './write.ts'
 import { isDryRun } from './write-options.ts'
 
 const KEPT_NAMESPACES = new Set(['default', 'kube-system', 'kube-public'])
+const ORPHANED =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
 const OPTIONS = { group: 'meta.k8s.io', resource: 'deleteoptions', kind: 'DeleteOptions' }
 
 function propagationOf(policy: unknown, orphan: unknown): Propagation | undefined {
@@ -78,6 +80,7 @@ export async function removeObject(store: Store, exchange: Exchange, kind: Kind,
     throw forbidden(kind, name, 'this namespace may not be deleted')
   const stored = store.find(kind.storeId, objectKey(kind.namespaced ? namespace : '', name))
   if (!stored) throw notFound(kind, name)
+  if (kind.rules.orphansByDefault && options.propagation === undefined) exchange.warnings.push(ORPHANED)
   const done = deleteObject(store, kind, stored, { options, now })
   await done.durable
   if (!done.removed || kind.rules.returnsDeleted)

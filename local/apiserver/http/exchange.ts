@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseDocument } from 'yaml'
 import type { Json, JsonObject, KubeObject, User } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
+import { goJsonType, isObject } from '../patch/json-value.ts'
 import { decodeProtobuf } from '../protobuf/decode.ts'
 import { badRequest, notAcceptable, tooLarge, unsupportedMediaType } from '../status.ts'
 import type { RequestInfo } from './request-info.ts'
@@ -101,7 +101,7 @@ function parseYaml(text: string): Json {
 }
 
 function parseJson(text: string): Json {
-  if (text === '') throw new Error('json parse error: unexpected end of JSON input (<empty>)')
+  if (text === '') throw new Error('json parse error: unexpected end of JSON input')
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -116,7 +116,7 @@ function goSyntaxError(text: string, error: unknown): string {
   const character = found ? text[Number(found[1])] : undefined
   if (character === undefined) return 'unexpected end of JSON input'
   const where = message.startsWith('Expected property name') ? 'object key string' : 'value'
-  return `invalid character '${character}' looking for beginning of ${where} (${text.slice(0, 1024)})`
+  return `invalid character '${character}' looking for beginning of ${where}`
 }
 
 function checkShape(value: Json | undefined, depth: number): void {
@@ -137,12 +137,14 @@ export async function readObject(exchange: Exchange, expected: string): Promise<
   try {
     body = parseAs(type, bytes)
   } catch (error) {
-    throw unrecognized(`couldn't get version/kind; ${error instanceof Error ? error.message : String(error)}`)
+    const text = bytes.toString('utf8', 0, 1024) || '<empty>'
+    throw unrecognized(`couldn't get version/kind; ${error instanceof Error ? error.message : String(error)} (${text})`)
   }
-  if (!isObject(body))
-    throw unrecognized(
-      "couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type struct",
-    )
+  if (!isObject(body)) {
+    const go = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+    const why = `json: cannot unmarshal ${goJsonType(body)} into Go value of type ${go} (${bytes.toString('hex')})`
+    throw unrecognized(`couldn't get version/kind; json parse error: ${why}`)
+  }
   return body
 }
 

@@ -157,6 +157,7 @@ async function serveDocument(services: Services, exchange: Exchange): Promise<vo
   if (openApi !== undefined) return send(exchange, 200, openApi)
   const wantsAggregated = accept.as === 'APIGroupDiscoveryList' && accept.version === 'v2'
   const found = discovery(services.kinds, path, wantsAggregated, services.address())
+  if (!found && path.startsWith('/api/')) throw unknownResource()
   if (!found) return pathNotFound(exchange)
   if (wantsAggregated && (path === '/api' || path === '/apis')) {
     exchange.response.setHeader('X-Accepted-As', 'apidiscovery.k8s.io/v2')
@@ -206,6 +207,9 @@ async function serveResource(services: Services, exchange: Exchange): Promise<vo
       throw unknownResource()
     return pathNotFound(exchange)
   }
+  if (info.namespace === '.' || info.namespace === '..') {
+    throw failure({ code: 500, message: `invalid key: ${JSON.stringify(`/${info.resource}/${info.namespace}`)}` })
+  }
   const addressed = checkAddress(exchange, kind)
   if (!addressed) return pathNotFound(exchange)
   if (info.subresource) return serveSubresource(services, exchange, kind)
@@ -241,7 +245,7 @@ function write(services: Services, exchange: Exchange, kind: Kind): Promise<Answ
     checkEscalation: (user, object, old) => services.authorizer.checkEscalation(user, object, old),
   }
   if (info.verb === 'create') {
-    if (info.name) throw methodNotAllowed()
+    if (info.name && !kind.custom) throw methodNotAllowed()
     return createObject(context, exchange, kind)
   }
   if (info.verb === 'deletecollection') return removeCollection(services.store, exchange, kind, services.now())

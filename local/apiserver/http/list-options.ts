@@ -64,9 +64,9 @@ function matchMode(query: URLSearchParams, watch: boolean): ListOptions['match']
 export function listOptions(query: URLSearchParams, kind: Kind, watch: boolean): ListOptions {
   const limit = integer(query, 'limit') ?? 0
   const timeoutSeconds = integer(query, 'timeoutSeconds')
-  const match = matchMode(query, watch)
   const labels = parseLabelSelector(query.get('labelSelector'))
   const fields = parseFieldSelector(query.get('fieldSelector'), kind.rules.fields)
+  const match = matchMode(query, watch)
   const token = watch ? '' : (query.get('continue') ?? '')
   const resourceVersion = query.get('resourceVersion') ?? ''
   if (token && resourceVersion && resourceVersion !== '0') {

@@ -103,8 +103,9 @@ function page(store: Store, kind: Kind, namespace: string, options: ListOptions)
 export function listObjects(store: Store, exchange: Exchange, kind: Kind, now: Date): string | object {
   const options = listOptions(exchange.query, kind, false)
   const { rv, items, remaining, next } = page(store, kind, kind.namespaced ? exchange.info.namespace : '', options)
+  // Only the plain list of a custom kind prints an empty token.
   const metadata = {
-    ...(kind.custom ? { continue: next } : next ? { continue: next } : {}),
+    ...(next || (kind.custom && exchange.accept.as === '') ? { continue: next } : {}),
     resourceVersion: String(rv),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   }

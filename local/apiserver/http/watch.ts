@@ -2,7 +2,7 @@ import type { KubeObject } from '../contract.ts'
 import { convertOut } from '../objects/event-conversion.ts'
 import type { Kind } from '../objects/kinds.ts'
 import type { Status } from '../contract.ts'
-import { ApiError, expired } from '../status.ts'
+import { expired } from '../status.ts'
 import type { Change, Store } from '../storage/store.ts'
 import type { Exchange } from './exchange.ts'
 import { listOptions, parseVersion } from './list-options.ts'
@@ -13,6 +13,9 @@ import { partialMetadata, toTable } from './table.ts'
 const BOOKMARK_EVERY_MS = 60_000
 /** A client that lets this much pile up is cut off: it will list again. */
 const BACKLOG_BYTES = 16 << 20
+
+/** A watch of this length or less ends without a bookmark, as the real server's do. */
+const SHORT_SECONDS = 2
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
@@ -158,9 +161,6 @@ async function finished(
   clearTimeout(timer)
   clearInterval(bookmarks)
   if (response.destroyed) return
-  if (options.bookmarks) sendBookmark()
+  if (options.bookmarks && seconds > SHORT_SECONDS) sendBookmark()
   response.end()
 }
-
-/** True for a failure that a watch reports inside its stream. */
-export const isExpired = (error: unknown): boolean => error instanceof ApiError && error.code === 410

@@ -90,9 +90,13 @@ export function deleteObject(
   const grace = graceOf(kind, object, options.gracePeriodSeconds)
   const isNamespace = kind.storeId === '/namespaces'
   const held = isNamespace && hasFinalizers(object)
-  if (finalizers.length === 0 && grace === 0 && !held) return removeNow(store, stored, options)
+  if (finalizers.length === 0 && grace === 0 && !held)
+    return removeNow(store, stored, options, kind.storeId === '/pods' ? marked(object, now, 0, []) : undefined)
   const next = marked(object, now, grace, finalizers)
-  if (isNamespace) next['status'] = { ...part(object, 'status'), phase: 'Terminating' }
+  if (isNamespace) {
+    next['status'] = { ...part(object, 'status'), phase: 'Terminating' }
+    delete next.metadata.deletionGracePeriodSeconds
+  }
   const unchanged =
     object.metadata.deletionTimestamp === next.metadata.deletionTimestamp &&
     finalizers.length === (object.metadata.finalizers?.length ?? 0)
@@ -108,9 +112,15 @@ function hasFinalizers(namespace: KubeObject): boolean {
   return Array.isArray(finalizers) && finalizers.length > 0
 }
 
-function removeNow(store: Store, stored: Stored, options: DeleteOptions): Deletion {
+/** A pod is shown as marked even when it goes at once: its deletion is always a graceful one. */
+function removeNow(store: Store, stored: Stored, options: DeleteOptions, shown?: KubeObject): Deletion {
   const written: Written | undefined = options.dryRun ? undefined : store.remove(stored.id, stored.key)
-  return { removed: true, stored: written?.stored ?? stored, durable: written?.durable ?? Promise.resolve() }
+  const gone = written?.stored ?? stored
+  return {
+    removed: true,
+    stored: shown ? { ...gone, object: shown, body: '' } : gone,
+    durable: written?.durable ?? Promise.resolve(),
+  }
 }
 
 /** True when nothing holds a marked object any longer: an update that says so removes it. */

@@ -40,7 +40,7 @@ export interface Rules {
   returnsDeleted: boolean
   /** DELETE without a propagation policy orphans. */
   orphansByDefault: boolean
-  name: 'subdomain' | 'label' | 'label1035' | 'path'
+  name: 'subdomain' | 'label' | 'path'
   fields: SelectableFields
 }
 
@@ -160,7 +160,7 @@ const BUILT_IN: readonly Row[] = [
     sub: ['status'],
     returnsDeleted: true,
     createOnUpdate: true,
-    name: 'label1035',
+    name: 'label',
     fields: fields('spec.clusterIP', 'spec.type'),
   },
   {

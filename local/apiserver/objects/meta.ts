@@ -13,8 +13,6 @@ const SUBDOMAIN_TEXT =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 const LABEL_TEXT =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
-const LABEL1035_TEXT =
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
 const QUALIFIED_TEXT =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 const VALUE_TEXT =
@@ -32,11 +30,7 @@ const tooLong = (most: number) => `must be no more than ${most} characters`
 export function nameFaults(name: string, rule: Kind['rules']['name']): string[] {
   if (rule === 'path') return pathFaults(name)
   const [most, pattern, text] =
-    rule === 'subdomain'
-      ? ([253, SUBDOMAIN, SUBDOMAIN_TEXT] as const)
-      : rule === 'label'
-        ? ([63, LABEL, LABEL_TEXT] as const)
-        : ([63, /^[a-z]([-a-z0-9]*[a-z0-9])?$/, LABEL1035_TEXT] as const)
+    rule === 'subdomain' ? ([253, SUBDOMAIN, SUBDOMAIN_TEXT] as const) : ([63, LABEL, LABEL_TEXT] as const)
   return [...(pattern.test(name) ? [] : [text]), ...(name.length > most ? [tooLong(most)] : [])]
 }
 
@@ -46,29 +40,35 @@ export function pathFaults(name: string): string[] {
   return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)
 }
 
-function qualifiedNameFault(name: string): string | undefined {
-  const slash = name.indexOf('/')
-  const prefix = slash < 0 ? undefined : name.slice(0, slash)
-  const part = name.slice(slash + 1)
-  if (prefix !== undefined && !SUBDOMAIN.test(prefix))
-    return prefix === '' ? 'prefix part must be non-empty' : `prefix part ${SUBDOMAIN_TEXT}`
-  if (part === '') return 'name part must be non-empty'
-  if (part.length > 63) return 'name part must be no more than 63 characters'
-  return QUALIFIED.test(part) ? undefined : QUALIFIED_TEXT
+function qualifiedNameFaults(name: string): string[] {
+  const [first = '', second, ...more] = name.split('/')
+  if (more.length > 0) return [QUALIFIED_TEXT.replace('name part', 'a valid label key')]
+  const prefix = second === undefined ? undefined : first
+  const part = second ?? first
+  const faults: string[] = []
+  if (prefix === '') faults.push('prefix part must be non-empty')
+  else if (prefix !== undefined && !SUBDOMAIN.test(prefix)) faults.push(`prefix part ${SUBDOMAIN_TEXT}`)
+  if (part === '') faults.push('name part must be non-empty')
+  if (part.length > 63) faults.push(`name part ${tooLong(63)}`)
+  if (!QUALIFIED.test(part)) faults.push(QUALIFIED_TEXT)
+  return faults
 }
 
 function keyFaults(field: string, keys: readonly string[]): Cause[] {
-  return keys.flatMap((key) => {
-    const fault = qualifiedNameFault(key)
-    return fault ? [invalidValue(field, key, fault)] : []
-  })
+  return keys.flatMap((key) => qualifiedNameFaults(key).map((fault) => invalidValue(field, key, fault)))
 }
 
 function ownerFaults(meta: ObjectMeta): Cause[] {
-  const faults = (meta.ownerReferences ?? []).flatMap((owner, index) =>
+  const empty = {
+    apiVersion: 'version must not be empty',
+    kind: 'must not be empty',
+    name: 'must not be empty',
+    uid: 'must not be empty',
+  }
+  const faults = (meta.ownerReferences ?? []).flatMap((owner) =>
     (['apiVersion', 'kind', 'name', 'uid'] as const)
       .filter((key) => !owner[key])
-      .map((key) => invalidValue(`metadata.ownerReferences[${index}].${key}`, '', `${key} must not be empty`)),
+      .map((key) => invalidValue(`metadata.ownerReferences.${key}`, '', empty[key])),
   )
   const controllers = (meta.ownerReferences ?? []).filter((owner) => owner.controller)
   if (controllers.length > 1) {
@@ -141,14 +141,15 @@ const NUMBERS = ['generation', 'deletionGracePeriodSeconds']
 const LISTS = ['finalizers', 'ownerReferences', 'managedFields']
 const KNOWN = new Set([...STRING_MAPS, ...STRINGS, ...NUMBERS, ...LISTS])
 
-function shapeFault(key: string, value: unknown): string | undefined {
-  const of = (type: string) =>
-    `json: cannot unmarshal ${goType(value)} into Go struct field ObjectMeta.metadata.${key} of type ${type}`
-  if (STRINGS.includes(key)) return typeof value === 'string' ? undefined : of('string')
-  if (NUMBERS.includes(key)) return typeof value === 'number' ? undefined : of('int64')
-  if (LISTS.includes(key)) return Array.isArray(value) ? undefined : of('[]string')
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return of('map[string]string')
-  return Object.values(value).every((item) => typeof item === 'string') ? undefined : of('string')
+/** The JSON type found and the Go type expected, when a field of metadata has the wrong type. */
+function shapeFault(key: string, value: unknown): { found: unknown; expected: string } | undefined {
+  const wrong = (found: unknown, expected: string) => ({ found, expected })
+  if (STRINGS.includes(key)) return typeof value === 'string' ? undefined : wrong(value, 'string')
+  if (NUMBERS.includes(key)) return typeof value === 'number' ? undefined : wrong(value, 'int64')
+  if (LISTS.includes(key)) return Array.isArray(value) ? undefined : wrong(value, '[]string')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong(value, 'map[string]string')
+  const item = Object.values(value).find((each) => typeof each !== 'string')
+  return item === undefined ? undefined : wrong(item, 'string')
 }
 
 function goType(value: unknown): string {
@@ -156,18 +157,27 @@ function goType(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
+/** The 400 of a body whose JSON types are not those of the kind. */
+export function undecodable(kind: Kind, found: unknown, field: string, expected: string): Error {
+  const why = `json: cannot unmarshal ${goType(found)} into Go struct field ${field} of type ${expected}`
+  return badRequest(
+    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`,
+  )
+}
+
 /** Metadata as it came in, reduced to the known fields of the right types; the rest is reported as unknown. */
-export function cleanMeta(given: unknown): { meta: ObjectMeta; unknown: string[] } {
+export function cleanMeta(given: unknown, kind: Kind): { meta: ObjectMeta; unknown: string[] } {
   const meta: ObjectMeta = { name: '' }
   if (given === undefined || given === null) return { meta, unknown: [] }
   if (typeof given !== 'object' || Array.isArray(given)) {
-    throw badRequest(`json: cannot unmarshal ${goType(given)} into Go struct field .metadata of type v1.ObjectMeta`)
+    throw undecodable(kind, given, '.metadata', 'v1.ObjectMeta')
   }
   const unknown: string[] = []
   for (const [key, value] of Object.entries(given)) {
     if (value === null || value === undefined) continue
     const fault = KNOWN.has(key) ? shapeFault(key, value) : undefined
-    if (fault) throw badRequest(fault)
+    if (fault)
+      throw undecodable(kind, fault.found, `ObjectMeta.${kind.custom ? '' : 'metadata.'}${key}`, fault.expected)
     if (!KNOWN.has(key)) unknown.push(`metadata.${key}`)
     else if (key !== 'selfLink' && !isEmpty(value)) Object.assign(meta, { [key]: value })
   }
@@ -201,7 +211,7 @@ export function stampNew(object: KubeObject, kind: Kind, namespace: string, now:
 }
 
 /** Carries over what an update may not change, and says which of its changes are refused. */
-export function carryMeta(object: KubeObject, old: KubeObject): Cause[] {
+export function carryMeta(object: KubeObject, old: KubeObject, custom: boolean): Cause[] {
   const meta = object.metadata
   const {
     uid,
@@ -228,7 +238,8 @@ export function carryMeta(object: KubeObject, old: KubeObject): Cause[] {
   if (added.length === 0) return []
   const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`
   const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`
-  return [{ reason: 'FieldValueForbidden', message, field: 'metadata.finalizers' }]
+  const cause = { reason: 'FieldValueForbidden', message, field: 'metadata.finalizers' }
+  return custom ? [cause, cause] : [cause] // the real server validates custom metadata twice, and says so
 }
 
 /** True when two objects differ in nothing but version and the times of their managed fields. */

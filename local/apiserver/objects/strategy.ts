@@ -20,21 +20,27 @@ function section(object: JsonObject, key: string): JsonObject {
 }
 
 function immutable(object: KubeObject, old: KubeObject | undefined, ...path: string[]): Cause[] {
-  const read = (from: KubeObject) =>
-    path.reduce<Json | undefined>((at, key) => (isObject(at) ? at[key] : undefined), from)
-  if (!old || equalJson(read(object), read(old))) return []
-  return [invalidValue(path.join('.'), read(object) ?? null, 'field is immutable')]
+  if (!old || equalJson(read(object, ...path), read(old, ...path))) return []
+  return [invalidValue(path.join('.'), read(object, ...path) ?? null, 'field is immutable')]
 }
 
+const read = (from: KubeObject, ...path: string[]): Json | undefined =>
+  path.reduce<Json | undefined>((at, key) => (isObject(at) ? at[key] : undefined), from)
+
 function selectsTemplate(object: KubeObject): Cause[] {
-  const spec = section(object, 'spec')
-  const wanted = section(section(spec, 'selector'), 'matchLabels')
-  const labels = section(section(section(spec, 'template'), 'metadata'), 'labels')
+  const wanted = read(object, 'spec', 'selector', 'matchLabels') ?? {}
+  const labels = read(object, 'spec', 'template', 'metadata', 'labels') ?? null
+  if (!isObject(labels))
+    return [invalidValue('spec.template.metadata.labels', null, '`selector` does not match template `labels`')]
   if (Object.entries(wanted).every(([key, value]) => labels[key] === value)) return []
   return [invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]
 }
 
 const namespace: Strategy = {
+  defaults(object) {
+    const meta = object.metadata
+    if (meta.name) meta.labels = { ...meta.labels, 'kubernetes.io/metadata.name': meta.name }
+  },
   create(object) {
     const meta = object.metadata
     meta.labels = { ...meta.labels, 'kubernetes.io/metadata.name': meta.name }
@@ -42,7 +48,6 @@ const namespace: Strategy = {
     object['status'] = { phase: 'Active' }
   },
   update(object, old) {
-    object.metadata.labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name }
     object['spec'] = old['spec']
   },
 }
@@ -150,6 +155,7 @@ const job: Strategy = {
     const labels = section(section(section(spec, 'template'), 'metadata'), 'labels')
     const own = { 'controller-uid': uid, 'job-name': object.metadata.name }
     for (const [key, value] of Object.entries(own)) labels[`batch.kubernetes.io/${key}`] = labels[key] = value
+    object.metadata.labels ??= Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]))
   },
   update(object, old) {
     const spec = section(object, 'spec')
