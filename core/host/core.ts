@@ -1,6 +1,6 @@
 import type { Caller } from '#core/cluster/access.ts'
 import type { Bus } from '#core/events/bus.ts'
-import type { EventType } from '#core/events/event.ts'
+import type { AuditDescriptor } from '#core/events/event.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/store/store.ts'
@@ -29,8 +29,8 @@ export interface Core {
   readonly cluster: { as(bearer: string): Promise<Caller> }
   /** Base URLs of the other roles as this process reaches them. */
   readonly urls: { readonly gateway: string; readonly state: string; readonly bff: string }
-  /** Every event type that a loaded plugin or core declares, readable once every `create` has run. */
-  readonly eventTypes: () => readonly EventType[]
+  /** Audit descriptors of every declared event type, core's included, by type. */
+  readonly descriptors: () => ReadonlyMap<string, AuditDescriptor>
   /** Values contributed to a point, readable once every `create` has run. */
   extensions<T>(point: Point<T>): readonly T[]
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Settings } from '#core/config/settings.ts'
-import type { EventType } from '#core/events/event.ts'
+import type { AuditDescriptor, EventType } from '#core/events/event.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Projection } from '#core/store/store.ts'
@@ -88,6 +88,10 @@ interface CoreParts {
 
 function createCore(role: Role, { input, platform, extensions, eventTypes }: CoreParts): Core {
   const { settings } = input
+  const audited = eventTypes.flatMap(({ type, audit }): [string, AuditDescriptor][] =>
+    audit === undefined ? [] : [[type, audit]],
+  )
+  const descriptors = new Map(audited)
   return {
     role,
     install: settings.core.install,
@@ -101,7 +105,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes }: Cor
     bus: platform.bus,
     cluster: platform.callers,
     urls: input.urls,
-    eventTypes: () => eventTypes,
+    descriptors: () => descriptors,
     // A contribution carries its point's name; the point's type says what its values are.
     extensions: <T>(point: { readonly name: string }) =>
       extensions()

@@ -16,6 +16,7 @@ export const errorTable = {
   idempotency_conflict: { status: 409, title: 'The idempotency key was used with another request.' },
   run_not_paused: { status: 409, title: 'The run is not paused.' },
   run_terminal: { status: 409, title: 'The run has ended.' },
+  depth_exceeded: { status: 409, title: 'The run was delegated too deeply.' },
   interrupt_ambiguous: { status: 409, title: 'Several interrupts are open; name one.' },
   cursor_expired: { status: 410, title: 'The cursor has expired; start over.' },
   precondition_failed: { status: 412, title: 'If-Match does not match the current version.' },

@@ -43,7 +43,7 @@ export async function createServer({ services, limits }: ServerOptions): Promise
   const limit = await createRateLimit(app, limits)
   const load = limitLoad(limits.underWay)
   app.addHook('onRequest', async (request, reply) => {
-    prepare(services, request, reply)
+    prepare(request, reply)
     if (!isPublic(request)) stateOf(request).bearer = readBearer(request.raw.rawHeaders, request.raw.url ?? '')
     if (request.is404) throw unknownPath(services, request)
     refuseDuplicateHeaders(request.raw.rawHeaders)
@@ -74,7 +74,7 @@ function requireDeclaredAccess(app: FastifyInstance): void {
   })
 }
 
-function prepare(services: HttpServices, request: FastifyRequest, reply: FastifyReply): void {
+function prepare(request: FastifyRequest, reply: FastifyReply): void {
   setSecurityHeaders(reply)
   reply.header('x-request-id', request.id)
 }
@@ -136,7 +136,7 @@ function send(reply: FastifyReply, { status, headers, problem }: Answer): Fastif
 
 // A URL that the router cannot read never reaches a hook, so the bearer check is repeated here.
 function answerUnrouted(services: HttpServices, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  prepare(services, request, reply)
+  prepare(request, reply)
   try {
     readBearer(request.raw.rawHeaders, request.raw.url ?? '')
     send(reply, toAnswer(error))
