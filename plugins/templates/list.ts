@@ -15,7 +15,7 @@ interface Position {
 }
 
 interface Page {
-  items: AgentTemplateObject[]
+  items: readonly AgentTemplateObject[]
   next: Position | undefined
 }
 
@@ -57,12 +57,12 @@ async function walk(call: ListCall, position: Position): Promise<Page> {
 }
 
 async function read(call: ListCall, from: Position, limit: number) {
-  const list = await call.caller.cluster.list<AgentTemplateObject>(AgentTemplate, {
+  const objects = await call.caller.cluster.list<AgentTemplateObject>(AgentTemplate, {
     ...from,
     limit,
     signal: call.signal,
   })
-  return { items: list.items, token: list.continue }
+  return { items: objects.items, token: objects.continue }
 }
 
 function pageSize(call: ListCall): number {

@@ -1,0 +1,117 @@
+import { reservedPorts } from '#launcher/ports.ts'
+import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { formOf } from './form.ts'
+import { CONFIG_FILE, MOUNTS, USERS } from './image-layout.ts'
+import type { ReconcileSettings } from './settings.ts'
+
+/** One variable of a container, as in a Pod. */
+export interface EnvironmentVariable {
+  readonly name: string
+  readonly value?: string
+  readonly valueFrom?: unknown
+}
+
+/** Seconds between TERM and KILL; the launcher keeps five of them for its own end (P3). */
+export const GRACE_SECONDS = 30
+
+/** What the launcher alone is told. */
+export function launcherEnvironment(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
+  const form = formOf(agent.spec)
+  const separate = form === 'command' && settings.isolation === 'user'
+  return [
+    // First, since MESH_HOSTS refers to it.
+    { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+    variable('MESH_AGENT_CONFIG', `${MOUNTS.config}/${CONFIG_FILE}`),
+    variable('MESH_HOSTS', [...serviceNames(agent), '$(POD_IP)'].join(',')),
+    variable('MESH_GRACE_SECONDS', String(GRACE_SECONDS)),
+    variable('STATE_URL', settings.stateUrl),
+    variable('MESH_STATE_TOKEN_FILE', `${MOUNTS.launcherTokens}/state`),
+    ...(separate ? [variable('MESH_AGENT_UID', String(USERS.agent))] : []),
+    ...(form === 'image' ? [variable('MESH_AGENT_IMAGE', 'true')] : []),
+  ]
+}
+
+/** What the agent is told, and through it the launcher that starts it: each address only when something is bound to it. */
+export function agentEnvironment(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
+  const { spec } = agent
+  return [
+    variable('AGENT_PORT', String(spec.runtime?.port ?? AGENT_DEFAULTS.port)),
+    port('delegate'),
+    ...(spec.model === undefined ? [] : modelVariables(settings)),
+    ...memoryVariables(agent, settings),
+    ...(hasToolBinding(spec) ? [port('discovery')] : []),
+    ...registryVariables(spec),
+    ...(settings.otlpEndpoint === undefined ? [] : [variable('OTEL_EXPORTER_OTLP_ENDPOINT', settings.otlpEndpoint)]),
+    // The user's own come last; they cannot take a name of the platform.
+    ...(spec.runtime?.env ?? []).filter((own) => !reservedNames.has(own.name)),
+  ]
+}
+
+/** Whether memory or knowledge is bound. */
+export function hasMemory(spec: AgentDeploymentSpec): boolean {
+  return spec.memory?.session !== undefined || spec.memory?.longTerm !== undefined || (spec.knowledge ?? []).length > 0
+}
+
+/** The names under which other pods reach the agent. */
+export function serviceNames(agent: AgentDeploymentObject): string[] {
+  const { name, namespace = '' } = agent.metadata
+  return [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`]
+}
+
+function modelVariables(settings: ReconcileSettings): EnvironmentVariable[] {
+  return [
+    variable('MODEL_GATEWAY_URL', settings.gatewayUrl),
+    variable('MODEL_GATEWAY_TOKEN_FILE', `${MOUNTS.agentTokens}/gateway`),
+  ]
+}
+
+function memoryVariables(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
+  if (!hasMemory(agent.spec)) return []
+  const { namespace = '', name, uid = '' } = agent.metadata
+  return [
+    variable('MEMORY_BACKEND_ADDR', settings.stateUrl),
+    variable('MEMORY_KEY_NAMESPACE', `${namespace}/${name}/${uid}`),
+    port('memory'),
+  ]
+}
+
+function registryVariables(spec: AgentDeploymentSpec): EnvironmentVariable[] {
+  const [registry] = spec.registries ?? []
+  return registry === undefined ? [] : [variable('AGENT_REGISTRY_ID', registry.name), port('amp')]
+}
+
+function hasToolBinding(spec: AgentDeploymentSpec): boolean {
+  return (spec.tools ?? []).some((tool) => tool.bindingRef !== undefined)
+}
+
+function port(name: keyof typeof reservedPorts): EnvironmentVariable {
+  const row = reservedPorts[name]
+  return variable(row.env, String(row.port))
+}
+
+function variable(name: string, value: string): EnvironmentVariable {
+  return { name, value }
+}
+
+const reservedNames: ReadonlySet<string> = new Set([
+  ...Object.values(reservedPorts).map((row) => row.env),
+  'AGENT_PORT',
+  'AGENT_REGISTRY_ID',
+  'MEMORY_BACKEND_ADDR',
+  'MEMORY_KEY_NAMESPACE',
+  'MESH_AGENT_CONFIG',
+  'MESH_AGENT_GID',
+  'MESH_AGENT_IMAGE',
+  'MESH_AGENT_UID',
+  'MESH_BIND',
+  'MESH_GRACE_SECONDS',
+  'MESH_HOSTS',
+  'MESH_LIFELINE_FD',
+  'MESH_STATE_TOKEN_FILE',
+  'MESH_UNSIGNED',
+  'MODEL_GATEWAY_TOKEN_FILE',
+  'MODEL_GATEWAY_URL',
+  'POD_IP',
+  'STATE_URL',
+])

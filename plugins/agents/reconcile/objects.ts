@@ -1,0 +1,120 @@
+import { reservedPorts } from '#launcher/ports.ts'
+import type { KubeObject } from '#core/kube/client.ts'
+import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { groupKey } from '#schemas/group.ts'
+import { AGENT_LABEL } from '#schemas/labels.ts'
+import type { LauncherConfig } from '#schemas/launcher.ts'
+import { CONFIG_FILE } from './image-layout.ts'
+import { configName, configText } from './launcher-config.ts'
+import { ownerOf } from './owner.ts'
+import { podLabels, toPodTemplate } from './pod-template.ts'
+import type { ReconcileSettings } from './settings.ts'
+
+/** Annotation of a workload: the name of the revision that it runs. */
+export const REVISION_ANNOTATION = groupKey('revision')
+
+/** What one revision of an agent runs as. */
+export interface Workload {
+  readonly agent: AgentDeploymentObject
+  readonly revision: string
+  readonly config: LauncherConfig
+}
+
+/** The agent's own identity: tokens of its pods are made for it. */
+export function toServiceAccount(agent: AgentDeploymentObject): KubeObject {
+  return { ...head(agent, 'v1', 'ServiceAccount', agent.metadata.name), automountServiceAccountToken: false }
+}
+
+/** The launcher's configuration, under a name that changes with it. */
+export function toConfigMap({ agent, config }: Workload): KubeObject {
+  return { ...head(agent, 'v1', 'ConfigMap', configName(agent, config)), data: { [CONFIG_FILE]: configText(config) } }
+}
+
+/** The pods of a `service` agent. A new revision's pods must be ready before an old one's go. */
+export function toDeployment({ agent, revision, config }: Workload, settings: ReconcileSettings): KubeObject {
+  const { scaling } = agent.spec
+  return {
+    ...head(agent, 'apps/v1', 'Deployment', agent.metadata.name, revision),
+    spec: {
+      replicas: scaling?.replicas ?? scaling?.minReplicas ?? AGENT_DEFAULTS.replicas,
+      revisionHistoryLimit: 2,
+      progressDeadlineSeconds: 120,
+      selector: { matchLabels: { [AGENT_LABEL]: agent.metadata.name } },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      template: toPodTemplate(agent, configName(agent, config), settings),
+    },
+  }
+}
+
+/** The one run of a `job` agent: named by its revision, since the pods of a Job cannot change. */
+export function toJob({ agent, revision, config }: Workload, settings: ReconcileSettings): KubeObject {
+  return {
+    ...head(agent, 'batch/v1', 'Job', revision, revision),
+    spec: { backoffLimit: 2, template: toPodTemplate(agent, configName(agent, config), settings) },
+  }
+}
+
+/** The agent's address: its launcher, and the inbound agent-to-agent listener of a registry's member. */
+export function toService(agent: AgentDeploymentObject): KubeObject {
+  const { invoke, ampInbound } = reservedPorts
+  const inbound = (agent.spec.registries ?? []).length > 0
+  return {
+    ...head(agent, 'v1', 'Service', agent.metadata.name),
+    spec: {
+      selector: { [AGENT_LABEL]: agent.metadata.name },
+      ports: [
+        { name: 'http', port: invoke.port, targetPort: 'http', protocol: 'TCP' },
+        ...(inbound ? [{ name: 'amp', port: ampInbound.port, targetPort: 'amp', protocol: 'TCP' }] : []),
+      ],
+    },
+  }
+}
+
+/** Lets a node be drained one pod at a time. */
+export function toPodDisruptionBudget(agent: AgentDeploymentObject): KubeObject {
+  return {
+    ...head(agent, 'policy/v1', 'PodDisruptionBudget', agent.metadata.name),
+    spec: { maxUnavailable: 1, selector: { matchLabels: { [AGENT_LABEL]: agent.metadata.name } } },
+  }
+}
+
+/** Only the platform reaches the launcher; members of a registry reach each other. Traffic out is not limited. */
+export function toNetworkPolicy(agent: AgentDeploymentObject, settings: ReconcileSettings): KubeObject {
+  const { invoke, ampInbound } = reservedPorts
+  const platform = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': settings.systemNamespace } } }
+  const peers = { namespaceSelector: {}, podSelector: { matchExpressions: [{ key: AGENT_LABEL, operator: 'Exists' }] } }
+  const inbound = (agent.spec.registries ?? []).length > 0
+  return {
+    ...head(agent, 'networking.k8s.io/v1', 'NetworkPolicy', agent.metadata.name),
+    spec: {
+      podSelector: { matchLabels: { [AGENT_LABEL]: agent.metadata.name } },
+      policyTypes: ['Ingress'],
+      ingress: [
+        { from: [platform], ports: [{ protocol: 'TCP', port: invoke.port }] },
+        ...(inbound ? [{ from: [peers], ports: [{ protocol: 'TCP', port: ampInbound.port }] }] : []),
+      ],
+    },
+  }
+}
+
+// oxlint-disable-next-line max-params -- the four that every object has, and one that two of them add
+function head(
+  agent: AgentDeploymentObject,
+  apiVersion: string,
+  kind: string,
+  name: string,
+  revision?: string,
+): KubeObject {
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      namespace: agent.metadata.namespace ?? '',
+      labels: podLabels(agent),
+      ...(revision === undefined ? {} : { annotations: { [REVISION_ANNOTATION]: revision } }),
+      ownerReferences: [ownerOf(agent)],
+    },
+  }
+}

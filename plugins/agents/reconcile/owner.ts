@@ -1,0 +1,23 @@
+import type { OwnerReference } from '#core/kube/client.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+
+/** Makes an object the agent's: it is deleted with it, and its changes reconcile the agent. */
+export function ownerOf(agent: AgentDeploymentObject): OwnerReference {
+  return {
+    apiVersion: AgentDeployment.apiVersion,
+    kind: AgentDeployment.kind,
+    name: agent.metadata.name,
+    uid: agent.metadata.uid ?? '',
+    controller: true,
+    blockOwnerDeletion: true,
+  }
+}
+
+/** Whether an object is this agent's, by uid: an agent made anew under an old name owns nothing of the old one. */
+export function isOwnedBy(
+  object: { readonly metadata: { readonly ownerReferences?: readonly OwnerReference[] } },
+  agent: AgentDeploymentObject,
+): boolean {
+  return object.metadata.ownerReferences?.some((owner) => owner.uid === agent.metadata.uid) === true
+}

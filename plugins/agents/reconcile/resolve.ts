@@ -1,0 +1,71 @@
+import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { collectReferences } from '#schemas/references.ts'
+import type { Reference } from '#schemas/references.ts'
+import { isAllowedFrom } from '../requirements.ts'
+import { resourceOf } from '../resources.ts'
+import type { Refusal } from './accept.ts'
+
+/** References as values: what a revision pins down beside the spec. */
+export interface Resolved {
+  /** `namespace/name` of each route, in the order of the spec: the first one and its fallbacks. */
+  readonly routes: readonly string[]
+  /** The digest of an image that is named by one. */
+  readonly imageDigest?: string
+}
+
+/** Either everything was found, or why not. */
+export type Resolution = { readonly resolved: Resolved } | { readonly refusal: Refusal }
+
+/** Looks at every reference with the manager's own rights; the target must be there and allow the agent's namespace. */
+export async function resolveReferences(cluster: KubeClient, agent: AgentDeploymentObject): Promise<Resolution> {
+  const references = collectReferences(AgentDeployment.spec, agent)
+  const refusals = await Promise.all(references.map((one) => check(cluster, one, agent.metadata.namespace ?? '')))
+  const problems = refusals.filter((one) => one !== undefined)
+  const [first] = problems
+  if (first !== undefined)
+    return { refusal: { reason: first.reason, message: problems.map((one) => one.message).join(' ') } }
+  return { resolved: toResolved(agent, references) }
+}
+
+function toResolved(agent: AgentDeploymentObject, references: readonly Reference[]): Resolved {
+  const digest = /@(sha256:[0-9a-f]{64})$/.exec(agent.spec.image ?? '')?.[1]
+  return {
+    routes: references
+      .filter((one) => one.kind === 'ModelRoute' && one.field.startsWith('spec.model.'))
+      .map((one) => `${one.namespace || agent.metadata.namespace}/${one.name}`),
+    ...(digest === undefined ? {} : { imageDigest: digest }),
+  }
+}
+
+async function check(cluster: KubeClient, reference: Reference, from: string): Promise<Refusal | undefined> {
+  const { kind, name, field } = reference
+  const namespace = reference.namespace || from
+  const resource = resourceOf(kind)
+  const target = `${kind} ${namespace}/${name} (${field})`
+  if (resource === undefined)
+    return { reason: 'KindNotAvailable', message: `${target}: this install does not have the kind.` }
+  const found = await read(cluster, resource, namespace, name)
+  if (found === undefined) return { reason: 'NotFound', message: `${target} does not exist.` }
+  if (namespace !== from && !isAllowedFrom(found, from))
+    return { reason: 'NotAllowed', message: `${target} does not allow the namespace ${from} (spec.allowedNamespaces).` }
+  return undefined
+}
+
+async function read(
+  cluster: KubeClient,
+  resource: Resource,
+  namespace: string,
+  name: string,
+): Promise<KubeObject | undefined> {
+  if (!isLabel(namespace) || !isName(name)) return undefined
+  try {
+    return await cluster.get(resource, { namespace, name })
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined
+    throw error
+  }
+}

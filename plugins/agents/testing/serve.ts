@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { createCallers } from '#core/cluster/caller.ts'
+import type { Directory } from '#core/cluster/directory.ts'
+import type { MountedEndpoint } from '#core/host/contexts.ts'
+import type { AnyEndpoint } from '#core/http/endpoint.ts'
+import { registerMethodNotAllowed } from '#core/http/method-not-allowed.ts'
+import { mountEndpoints } from '#core/http/mount.ts'
+import type { Outcome } from '#core/http/points.ts'
+import { createServer } from '#core/http/server.ts'
+import { setOwner } from '#core/http/services.ts'
+import { createStreamRegistry } from '#core/http/stream-registry.ts'
+import { testKeyring } from '#core/http/testing/build-server.ts'
+import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { parseLabel } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { createPool } from '#core/kube/pool.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { kubectl } from '#test/harness/kubectl.ts'
+import { sharedKube } from '#test/harness/kube.ts'
+
+/** An answer of the API, with its JSON body read. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Record<string, unknown>
+  readonly text: string
+  /** The body as JSON; a test says what it expects of it. */
+  json<T = Record<string, unknown>>(): T
+}
+
+/** Asks the API as a persona. */
+export type Ask = (who: string, method: string, path: string, body?: unknown) => Promise<Answer>
+
+/** The endpoints of one plugin on the real kube-apiserver, with the shipped personas bound in two namespaces. */
+export interface ServedPlugin {
+  readonly ask: Ask
+  readonly admin: KubeClient
+  /** Where viewer and developer are bound. */
+  readonly namespace: DnsLabel
+  /** Where other-tenant is a developer. */
+  readonly other: DnsLabel
+  readonly outcomes: Outcome[]
+  readonly catalog: readonly MountedEndpoint[]
+}
+
+const CRDS = new URL('../../../deploy/crds', import.meta.url).pathname
+const ROLES = ['viewer', 'developer', 'operator'].flatMap((role) => [
+  '-f',
+  new URL(`../../../deploy/rbac/${role}.yaml`, import.meta.url).pathname,
+])
+
+let count = 0
+
+/** Serves endpoints below `/api` without a store; the directory is a list of the two namespaces. */
+export async function servePlugin(
+  t: TestContext,
+  plugin: string,
+  endpointsOf: (catalog: () => readonly MountedEndpoint[]) => readonly AnyEndpoint[],
+): Promise<ServedPlugin> {
+  const kube = await sharedKube(t)
+  const pool = createPool(kube.url, { ca: kube.ca })
+  t.after(() => pool.close())
+  const admin = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
+  const kubeconfig = kube.kubeconfig(kube.tokens['admin'] ?? '')
+  const applied = await kubectl(kubeconfig, ['apply', '--server-side', '--force-conflicts', '-f', CRDS, ...ROLES])
+  assert.equal(applied.code, 0, applied.stderr)
+  const waited = await kubectl(kubeconfig, ['wait', '--for=condition=Established', '--timeout=30s', '-f', CRDS])
+  assert.equal(waited.code, 0, waited.stderr)
+  const suffix = `${plugin}-${process.pid}-${++count}`
+  const [namespace, other] = [parseLabel('namespace', `${suffix}-a`), parseLabel('namespace', `${suffix}-b`)]
+  await bindPersonas(t, admin, namespace, other)
+  const outcomes: Outcome[] = []
+  const catalog: MountedEndpoint[] = []
+  const app = await createServer({
+    limits: { perCallerPerMinute: 100_000, perAddressPerMinute: 100_000, underWay: 100 },
+    services: {
+      cluster: createCallers({ server: kube.url, pool }),
+      keys: testKeyring(),
+      log: createLogger({ level: 'warn', destination: { write: (line) => t.diagnostic(line.trim()) } }),
+      metrics: createMetrics(),
+      store: undefined,
+      directory: listDirectory([namespace, other]),
+      streams: createStreamRegistry({ total: 4, perUser: 2 }),
+      catalog,
+      outcomes: () => [{ record: (outcome) => outcomes.push(outcome) }],
+      checkResponses: true,
+    },
+  })
+  t.after(() => app.close())
+  await app.register(
+    async (scope) => {
+      setOwner(scope, { plugin, wiring: 'ready' })
+      await scope.register(mountEndpoints(endpointsOf(() => catalog)))
+    },
+    { prefix: '/api' },
+  )
+  registerMethodNotAllowed(app, catalog)
+  await app.ready()
+  const ask: Ask = async (who, method, path, body) => {
+    const answer = await app.inject({
+      method: method as 'GET',
+      url: `/api${path}`,
+      headers: { authorization: `Bearer ${kube.tokens[who] ?? ''}` },
+      ...(body === undefined ? {} : { payload: body as object }),
+    })
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text: answer.body,
+      json: <T>() => JSON.parse(answer.body) as T,
+    }
+  }
+  return { ask, admin, namespace, other, outcomes, catalog }
+}
+
+function core(plural: string, kind: string, namespaced = true): Resource {
+  return { group: '', version: 'v1', plural, kind, namespaced }
+}
+
+function rbac(plural: string, kind: string, namespaced: boolean): Resource {
+  return { group: 'rbac.authorization.k8s.io', version: 'v1', plural, kind, namespaced }
+}
+
+async function bindPersonas(t: TestContext, admin: KubeClient, namespace: DnsLabel, other: DnsLabel): Promise<void> {
+  for (const name of [namespace, other]) {
+    await admin.create(core('namespaces', 'Namespace', false), {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name },
+    })
+  }
+  const bindings = rbac('rolebindings', 'RoleBinding', true)
+  await admin.create(bindings, binding('RoleBinding', 'mesh-viewer', 'viewer', namespace))
+  await admin.create(bindings, binding('RoleBinding', 'mesh-developer', 'developer', namespace))
+  await admin.create(bindings, binding('RoleBinding', 'mesh-developer', 'other-tenant', other))
+  const clusterBindings = rbac('clusterrolebindings', 'ClusterRoleBinding', false)
+  const operator = binding('ClusterRoleBinding', 'mesh-operator', 'operator')
+  operator.metadata = { name: `operator-${namespace}` }
+  await admin.create(clusterBindings, operator)
+  t.after(() => admin.delete(clusterBindings, { name: parseLabel('name', `operator-${namespace}`) }))
+}
+
+function binding(
+  kind: string,
+  role: string,
+  user: string,
+  namespace?: string,
+): KubeObject & { metadata: { name: string } } {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind,
+    metadata: { name: `${user}-${role}`, ...(namespace === undefined ? {} : { namespace }) },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [{ kind: 'User', name: user, apiGroup: 'rbac.authorization.k8s.io' }],
+  }
+}
+
+function listDirectory(names: readonly DnsLabel[]): Directory {
+  const sorted = names.toSorted()
+  return {
+    namesAfter: async (after, limit) => sorted.filter((name) => name > after).slice(0, limit),
+    // oxlint-disable-next-line max-params -- the shape is the contract's
+    permitted: async (caller, verb, resource, after, page) => {
+      for (const namespace of sorted.filter((name) => name > after)) {
+        const access = await caller.may(verb, resource, { namespace })
+        if (access !== undefined && (await page(access)) === 'full') return { lastName: namespace }
+      }
+      return { lastName: undefined }
+    },
+  }
+}
