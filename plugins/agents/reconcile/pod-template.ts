@@ -28,9 +28,9 @@ export function toPodTemplate(agent: AgentDeploymentObject, configMap: string, s
   }
 }
 
-/** Labels by which Service, Deployment and NetworkPolicy find the pods. */
+/** Labels by which Service, Deployment and NetworkPolicy find the pods; the agent's own would replace pods with each edit. */
 export function podLabels(agent: AgentDeploymentObject): Record<string, string> {
-  return { ...agent.metadata.labels, [AGENT_LABEL]: agent.metadata.name, 'app.kubernetes.io/managed-by': 'mesh' }
+  return { [AGENT_LABEL]: agent.metadata.name, 'app.kubernetes.io/managed-by': 'mesh' }
 }
 
 function toContainers(agent: AgentDeploymentObject, settings: ReconcileSettings) {

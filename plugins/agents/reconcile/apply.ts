@@ -1,0 +1,99 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { KubeClient, KubeObject, ObjectRef } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { isOwnedBy, ownerOf } from './owner.ts'
+import { keysName, podLabels } from './pod-template.ts'
+import { children } from './resources.ts'
+import type { ChildKind } from './resources.ts'
+
+/** The field manager of everything that the reconciler writes. */
+export const FIELD_MANAGER = 'mesh-manager'
+
+/** Thrown when an object of that name is there and is somebody else's: it is left as it is. */
+export class NotOurs extends Error {
+  constructor(kind: string, name: string) {
+    super(`${kind} ${name} exists and does not belong to this agent.`)
+    this.name = 'NotOurs'
+  }
+}
+
+/** Brings an object to the wanted state by server-side apply; fields of other managers (a replica count of an autoscaler) stay. */
+export async function applyChild(
+  cluster: KubeClient,
+  agent: AgentDeploymentObject,
+  object: KubeObject,
+): Promise<KubeObject> {
+  const resource = children[object.kind as ChildKind]
+  const ref = refOf(object)
+  const live = await find(cluster, object.kind as ChildKind, ref)
+  if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOurs(object.kind, object.metadata.name)
+  return cluster.patch(resource, ref, { type: 'apply', body: object, force: true }, { fieldManager: FIELD_MANAGER })
+}
+
+/** Deletes an object if it is there and the agent's. */
+export async function removeChild(
+  cluster: KubeClient,
+  agent: AgentDeploymentObject,
+  kind: ChildKind,
+  name: string,
+): Promise<void> {
+  const ref = { namespace: parseLabel('namespace', agent.metadata.namespace ?? ''), name: parseName('name', name) }
+  const live = await find(cluster, kind, ref)
+  if (live === undefined || !isOwnedBy(live, agent)) return
+  const { uid } = live.metadata
+  const preconditions = uid === undefined ? {} : { preconditions: { uid } }
+  await cluster.delete(children[kind], ref, { propagation: 'Background', ...preconditions }).catch(ignore(404, 409))
+}
+
+/** Makes the agent's key pair once: an Ed25519 key for its launcher's signatures. */
+export async function ensureKeys(cluster: KubeClient, agent: AgentDeploymentObject): Promise<void> {
+  const name = keysName(agent)
+  const ref = { namespace: parseLabel('namespace', agent.metadata.namespace ?? ''), name: parseName('name', name) }
+  const live = await find(cluster, 'Secret', ref)
+  if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOurs('Secret', name)
+  if (live !== undefined) return
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'Opaque',
+    metadata: { name, namespace: ref.namespace, labels: podLabels(agent), ownerReferences: [ownerOf(agent)] },
+    data: {
+      'agent.key': Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })).toString('base64'),
+      'agent.pub': Buffer.from(publicKey.export({ type: 'spki', format: 'pem' })).toString('base64'),
+    },
+  }
+  // Another manager may have been first; its pair is as good.
+  await cluster.create(children.Secret, secret, { fieldManager: FIELD_MANAGER }).catch(ignore(409))
+}
+
+/** Reads an object, or undefined when it is not there. */
+export async function find<O extends KubeObject>(
+  cluster: KubeClient,
+  kind: ChildKind,
+  ref: ObjectRef,
+): Promise<O | undefined> {
+  try {
+    return await cluster.get<O>(children[kind], ref)
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined
+    throw error
+  }
+}
+
+/** A handler that swallows those statuses and passes on everything else. */
+export function ignore(...statuses: readonly number[]): (error: unknown) => undefined {
+  return (error) => {
+    if (statuses.some((status) => isStatus(error, status))) return undefined
+    throw error
+  }
+}
+
+function refOf(object: KubeObject): ObjectRef {
+  return {
+    namespace: parseLabel('metadata.namespace', object.metadata.namespace ?? ''),
+    name: parseName('metadata.name', object.metadata.name),
+  }
+}

@@ -1,0 +1,67 @@
+import type { KubeObject } from '#core/kube/client.ts'
+
+/** How far a workload is. */
+export interface Progress {
+  /** Some pod answers, of whatever revision. */
+  readonly serving: boolean
+  /** Every wanted pod is of the newest template and available. */
+  readonly complete: boolean
+  readonly scaledToZero: boolean
+  /** Set when it will not get there by itself. */
+  readonly failure: { readonly reason: string; readonly message: string } | undefined
+}
+
+/** A Deployment as far as it is read here. */
+export type Deployment = KubeObject<
+  { readonly replicas?: number },
+  {
+    readonly observedGeneration?: number
+    readonly replicas?: number
+    readonly updatedReplicas?: number
+    readonly availableReplicas?: number
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[]
+  }
+>
+
+/** A Job as far as it is read here. */
+export type Job = KubeObject<
+  unknown,
+  {
+    readonly active?: number
+    readonly ready?: number
+    readonly succeeded?: number
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[]
+  }
+>
+
+/** The progress of a Deployment. Pure. */
+export function deploymentProgress(deployment: Deployment): Progress {
+  const { status = {}, metadata } = deployment
+  const wanted = deployment.spec?.replicas ?? 1
+  const [total, updated, available] = [status.replicas ?? 0, status.updatedReplicas ?? 0, status.availableReplicas ?? 0]
+  // Before the controller has seen the newest template its numbers speak of the one before.
+  const observed = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0)
+  const stuck = status.conditions?.some((one) => one.type === 'Progressing' && one.status === 'False') === true
+  return {
+    serving: available > 0,
+    complete: observed && updated >= wanted && available >= wanted && total <= updated,
+    scaledToZero: wanted === 0,
+    failure: stuck
+      ? { reason: 'ProgressDeadlineExceeded', message: 'The pods of the new revision did not become ready in time.' }
+      : undefined,
+  }
+}
+
+/** The progress of a Job: a finished one is complete, and serves nothing more. Pure. */
+export function jobProgress(job: Job): Progress {
+  const { status = {} } = job
+  const has = (type: string): boolean =>
+    status.conditions?.some((one) => one.type === type && one.status === 'True') === true
+  const done = has('Complete') || (status.succeeded ?? 0) > 0
+  return {
+    serving: done || (status.ready ?? 0) > 0,
+    complete: done || (status.ready ?? 0) > 0,
+    scaledToZero: false,
+    failure: has('Failed') ? { reason: 'JobFailed', message: 'The job failed as often as it may.' } : undefined,
+  }
+}

@@ -1,0 +1,128 @@
+import { reservedPorts } from '#launcher/ports.ts'
+import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
+import type { Condition } from '#schemas/object.ts'
+import type { Refusal } from './accept.ts'
+import { formOf } from './form.ts'
+import type { Progress } from './progress.ts'
+import type { ReconcileSettings } from './settings.ts'
+
+/** What a reconciliation found out. */
+export interface Findings {
+  readonly agent: AgentDeploymentObject
+  /** Why the spec is not acted upon. */
+  readonly refusal: Refusal | undefined
+  /** Why a reference does not resolve; undefined also when the spec was refused before. */
+  readonly unresolved: Refusal | undefined
+  /** Why the objects could not be made: one of the names is taken. */
+  readonly blocked: Refusal | undefined
+  /** The revision that the workload runs, or is moving to; undefined when there is no workload. */
+  readonly deployed: string | undefined
+  readonly progress: Progress | undefined
+  readonly podProblem: Refusal | undefined
+}
+
+type Verdict = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>
+
+/** The status that follows, with transition times kept where a condition did not change. Pure. */
+export function toStatus(found: Findings, settings: ReconcileSettings, now: Date): AgentDeploymentStatus {
+  const { agent, deployed, progress } = found
+  const before = agent.status
+  const complete = progress?.complete === true && deployed !== undefined
+  // Before anything was ever complete, the first revision that answers is the current one.
+  const current =
+    complete || (before?.currentRevision === undefined && progress?.serving) ? deployed : before?.currentRevision
+  const latest = complete ? deployed : before?.latestSuccessfulRevision
+  return {
+    observedGeneration: agent.metadata.generation ?? 0,
+    ...(current === undefined ? {} : { currentRevision: current }),
+    ...(deployed === undefined || complete ? {} : { candidateRevision: deployed }),
+    ...(latest === undefined ? {} : { latestSuccessfulRevision: latest }),
+    ...(agent.spec.executionModel === 'job' ? {} : { url: urlOf(agent) }),
+    conditions: [
+      accepted(found),
+      resolvedRefs(found),
+      { type: 'EvalGated', status: 'False', reason: 'NoGate', message: 'No eval gate holds a revision back.' } as const,
+      isolated(agent, settings),
+      ready(found, current),
+      degraded(found),
+    ].map((verdict) => withTimes(verdict, agent, now)),
+  }
+}
+
+/** The agent's address inside the cluster. */
+export function urlOf(agent: AgentDeploymentObject): string {
+  return `http://${agent.metadata.name}.${agent.metadata.namespace}.svc:${reservedPorts.invoke.port}`
+}
+
+/** What keeps the newest spec from serving, in order of cause; undefined when nothing does (it may still be starting). */
+export function obstacleOf(found: Findings): Refusal | undefined {
+  const failing = found.progress?.complete === true ? undefined : (found.podProblem ?? found.progress?.failure)
+  return found.refusal ?? found.unresolved ?? found.blocked ?? failing
+}
+
+function accepted({ refusal }: Findings): Verdict {
+  if (refusal !== undefined) return { type: 'Accepted', status: 'False', ...refusal }
+  return { type: 'Accepted', status: 'True', reason: 'Accepted', message: 'The spec can be run here.' }
+}
+
+function resolvedRefs({ refusal, unresolved }: Findings): Verdict {
+  const type = 'ResolvedRefs'
+  if (unresolved !== undefined) return { type, status: 'False', ...unresolved }
+  if (refusal !== undefined)
+    return { type, status: 'Unknown', reason: 'NotAccepted', message: 'References were not looked at.' }
+  return { type, status: 'True', reason: 'ResolvedRefs', message: 'Every reference was found.' }
+}
+
+function isolated(agent: AgentDeploymentObject, settings: ReconcileSettings): Verdict {
+  const type = 'Isolated'
+  const form = formOf(agent.spec)
+  if (form === 'declarative')
+    return { type, status: 'True', reason: 'NoAgentProcess', message: 'The launcher runs the agent itself.' }
+  if (form === 'image')
+    return {
+      type,
+      status: 'True',
+      reason: 'SeparateContainers',
+      message: 'Agent and launcher are separate containers.',
+    }
+  if (settings.isolation === 'user')
+    return {
+      type,
+      status: 'True',
+      reason: 'SeparateUser',
+      message: 'The agent runs as another user than its launcher.',
+    }
+  const message =
+    'The agent runs as the user of its launcher: changing it needs CAP_SETUID, which is not available here.'
+  return { type, status: 'False', reason: 'SameUser', message }
+}
+
+function ready(found: Findings, current: string | undefined): Verdict {
+  const type = 'Ready'
+  const { progress } = found
+  if (progress?.serving === true && current !== undefined)
+    return { type, status: 'True', reason: 'Serving', message: `Revision ${current} serves.` }
+  const obstacle = obstacleOf(found)
+  if (obstacle !== undefined) return { type, status: 'False', ...obstacle }
+  if (progress?.scaledToZero === true)
+    return { type, status: 'False', reason: 'ScaledToZero', message: 'No replica is wanted.' }
+  return { type, status: 'False', reason: 'Progressing', message: 'Waiting for a replica to become ready.' }
+}
+
+// While an old revision serves, Ready stays true; this says that the newest one does not get there.
+function degraded(found: Findings): Verdict {
+  const obstacle = obstacleOf(found)
+  if (obstacle !== undefined) return { type: 'Degraded', status: 'True', ...obstacle }
+  return { type: 'Degraded', status: 'False', reason: 'AsExpected', message: 'Nothing holds the newest revision back.' }
+}
+
+function withTimes(verdict: Verdict, agent: AgentDeploymentObject, now: Date): Condition {
+  const before = agent.status?.conditions?.find((one) => one.type === verdict.type)
+  return {
+    ...verdict,
+    // Whole seconds, as Kubernetes writes them.
+    lastTransitionTime:
+      before?.status === verdict.status ? before.lastTransitionTime : now.toISOString().replace(/\.\d+Z$/, 'Z'),
+    observedGeneration: agent.metadata.generation ?? 0,
+  }
+}
