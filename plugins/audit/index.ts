@@ -5,7 +5,6 @@ import { createAudit } from './audit.ts'
 import { auditConsumers } from './consumers.ts'
 import { auditOutcome } from './events.ts'
 import { auditJobs } from './jobs.ts'
-import { descriptorsOf } from './rows.ts'
 import { createOutcomes } from './outcomes.ts'
 import { auditRoutes } from './routes.ts'
 import { auditSettings } from './settings.ts'
@@ -26,7 +25,7 @@ export const audit = definePlugin({
   }),
   contributions: ({ outcomes }) => [contribute(httpOutcome, outcomes)],
   routes: ({ log }) => auditRoutes(log),
-  consumers: ({ core }) => (core.store ? auditConsumers(() => descriptorsOf(core.eventTypes())) : []),
+  consumers: ({ core }) => (core.store ? auditConsumers(core.descriptors) : []),
   jobs: ({ core, settings }) => auditJobs(core, settings.retentionDays),
   close: ({ outcomes }) => outcomes.flush(),
 })

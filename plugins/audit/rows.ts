@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { EventType, StoredEvent } from '#core/events/event.ts'
+import type { StoredEvent } from '#core/events/event.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 
 /** A row to write, with the key that makes one row of one change (A4). */
@@ -12,11 +12,6 @@ export interface AuditRow extends Omit<AuditEvent, 'occurred_at'> {
 
 /** Audit descriptors by event type: the whole of what audit knows about other plugins. */
 export type Descriptors = ReadonlyMap<string, { readonly action: string; readonly resourceKind: string }>
-
-/** The descriptors of all declared event types. */
-export function descriptorsOf(types: readonly EventType[]): Descriptors {
-  return new Map(types.flatMap((type) => (type.audit ? [[type.type, type.audit]] : [])))
-}
 
 const actions: Readonly<Record<string, string>> = { create: 'create', update: 'update', delete: 'delete' }
 

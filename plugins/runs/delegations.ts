@@ -7,30 +7,22 @@ import { JwsRefused } from '#core/signing/jws.ts'
 import type { JsonWebKeyEd25519 } from '#core/signing/keyring.ts'
 import type { Store } from '#core/store/store.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { createRun } from './create.ts'
 import { readAttempt, readGrant, signGrant } from './grants.ts'
 import type { Live } from './live.ts'
 import { cancelTree } from './runs.ts'
-import type { Delegation } from './state-routes.ts'
 import { findRun, readContent } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { pause } from './worker/pause.ts'
 import type { RunWriter } from './write.ts'
 
-/** What a launcher is told of a run that its agent started. */
-export interface DelegatedRun {
-  readonly runId: string
-  readonly state: SelectedRun['state']
-  readonly output: unknown
-  readonly error: string | null
-}
-
 /** The state role's side of runs: those born in a pod, and the right of a subject asked anew. */
 export interface Delegations {
   keys(): { readonly keys: readonly JsonWebKeyEd25519[] }
-  create(pod: UserInfo, delegation: Delegation, traceparent: string): Promise<DelegatedRun>
-  read(pod: UserInfo, runId: string, waitMs: number): Promise<DelegatedRun>
+  create(pod: UserInfo, delegation: StateRunRequest, traceparent: string): Promise<StateRun>
+  read(pod: UserInfo, runId: string, waitMs: number): Promise<StateRun>
   cancel(pod: UserInfo, runId: string): Promise<void>
   recheck(runId: string, attempt: string): Promise<boolean>
 }
@@ -75,36 +67,54 @@ export function createDelegations(services: DelegationServices): Delegations {
   }
 }
 
-/** The caller is the agent of the parent run; the subject is whoever that run is done for. */
-async function delegate(services: DelegationServices, pod: UserInfo, delegation: Delegation, traceparent: string) {
-  const { core, store, state } = services
-  const parent = await ownRun(services, pod, delegation.parentRunId)
+/** The caller is the agent of the parent run; the subject is whoever that run is done for, else the agent itself. */
+async function delegate(services: DelegationServices, pod: UserInfo, delegation: StateRunRequest, traceparent: string) {
+  const { core } = services
   const { namespace, name } = delegation.agent
-  const subject = await subjectOf(services, parent)
+  const parent = delegation.parentRunId === undefined ? undefined : await ownRun(services, pod, delegation.parentRunId)
+  await checkDepth(services, parent, delegation.maxDepth)
+  const subject = parent ? await subjectOf(services, parent) : pod
   if (!(await mayInvoke(services, subject, namespace, name)))
     throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
-  const agent = await state.observed.find('AgentDeployment', namespace, name, observeMs)
-  const namespaceUid = agent && (await state.observed.namespaceUid(namespace, observeMs))
-  if (!agent || namespaceUid === undefined) throw new Fail('not_found', 'The agent does not exist.')
+  const { agent, namespaceUid } = await findAgent(services, namespace, name)
   const runId = uuidV7()
   const grant = { runId, agentUid: agent.uid, subject: subject.username, groups: subject.groups }
-  const run = await createRun(
-    { core, store, live: services.live },
-    {
-      runId,
-      agent: { namespace, name, uid: agent.uid },
-      namespaceUid,
-      input: delegation.input,
-      conversationId: delegation.conversationId ?? parent.conversation_id,
-      labels: {},
-      trigger: { kind: 'delegate', by: pod.username },
-      actor: { name: pod.username, kind: 'user' },
-      grant: signGrant(core.keys, grant, core.now()),
-      traceparent,
-      parent,
-    },
-  )
+  const run = await createRun(services, {
+    runId,
+    agent: { namespace, name, uid: agent.uid },
+    namespaceUid,
+    input: delegation.input,
+    conversationId: delegation.conversationId ?? parent?.conversation_id ?? uuidV7(),
+    labels: {},
+    trigger: { kind: delegation.mode, by: pod.username },
+    actor: { name: pod.username, kind: 'user' },
+    grant: signGrant(core.keys, grant, core.now()),
+    traceparent,
+    ...(parent ? { parent } : {}),
+  })
   return toDelegated(services, run)
+}
+
+async function findAgent({ state }: DelegationServices, namespace: string, name: string) {
+  const agent = await state.observed.find('AgentDeployment', namespace, name, observeMs)
+  const namespaceUid = agent && (await state.observed.namespaceUid(namespace, observeMs))
+  if (agent && namespaceUid !== undefined) return { agent, namespaceUid }
+  throw new Fail('not_found', 'The agent does not exist.')
+}
+
+const deepest = 8
+
+/** The depth is counted from our own rows: what the launcher says only lowers the bound. */
+async function checkDepth(
+  { store }: DelegationServices,
+  parent: SelectedRun | undefined,
+  maxDepth: number,
+): Promise<void> {
+  const db = store.reader<RunsTables>()
+  let depth = 0
+  for (let run = parent; run; depth++)
+    run = run.parent_run_id === null ? undefined : await findRun(db, run.parent_run_id)
+  if (depth > Math.min(maxDepth, deepest)) throw new Fail('depth_exceeded')
 }
 
 /** A run under way of the very agent whose service account asks; anything else is unknown to it. */
@@ -116,14 +126,10 @@ async function ownRun(services: DelegationServices, pod: UserInfo, runId: string
   return run
 }
 
-/** A run that one of the asking agent's own runs started. */
-async function childOf(services: DelegationServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
-  const db = services.store.reader<RunsTables>()
-  const run = isUuid(runId) ? await findRun(db, runId) : undefined
-  const parent = run?.parent_run_id ? await findRun(db, run.parent_run_id) : undefined
-  const agent = agentOfServiceAccount(pod.username)
-  if (!run || !agent || parent?.namespace !== agent.namespace || parent.agent_name !== agent.name)
-    throw new Fail('not_found')
+/** A run that the asking pod started itself. */
+async function childOf({ store }: DelegationServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
+  const run = isUuid(runId) ? await findRun(store.reader<RunsTables>(), runId) : undefined
+  if (!run || run.trigger_by !== pod.username) throw new Fail('not_found')
   return run
 }
 
@@ -143,9 +149,10 @@ function mayInvoke(
   return state.subjectMay(subject, { verb: 'create', resource: 'agentdeployments/invoke', namespace, name })
 }
 
-async function toDelegated(services: DelegationServices, run: SelectedRun): Promise<DelegatedRun> {
+async function toDelegated(services: DelegationServices, run: SelectedRun): Promise<StateRun> {
   const content = await readContent(services.store.reader<RunsTables>(), run.id)
-  return { runId: run.id, state: run.state, output: content?.output ?? null, error: content?.error ?? null }
+  const error = run.fail_reason === null ? null : { code: run.fail_reason, message: content?.error ?? run.fail_reason }
+  return { id: run.id, state: run.state, output: content?.output ?? null, error }
 }
 
 function verified<T>(read: () => T): T {

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { Observed } from '#core/cluster/directory.ts'
 import type { Core } from '#core/host/core.ts'
 import type { Store } from '#core/store/store.ts'
 import { createLive, type Live } from './live.ts'
@@ -13,6 +14,10 @@ export interface RunsInner {
   readonly store: Store
   readonly live: Live
   readonly writer: RunWriter
+}
+
+/** The inside as a role serves callers from it: with runs that know what the manager observed. */
+export interface RunsServing extends RunsInner {
   readonly runs: Runs
 }
 
@@ -22,5 +27,10 @@ export function createInner(core: Core, settings: Static<typeof runsSettings>): 
   if (!store) throw new TypeError('runs are stored: the plugin is wired only with a store')
   const live = createLive(core.bus)
   const writer = createRunWriter(store, live, core.now)
-  return { core, settings, store, live, writer, runs: createRuns({ core, store, live, writer }) }
+  return { core, settings, store, live, writer }
+}
+
+/** Adds the caller's side of runs for a role that serves callers. */
+export function serving(inner: RunsInner, observed: Observed): RunsServing {
+  return { ...inner, runs: createRuns({ ...inner, observed }) }
 }

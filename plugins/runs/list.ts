@@ -24,12 +24,17 @@ export interface RunPageAnswer {
   readonly scope?: 'permitted'
 }
 
+/** What a list is made of: the runs, the query as parsed, and the cursors of its route. */
+export interface Listing {
+  readonly runs: Runs
+  readonly query: RunListQuery
+  readonly cursors: Cursors
+}
+
 /** The newest runs of one namespace, or of the cluster. */
 export async function listNamespace(
-  runs: Runs,
+  { runs, query, cursors }: Listing,
   access: Access,
-  query: RunListQuery,
-  cursors: Cursors,
   agentUid?: string,
 ): Promise<RunPageAnswer> {
   const { limit = 50, cursor, ...rest } = query
@@ -44,11 +49,9 @@ export async function listNamespace(
  * last namespace that was walked to its end, and where the next one stands.
  */
 export async function listPermitted(
-  runs: Runs,
+  { runs, query, cursors }: Listing,
   caller: Caller,
   directory: Directory,
-  query: RunListQuery,
-  cursors: Cursors,
 ): Promise<RunPageAnswer> {
   const { limit = 50, cursor, ...rest } = query
   const bound = { scope: 'permitted', ...rest }

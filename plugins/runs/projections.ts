@@ -52,7 +52,8 @@ const appliers: Readonly<Record<string, Apply>> = {
   },
   [interruptResolved.type]: closeInterrupt,
   [runResumed.type]: (event, tx) => move(event, tx, 'resumed', { pause_reason: null, open_interrupts: '[]' }),
-  [cancelRequested.type]: (event, tx) => move(event, tx, 'cancel-requested', { pause_reason: null, open_interrupts: '[]' }),
+  [cancelRequested.type]: (event, tx) =>
+    move(event, tx, 'cancel-requested', { pause_reason: null, open_interrupts: '[]' }),
   [usageReported.type]: addUsage,
   [runSucceeded.type]: (event, tx) => finish(event, tx, 'succeeded'),
   [runFailed.type]: (event, tx) => finish(event, tx, 'failed', { fail_reason: dataOf(event, runFailed).failReason }),

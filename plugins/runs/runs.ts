@@ -32,6 +32,9 @@ export interface RunRequest {
   readonly input: unknown
   readonly conversationId?: string | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
+  readonly traceparent: string
+  /** How the run came about: `api`, or `gateway` for a model call to an agent. */
+  readonly trigger: string
 }
 
 /** How long an agent that was created a moment ago may take to be observed. */
@@ -41,7 +44,8 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a
 
 /** Runs as a caller may see and change them. */
 export interface Runs {
-  create(caller: Caller, access: Access, observed: Observed, request: RunRequest, traceparent: string): Promise<Run>
+  /** `access` proves that the caller may invoke the agent that `request` names. */
+  create(caller: Caller, access: Access, request: RunRequest): Promise<Run>
   get(caller: Caller, id: string): Promise<Run>
   tree(caller: Caller, id: string): Promise<TreeNode>
   list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
@@ -69,6 +73,7 @@ export interface RunsServices {
   readonly store: Store
   readonly live: Live
   readonly writer: RunWriter
+  readonly observed: Observed
 }
 
 /** Creates the caller's side of runs. */
@@ -79,8 +84,7 @@ export function createRuns(services: RunsServices): Runs {
   const detail = async (run: SelectedRun): Promise<Run> => toRun(run, await readRunContent(db, run))
   return {
     open,
-    create: (caller, access, observed, request, traceparent) =>
-      createFor(services, caller, access, observed, request, traceparent),
+    create: (caller, access, request) => createFor(services, caller, access, request),
     get: async (caller, id) => detail((await open(caller, id)).run),
     tree: async (caller, id) => {
       const { run } = await open(caller, id)
@@ -143,14 +147,8 @@ function listAccess(access: Access): Access<'list', 'runs'> {
 }
 
 /** From the name to the uid without a read that the caller may not make: the manager's memory says it. */
-async function createFor(
-  services: RunsServices,
-  caller: Caller,
-  access: Access,
-  observed: Observed,
-  request: RunRequest,
-  traceparent: string,
-): Promise<Run> {
+async function createFor(services: RunsServices, caller: Caller, access: Access, request: RunRequest): Promise<Run> {
+  const { core, observed } = services
   const { namespace, name } = request.agent
   if (access.namespace !== namespace) throw new Error('the proof is for another namespace')
   const agent = await observed.find('AgentDeployment', namespace, name, observeMs)
@@ -164,10 +162,10 @@ async function createFor(
     input: request.input,
     conversationId: request.conversationId ?? uuidV7(),
     labels: request.labels ?? {},
-    trigger: { kind: 'api', by: caller.username },
+    trigger: { kind: request.trigger, by: caller.username },
     actor: actorOf(caller),
-    grant: await grantFor(services.core, caller, { runId, agentUid: agent.uid }),
-    traceparent,
+    grant: await grantFor(core, caller, { runId, agentUid: agent.uid }),
+    traceparent: request.traceparent,
   }
   return toRun(await createRun(services, newRun), { input: request.input, output: null, error: null, interrupts: [] })
 }

@@ -3,6 +3,7 @@ import type { StateContext } from '#core/host/contexts.ts'
 import { Fail } from '#core/http/errors.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { continueTrace, formatTraceparent } from '#core/telemetry/tracing.ts'
+import type { StateRunRequest } from '#schemas/launcher.ts'
 import type { Delegations } from './delegations.ts'
 
 const singleHeader = (request: FastifyRequest, name: string): string => {
@@ -50,24 +51,23 @@ export function runsStateRoutes(delegations: Delegations, state: StateContext): 
   }
 }
 
-/** What a launcher asks for when its agent delegates. */
-export interface Delegation {
-  readonly parentRunId: string
-  readonly agent: { readonly namespace: string; readonly name: string }
-  readonly input: unknown
-  readonly conversationId?: string
-}
-
-function readDelegation(body: unknown): Delegation {
+function readDelegation(body: unknown): StateRunRequest {
   const given = record(body)
-  const agent = record(given['agent'])
-  const { parentRunId, conversationId } = given
-  if (typeof parentRunId !== 'string') throw refuse('/parentRunId', 'is required')
-  const { namespace, name } = agent
+  const { parentRunId, conversationId, mode, maxDepth } = given
+  const { namespace, name } = record(given['agent'])
   if (typeof namespace !== 'string' || !isLabel(namespace)) throw refuse('/agent/namespace', 'must be a namespace name')
   if (typeof name !== 'string' || !isName(name)) throw refuse('/agent/name', 'must be an object name')
-  const conversation = typeof conversationId === 'string' ? { conversationId } : {}
-  return { parentRunId, agent: { namespace, name }, input: given['input'], ...conversation }
+  if (mode !== 'spawn' && mode !== 'handoff') throw refuse('/mode', 'must be spawn or handoff')
+  if (typeof maxDepth !== 'number' || !Number.isSafeInteger(maxDepth))
+    throw refuse('/maxDepth', 'must be a whole number')
+  return {
+    agent: { namespace, name },
+    input: given['input'],
+    mode,
+    maxDepth,
+    ...(typeof parentRunId === 'string' ? { parentRunId } : {}),
+    ...(typeof conversationId === 'string' ? { conversationId } : {}),
+  }
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

@@ -48,7 +48,7 @@ export function createRunWriter(store: Store, live: Live, now: () => Date): RunW
         if (!locked) return undefined
         if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)
         const change = await decide(toFacts(locked.run), locked)
-        return apply(tx, { live, now }, locked, author, change)
+        return apply(tx, { live, now, author }, locked, change)
       }),
   }
 }
@@ -56,13 +56,15 @@ export function createRunWriter(store: Store, live: Live, now: () => Date): RunW
 interface Services {
   readonly live: Live
   readonly now: () => Date
+  readonly author: Author
 }
 
-async function apply(tx: Tx<RunsTables>, services: Services, locked: LockedRun, author: Author, change: Change) {
+async function apply(tx: Tx<RunsTables>, { live, now, author }: Services, locked: LockedRun, change: Change) {
   const { run } = locked
-  const at = { ts: services.now(), path: [run.agent_name ?? ''], spanId: '' }
+  const at = { ts: now(), path: [run.agent_name ?? ''], spanId: '' }
   const own = change.facts.map((fact) => toEntry(fact, at, change.content?.[fact.fact]))
-  const rows = toRows(run.id, locked.journalSeq, [...(change.entries ?? []), ...own])
+  const entries = [...(change.entries ?? []), ...own]
+  const rows = toRows(run.id, locked.journalSeq, entries)
   await appendJournal(tx.db, run.id, rows, change.launcherN)
   await change.also?.(tx.db)
   const state = change.facts.reduce((before, fact) => stateAfter(fact.fact, before), run.state)
@@ -72,9 +74,8 @@ async function apply(tx: Tx<RunsTables>, services: Services, locked: LockedRun, 
   const events = [...(change.events ?? []), ...facts]
   if (events.length > 0) await tx.append(`runs/${run.id}`, run.version, events)
   tx.afterCommit(() => {
-    for (const row of rows)
-      services.live.frame(toFrame(run, row.seq, [...(change.entries ?? []), ...own], locked.journalSeq))
-    if (state === 'queued' || state === 'cancelling') services.live.wake(run.id)
+    entries.forEach((entry, index) => live.frame(toFrame(run, locked.journalSeq + 1 + index, entry)))
+    if (state === 'queued' || state === 'cancelling') live.wake(run.id)
   })
   return { ...run, state }
 }
@@ -109,9 +110,7 @@ function traceOf(author: Author): Pick<NewEvent, 'traceparent'> {
   return author.traceparent === undefined ? {} : { traceparent: author.traceparent }
 }
 
-function toFrame(run: SelectedRun, seq: number, entries: readonly Entry[], last: number): LiveFrame {
-  const entry = entries[seq - last - 1]
-  if (!entry) throw new RangeError(`no entry for sequence ${seq}`)
+function toFrame(run: SelectedRun, seq: number, entry: Entry): LiveFrame {
   const { ts, kind, path, spanId, data } = entry
   return { v: 1, seq, runId: run.id, ts: ts.toISOString(), kind, agent: run.agent_name, path, spanId, data }
 }

@@ -171,6 +171,12 @@ export const InvokeAnswer = Type.Object({
 /** Path of the routes of one run; any text, since a malformed id is as unknown as another's. */
 export const RunParams = Type.Object({ id: Type.String({ maxLength: 1024 }) })
 
+/** Query of `GET /api/runs/{id}/events`. */
+export const RunEventsQuery = Type.Object(
+  { after: Type.Optional(Type.Integer({ minimum: 0, description: 'seq of the last entry that was seen.' })) },
+  strict,
+)
+
 /** Body of `POST /api/runs/{id}/resume`. */
 export const ResumeBody = Type.Object(
   {

@@ -5,7 +5,7 @@ import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { subjectOf } from '../write.ts'
 import { workerAuthor } from './author.ts'
 import type { DriveServices } from './drive.ts'
-import { createIntake, type NumberedEntry, toJournalEntry } from './intake.ts'
+import { createIntake, type Intake, type NumberedEntry, toJournalEntry } from './intake.ts'
 import type { LauncherClient } from './launcher-client.ts'
 import { pause } from './pause.ts'
 import { resultOf } from './result.ts'
@@ -58,7 +58,7 @@ export async function follow(
   attempt.cancelled.addEventListener('abort', onCancel, { once: true })
   if (attempt.cancelled.aborted) onCancel()
   try {
-    const ended = await followUntilResult(services, attempt, intake, signal, () => result !== undefined)
+    const ended = await followUntilResult(services, attempt, intake, { signal, finished: () => result !== undefined })
     await intake.drained()
     if (failure) throw failure
     return result ?? ended
@@ -72,9 +72,8 @@ export async function follow(
 async function followUntilResult(
   services: DriveServices,
   attempt: Attempt,
-  intake: ReturnType<typeof createIntake>,
-  signal: AbortSignal,
-  finished: () => boolean,
+  intake: Intake,
+  { signal, finished }: { readonly signal: AbortSignal; readonly finished: () => boolean },
 ): Promise<FailReason | undefined> {
   let silentSince: number | undefined
   while (!signal.aborted) {

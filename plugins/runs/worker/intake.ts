@@ -7,6 +7,15 @@ export interface EntrySink {
   delta(entry: LauncherEntry): void
 }
 
+/** Entries on their way into the journal. */
+export interface Intake {
+  push(entry: LauncherEntry): void
+  /** The highest number taken so far. */
+  seen(): number
+  /** Resolves when everything taken so far is committed. */
+  drained(): Promise<void>
+}
+
 /** An entry for the journal with the launcher's own number. */
 export type NumberedEntry = LauncherEntry & { readonly n: number }
 
@@ -14,7 +23,7 @@ export type NumberedEntry = LauncherEntry & { readonly n: number }
  * Takes entries as they arrive and commits them in batches: while one commit is under way the next batch gathers.
  * Deltas keep their place among the entries, so nobody sees the text of a message before its start.
  */
-export function createIntake(sink: EntrySink, after: number, onError: (error: unknown) => void) {
+export function createIntake(sink: EntrySink, after: number, onError: (error: unknown) => void): Intake {
   const waiting: LauncherEntry[] = []
   let seen = after
   let working: Promise<void> | undefined
@@ -29,7 +38,7 @@ export function createIntake(sink: EntrySink, after: number, onError: (error: un
   }
 
   return {
-    push(entry: LauncherEntry): void {
+    push(entry) {
       // After a reconnect the launcher repeats what we have not acknowledged; what is committed is skipped by number.
       if (entry.n !== undefined) {
         if (entry.n <= seen) return
@@ -43,9 +52,8 @@ export function createIntake(sink: EntrySink, after: number, onError: (error: un
       })
     },
     seen: () => seen,
-    /** Resolves when everything taken so far is committed. */
-    async drained(): Promise<void> {
-      while (working) await working
+    async drained() {
+      for (let current = working; current; current = working) await current
     },
   }
 }

@@ -1,0 +1,17 @@
+import { Type } from 'typebox'
+import { endpoint } from '#core/http/endpoint.ts'
+import { Fail } from '#core/http/errors.ts'
+import { RunParams } from '#schemas/api/runs.ts'
+
+/** The recorded replay fixture of a run. Recording is part of the launcher's model and tool channels. */
+export const fixture = endpoint({
+  method: 'GET',
+  url: '/runs/:id/fixture',
+  summary: 'The recorded replay fixture of a run.',
+  authz: { kind: 'row', verb: 'get', resource: 'runs/fixture' },
+  params: RunParams,
+  response: { 200: Type.Object({}) },
+  handle: async () => {
+    throw new Fail('no_fixture')
+  },
+})

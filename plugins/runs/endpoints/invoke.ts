@@ -1,0 +1,100 @@
+import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint.ts'
+import { openEventStream } from '#core/http/event-stream.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { CreateRunBody, InvokeAnswer, InvokeBody, Run } from '#schemas/api/runs.ts'
+import { durationToMs } from '#schemas/duration.ts'
+import { encodeFrame } from '#core/sse/frame.ts'
+import type { RunsServing } from '../inner.ts'
+import { waitForRun } from '../invoke.ts'
+import type { Run as RunView } from '../run.ts'
+import { streamRun } from '../stream.ts'
+
+const authz = {
+  kind: 'review',
+  verb: 'create',
+  resource: 'agentdeployments/invoke',
+  namespace: { in: 'body', field: 'agent.namespace' },
+  name: 'agent.name',
+} as const
+const audit = { action: 'create', resourceKind: 'Run' }
+
+interface RunBody {
+  readonly agent: { readonly namespace: string; readonly name: string }
+  readonly input?: unknown
+  readonly conversationId?: string
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/** Runs made by a caller: queued, or waited for. */
+export function invokeEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
+  const make = ({ caller, access, traceparent }: Call<unknown, unknown, unknown>, body: RunBody): Promise<RunView> => {
+    const { conversationId, labels } = body
+    const agent = {
+      namespace: parseLabel('/agent/namespace', body.agent.namespace),
+      name: parseName('/agent/name', body.agent.name),
+    }
+    const request = { agent, input: body.input, conversationId, labels, traceparent, trigger: 'api' }
+    return inner.runs.create(caller, access, request)
+  }
+  const create = endpoint({
+    method: 'POST',
+    url: '/runs',
+    summary: 'Queue a run of an agent.',
+    authz,
+    audit,
+    idempotent: true,
+    body: CreateRunBody,
+    response: { 201: Run },
+    handle: async (call) => {
+      const run = await make(call, call.body)
+      call.reply.header('location', `/api/runs/${run.id}`)
+      return run
+    },
+  })
+  const invoke = endpoint({
+    method: 'POST',
+    url: '/invoke',
+    summary: 'Run an agent and wait for its answer; 202 with the run when the timeout passes. A failed run is a 200.',
+    authz,
+    audit,
+    idempotent: true,
+    body: InvokeBody,
+    response: { 200: InvokeAnswer, 202: Run },
+    handle: async (call) => {
+      const run = await make(call, call.body)
+      if (call.headers['accept']?.includes('text/event-stream')) return streamed(inner, call, run)
+      const timeoutMs = durationToMs(call.body.timeout ?? '') ?? inner.settings.invokeTimeout * 1000
+      const ended = await waitForRun(inner, call.caller, run.id, { timeoutMs, signal: call.signal })
+      if (ended) return toAnswer(ended)
+      call.reply.code(202).header('location', `/api/runs/${run.id}`)
+      return inner.runs.get(call.caller, run.id)
+    },
+  })
+  return [create, invoke]
+}
+
+/** The same run as a stream of its events. A disconnect ends the stream, never the run. */
+async function streamed(inner: RunsServing, call: Call<unknown, unknown, unknown>, made: RunView): Promise<undefined> {
+  const { run } = await inner.runs.open(call.caller, made.id)
+  call.reply.header('x-mesh-run-id', made.id)
+  const stream = openEventStream(call, { recheck: () => inner.runs.open(call.caller, made.id) })
+  const gone = new AbortController()
+  void stream.closed.then(() => gone.abort())
+  await streamRun(inner, run, 0, {
+    signal: gone.signal,
+    send: (frame) =>
+      stream.send(
+        encodeFrame({
+          event: frame.kind,
+          data: JSON.stringify(frame),
+          ...(frame.seq === undefined ? {} : { id: String(frame.seq) }),
+        }),
+      ),
+  })
+  stream.end()
+  return undefined
+}
+
+function toAnswer({ id, state, output, error, interrupts, usage, traceId }: RunView) {
+  return { runId: id, state, output, error, interrupts, usage, traceId }
+}

@@ -1,0 +1,46 @@
+import type { BffContext } from '#core/host/contexts.ts'
+import { type AnyEndpoint, endpoint } from '#core/http/endpoint.ts'
+import { Fail } from '#core/http/errors.ts'
+import { AgentRunsQuery, RunList, RunListQuery } from '#schemas/api/runs.ts'
+import { parseLabel } from '#core/kube/names.ts'
+import type { RunsServing } from '../inner.ts'
+import { listNamespace, listPermitted } from '../list.ts'
+
+/** Lists of runs: of a namespace or the cluster, and of one agent. */
+export function listEndpoints(inner: RunsServing, bff: BffContext): readonly AnyEndpoint[] {
+  const { runs } = inner
+  const list = endpoint({
+    method: 'GET',
+    url: '/runs',
+    summary:
+      'Runs, newest first. Without a namespace the whole cluster; scope=permitted walks what the caller may see.',
+    // The review is made by the handler: with scope=permitted there is one for each namespace.
+    authz: { kind: 'row', verb: 'list', resource: 'runs' },
+    query: RunListQuery,
+    response: { 200: RunList },
+    handle: async ({ caller, query, cursors, directory }) => {
+      const { namespace, scope, ...rest } = query
+      if (scope === 'permitted')
+        return listPermitted({ runs, query: rest, cursors }, caller, directory ?? bff.directory)
+      const access = await caller.review('list', 'runs', {
+        namespace: namespace ? parseLabel('?namespace', namespace) : '',
+      })
+      return listNamespace({ runs, query: rest, cursors }, access)
+    },
+  })
+  const ofAgent = endpoint({
+    method: 'GET',
+    url: '/agents/:ns/:name/runs',
+    summary: 'Runs of one agent, newest first.',
+    authz: { kind: 'review', verb: 'list', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
+    query: AgentRunsQuery,
+    response: { 200: RunList },
+    handle: async ({ access, params, query, cursors }) => {
+      // By uid: an agent that was made again inherits no runs.
+      const agent = await bff.observed.find('AgentDeployment', params.ns, params.name)
+      if (!agent) throw new Fail('not_found')
+      return listNamespace({ runs, query, cursors }, access, agent.uid)
+    },
+  })
+  return [list, ofAgent]
+}

@@ -1,0 +1,98 @@
+import { type AnyEndpoint, endpoint } from '#core/http/endpoint.ts'
+import { Fail } from '#core/http/errors.ts'
+import { openEventStream } from '#core/http/event-stream.ts'
+import { encodeFrame } from '#core/sse/frame.ts'
+import { ResumeBody, Run, RunEventsQuery, RunParams, RunTree } from '#schemas/api/runs.ts'
+import type { RunsServing } from '../inner.ts'
+import type { LiveFrame } from '../live.ts'
+import { nothingAfter, streamRun } from '../stream.ts'
+
+const audit = (action: string) => ({ action, resourceKind: 'Run' })
+const update = { kind: 'row', verb: 'update', resource: 'runs' } as const
+const get = { kind: 'row', verb: 'get', resource: 'runs' } as const
+
+/** Routes of one run. A run that the caller may not `get` is unknown on every method. */
+export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
+  const { runs } = inner
+  return [
+    endpoint({
+      method: 'GET',
+      url: '/runs/:id',
+      summary: 'A run with its input, output and open interrupts.',
+      authz: get,
+      params: RunParams,
+      response: { 200: Run },
+      handle: ({ caller, params }) => runs.get(caller, params.id),
+    }),
+    endpoint({
+      method: 'GET',
+      url: '/runs/:id/tree',
+      summary: 'Steps, messages and tool calls of a run as a span tree.',
+      authz: get,
+      params: RunParams,
+      response: { 200: RunTree },
+      handle: async ({ caller, params }) => ({ root: await runs.tree(caller, params.id) }),
+    }),
+    endpoint({
+      method: 'POST',
+      url: '/runs/:id/resume',
+      summary: 'Answer an interrupt of a paused run.',
+      authz: update,
+      audit: audit('resume'),
+      params: RunParams,
+      body: ResumeBody,
+      response: { 202: Run },
+      handle: ({ caller, params, body }) => runs.resume(caller, params.id, body),
+    }),
+    endpoint({
+      method: 'POST',
+      url: '/runs/:id/cancel',
+      summary: 'Cancel a run and the runs that it started.',
+      authz: update,
+      audit: audit('cancel'),
+      params: RunParams,
+      response: { 202: Run },
+      handle: ({ caller, params }) => runs.cancel(caller, params.id),
+    }),
+    eventStream(inner),
+  ]
+}
+
+function eventStream(inner: RunsServing): AnyEndpoint {
+  const { runs } = inner
+  return endpoint({
+    method: 'GET',
+    url: '/runs/:id/events',
+    summary: 'Live events of a run (text/event-stream); continues after Last-Event-ID or ?after=.',
+    authz: get,
+    stream: true,
+    params: RunParams,
+    query: RunEventsQuery,
+    response: {},
+    handle: async (call) => {
+      const { caller, params, query, headers, reply } = call
+      const { run } = await runs.open(caller, params.id)
+      const after = query.after ?? readLastId(headers['last-event-id'])
+      if (await nothingAfter(inner, run, after)) return void reply.code(204)
+      const stream = openEventStream(call, { recheck: () => runs.open(caller, params.id) })
+      const gone = new AbortController()
+      void stream.closed.then(() => gone.abort())
+      await streamRun(inner, run, after, { send: (frame) => stream.send(toBytes(frame)), signal: gone.signal })
+      stream.end()
+      return undefined
+    },
+  })
+}
+
+function toBytes(frame: LiveFrame): Buffer {
+  const id = frame.seq === undefined ? {} : { id: String(frame.seq) }
+  return encodeFrame({ event: frame.kind, data: JSON.stringify(frame), ...id })
+}
+
+function readLastId(header: string | undefined): number {
+  if (header === undefined) return 0
+  if (/^\d{1,10}$/.test(header)) return Number(header)
+  throw new Fail('malformed_request', 'Last-Event-ID is not an id of this stream.', {
+    errors: [{ pointer: 'Last-Event-ID', detail: 'must be a whole number' }],
+  })
+}

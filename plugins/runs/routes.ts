@@ -1,0 +1,23 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { BffContext } from '#core/host/contexts.ts'
+import { gate } from '#core/http/gate.ts'
+import { mountEndpoints } from '#core/http/mount.ts'
+import { eventDoor } from './endpoints/event-door.ts'
+import { fixture } from './endpoints/fixture.ts'
+import { invokeEndpoints } from './endpoints/invoke.ts'
+import { listEndpoints } from './endpoints/lists.ts'
+import { runEndpoints } from './endpoints/run.ts'
+import { type RunsInner, serving } from './inner.ts'
+
+/** Every route of the plugin, below `/api`. */
+export function runsRoutes(inner: RunsInner, bff: BffContext): FastifyPluginAsync {
+  return async (scope) => {
+    const ready = [...listEndpoints(inner, bff), ...invokeEndpoints(inner), ...runEndpoints(inner), eventDoor(inner)]
+    await mountEndpoints(ready)(scope, {})
+    await scope.register(async (unwired) => {
+      // Nothing records yet: the route is known, and says so.
+      gate(unwired, 'unwired')
+      await mountEndpoints([fixture])(unwired, {})
+    })
+  }
+}
