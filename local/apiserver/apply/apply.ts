@@ -71,7 +71,8 @@ export function applyPatch({ live, patch, manager, force, schema, subresource, n
   return { object }
 }
 
-function objectSchema(schema: JsonSchema): JsonSchema {
+/** The schema of a whole object: its own fields, and those that every object has. */
+export function objectSchema(schema: JsonSchema): JsonSchema {
   const metadata = builtinComponent(OBJECT_META)
   return {
     ...schema,

@@ -1,5 +1,5 @@
 import type { Kind } from '../objects/kinds.ts'
-import { parseFieldSelector, parseLabelSelector } from '../objects/selectors.ts'
+import { matchFields, parseLabelSelector, splitFieldSelector } from '../objects/selectors.ts'
 import type { Match } from '../objects/selectors.ts'
 import { badRequest, expired, failure, invalid } from '../status.ts'
 import { isTrue } from './request-info.ts'
@@ -65,8 +65,10 @@ export function listOptions(query: URLSearchParams, kind: Kind, watch: boolean):
   const limit = integer(query, 'limit') ?? 0
   const timeoutSeconds = integer(query, 'timeoutSeconds')
   const labels = parseLabelSelector(query.get('labelSelector'))
-  const fields = parseFieldSelector(query.get('fieldSelector'), kind.rules.fields)
+  // A selector must parse before the options are judged; whether the kind has its fields is asked after.
+  const terms = splitFieldSelector(query.get('fieldSelector'))
   const match = matchMode(query, watch)
+  const fields = matchFields(terms, kind.rules.fields)
   const token = watch ? '' : (query.get('continue') ?? '')
   const resourceVersion = query.get('resourceVersion') ?? ''
   if (token && resourceVersion && resourceVersion !== '0') {

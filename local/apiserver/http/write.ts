@@ -1,5 +1,6 @@
 import type { Cause, CompiledSchema, Json, JsonObject, KubeObject, Status, User } from '../contract.ts'
-import { applyPatch, trackUpdate } from '../apply/apply.ts'
+import { applyPatch, objectSchema, trackUpdate } from '../apply/apply.ts'
+import { typedFaults } from '../apply/typed-faults.ts'
 import { convertIn } from '../objects/event-conversion.ts'
 import { mayGo } from '../objects/deletion.ts'
 import type { Kind } from '../objects/kinds.ts'
@@ -13,6 +14,8 @@ import {
   sameSpec,
   stampNew,
 } from '../objects/meta.ts'
+import { builtinSchema } from '../schema/builtin.ts'
+import { decodeFault } from '../schema/decode.ts'
 import { strategyOf } from '../objects/strategy.ts'
 import { equalJson, isObject } from '../patch/json-value.ts'
 import { applyBodyPatch } from '../patch/patch.ts'
@@ -65,29 +68,42 @@ function identify(body: JsonObject, kind: Kind): KubeObject {
     kind: name || kind.kind,
     apiVersion: apiVersion || (kind.custom ? '' : kind.apiVersion),
   })
+  if (!kind.custom && (given.apiVersion !== kind.apiVersion || given.kind !== kind.kind)) throw anotherKind(given, kind)
   if (given.apiVersion !== kind.apiVersion) {
     throw badRequest(
       `the API version in the data (${given.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
     )
   }
-  if (given.kind !== kind.kind && kind.custom) {
-    const cause = {
-      reason: 'FieldValueInvalid',
-      message: `Invalid value: ${JSON.stringify(given.kind)}: must be ${kind.kind}`,
-      field: 'kind',
-    }
-    throw invalid({ ...kind, kind: given.kind }, given.metadata.name, [cause])
-  }
-  if (given.kind !== kind.kind)
-    throw badRequest(
-      `${given.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: converting (${kind.version}.${given.kind}) to (core.${kind.kind}): unknown conversion`,
-    )
   return given
+}
+
+/** A built-in object is decoded before anything else: one of another kind says so in Go's words. */
+function anotherKind(given: KubeObject, kind: Kind): ApiError {
+  const [version, group = ''] = given.apiVersion.split('/').toReversed()
+  const known = version === 'v1' && builtinSchema(group, given.kind) !== undefined
+  const why = known
+    ? `converting (${version}.${given.kind}) to (${kind.group === '' ? 'core.' : ''}${kind.kind}): unknown conversion`
+    : `no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(given.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`
+  return badRequest(`${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: ${why}`)
+}
+
+/** A custom object of another kind gets as far as validation. */
+function sameKind(object: KubeObject, kind: Kind): void {
+  if (object.kind === kind.kind) return
+  const message = `Invalid value: ${JSON.stringify(object.kind)}: must be ${kind.kind}`
+  const cause = { reason: 'FieldValueInvalid', message, field: 'kind' }
+  throw invalid({ ...kind, kind: object.kind }, object.metadata.name, [cause])
 }
 
 /** Decodes a body as the kind: unknown fields are refused, warned of or dropped; defaults are filled. */
 function decode(body: JsonObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
   const given = identify(body, kind)
+  const fault = kind.custom ? undefined : decodeFault(given, kind.schema.schema, { kind: kind.kind, path: '' })
+  if (fault) {
+    throw badRequest(
+      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${fault}`,
+    )
+  }
   const { meta, unknown } = cleanMeta(body['metadata'], kind)
   if (options.fieldValidation !== 'Ignore') {
     const fields = [...new Set([...unknown, ...kind.schema.unknownFields(given)])]
@@ -114,17 +130,16 @@ function complete(object: KubeObject, kind: Kind): KubeObject {
 /** Refuses a name or namespace in the body that is not the one in the path. */
 function matchPath(object: KubeObject, exchange: Exchange, kind: Kind): void {
   const { namespace, name } = exchange.info
-  if (name && object.metadata.name && object.metadata.name !== name) {
-    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`)
+  if (kind.namespaced && object.metadata.namespace && object.metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
   if (name && !object.metadata.name) {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   }
-  if (!kind.namespaced) return
-  if (object.metadata.namespace && object.metadata.namespace !== namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  if (name && object.metadata.name !== name) {
+    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`)
   }
-  object.metadata.namespace = namespace
+  if (kind.namespaced) object.metadata.namespace = namespace
 }
 
 /** The admission of the real server that everything in a namespace passes. */
@@ -195,6 +210,7 @@ async function insert(
   const now = context.now()
   openNamespace(store, kind, object.metadata.name, exchange.info.namespace)
   escalation(context, exchange, object)
+  sameKind(object, kind)
   const nameFaults = createNameFaults(object.metadata, kind.rules.name)
   if (object.metadata.resourceVersion) {
     throw failure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
@@ -288,6 +304,7 @@ async function modify(
   const { name } = exchange.info
   const old = toVersion(stored.object, kind)
   sameObject(change.object, old, kind, stored)
+  sameKind(change.object, kind)
   const refused = carryMeta(change.object, old, kind.custom)
   let object = scopeTo(exchange.info.subresource, change.object, old, kind)
   if (exchange.info.subresource === '') strategyOf(kind).update?.(object, old)
@@ -442,8 +459,8 @@ async function applyObject(
   })
   if ('conflict' in result)
     throw failure({ code: 409, reason: 'Conflict', message: result.message, details: { causes: result.conflict } })
-  const { managedFields } = result.object.metadata
-  const object = complete(structuredClone(result.object), kind)
+  const { managedFields, ...applied } = result.object.metadata
+  const object = complete(structuredClone({ ...result.object, metadata: cleanMeta(applied, kind).meta }), kind)
   if (managedFields) object.metadata.managedFields = managedFields
   const change = { object, options, applied: true }
   return stored ? modify(context, exchange, kind, { stored, ...change }) : insert(context, exchange, kind, change)
@@ -464,12 +481,23 @@ function declared(body: JsonObject, kind: Kind): KubeObject {
   if (!body['kind'] || !body['apiVersion'])
     throw badRequest(`invalid object type: ${body['apiVersion'] ?? ''}/, Kind=${body['kind'] ?? ''}`)
   const given = identify(body, kind)
-  const { meta, unknown } = cleanMeta(body['metadata'], kind)
-  const fields = [...new Set([...unknown, ...kind.schema.unknownFields(given)])].sort()
-  if (fields.length === 0) return { ...given, metadata: meta }
-  const faults = fields.map((field) => `.${field}: field not declared in schema`)
+  const metadata = isObject(body['metadata']) ? body['metadata'] : {}
+  const faults = typedFaults({ ...body, metadata }, objectSchema(kind.schema.schema))
+  if (faults.length === 0) {
+    const { meta } = cleanMeta(body['metadata'], kind)
+    // An empty map that is applied is owned, though it is not stored.
+    for (const key of ['labels', 'annotations'] as const) {
+      const value = isObject(body['metadata']) ? body['metadata'][key] : undefined
+      if (isObject(value) && Object.keys(value).length === 0) meta[key] = {}
+    }
+    return { ...given, metadata: meta }
+  }
   const all = faults.length === 1 ? faults[0] : `errors:\n  ${faults.join('\n  ')}`
   const version = kind.group ? kind.apiVersion : `/${kind.apiVersion}`
-  const of = `${meta.namespace ?? ''}/${meta.name}; ${version}, Kind=${kind.kind}`
+  const of = `${text(metadata['namespace'])}/${text(metadata['name'])}; ${version}, Kind=${kind.kind}`
   throw failure({ code: 500, message: `failed to create typed patch object (${of}): ${all}` })
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
 }

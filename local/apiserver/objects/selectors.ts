@@ -82,7 +82,7 @@ function compare(key: string, operator: '<' | '>', wanted: string): Match {
 
 function parseValues(next: () => string, peek: () => string): Set<string> {
   const open = next()
-  if (open !== '(') throw unparsed(`found '${open}', expected: '('`)
+  if (open !== '(') throw unparsed(`found '${open}' expected: '('`)
   const values = new Set<string>()
   for (;;) {
     values.add(/^[,)]?$/.test(peek()) ? '' : next())
@@ -114,17 +114,29 @@ export function fieldAt(path: string): (object: KubeObject) => string {
   }
 }
 
-/** Parses a field selector against the fields a kind offers. */
-export function parseFieldSelector(text: string | null, fields: SelectableFields): Match | undefined {
-  if (!text) return undefined
-  const terms = text.split(/(?<!\\),/).filter((term) => term !== '')
-  const matches = terms.map((term): Match => {
+interface FieldTerm {
+  readonly label: string
+  readonly operator: string
+  readonly wanted: string
+}
+
+/** The terms of a field selector, whatever fields they name. */
+export function splitFieldSelector(text: string | null): FieldTerm[] {
+  const terms = (text ?? '').split(/(?<!\\),/).filter((term) => term !== '')
+  return terms.map((term) => {
     const found = /^((?:\\.|[^=!\\])*)(==|!=|=)(.*)$/s.exec(term)
     if (!found) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
-    const [, label = '', operator, escaped = ''] = found
+    const [, label = '', operator = '', escaped = ''] = found
+    return { label, operator, wanted: escaped.replace(/\\([\\,=])/g, '$1') }
+  })
+}
+
+/** A field selector over the fields a kind offers. */
+export function matchFields(terms: readonly FieldTerm[], fields: SelectableFields): Match | undefined {
+  if (terms.length === 0) return undefined
+  const matches = terms.map(({ label, operator, wanted }): Match => {
     const read = Object.hasOwn(fields, label) ? fields[label] : undefined
     if (!read) throw badRequest(`field label not supported: ${label}`)
-    const wanted = escaped.replace(/\\([\\,=])/g, '$1')
     return operator === '!=' ? (object) => read(object) !== wanted : (object) => read(object) === wanted
   })
   return (object) => matches.every((match) => match(object))

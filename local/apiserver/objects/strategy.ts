@@ -75,6 +75,8 @@ function frozen(object: KubeObject, old: KubeObject | undefined, keys: readonly 
 const SERVICE: Defaults = {
   type: 'ClusterIP',
   sessionAffinity: 'None',
+  sessionAffinityConfig: (spec) =>
+    spec['sessionAffinity'] === 'ClientIP' ? { clientIP: { timeoutSeconds: 10_800 } } : undefined,
   internalTrafficPolicy: (spec) => (spec['type'] === 'ExternalName' ? undefined : 'Cluster'),
   ports: [{ protocol: 'TCP', targetPort: (port) => port['port'] }],
 }
@@ -125,6 +127,7 @@ const deployment: Strategy = {
   defaults(object) {
     const spec = section(object, 'spec')
     fillDefaults(spec, DEPLOYMENT)
+    if (spec['paused'] === false) delete spec['paused']
     const strategy = section(spec, 'strategy')
     strategy['type'] ??= 'RollingUpdate'
     if (strategy['type'] === 'RollingUpdate') fillDefaults(section(strategy, 'rollingUpdate'), ROLLING.rollingUpdate)

@@ -101,9 +101,14 @@ export function createReviews({ authorizer, authenticator, now }: ReviewContext)
       const review = Object.hasOwn(reviews, resource) ? reviews[resource] : undefined
       if (!review) return failure(404, 'NotFound', 'the server could not find the requested resource', {})
       const { metadata = {}, spec } = { metadata: body.metadata, spec: body['spec'] }
-      return toObject(review({ spec: isObject(spec) ? spec : {}, metadata: { ...metadata }, user, namespace }))
+      return toObject(review({ spec: isObject(spec) ? spec : {}, metadata: named(metadata), user, namespace }))
     },
   }
+}
+
+/** An absent name came in as an empty one. */
+function named({ name, ...rest }: JsonObject): JsonObject {
+  return name ? { name, ...rest } : rest
 }
 
 function toObject(answer: Answer): KubeObject | Status {

@@ -14,7 +14,7 @@ const both = ({ real, ours }: Difference, pattern: RegExp): boolean =>
 export const allowed: readonly Allowed[] = [
   {
     why: 'reviews are never stored: who owns their fields serves nobody',
-    is: ({ path }, step) => step?.does === 'review' && path.startsWith('.metadata.managedFields'),
+    is: ({ path }, step) => step?.does === 'review' && path.startsWith('.body.metadata.managedFields'),
   },
   {
     why: "a refused patch echoes the whole object in Go's own order of keys",

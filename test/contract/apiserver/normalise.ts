@@ -36,7 +36,10 @@ function normaliseText(text: string, key: string): string {
 /** managedFields are in order of time, which ties within a second; causes and rules come from Go maps. */
 function sorted(key: string, list: unknown[]): unknown[] {
   if (!['managedFields', 'causes', 'resourceRules', 'nonResourceRules'].includes(key)) return list
-  return [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  const order = (item: unknown) =>
+    (isFields(item) && key === 'managedFields' ? `${String(item['manager'])} ${String(item['operation'])}` : '') +
+    JSON.stringify(item)
+  return [...list].sort((a, b) => (order(a) < order(b) ? -1 : 1))
 }
 
 function normaliseStatus(status: Fields): Fields {

@@ -1,0 +1,47 @@
+import type { Json, JsonSchema } from '../contract.ts'
+import { isObject } from '../patch/json-value.ts'
+import { fieldSchema, keepsUnknown } from '../schema/structural.ts'
+
+/** What keeps a body from being applied: fields that the schema does not declare and values of another type. */
+export function typedFaults(value: Json | undefined, schema: JsonSchema | undefined, path = ''): string[] {
+  if (!schema || value === null || value === undefined) return []
+  const wrong = wrongType(value, schema)
+  if (wrong) return [`${path}: expected ${wrong}, got ${shown(value)}`]
+  if (Array.isArray(value))
+    return value.flatMap((item, i) => typedFaults(item, schema.items, path + elementPath(item, schema, i)))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([key, item]) => {
+    const sub = fieldSchema(schema, key)
+    if (sub) return typedFaults(item, sub, `${path}.${key}`)
+    return keepsUnknown(schema) || !schema.properties ? [] : [`${path}.${key}: field not declared in schema`]
+  })
+}
+
+function wrongType(value: Json, schema: JsonSchema): string | undefined {
+  switch (schema.type) {
+    case 'string':
+      return typeof value === 'string' ? undefined : 'string'
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'boolean'
+    case 'integer':
+    case 'number':
+      return typeof value === 'number' ? undefined : 'numeric (int or float)'
+    case 'array':
+      return Array.isArray(value) ? undefined : 'list'
+    case 'object':
+      return isObject(value) ? undefined : 'map'
+    default:
+      return undefined
+  }
+}
+
+function shown(value: Json): string {
+  if (isObject(value)) return '&value.valueUnstructured{Value:map[string]interface {}{...}}'
+  return `&value.valueUnstructured{Value:${JSON.stringify(value)}}`
+}
+
+function elementPath(item: Json, schema: JsonSchema, index: number): string {
+  const keys = schema['x-kubernetes-list-map-keys']
+  if (schema['x-kubernetes-list-type'] !== 'map' || !keys || !isObject(item)) return `[${index}]`
+  return `[${keys.map((key) => `${key}=${JSON.stringify(item[key])}`).join(',')}]`
+}
