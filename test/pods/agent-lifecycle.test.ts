@@ -54,8 +54,9 @@ test(
     }
     let failed = false
     const step = async (name: string, work: () => Promise<unknown>): Promise<void> => {
-      await t.test(name, async () => {
+      await t.test(name, { skip: failed && 'an earlier step failed' }, async () => {
         await work().catch(async (error) => {
+          failed = true
           throw new Error(
             `${String(error)}\n${await whatPodsSay(cluster, 'demo')}\n${await whatPodsSay(cluster, 'mesh-system')}`,
             { cause: error },

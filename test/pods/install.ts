@@ -33,10 +33,11 @@ export async function installPlatform(
   await cluster.kubectl(['apply', '--server-side', '-k', overlay])
   const { stdout: keys } = await run(process.execPath, ['scripts/make-keys.ts'], { cwd: root })
   await cluster.kubectl(['apply', '-f', '-'], keys)
-  await cluster.kubectl(['-n', 'mesh-system', 'wait', '--for=condition=Complete', 'job/mesh-migrate', '--timeout=90s'])
   const roles = ['bff', 'worker', 'manager', 'gateway', 'state'].map((role) => `deployment/mesh-${role}`)
+  const wait = ['-n', 'mesh-system', 'wait', '--timeout=90s']
   try {
-    await cluster.kubectl(['-n', 'mesh-system', 'wait', '--for=condition=Available', ...roles, '--timeout=90s'])
+    await cluster.kubectl([...wait, '--for=condition=Complete', 'job/mesh-migrate'])
+    await cluster.kubectl([...wait, '--for=condition=Available', ...roles])
   } catch (error) {
     throw new Error(`${String(error)}\n${await whatPodsSay(cluster, 'mesh-system')}`, { cause: error })
   }

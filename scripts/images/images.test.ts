@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { writeImage } from './archive.ts'
+import { file, libraries, skeleton, toTree } from './tree.ts'
+
+const run = { entrypoint: ['/bin/program'], user: '65532:65532' }
+const linuxOnly = { skip: process.platform !== 'linux' && 'images are made on Linux' }
+
+test('an image archive holds what its digests name, and the same content gives the same digest', (t) => {
+  const { path, remove } = tempFolder('image')
+  t.after(remove)
+  writeFileSync(join(path, 'program'), 'hello')
+  const long = `${'deep/'.repeat(30)}file`
+  const make = (name: string): string => {
+    const layers = [
+      toTree([...skeleton, file('bin/program', join(path, 'program'))]),
+      toTree([file(long, join(path, 'program'), 0o644)]),
+    ]
+    return writeImage(join(path, name), { ref: 'mesh.local/x:1', architecture: 'amd64', layers, run })
+  }
+  assert.equal(make('one.tar'), make('two.tar'))
+  mkdirSync(join(path, 'out'))
+  execFileSync('tar', ['xf', join(path, 'one.tar'), '-C', join(path, 'out')])
+  const json = (name: string) => JSON.parse(readFileSync(join(path, 'out', name), 'utf8'))
+  const blob = (digest: string) => `blobs/sha256/${digest.replace('sha256:', '')}`
+  const manifest = json(blob(json('index.json').manifests[0].digest))
+  for (const { digest, size } of [manifest.config, ...manifest.layers]) {
+    const bytes = readFileSync(join(path, 'out', blob(digest)))
+    assert.deepEqual([`sha256:${createHash('sha256').update(bytes).digest('hex')}`, bytes.length], [digest, size])
+  }
+  assert.deepEqual(json(blob(manifest.config.digest)).config.Entrypoint, ['/bin/program'])
+  assert.equal(json('manifest.json')[0].RepoTags[0], 'mesh.local/x:1')
+  const [first, second] = manifest.layers.map(({ digest }: { digest: string }) => join(path, 'out', blob(digest)))
+  assert.match(
+    execFileSync('tar', ['tvf', first], { encoding: 'utf8' }),
+    /-rwxr-xr-x 0\/0 +5 1970-01-01 .* bin\/program/,
+  )
+  assert.equal(execFileSync('tar', ['xOf', second, long], { encoding: 'utf8' }), 'hello')
+})
+
+test('the libraries of a program run it through its own loader', linuxOnly, () => {
+  const { entries, loader } = libraries('lib', process.execPath)
+  assert.ok(entries.some(([path]) => path.startsWith('lib/libc.so')))
+  assert.match(loader, /\/ld-/)
+})
