@@ -6,8 +6,8 @@ export interface OrphanGuard {
   endGroup(): void
 }
 
-// The pipe closes when its writer ends, whichever way: then the whole group goes. `read` is a builtin: one small process.
-const script = 'trap "" INT TERM HUP; read -r _; kill -KILL -- "-$0" 2>/dev/null'
+// No `--` before the group: dash's builtin takes it for a number. The pipe closes when its writer ends, whichever way: then the whole group goes. `read` is a builtin: one small process.
+const script = 'trap "" INT TERM HUP; read -r _; kill -KILL "-$0" 2>/dev/null'
 
 /**
  * Kills the agent's group when this process dies, kill -9 included (P4). In a pod the end of the container does the

@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { LauncherConfig } from '#schemas/launcher.ts'
+import type { LauncherEntry } from '#schemas/run.ts'
+import { createSseParser } from '#core/sse/parser.ts'
+import { freePort } from '#test/harness/free-port.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import type { Scope } from '#test/harness/scope.ts'
+
+/** A launcher as a process of its own, and what it logged. */
+export interface LaunchedProcess {
+  readonly pid: number
+  readonly url: string
+  readonly port: number
+  readonly agentPort: number
+  readonly lines: readonly Record<string, unknown>[]
+  /** The first log line, past or future, that fits. */
+  line(fits: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>
+  readonly exited: Promise<number | NodeJS.Signals>
+  kill(signal: NodeJS.Signals): void
+  /** Lines that the agent of testdata/agent.ts noted. */
+  notes(): string[]
+  port2994(): Promise<number>
+}
+
+/** How to start it. `prefix` stands before node: tini, say. */
+export interface LaunchOptions {
+  readonly config?: Partial<LauncherConfig>
+  readonly command?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly prefix?: readonly string[]
+  readonly lifeline?: boolean
+  /** Do not wait until the agent is ready. */
+  readonly early?: boolean
+}
+
+/** The example agent in TypeScript. */
+export const nodeAgent = [process.execPath, fileURLToPath(import.meta.resolve('./agent.ts'))] as const
+
+/** Starts `launcher/main.ts` unsigned on free loopback ports; it ends with the test, by its pid. */
+export async function launch(t: Scope, options: LaunchOptions = {}): Promise<LaunchedProcess> {
+  const folder = tempFolder('launcher')
+  const config = join(folder.path, 'agent.json')
+  const journal = join(folder.path, 'agent.journal')
+  writeFileSync(config, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', ...options.config }))
+  writeFileSync(journal, '')
+  const agentPort = await freePort()
+  const main = fileURLToPath(import.meta.resolve('../main.ts'))
+  const command = options.command === undefined || options.command.length === 0 ? [] : ['--', ...options.command]
+  const [program = '', ...args] = [...(options.prefix ?? []), process.execPath, main, ...command]
+  const child = spawn(program, args, {
+    env: {
+      PATH: process.env.PATH,
+      MESH_AGENT_CONFIG: config,
+      MESH_UNSIGNED: 'true',
+      MESH_BIND: '127.0.0.1',
+      MESH_LAUNCHER_PORT: '0',
+      DELEGATE_PORT: '0',
+      AGENT_PORT: String(agentPort),
+      AGENT_JOURNAL: journal,
+      ...(options.lifeline === true ? { MESH_LIFELINE_FD: '3' } : {}),
+      ...options.env,
+    },
+    stdio: ['ignore', 'inherit', 'pipe', options.lifeline === true ? 'pipe' : 'ignore'],
+  })
+  const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await exited
+    folder.remove()
+  })
+  const lines: Record<string, unknown>[] = []
+  const waiting = new Set<() => void>()
+  createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (text) => {
+    lines.push(text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : { raw: text })
+    for (const wake of waiting) wake()
+  })
+  const line: LaunchedProcess['line'] = (fits) =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = lines.find(fits)
+        if (found === undefined) return
+        waiting.delete(look)
+        resolve(found)
+      }
+      waiting.add(look)
+      void exited.then(() => reject(new Error(`the launcher ended: ${JSON.stringify(lines)}`)))
+      look()
+    })
+  const launched: Omit<LaunchedProcess, 'port' | 'url'> = {
+    pid: child.pid ?? 0,
+    agentPort,
+    lines,
+    line,
+    exited,
+    kill: (signal) => void child.kill(signal),
+    notes: () =>
+      readFileSync(journal, 'utf8')
+        .split('\n')
+        .filter((note) => note !== ''),
+    port2994: async () => Number((await line(({ listener }) => listener === 'delegate')).port),
+  }
+  if (options.early === true) return { ...launched, port: 0, url: '' }
+  const port = Number((await line(({ listener }) => listener === 'invoke')).port)
+  if (command.length > 0) await line(({ msg }) => msg === 'agent ready')
+  return { ...launched, port, url: `http://127.0.0.1:${port}` }
+}
+
+/** Answer of a launcher. */
+export interface Answered {
+  readonly status: number
+  readonly body: Record<string, unknown>
+}
+
+/** Posts JSON to a launcher. */
+export async function post(url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...type, ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) }
+}
+
+/** Reads a run's entries until the stream ends, or until `until` holds. */
+export async function readEvents(
+  url: string,
+  options: { headers?: Record<string, string>; until?: (entry: LauncherEntry) => boolean } = {},
+): Promise<LauncherEntry[]> {
+  const stop = new AbortController()
+  const response = await fetch(url, { headers: options.headers ?? {}, signal: stop.signal })
+  if (response.status !== 200) throw new Error(`events: ${response.status} ${await response.text()}`)
+  const entries: LauncherEntry[] = []
+  let enough = false
+  const parser = createSseParser(({ event, data }) => {
+    if (event === 'stream.end') return
+    const entry = JSON.parse(data) as LauncherEntry
+    entries.push(entry)
+    enough ||= options.until?.(entry) === true
+  })
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    parser.push(Buffer.from(chunk))
+    if (enough) break
+  }
+  stop.abort()
+  return entries
+}
+
+/** Whether a process of that id runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** Waits until `holds` is true; asks every few milliseconds for something that tells of no event. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`never happened: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
