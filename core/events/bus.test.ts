@@ -7,7 +7,8 @@ import { startNats } from '#test/harness/nats.ts'
 import { busContract } from './bus.contract.ts'
 import { createMemoryBus } from './memory-bus.ts'
 import { createNatsBus } from './nats-bus.ts'
-import { planOf, streamName } from './nats-streams.ts'
+import { planOf } from './durables.ts'
+import { streamName } from './nats-streams.ts'
 import { matches, toSubject, toSubjects } from './subjects.ts'
 
 busContract(

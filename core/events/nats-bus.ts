@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
@@ -72,9 +73,18 @@ export async function createNatsBus(options: NodeConnectionOptions): Promise<Nat
     },
     close: async () => {
       await Promise.all([...members].map((member) => member.stop()))
+      await settled(connection)
       await connection.close()
     },
   }
+}
+
+// Closing writes to the socket; with a server that has just gone the client lets that error end the process. So ask for an answer
+// first: it comes, or the client sees that the server is gone.
+async function settled(connection: NatsConnection): Promise<void> {
+  if (connection.isClosed()) return
+  const gone = sleep(200, undefined, { ref: false })
+  await Promise.race([connection.flush(), gone]).catch(() => undefined)
 }
 
 async function listen(

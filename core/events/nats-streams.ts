@@ -7,13 +7,7 @@ import {
   StorageType,
 } from '@nats-io/jetstream'
 import type { ConsumerConfig, ConsumerInfo, JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream'
-import { toSubjects } from './subjects.ts'
-
-/** One durable consumer of the stream: what the worker's consumers and the listed integrators pull from. */
-export interface DurablePlan {
-  readonly durable: string
-  readonly subjects: readonly string[]
-}
+import type { DurablePlan } from './durables.ts'
 
 /** What must exist in JetStream: one stream and its durable consumers. */
 export interface StreamPlan {
@@ -38,32 +32,6 @@ export class StreamDrift extends Error {
     this.name = 'StreamDrift'
     this.differences = differences
   }
-}
-
-/** The durable of a consumer: names of JetStream have no dots. */
-export function toDurable(consumer: string): string {
-  return consumer.replaceAll('.', '-')
-}
-
-/** The durables of an install: its consumers and the integrators that settings list. */
-export function planOf(
-  consumers: readonly { readonly name: string; readonly types: readonly string[] | 'all' }[],
-  integrators: readonly IntegratorSetting[] = [],
-): readonly DurablePlan[] {
-  return [
-    ...consumers.map(({ name, types }) => ({ durable: toDurable(name), subjects: toSubjects(types) })),
-    ...integrators.map(({ name, namespaces, types }) => ({
-      durable: `integrator-${name}`,
-      subjects: toSubjects(types, namespaces),
-    })),
-  ]
-}
-
-/** An integrator that may pull domain events over NATS. */
-export interface IntegratorSetting {
-  readonly name: string
-  readonly namespaces: readonly string[]
-  readonly types: readonly string[] | 'all'
 }
 
 /** The migration step: creates what is missing and brings what differs to the plan (O3). */

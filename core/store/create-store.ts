@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 import { createEventCheck } from './event-check.ts'
 import { createProjections } from './projections.ts'
 import { readPermitted } from './event-door.ts'
-import { readStream } from './events.ts'
+import { readEpoch, readStream } from './events.ts'
 import type { Projection, Store } from './store.ts'
 import { codeOf } from './store-failure.ts'
 import { withTables } from './tables-view.ts'
@@ -28,6 +28,7 @@ export function createStore(database: Database, options: StoreOptions): Store {
     transact: (fn) => transact({ database, projections, check, onLateFailure }, fn),
     readStream: (stream, after) => readStream(database.db, stream, after),
     readEvents: (access, after, limit) => readPermitted(database.db, access.namespace, after, limit),
+    epoch: () => readEpoch(database.db),
     check: async () => {
       await sql`select 1`.execute(database.db)
     },

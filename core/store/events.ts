@@ -13,14 +13,13 @@ export interface EventFilter {
 }
 
 /** Events of one stream after a version, in order. */
-export async function readStream(db: Db, stream: string, after = 0, limit?: number): Promise<readonly StoredEvent[]> {
+export async function readStream(db: Db, stream: string, after = 0): Promise<readonly StoredEvent[]> {
   const rows = await db
     .selectFrom('events')
     .selectAll()
     .where('stream', '=', stream)
     .where('version', '>', after)
     .orderBy('version')
-    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute()
   return rows.map(toStoredEvent)
 }
@@ -42,6 +41,30 @@ export async function readAfter(
       query.where('namespace', '=', sql<string>`any(${namespaces ?? []}::text[])`),
     )
     .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.map(toStoredEvent)
+}
+
+/** A place in a stream from which a consumer reads on: behind a version and above its floor, of its types only. */
+export interface StreamPlace {
+  readonly stream: string
+  readonly version: number
+  readonly floor: bigint
+  readonly types: readonly string[] | 'all'
+}
+
+/** The next events of a stream for a consumer, in version order. */
+export async function readStreamOf(db: Db, place: StreamPlace, limit: number): Promise<readonly StoredEvent[]> {
+  const { stream, version, floor, types } = place
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('stream', '=', stream)
+    .where('version', '>', version)
+    .where('position', '>', floor)
+    .$if(types !== 'all', (query) => query.where('type', '=', sql<string>`any(${types}::text[])`))
+    .orderBy('version')
     .limit(limit)
     .execute()
   return rows.map(toStoredEvent)

@@ -44,7 +44,7 @@ export class StaleEpoch extends Error {
  * Throws `StaleEpoch` unless `epoch` still leads, and keeps it so until COMMIT: a takeover locks the row FOR UPDATE and waits for
  * FOR KEY SHARE, a renewal is a plain update and does not.
  */
-export async function assertEpoch(tx: Pick<Tx<never>, 'db'>, name: string, epoch: bigint): Promise<void> {
+export async function assertEpoch<Tables>(tx: Pick<Tx<Tables>, 'db'>, name: string, epoch: bigint): Promise<void> {
   const { rows } = await sql`
     select 1 from leader where name = ${name} and epoch = ${epoch} for key share`.execute(tx.db)
   if (rows.length === 0) throw new StaleEpoch(name, epoch)

@@ -24,6 +24,8 @@ export interface Store {
   readStream(stream: string, after?: number): Promise<readonly StoredEvent[]>
   /** Events after a position, in commit order, of the proof's namespace ('' is every one): the event door. */
   readEvents(access: Access<'watch', 'events'>, after: bigint, limit: number): Promise<readonly StoredEvent[]>
+  /** The epoch of the log: the first half of a CloudEvents `sequence`, raised by a restore. */
+  epoch(): Promise<number>
   /** Throws when the database does not answer. */
   check(): Promise<void>
   close(): Promise<void>

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { Generated, JSONColumnType } from 'kysely'
 
 /** The tables of the store itself, as reads give and writes take them. */
 export interface CoreTables {
@@ -42,7 +42,6 @@ export interface DeadLetterTable {
   position: bigint
   attempts: number
   error: string
-  retry_at: Date
-  dead_at: ColumnType<Date | null>
+  dead_at: Date | null
   redrive: Generated<boolean>
 }

@@ -39,7 +39,7 @@ const statements = [
   `create table cursor (name text not null, stream text not null, position bigint not null,
     version integer not null default 0, primary key (name, stream))`,
   `create table dead_letter (consumer text not null, event_id text not null, position bigint not null,
-    attempts integer not null, error text not null, retry_at timestamptz not null, dead_at timestamptz,
+    attempts integer not null, error text not null, dead_at timestamptz,
     redrive boolean not null default false, primary key (consumer, event_id))`,
   `create index dead_letter_redrive on dead_letter (consumer) where redrive`,
   `create table leader (name text primary key, holder text not null, epoch bigint not null,

@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import { Fail } from '#core/http/errors.ts'
+import type { Database } from '#core/store/database.ts'
+import { codeOf, isRetryable } from '#core/store/store-failure.ts'
+import type { CoreTables } from '#core/store/tables.ts'
+import type { StoredEvent } from './event.ts'
+
+/** Whether a failure says nothing about the event: the store was away, or two transactions met. It is tried again without counting. */
+export function isTransient(error: unknown): boolean {
+  return isRetryable(error) || (error instanceof Fail && error.code.endsWith('_unavailable'))
+}
+
+/** Counts a failed attempt in its own transaction; the event is dead when `attempts` reaches `most` (A5). */
+export async function recordFailure(
+  db: Transaction<CoreTables>,
+  consumer: string,
+  event: StoredEvent,
+  failure: { readonly error: unknown; readonly most: number },
+): Promise<{ readonly attempts: number; readonly dead: boolean }> {
+  const error = describe(failure.error)
+  const row = await db
+    .insertInto('dead_letter')
+    .values({ consumer, event_id: event.id, position: event.position, attempts: 1, error, dead_at: null })
+    .onConflict((conflict) =>
+      conflict.columns(['consumer', 'event_id']).doUpdateSet({ attempts: sql`dead_letter.attempts + 1`, error }),
+    )
+    .returning('attempts')
+    .executeTakeFirstOrThrow()
+  const dead = row.attempts >= failure.most
+  if (dead) {
+    await db
+      .updateTable('dead_letter')
+      .set({ dead_at: sql<Date>`now()` })
+      .where('consumer', '=', consumer)
+      .where('event_id', '=', event.id)
+      .execute()
+  }
+  return { attempts: row.attempts, dead }
+}
+
+/** Forgets the failed attempts of events that succeeded in the end. */
+export async function clearFailures(
+  db: Transaction<CoreTables>,
+  consumer: string,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  const ids = events.map((event) => event.id)
+  await db
+    .deleteFrom('dead_letter')
+    .where('consumer', '=', consumer)
+    .where('event_id', '=', sql<string>`any(${ids}::text[])`)
+    .execute()
+}
+
+/** One event that a consumer gave up on. */
+export interface DeadLetter {
+  readonly consumer: string
+  readonly eventId: string
+  readonly position: bigint
+  readonly attempts: number
+  readonly error: string
+  readonly deadAt: Date
+}
+
+/** The events that were given up, oldest first. */
+export async function listDeadLetters(database: Database, limit = 200): Promise<readonly DeadLetter[]> {
+  const rows = await database.db
+    .selectFrom('dead_letter')
+    .selectAll()
+    .where('dead_at', 'is not', null)
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.flatMap(({ consumer, event_id, position, attempts, error, dead_at }) =>
+    dead_at === null ? [] : [{ consumer, eventId: event_id, position, attempts, error, deadAt: dead_at }],
+  )
+}
+
+/** Asks the running consumers to try dead events once more; returns how many were found. */
+export async function redrive(
+  database: Database,
+  which: { readonly consumer?: string; readonly ids: readonly string[] },
+): Promise<number> {
+  const { consumer, ids } = which
+  const result = await database.db
+    .updateTable('dead_letter')
+    .set({ redrive: true })
+    .where('dead_at', 'is not', null)
+    .where('event_id', '=', sql<string>`any(${ids}::text[])`)
+    .$if(consumer !== undefined, (query) => query.where('consumer', '=', consumer ?? ''))
+    .executeTakeFirst()
+  return Number(result.numUpdatedRows)
+}
+
+// The class and the code only: a message may quote what was in the event's objects.
+function describe(error: unknown): string {
+  const name = error instanceof Error ? error.name : 'unknown'
+  return [name, codeOf(error)].filter((part) => part !== undefined).join(' ')
+}

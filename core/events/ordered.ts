@@ -1,0 +1,92 @@
+import type { Transaction } from 'kysely'
+import type { CoreTables } from '#core/store/tables.ts'
+import { readStreamOf } from '#core/store/events.ts'
+import { advanceStreamCursor, holdFloor, lockStreamCursor } from './consumer-cursor.ts'
+import type { Consumer } from './consumer.ts'
+import { clearFailures, isTransient, recordFailure } from './dead-letter.ts'
+import type { StoredEvent } from './event.ts'
+import { inHandlerTransaction } from './handle.ts'
+import type { HandlingOptions } from './handle.ts'
+
+const pageSize = 500
+
+/**
+ * Order `stream`: a message is a hint. Under the lock of the consumer's cursor of the stream its new versions are read from the log,
+ * handled in order and the cursor moved, in one transaction (O4). Resolves with the attempts of the event that is in the way, if any.
+ */
+export async function handleStream(
+  options: HandlingOptions,
+  consumer: Consumer,
+  stream: string,
+): Promise<number | undefined> {
+  let limit = pageSize
+  while (true) {
+    let first: StoredEvent | undefined
+    try {
+      const handled = await inHandlerTransaction(options, consumer, async (db, run) => {
+        const events = await lockAndRead(db, consumer, stream, limit)
+        first = events?.[0]
+        if (events === undefined || events.length === 0) return events?.length
+        await run(events)
+        await clearFailures(db, consumer.name, events)
+        await moveBehind(db, consumer, events)
+        return events.length
+      })
+      if (handled !== undefined && handled < limit) return undefined
+      limit = pageSize
+    } catch (error) {
+      if (isTransient(error) || first === undefined) return 0
+      // One by one from here, to find the event that fails; those before it are handled.
+      if (limit > 1) limit = 1
+      else {
+        const attempts = await giveUpOrRetry(options, consumer, first, error)
+        if (attempts !== undefined) return attempts
+        limit = pageSize
+      }
+    }
+  }
+}
+
+// Undefined when the cursor was tidied away between its insert and its lock: the caller begins again.
+async function lockAndRead(
+  db: Transaction<CoreTables>,
+  consumer: Consumer,
+  stream: string,
+  limit: number,
+): Promise<readonly StoredEvent[] | undefined> {
+  const version = await lockStreamCursor(db, consumer.name, stream)
+  if (version === undefined) return undefined
+  const floor = await holdFloor(db, consumer.name)
+  return readStreamOf(db, { stream, version, floor, types: consumer.types }, limit)
+}
+
+async function moveBehind(
+  db: Transaction<CoreTables>,
+  consumer: Consumer,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  const last = events.at(-1)
+  if (last === undefined) return
+  const at = { consumer: consumer.name, stream: last.stream }
+  await advanceStreamCursor(db, at, last.version, last.position)
+}
+
+// Undefined: the event is dead and the stream goes on behind it (A5).
+async function giveUpOrRetry(
+  options: HandlingOptions,
+  consumer: Consumer,
+  event: StoredEvent,
+  error: unknown,
+): Promise<number | undefined> {
+  const outcome = await options.database.db.transaction().execute(async (db) => {
+    // Another replica may have got further meanwhile: then there is nothing to count.
+    const version = await lockStreamCursor(db, consumer.name, event.stream)
+    if (version === undefined || version >= event.version) return { attempts: 0, dead: false }
+    const failure = await recordFailure(db, consumer.name, event, { error, most: options.maxAttempts })
+    if (failure.dead) await moveBehind(db, consumer, [event])
+    return failure
+  })
+  if (!outcome.dead) return outcome.attempts
+  options.onDead(consumer.name)
+  return undefined
+}
