@@ -25,7 +25,7 @@ export function auditJobs(core: Core, retentionDays: number): readonly Job[] {
       async run(term) {
         try {
           const rows = await store.transact<unknown, number>(async (tx) => {
-            await assertEpoch({ db: tx.db.withTables<never>() }, name, term.epoch)
+            await assertEpoch(tx, name, term.epoch)
             return pruneBefore(tx.db.withTables<AuditTables>(), retentionDays)
           })
           pruned.inc({}, rows)

@@ -12,7 +12,8 @@ import { type RunsInner, serving } from './inner.ts'
 /** Every route of the plugin, below `/api`. */
 export function runsRoutes(inner: RunsInner, bff: BffContext): FastifyPluginAsync {
   return async (scope) => {
-    const ready = [...listEndpoints(inner, bff), ...invokeEndpoints(inner), ...runEndpoints(inner), eventDoor(inner)]
+    const served = serving(inner, bff.observed)
+    const ready = [...listEndpoints(served, bff), ...invokeEndpoints(served), ...runEndpoints(served), eventDoor(inner)]
     await mountEndpoints(ready)(scope, {})
     await scope.register(async (unwired) => {
       // Nothing records yet: the route is known, and says so.

@@ -41,6 +41,7 @@ export function eventDoor(inner: RunsInner): AnyEndpoint {
       const { caller, query, headers } = call
       const access = call.access as Access<'watch', 'events'>
       let position = toPosition(query.after ?? headers['last-event-id'])
+      const source = { install: inner.core.install, epoch: await inner.store.epoch() }
       const review = () => caller.review('watch', 'events', { namespace: access.namespace })
       const stream = openEventStream(call, { recheck: review })
       const gone = new AbortController()
@@ -48,7 +49,7 @@ export function eventDoor(inner: RunsInner): AnyEndpoint {
       while (!stream.ended) {
         const events = await inner.store.readEvents(access, position, pageSize)
         for (const event of events) {
-          const cloudEvent = toCloudEvent(event, { install: inner.core.install, epoch: inner.store.epoch })
+          const cloudEvent = toCloudEvent(event, source)
           await stream.send(
             encodeFrame({ event: event.type, id: cloudEvent.sequence, data: JSON.stringify(cloudEvent) }),
           )
