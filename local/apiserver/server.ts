@@ -59,6 +59,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const { dataDir, host = '127.0.0.1', port = 0, now = () => new Date(), log = () => undefined } = options
   const store = await openStore(dataDir, log)
   const closing = new AbortController()
+  let closed: Promise<void> | undefined
   try {
     const kinds = createKinds(options.crds, { compile: compileSchema, builtIn: builtinSchema })
     bootstrap(store, kinds, options.crds, now())
@@ -99,13 +100,14 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       port: bound,
       issueToken: (account, audiences = [AUDIENCE], seconds = 3_600) =>
         authenticator.issue(issueFor(store, account, audiences, seconds)).token,
-      async close() {
-        closing.abort()
-        await listener.close()
-        stopControllers()
-        await audit.close()
-        await store.close()
-      },
+      close: () => (closed ??= close()),
+    }
+    async function close(): Promise<void> {
+      closing.abort()
+      await listener.close()
+      stopControllers()
+      await audit.close()
+      await store.close()
     }
   } catch (error) {
     await store.close()

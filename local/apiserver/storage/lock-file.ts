@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -48,7 +48,8 @@ export async function lockFolder(folder: string): Promise<() => void> {
       try {
         linkSync(mine, file) // atomic: fails when somebody else was first
         return () => {
-          if (readFileSync(file, 'utf8') === content) rmSync(file, { force: true })
+          // Only one's own lock is removed: the folder may be gone, or the lock another's by now.
+          if (existsSync(file) && readFileSync(file, 'utf8') === content) rmSync(file, { force: true })
         }
       } catch (error) {
         const holder = await holderOf(file)

@@ -1,5 +1,5 @@
 import { createServer as createHttp } from 'node:http'
-import type { RequestListener, Server as HttpServer } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import { createServer as createNet } from 'node:net'
 import type { Socket } from 'node:net'
@@ -18,19 +18,38 @@ const CLOSE_GRACE_MS = 1_000
 
 /** Serves `handler` on one port to both: the first byte of a connection says which protocol it speaks. */
 export function createListener(certificate: Certificate, handler: RequestListener): Listener {
-  const plain = createHttp(HEADERS, handler)
-  const secure = createHttps({ ...HEADERS, key: certificate.key, cert: certificate.certificate }, handler)
-  const waiting = new Set<Socket>()
-  const front = createNet({ noDelay: true, pauseOnConnect: false }, (socket) => {
-    waiting.add(socket)
-    socket.once('close', () => waiting.delete(socket))
+  const open = new Set<Socket>()
+  const busy = new Map<Socket, number>()
+  let closing = false
+  const track = (socket: Socket) => {
+    open.add(socket)
     socket.on('error', () => socket.destroy())
+    socket.once('close', () => open.delete(socket))
+  }
+  const tracked: RequestListener = (request, response) => {
+    const { socket } = request
+    busy.set(socket, (busy.get(socket) ?? 0) + 1)
+    response.once('close', () => {
+      const left = (busy.get(socket) ?? 1) - 1
+      if (left > 0) busy.set(socket, left)
+      else busy.delete(socket)
+      if (closing && left <= 0) socket.end()
+    })
+    handler(request, response)
+  }
+  const plain = createHttp(HEADERS, tracked)
+  const secure = createHttps({ ...HEADERS, key: certificate.key, cert: certificate.certificate }, tracked)
+  // Neither server listens itself, so Node tracks none of their connections: a close has to know them here.
+  secure.on('secureConnection', track)
+  secure.on('tlsClientError', (_error, socket) => socket.destroy())
+  const front = createNet({ noDelay: true }, (socket) => {
+    track(socket)
     socket.once('readable', () => {
-      waiting.delete(socket)
       const first: Buffer | null = socket.read(1)
       if (!first) return
       socket.unshift(first)
-      const server: HttpServer | typeof secure = first[0] === TLS_HANDSHAKE ? secure : plain
+      const server = first[0] === TLS_HANDSHAKE ? secure : plain
+      if (server === secure) open.delete(socket) // the TLS socket around it stands for it
       server.emit('connection', socket)
     })
   })
@@ -45,13 +64,11 @@ export function createListener(certificate: Certificate, handler: RequestListene
       return promise
     },
     async close() {
+      closing = true
       const { promise, resolve } = Promise.withResolvers<void>()
       front.close(() => resolve())
-      for (const socket of waiting) socket.destroy()
-      for (const server of [plain, secure]) server.closeIdleConnections()
-      const cut = setTimeout(() => {
-        for (const server of [plain, secure]) server.closeAllConnections()
-      }, CLOSE_GRACE_MS)
+      for (const socket of open) if (!busy.has(socket)) socket.destroy()
+      const cut = setTimeout(() => open.forEach((socket) => socket.destroy()), CLOSE_GRACE_MS)
       await promise
       clearTimeout(cut)
     },
