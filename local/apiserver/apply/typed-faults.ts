@@ -6,14 +6,37 @@ import { fieldSchema, keepsUnknown } from '../schema/structural.ts'
 export function typedFaults(value: Json | undefined, schema: JsonSchema | undefined, path = ''): string[] {
   if (!schema || value === null || value === undefined) return []
   const wrong = wrongType(value, schema)
-  if (wrong) return [`${path}: expected ${wrong}, got ${shown(value)}`]
-  if (Array.isArray(value))
-    return value.flatMap((item, i) => typedFaults(item, schema.items, path + elementPath(item, schema, i)))
+  if (wrong) return [`${path}: expected ${wrong}, got ${wrong.startsWith('numeric') ? goName(value) : shown(value)}`]
+  if (Array.isArray(value)) {
+    const items = value.flatMap((item, i) => typedFaults(item, schema.items, path + elementPath(item, schema, i)))
+    return [...keyless(value, schema, path), ...items]
+  }
   if (!isObject(value)) return []
   return Object.entries(value).flatMap(([key, item]) => {
     const sub = fieldSchema(schema, key)
     if (sub) return typedFaults(item, sub, `${path}.${key}`)
     return keepsUnknown(schema) || !schema.properties ? [] : [`${path}.${key}: field not declared in schema`]
+  })
+}
+
+const GO_NAMES: { readonly [type: string]: string } = { boolean: 'bool', string: 'string' }
+
+function goName(value: Json): string {
+  if (Array.isArray(value)) return '[]interface {}'
+  return GO_NAMES[typeof value] ?? 'map[string]interface {}'
+}
+
+function keyless(list: Json[], schema: JsonSchema, path: string): string[] {
+  const keys = schema['x-kubernetes-list-map-keys']
+  if (schema['x-kubernetes-list-type'] !== 'map' || !keys) return []
+  const named = `[${keys.map((key) => JSON.stringify(key)).join(' ')}]`
+  return list.flatMap((item, i) => {
+    const given = keys.some(
+      (key) => isObject(item) && (item[key] ?? schema.items?.properties?.[key]?.default) !== undefined,
+    )
+    if (given) return []
+    const why = `associative list with keys has an element that omits all key fields ${named} (and doesn't have default values for any key fields)`
+    return [`${path}: element ${i}: ${why}`]
   })
 }
 

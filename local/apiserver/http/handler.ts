@@ -74,16 +74,18 @@ function where(info: RequestInfo): string {
 function authorize(services: Services, user: User, info: RequestInfo): void {
   const { verb, group, version, resource, subresource, namespace, name, path, isResource } = info
   const attributes = { verb, group, version, resource, subresource, namespace, name, ...(isResource ? {} : { path }) }
-  if (services.authorizer.authorize(user, attributes).allowed) return
+  const { allowed, reason } = services.authorizer.authorize(user, attributes)
+  if (allowed) return
   const who = `User ${JSON.stringify(user.username)} cannot`
+  const why = reason ? `: ${reason}` : ''
   if (!isResource) {
-    const message = `forbidden: ${who} ${verb} path ${JSON.stringify(path)}`
+    const message = `forbidden: ${who} ${verb} path ${JSON.stringify(path)}${why}`
     throw failure({ code: 403, reason: 'Forbidden', message, details: {} })
   }
   const what = JSON.stringify(subresource ? `${resource}/${subresource}` : resource)
   const details = { ...(name ? { name } : {}), ...(group ? { group } : {}), kind: resource }
   const subject = `${qualified(group, resource)}${name ? ` ${JSON.stringify(name)}` : ''}`
-  const message = `${subject} is forbidden: ${who} ${verb} resource ${what} in API group ${JSON.stringify(group)} ${where(info)}`
+  const message = `${subject} is forbidden: ${who} ${verb} resource ${what} in API group ${JSON.stringify(group)} ${where(info)}${why}`
   throw failure({ code: 403, reason: 'Forbidden', message, details })
 }
 
@@ -249,7 +251,7 @@ function write(services: Services, exchange: Exchange, kind: Kind): Promise<Answ
     return createObject(context, exchange, kind)
   }
   if (info.verb === 'deletecollection') return removeCollection(services.store, exchange, kind, services.now())
-  if (!info.name) throw badRequest('name must be provided')
+  if (!info.name) throw kind.custom ? badRequest('name must be provided') : methodNotAllowed()
   if (info.verb === 'delete') return removeObject(services.store, exchange, kind, services.now())
   if (info.verb === 'update') return replaceObject(context, exchange, kind)
   if (info.verb === 'patch') return patchObject(context, exchange, kind)

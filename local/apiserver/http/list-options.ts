@@ -46,17 +46,17 @@ function matchMode(query: URLSearchParams, watch: boolean): ListOptions['match']
   }
   if (initial) throw refuse('sendInitialEvents', 'sendInitialEvents is forbidden for list')
   if (match === '') return ''
-  if (version === '') throw refuse(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided')
-  if (query.get('continue')) throw refuse(field, 'resourceVersionMatch is forbidden when continue is provided')
-  if (match !== 'Exact' && match !== 'NotOlderThan') {
-    throw refuse(
-      field,
-      `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
-      'FieldValueNotSupported',
-    )
-  }
-  if (match === 'Exact' && version === '0')
-    throw refuse(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
+  const known = match === 'Exact' || match === 'NotOlderThan'
+  const forbidden = [
+    ...(version === '' ? ['resourceVersionMatch is forbidden unless resourceVersion is provided'] : []),
+    ...(query.get('continue') ? ['resourceVersionMatch is forbidden when continue is provided'] : []),
+    ...(match === 'Exact' && version === '0'
+      ? ['resourceVersionMatch "exact" is forbidden for resourceVersion "0"']
+      : []),
+  ].map((why) => ({ reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }))
+  const unsupported = `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`
+  const causes = [...forbidden, ...(known ? [] : [{ reason: 'FieldValueNotSupported', message: unsupported, field }])]
+  if (causes.length > 0 || !known) throw invalid(OPTIONS, '', causes)
   return match
 }
 
@@ -68,7 +68,7 @@ export function listOptions(query: URLSearchParams, kind: Kind, watch: boolean):
   // A selector must parse before the options are judged; whether the kind has its fields is asked after.
   const terms = splitFieldSelector(query.get('fieldSelector'))
   const match = matchMode(query, watch)
-  const fields = matchFields(terms, kind.rules.fields)
+  const fields = matchFields(terms, kind)
   const token = watch ? '' : (query.get('continue') ?? '')
   const resourceVersion = query.get('resourceVersion') ?? ''
   if (token && resourceVersion && resourceVersion !== '0') {

@@ -15,7 +15,7 @@ import {
   stampNew,
 } from '../objects/meta.ts'
 import { builtinSchema } from '../schema/builtin.ts'
-import { decodeFault } from '../schema/decode.ts'
+import { decodeFault, dropEmpty } from '../schema/decode.ts'
 import { strategyOf } from '../objects/strategy.ts'
 import { equalJson, isObject } from '../patch/json-value.ts'
 import { applyBodyPatch } from '../patch/patch.ts'
@@ -124,6 +124,7 @@ function complete(object: KubeObject, kind: Kind): KubeObject {
   const pruned = kind.schema.prune(object)
   const whole = kind.schema.default({ ...pruned, metadata })
   strategyOf(kind).defaults?.(whole)
+  if (!kind.custom) dropEmpty(whole, kind.schema.schema)
   return whole
 }
 
@@ -212,7 +213,7 @@ async function insert(
   escalation(context, exchange, object)
   sameKind(object, kind)
   const nameFaults = createNameFaults(object.metadata, kind.rules.name)
-  if (object.metadata.resourceVersion) {
+  if (object.metadata.resourceVersion && !options.dryRun) {
     throw failure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
   }
   // Before the kind fills in what nobody asked for: an allocated address has no owner.
@@ -236,23 +237,8 @@ function addressTaken(store: Store, address: string): boolean {
 
 function faults(object: KubeObject, kind: Kind, old?: KubeObject): Cause[] {
   const ofSchema = kind.schema.validate(object, old)
-  const mistyped = kind.custom ? undefined : ofSchema.find((cause) => cause.reason === 'FieldValueTypeInvalid')
-  const [, found = 'object', expected = 'object'] =
-    / must be of type (\w+): "(\w+)"/.exec(mistyped?.message ?? '') ?? []
-  // Built-in kinds are decoded into Go types: a wrong type is a body that cannot be read, not an invalid object.
-  if (mistyped) throw mistypedBody(kind, mistyped.field ?? '', { found: expected, expected: found })
   const own = strategyOf(kind).validate?.(object, old) ?? []
-  return [...metaFaults(object.metadata), ...ofSchema, ...own]
-}
-
-const GO_TYPES: { readonly [type: string]: string } = { integer: 'number', boolean: 'bool' }
-
-function mistypedBody(kind: Kind, field: string, types: { found: string; expected: string }): Error {
-  const found = GO_TYPES[types.found] ?? types.found
-  const why = `json: cannot unmarshal ${found} into Go struct field ${kind.kind}.${field.replace(/\.[^.]*$/, '')} of type ${types.expected}`
-  return badRequest(
-    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`,
-  )
+  return [...metaFaults(object.metadata, kind.custom), ...ofSchema, ...own]
 }
 
 /** POST of an object. */
@@ -480,6 +466,12 @@ function parseApply(text: string): JsonObject {
 function declared(body: JsonObject, kind: Kind): KubeObject {
   if (!body['kind'] || !body['apiVersion'])
     throw badRequest(`invalid object type: ${body['apiVersion'] ?? ''}/, Kind=${body['kind'] ?? ''}`)
+  if (body['apiVersion'] !== kind.apiVersion || body['kind'] !== kind.kind) {
+    const version = text(body['apiVersion'])
+    throw badRequest(
+      `invalid object type: ${version.includes('/') ? version : `/${version}`}, Kind=${text(body['kind'])}`,
+    )
+  }
   const given = identify(body, kind)
   const metadata = isObject(body['metadata']) ? body['metadata'] : {}
   const faults = typedFaults({ ...body, metadata }, objectSchema(kind.schema.schema))

@@ -78,8 +78,20 @@ function ownerFaults(meta: ObjectMeta): Cause[] {
   return faults
 }
 
+const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion']
+
+/** Built-in kinds want a finalizer to be qualified, unless it is one of the cluster's own. */
+function finalizerFaults(finalizers: readonly string[]): Cause[] {
+  const why = 'name is neither a standard finalizer name nor is it fully qualified'
+  return finalizers.flatMap((name, i) =>
+    name.includes('/') || STANDARD_FINALIZERS.includes(name)
+      ? []
+      : [invalidValue(`metadata.finalizers[${i}]`, name, why)],
+  )
+}
+
 /** Faults of metadata that hold for every kind, names aside. */
-export function metaFaults(meta: ObjectMeta): Cause[] {
+export function metaFaults(meta: ObjectMeta, custom: boolean): Cause[] {
   const labels = Object.entries(meta.labels ?? {}).flatMap(([key, value]) => [
     ...keyFaults('metadata.labels', [key]),
     ...(value.length > 63 ? [invalidValue('metadata.labels', value, tooLong(63))] : []),
@@ -105,6 +117,7 @@ export function metaFaults(meta: ObjectMeta): Cause[] {
     ...annotations,
     ...long,
     ...keyFaults('metadata.finalizers', meta.finalizers ?? []),
+    ...(custom ? [] : finalizerFaults(meta.finalizers ?? [])),
     ...ownerFaults(meta),
   ]
 }

@@ -101,9 +101,22 @@ export function createReviews({ authorizer, authenticator, now }: ReviewContext)
       const review = Object.hasOwn(reviews, resource) ? reviews[resource] : undefined
       if (!review) return failure(404, 'NotFound', 'the server could not find the requested resource', {})
       const { metadata = {}, spec } = { metadata: body.metadata, spec: body['spec'] }
-      return toObject(review({ spec: isObject(spec) ? spec : {}, metadata: named(metadata), user, namespace }))
+      return toObject(
+        review({ spec: isObject(spec) ? withoutBlanks(spec) : {}, metadata: named(metadata), user, namespace }),
+      )
     },
   }
+}
+
+/** Attributes as Go shows them again: a blank one is left out. */
+function withoutBlanks(spec: JsonObject): JsonObject {
+  const out = { ...spec }
+  for (const key of ['resourceAttributes', 'nonResourceAttributes']) {
+    const attributes = out[key]
+    if (isObject(attributes))
+      out[key] = Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== ''))
+  }
+  return out
 }
 
 /** An absent name came in as an empty one. */

@@ -35,6 +35,22 @@ export function decodeFault(
   return undefined
 }
 
+/** Drops the empty maps and lists that Go leaves out of a built-in object; a struct that was given stays. */
+export function dropEmpty(value: Json | undefined, schema: JsonSchema | undefined): void {
+  if (Array.isArray(value)) value.forEach((item) => dropEmpty(item, schema?.items))
+  if (!isObject(value)) return
+  for (const [key, item] of Object.entries(value)) {
+    const sub = fieldSchema(schema, key)
+    if (!sub) continue
+    dropEmpty(item, sub)
+    const container = sub.type === 'array' || typeof sub.additionalProperties === 'object'
+    const empty = Array.isArray(item) ? item.length === 0 : isObject(item) && Object.keys(item).length === 0
+    if (!container || !empty) continue
+    if (schema?.required?.includes(key)) value[key] = sub.type === 'array' ? null : item
+    else delete value[key]
+  }
+}
+
 function fits(value: Json, schema: JsonSchema): boolean {
   if (schema.type === 'array') return Array.isArray(value)
   if (schema.type === 'object') return isObject(value)
