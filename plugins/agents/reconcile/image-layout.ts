@@ -4,23 +4,22 @@
  */
 export const ROOT = '/mesh'
 
-const TINI = `${ROOT}/bin/tini`
-const NODE = [`${ROOT}/lib/ld.so`, '--library-path', `${ROOT}/lib`, `${ROOT}/bin/node`]
-
 /** The container command of a launcher; the agent's command follows as `-- program arguments`. Node as process 1 would leave zombies (M12). */
 export const LAUNCHER_COMMAND: readonly string[] = [
-  TINI,
+  `${ROOT}/tini`,
   '-g',
   '--',
-  ...NODE,
+  `${ROOT}/lib/loader.so`,
+  '--library-path',
+  `${ROOT}/lib`,
+  `${ROOT}/node`,
   '--max-semi-space-size=4',
   `${ROOT}/launcher.mjs`,
 ]
 
-/** Copies the folder to a volume mounted at `target`. */
+/** Copies what the command needs into a volume mounted at `target`; only runs in the launcher's own image. */
 export function copyCommand(target: string): string[] {
-  const copy = `require('node:fs').cpSync('${ROOT}', '${target}', { recursive: true, verbatimSymlinks: true })`
-  return [...NODE, '--eval', copy]
+  return [`${ROOT}/node`, `${ROOT}/install.mjs`, target]
 }
 
 /** What is mounted where in the container of the launcher. */

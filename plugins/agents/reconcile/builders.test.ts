@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { Revision } from '../revisions.ts'
+import { refusalOf } from './accept.ts'
+import { LAUNCHER_COMMAND } from './image-layout.ts'
+import { configText, toLauncherConfig } from './launcher-config.ts'
+import { toDeployment, toJob, toNetworkPolicy, toService } from './objects.ts'
+import { podProblem } from './pod-problem.ts'
+import { toPodTemplate } from './pod-template.ts'
+import { deploymentProgress } from './progress.ts'
+import { planRevision, revisionsToPrune } from './revision.ts'
+import type { ReconcileSettings } from './settings.ts'
+import { stableHash } from './stable-hash.ts'
+import { happeningsOf } from './events.ts'
+import { toStatus } from './status.ts'
+import type { Findings } from './status.ts'
+
+const settings: ReconcileSettings = {
+  launcherImage: 'registry.test/launcher:1',
+  imagePullPolicy: 'IfNotPresent',
+  gatewayUrl: 'http://gateway:4000',
+  stateUrl: 'http://state:3002',
+  systemNamespace: 'mesh-system',
+  isolation: 'user',
+  hardened: false,
+}
+const declarative: AgentDeploymentSpec = { model: { route: 'mock' }, systemPrompt: 'You help.' }
+const command: AgentDeploymentSpec = {
+  image: 'agent:1',
+  runtime: { command: ['python', 'a.py'], args: ['-v'], port: 9000 },
+}
+const resolved = { routes: ['demo/mock'] }
+const now = new Date('2026-11-21T10:00:00.123Z')
+
+function given(spec: AgentDeploymentSpec, more: Partial<AgentDeploymentObject> = {}): AgentDeploymentObject {
+  const metadata = { name: 'bot', namespace: 'demo', uid: 'u1', generation: 3 }
+  return { ...AgentDeployment.object({ metadata, spec }), ...more }
+}
+const workload = (agent: AgentDeploymentObject) => ({
+  agent,
+  revision: 'bot-abc',
+  config: toLauncherConfig(agent, { spec: agent.spec, resolved }),
+})
+const environmentOf = (containers: readonly { env?: readonly { name: string; value?: string }[] }[], index = 0) =>
+  Object.fromEntries((containers[index]?.env ?? []).map((one) => [one.name, one.value]))
+const revision = (name: string, number: number): Revision => ({
+  apiVersion: 'apps/v1',
+  kind: 'ControllerRevision',
+  metadata: { name },
+  revision: number,
+})
+
+test('given a declarative agent, then the launcher image runs its loop, unprivileged', () => {
+  const { spec } = toPodTemplate(given(declarative), 'cm', settings)
+  const [container] = spec.containers
+  assert.deepEqual([container?.name, container?.image], ['agent', settings.launcherImage])
+  assert.ok(container !== undefined && 'command' in container && !('args' in container))
+  assert.equal('initContainers' in spec, false)
+  const environment = environmentOf(spec.containers)
+  assert.equal(environment['MODEL_GATEWAY_URL'], 'http://gateway:4000')
+  assert.equal(environment['MESH_AGENT_UID'], undefined)
+})
+
+test('given a command, then the launcher starts it inside its own image, as another user (P5)', () => {
+  const { spec } = toPodTemplate(given(command), 'cm', settings)
+  assert.ok('initContainers' in spec)
+  assert.equal(spec.initContainers?.[0]?.image, settings.launcherImage)
+  const [container] = spec.containers
+  assert.ok(container !== undefined && 'command' in container)
+  assert.deepEqual(container.command, LAUNCHER_COMMAND)
+  assert.deepEqual('args' in container && container.args, ['--', 'python', 'a.py', '-v'])
+  assert.equal(container.image, 'agent:1')
+  assert.deepEqual(container.securityContext.capabilities, { drop: ['ALL'], add: ['SETUID', 'SETGID', 'KILL'] })
+  const environment = environmentOf(spec.containers)
+  assert.deepEqual([environment['AGENT_PORT'], environment['MESH_AGENT_UID']], ['9000', '65533'])
+  assert.equal(environment['MODEL_GATEWAY_URL'], undefined, 'no model is bound')
+  const none = toPodTemplate(given(command), 'cm', { ...settings, isolation: 'none' })
+  assert.equal(environmentOf(none.spec.containers)['MESH_AGENT_UID'], undefined)
+})
+
+test("given an image only, then it keeps its entrypoint beside a native sidecar, without the launcher's secrets", () => {
+  const { spec } = toPodTemplate(given({ image: 'agent:1' }), 'cm', settings)
+  assert.ok('initContainers' in spec)
+  const sidecar = spec.initContainers?.[0]
+  assert.ok(sidecar !== undefined && 'restartPolicy' in sidecar)
+  assert.deepEqual([sidecar.name, sidecar.restartPolicy], ['launcher', 'Always'])
+  const [container] = spec.containers
+  assert.equal(container !== undefined && 'command' in container, false)
+  assert.deepEqual(
+    container?.volumeMounts.map((one) => one.name),
+    ['agent-tokens'],
+  )
+  assert.equal(environmentOf(spec.containers)['STATE_URL'], undefined)
+})
+
+test('each address is injected only when something is bound to it, and a user cannot take its name', () => {
+  const bound: AgentDeploymentSpec = {
+    ...declarative,
+    memory: { session: {} },
+    registries: [{ name: 'team' }],
+    tools: [{ name: 'search', bindingRef: { name: 'search' } }],
+    runtime: {
+      env: [
+        { name: 'MODEL_GATEWAY_URL', value: 'http://evil' },
+        { name: 'OWN', value: 'x' },
+      ],
+    },
+  }
+  const plain = environmentOf(toPodTemplate(given(declarative), 'cm', settings).spec.containers)
+  const all = environmentOf(
+    toPodTemplate(given(bound), 'cm', { ...settings, otlpEndpoint: 'http://c' }).spec.containers,
+  )
+  const names = [
+    'MEMORY_BACKEND_ADDR',
+    'MEMORY_PORT',
+    'A2A_PORT',
+    'AGENT_REGISTRY_ID',
+    'DISCOVERY_PORT',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+  ]
+  for (const name of names) {
+    assert.equal(plain[name], undefined, name)
+    assert.notEqual(all[name], undefined, name)
+  }
+  assert.equal(all['MEMORY_KEY_NAMESPACE'], 'demo/bot/u1')
+  assert.deepEqual([all['OWN'], all['MODEL_GATEWAY_URL']], ['x', 'http://gateway:4000'])
+})
+
+test('given another number of replicas or another label, then no pod is replaced; given another prompt, they are', () => {
+  const template = (agent: AgentDeploymentObject) => JSON.stringify(toDeployment(workload(agent), settings)['spec'])
+  const withoutReplicas = (text: string) => text.replace(/"replicas":\d+,/, '')
+  const base = template(given(declarative))
+  assert.equal(withoutReplicas(template(given({ ...declarative, scaling: { replicas: 4 } }))), withoutReplicas(base))
+  const labelled = given(declarative)
+  labelled.metadata.labels = { team: 'x' }
+  assert.equal(template(labelled), base)
+  assert.notEqual(template(given({ ...declarative, systemPrompt: 'Other.' })), base)
+})
+
+test('a rollout replaces no pod before the new one is ready', () => {
+  const { spec } = toDeployment(workload(given(declarative)), settings) as {
+    spec?: { strategy?: { rollingUpdate?: unknown } }
+  }
+  assert.deepEqual(spec?.strategy?.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 })
+})
+
+test('every object belongs to its agent, by uid, and is found by its label', () => {
+  const agent = given(declarative)
+  for (const object of [
+    toDeployment(workload(agent), settings),
+    toJob(workload(agent), settings),
+    toService(agent),
+    toNetworkPolicy(agent, settings),
+  ]) {
+    assert.equal(object.metadata.ownerReferences?.[0]?.uid, 'u1')
+    assert.equal(object.metadata.labels?.['mesh.dev/agent'], 'bot')
+  }
+})
+
+test('the launcher is told resolved routes and wire names, in a text that does not depend on key order', () => {
+  const agent = given({ ...declarative, model: { route: 'mock', fallbackRoutes: ['b'], params: { maxTokens: 5 } } })
+  const config = toLauncherConfig(agent, { spec: agent.spec, resolved: { routes: ['demo/mock', 'demo/b'] } })
+  assert.deepEqual(config.model, { route: 'demo/mock', fallbackRoutes: ['demo/b'], requestFields: { max_tokens: 5 } })
+  assert.equal(
+    configText({ ...config }),
+    configText(Object.fromEntries(Object.entries(config).toReversed()) as typeof config),
+  )
+})
+
+test('a name made of a hash is a DNS label and depends on content only', () => {
+  assert.match(stableHash({ a: 1, b: [2] }), /^[a-z2-7]{10}$/)
+  assert.equal(stableHash({ a: 1, b: 2 }), stableHash({ b: 2, a: 1 }))
+  assert.notEqual(stableHash({ a: [1, 2] }), stableHash({ a: [2, 1] }))
+})
+
+test('given what cannot be enforced yet, then the spec is not accepted and says why', () => {
+  const reason = (spec: AgentDeploymentSpec, more: Partial<ReconcileSettings> = {}) =>
+    refusalOf(spec, { ...settings, ...more })?.reason
+  assert.equal(reason({ ...declarative, budget: { amount: '5.00' } }), 'BudgetNotEnforcedYet')
+  assert.equal(reason({ ...declarative, evalGate: { suiteRef: { name: 's' }, minScore: 1 } }), 'EvalGateNotAvailable')
+  assert.equal(reason({ ...declarative, executionModel: 'job' }), 'JobNeedsProcess')
+  assert.equal(reason(command), undefined)
+  assert.equal(reason(command, { hardened: true }), 'ImageNeedsDigest')
+  const byDigest = { ...command, image: `agent@sha256:${'a'.repeat(64)}` }
+  assert.equal(reason(byDigest, { hardened: true }), undefined)
+  assert.equal(reason(byDigest, { hardened: true, isolation: 'none' }), 'IsolationNotPossible')
+})
+
+test('given new content, then a revision is created; given the newest, nothing; given an older one, its number is raised', () => {
+  const agent = given(declarative)
+  const data = { spec: agent.spec, resolved }
+  const first = planRevision(agent, data, [])
+  assert.ok(first.do === 'create')
+  assert.equal(first.object.revision, 1)
+  assert.equal(planRevision(agent, data, [revision(first.name, 1)]).do, 'nothing')
+  const rolledBack = given(declarative)
+  rolledBack.metadata.annotations = { 'mesh.dev/rollback-to': '1' }
+  const again = planRevision(rolledBack, data, [revision(first.name, 1), revision('bot-other', 2)])
+  assert.ok(again.do === 'raise')
+  assert.equal(again.revision, 3)
+  assert.deepEqual(again.annotations, { 'mesh.dev/source': 'rollback', 'mesh.dev/rollback-to': '1' })
+})
+
+test('the oldest revisions beyond the limit go, but none that is in use', () => {
+  const all = [1, 2, 3, 4, 5].map((number) => revision(`r${number}`, number))
+  const pruned = (limit: number) => revisionsToPrune(all, limit, new Set(['r5', 'r1'])).map((one) => one.metadata.name)
+  assert.deepEqual([pruned(1), pruned(3), pruned(10)], [['r2', 'r3'], [], []])
+})
+
+const finding = (more: Partial<Findings> = {}): Findings => ({
+  agent: given(declarative),
+  refusal: undefined,
+  unresolved: undefined,
+  blocked: undefined,
+  deployed: 'bot-new',
+  progress: { serving: true, complete: true, scaledToZero: false, failure: undefined },
+  podProblem: undefined,
+  ...more,
+})
+const conditionsOf = (found: Findings) =>
+  Object.fromEntries(
+    (toStatus(found, settings, now).conditions ?? []).map((one) => [one.type, `${one.status} ${one.reason}`]),
+  )
+
+test('given everything runs, then the revision serves and nothing is degraded', () => {
+  const status = toStatus(finding(), settings, now)
+  assert.deepEqual(
+    [status.currentRevision, status.candidateRevision, status.url],
+    ['bot-new', undefined, 'http://bot.demo.svc:8080'],
+  )
+  assert.deepEqual(conditionsOf(finding()), {
+    Accepted: 'True Accepted',
+    ResolvedRefs: 'True ResolvedRefs',
+    EvalGated: 'False NoGate',
+    Isolated: 'True NoAgentProcess',
+    Ready: 'True Serving',
+    Degraded: 'False AsExpected',
+  })
+  assert.equal(status.conditions?.[0]?.lastTransitionTime, '2026-11-21T10:00:00Z')
+})
+
+test('given a broken new revision, then the last good one still serves and the condition says why', () => {
+  const before = { currentRevision: 'bot-old', latestSuccessfulRevision: 'bot-old', conditions: [] }
+  const broken = finding({
+    agent: given(declarative, { status: before }),
+    progress: { serving: true, complete: false, scaledToZero: false, failure: undefined },
+    podProblem: { reason: 'CrashLoopBackOff', message: 'exited with code 3' },
+  })
+  const status = toStatus(broken, settings, now)
+  assert.deepEqual([status.currentRevision, status.candidateRevision], ['bot-old', 'bot-new'])
+  const conditions = conditionsOf(broken)
+  assert.deepEqual([conditions['Ready'], conditions['Degraded']], ['True Serving', 'True CrashLoopBackOff'])
+  assert.deepEqual(
+    happeningsOf(broken.agent, status).map((one) => [one.type, one.reason]),
+    [
+      ['Normal', 'Ready'],
+      ['Warning', 'CrashLoopBackOff'],
+    ],
+  )
+})
+
+test('given a spec that was never able to run, then it is not ready and says why', () => {
+  const refused = finding({
+    refusal: { reason: 'BudgetNotEnforcedYet', message: 'x' },
+    deployed: undefined,
+    progress: undefined,
+  })
+  const conditions = conditionsOf(refused)
+  assert.deepEqual(
+    [conditions['Accepted'], conditions['ResolvedRefs'], conditions['Ready'], conditions['Degraded']],
+    ['False BudgetNotEnforcedYet', 'Unknown NotAccepted', 'False BudgetNotEnforcedYet', 'True BudgetNotEnforcedYet'],
+  )
+  assert.equal(toStatus(refused, settings, now).currentRevision, undefined)
+})
+
+test('a transition time stays while the status of its condition does', () => {
+  const first = toStatus(finding(), settings, now)
+  const agent = given(declarative, { status: first })
+  const later = toStatus(finding({ agent }), settings, new Date('2026-11-21T11:00:00Z'))
+  assert.deepEqual(later, first)
+  assert.deepEqual(happeningsOf(agent, later), [])
+})
+
+test('numbers of a Deployment count only for the template that they speak of', () => {
+  const deployment = (generation: number, status: object) =>
+    deploymentProgress({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'bot', generation },
+      spec: { replicas: 2 },
+      status,
+    })
+  const whole = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 2 }
+  assert.equal(deployment(1, whole).complete, true)
+  assert.equal(deployment(2, whole).complete, false)
+  assert.equal(deployment(1, { ...whole, replicas: 3 }).complete, false, 'an old pod is still there')
+  const stuck = deployment(1, { ...whole, updatedReplicas: 1, conditions: [{ type: 'Progressing', status: 'False' }] })
+  assert.equal(stuck.failure?.reason, 'ProgressDeadlineExceeded')
+  assert.equal(stuck.serving, true)
+})
+
+test('the newest pod that is not ready says what is wrong', () => {
+  const pod = (created: string, state: object, more: object = {}) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', creationTimestamp: created },
+    status: { containerStatuses: [{ name: 'agent', restartCount: 4, state, ...more }] },
+  })
+  assert.equal(podProblem([pod('2026-01-01T00:00:00Z', { waiting: { reason: 'ContainerCreating' } })]), undefined)
+  assert.deepEqual(
+    podProblem([
+      pod('2026-01-01T00:00:00Z', { waiting: { reason: 'ImagePullBackOff' } }),
+      pod(
+        '2026-01-02T00:00:00Z',
+        { waiting: { reason: 'CrashLoopBackOff' } },
+        { lastState: { terminated: { exitCode: 3 } } },
+      ),
+    ]),
+    {
+      reason: 'CrashLoopBackOff',
+      message: 'container agent: CrashLoopBackOff. container agent exited with code 3, 4 restarts',
+    },
+  )
+})

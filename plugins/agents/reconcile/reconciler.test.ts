@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { parse } from 'yaml'
+import { runReconcilers } from '#core/cluster/reconciler.ts'
+import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { createPool } from '#core/kube/pool.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { startApiServer } from '#local/apiserver/server.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { ModelRoute } from '#schemas/crds/model-route.ts'
+import { findServer } from '#test/harness/find-server.ts'
+import { sharedKube } from '#test/harness/kube.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { agentReconciler } from '../reconcilers.ts'
+import { controllerRevisions, pods } from '../resources.ts'
+import type { Revision } from '../revisions.ts'
+import { children, events } from './resources.ts'
+import type { ReconcileSettings } from './settings.ts'
+
+const folder = new URL('../../../deploy/crds/', import.meta.url)
+const crds = readdirSync(folder)
+  .map((file) => parse(readFileSync(new URL(file, folder), 'utf8')))
+  .filter((document) => document.kind === 'CustomResourceDefinition')
+const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
+function noop(): void {}
+
+const settings: ReconcileSettings = {
+  launcherImage: 'registry.test/launcher:1',
+  imagePullPolicy: 'IfNotPresent',
+  gatewayUrl: 'http://gateway:4000',
+  stateUrl: 'http://state:3002',
+  systemNamespace: 'mesh-system',
+  isolation: 'user',
+  hardened: false,
+}
+
+/** An API server of either make, with our kinds. */
+const makes = { real: realServer, embedded: embeddedServer }
+
+async function realServer(t: TestContext): Promise<KubeClient> {
+  const kube = await sharedKube(t)
+  const pool = createPool(kube.url, { ca: kube.ca })
+  t.after(() => pool.close())
+  const cluster = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
+  const definitions: Resource = {
+    group: 'apiextensions.k8s.io',
+    version: 'v1',
+    plural: 'customresourcedefinitions',
+    kind: 'CustomResourceDefinition',
+    namespaced: false,
+  }
+  for (const crd of crds)
+    await cluster.patch(
+      definitions,
+      { name: parseName('name', crd.metadata.name) },
+      { type: 'apply', body: crd, force: true },
+    )
+  for (const kind of [AgentDeployment, ModelRoute])
+    await until(`${kind.kind} is served`, () =>
+      cluster.list(kind).then(
+        () => true,
+        (error) => (isStatus(error, 404) ? undefined : true),
+      ),
+    )
+  return cluster
+}
+
+async function embeddedServer(t: TestContext): Promise<KubeClient> {
+  const dir = tempFolder('reconciler')
+  const token = 'admin-token'
+  const server = await startApiServer({
+    dataDir: dir.path,
+    crds,
+    tokens: [{ token, username: 'admin', groups: ['system:masters'] }],
+  })
+  const pool = createPool(server.url)
+  t.after(async () => {
+    await pool.close()
+    await server.close()
+    dir.remove()
+  })
+  return createKubeClient({ server: server.url, pool, bearer: token })
+}
+
+let count = 0
+
+async function setUp(t: TestContext, make: keyof typeof makes) {
+  const cluster = await makes[make](t)
+  const namespace = parseLabel('namespace', `agents-${make}-${process.pid}-${(count += 1)}`)
+  const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
+  await cluster.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  await cluster.create(
+    ModelRoute,
+    ModelRoute.object({
+      metadata: { name: 'mock', namespace },
+      spec: { providerRef: { name: 'mock' }, model: 'mock' },
+    }),
+  )
+  const controller = new AbortController()
+  const reconciler = agentReconciler({ cluster, settings, now: () => new Date() })
+  const running = runReconcilers({ cluster, reconcilers: [reconciler], log: silent, signal: controller.signal })
+  t.after(async () => {
+    controller.abort()
+    await running.done
+  })
+  const ref = { namespace, name: parseName('name', 'bot') }
+  return {
+    cluster,
+    namespace,
+    ref,
+    create: (spec: AgentDeploymentSpec) =>
+      cluster.create(AgentDeployment, AgentDeployment.object({ metadata: { name: 'bot', namespace }, spec })),
+    change: (body: readonly object[]) => cluster.patch(AgentDeployment, ref, { type: 'json', body }),
+    when: (condition: string) =>
+      until(condition, async () => {
+        const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
+        const all = agent.status?.conditions?.map((one) => `${one.type}=${one.status} ${one.reason}`) ?? []
+        const current = (agent.status?.observedGeneration ?? 0) >= (agent.metadata.generation ?? 0)
+        return current && all.includes(condition) ? agent : undefined
+      }),
+    /** Plays the Deployment controller, which neither server has: says how many pods there are. */
+    deploymentSays: async (numbers: { updated: number; available: number }) => {
+      const live = await cluster.get(children.Deployment, ref)
+      const { updated, available } = numbers
+      const status = {
+        observedGeneration: live.metadata.generation,
+        replicas: Math.max(updated, available),
+        updatedReplicas: updated,
+        availableReplicas: available,
+        readyReplicas: available,
+      }
+      await cluster.patch(children.Deployment, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
+    },
+  }
+}
+
+async function until<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
+  const end = performance.now() + 15_000
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    assert.ok(performance.now() < end, `did not happen in time: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const declarative: AgentDeploymentSpec = { model: { route: 'mock' }, systemPrompt: 'You help.' }
+const revisionsOf = async (cluster: KubeClient, namespace: KubeObject['metadata']['namespace']) =>
+  (await cluster.list<Revision>(controllerRevisions, { namespace: parseLabel('ns', namespace ?? '') })).items.toSorted(
+    (a, b) => a.revision - b.revision,
+  )
+
+for (const make of ['real', 'embedded'] as const) {
+  const missing = make === 'real' && (findServer('kube-apiserver') === undefined || findServer('etcd') === undefined)
+  const options = { skip: missing && process.env['CI'] !== 'true' ? 'kube-apiserver or etcd not found' : false }
+
+  test(
+    `${make}: an agent becomes its objects, serves, breaks while the old revision serves, and rolls back`,
+    options,
+    async (t) => {
+      const { cluster, create, change, when, deploymentSays, namespace, ref } = await setUp(t, make)
+      await create(declarative)
+      await when('Ready=False Progressing')
+      for (const kind of ['ServiceAccount', 'Service', 'Deployment', 'PodDisruptionBudget', 'NetworkPolicy'] as const)
+        assert.equal(
+          (await cluster.get(children[kind], ref)).metadata.ownerReferences?.[0]?.kind,
+          'AgentDeployment',
+          kind,
+        )
+      const keys = await cluster.get<KubeObject & { data?: Record<string, string> }>(children.Secret, {
+        namespace,
+        name: parseName('name', 'bot-keys'),
+      })
+      assert.match(Buffer.from(keys.data?.['agent.key'] ?? '', 'base64').toString(), /BEGIN PRIVATE KEY/)
+      await deploymentSays({ updated: 1, available: 1 })
+      const good = await when('Ready=True Serving')
+      const first = good.status?.currentRevision
+      assert.equal(good.status?.latestSuccessfulRevision, first)
+
+      await change([{ op: 'replace', path: '/spec/systemPrompt', value: 'Broken.' }])
+      await when('Ready=True Serving')
+      await cluster.create(pods, brokenPod(namespace))
+      await cluster.patch(
+        pods,
+        { namespace, name: parseName('name', 'bot-broken') },
+        { type: 'merge', body: crashing },
+        { subresource: 'status' },
+      )
+      await deploymentSays({ updated: 0, available: 1 })
+      const degraded = await when('Degraded=True CrashLoopBackOff')
+      assert.equal(degraded.status?.currentRevision, first, 'the last good revision serves')
+      assert.notEqual(degraded.status?.candidateRevision, first)
+      assert.ok(degraded.status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True'))
+
+      // What the API's rollback does: the old spec and the annotation in one patch.
+      await change([
+        { op: 'replace', path: '/spec', value: declarative },
+        { op: 'add', path: '/metadata/annotations', value: { 'mesh.dev/rollback-to': '1' } },
+      ])
+      await until(
+        'the old revision is the newest',
+        async () => (await revisionsOf(cluster, namespace)).at(-1)?.metadata.name === first || undefined,
+      )
+      await deploymentSays({ updated: 1, available: 1 })
+      await when('Degraded=False AsExpected')
+      const revisions = await revisionsOf(cluster, namespace)
+      assert.deepEqual(
+        revisions.map((one) => one.revision),
+        [2, 3],
+      )
+      assert.equal(revisions.at(-1)?.metadata.annotations?.['mesh.dev/source'], 'rollback')
+      const told = (await cluster.list<KubeObject & { reason?: string }>(events, { namespace })).items.map(
+        (one) => one.reason,
+      )
+      for (const reason of ['RevisionCreated', 'RolledOut', 'Ready', 'CrashLoopBackOff', 'RevisionRestored'])
+        assert.ok(told.includes(reason), `${reason} is not among ${told.join()}`)
+    },
+  )
+
+  test(`${make}: a spec that cannot run says why, and what ran before goes on`, options, async (t) => {
+    const { cluster, create, change, when, deploymentSays, ref } = await setUp(t, make)
+    await create(declarative)
+    await when('Ready=False Progressing')
+    await deploymentSays({ updated: 1, available: 1 })
+    await when('Ready=True Serving')
+    const before = await cluster.get(children.Deployment, ref)
+    await change([{ op: 'add', path: '/spec/budget', value: { amount: '5.00' } }])
+    const refused = await when('Accepted=False BudgetNotEnforcedYet')
+    assert.ok(refused.status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True'))
+    await change([
+      { op: 'remove', path: '/spec/budget' },
+      { op: 'replace', path: '/spec/model/route', value: 'gone' },
+    ])
+    const unresolved = await when('ResolvedRefs=False NotFound')
+    assert.match(
+      unresolved.status?.conditions?.find((one) => one.type === 'ResolvedRefs')?.message ?? '',
+      /ModelRoute .*gone \(spec\.model\.route\)/,
+    )
+    assert.equal((await cluster.get(children.Deployment, ref)).metadata.generation, before.metadata.generation)
+    const { namespace } = ref
+    await cluster.create(
+      ModelRoute,
+      ModelRoute.object({ metadata: { name: 'gone', namespace }, spec: { providerRef: { name: 'mock' }, model: 'm' } }),
+    )
+    await when('ResolvedRefs=True ResolvedRefs')
+  })
+
+  test(`${make}: a name that somebody else took is left alone and reported`, options, async (t) => {
+    const { cluster, create, when, namespace, ref } = await setUp(t, make)
+    const theirs = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'bot', namespace },
+      spec: { ports: [{ port: 80 }] },
+    }
+    const before = await cluster.create(children.Service, theirs)
+    await create(declarative)
+    await when('Ready=False NameConflict')
+    assert.equal((await cluster.get(children.Service, ref)).metadata.resourceVersion, before.metadata.resourceVersion)
+  })
+
+  test(`${make}: old revisions beyond revisionHistoryLimit go, with their configurations`, options, async (t) => {
+    const { cluster, create, change, when, deploymentSays, namespace } = await setUp(t, make)
+    await create({ ...declarative, rollout: { revisionHistoryLimit: 2 } })
+    for (const prompt of ['a', 'b', 'c', 'd']) {
+      await when('Accepted=True Accepted')
+      await deploymentSays({ updated: 1, available: 1 })
+      await change([{ op: 'replace', path: '/spec/systemPrompt', value: prompt }])
+    }
+    await when('Accepted=True Accepted')
+    await deploymentSays({ updated: 1, available: 1 })
+    const kept = await until('three are left', async () => {
+      const all = await revisionsOf(cluster, namespace)
+      return all.length === 3 ? all : undefined
+    })
+    assert.deepEqual(
+      kept.map((one) => one.revision),
+      [3, 4, 5],
+    )
+    const configs = (await cluster.list(children.ConfigMap, { namespace })).items.filter((one) =>
+      one.metadata.name.startsWith('bot-'),
+    )
+    assert.equal(configs.length, 3)
+  })
+
+  test(`${make}: a job runs once per revision, as a Job`, options, async (t) => {
+    const { cluster, create, when, namespace } = await setUp(t, make)
+    await create({ executionModel: 'job', image: 'worker:1', runtime: { command: ['work'] } })
+    await when('Ready=False Progressing')
+    const [job] = (await cluster.list(children.Job, { namespace })).items
+    assert.match(job?.metadata.name ?? '', /^bot-[a-z2-7]{10}$/)
+    assert.equal((await cluster.list(children.Deployment, { namespace })).items.length, 0)
+  })
+}
+
+function brokenPod(namespace: string): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'bot-broken', namespace, labels: { 'mesh.dev/agent': 'bot' } },
+    spec: { containers: [{ name: 'agent', image: 'x' }] },
+  }
+}
+
+const crashing = {
+  status: {
+    phase: 'Running',
+    containerStatuses: [
+      {
+        name: 'agent',
+        image: 'x',
+        imageID: '',
+        ready: false,
+        restartCount: 2,
+        state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off' } },
+        lastState: { terminated: { exitCode: 3, reason: 'Error' } },
+      },
+    ],
+  },
+}
