@@ -7,6 +7,7 @@ export const absentStore: Store = {
   transact: async () => refuse(),
   readStream: async () => refuse(),
   readEvents: async () => refuse(),
+  epoch: async () => refuse(),
   check: async () => refuse(),
   close: async () => undefined,
 }

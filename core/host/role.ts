@@ -168,7 +168,7 @@ function finish(
     close: async () => {
       stop.abort()
       await Promise.allSettled(running.map(({ done }) => done))
-      await server?.app.close()
+      if (server !== undefined) await closeApp(server.app)
       await container.close().finally(() => platform.close())
     },
   }
@@ -178,4 +178,10 @@ function notesOf(wired: ReadonlyMap<string, Wired>): readonly string[] {
   return [...wired].flatMap(([name, { wiring, because }]) =>
     wiring === 'ready' ? [] : [`${name}: ${wiring}, ${because ?? ''}`],
   )
+}
+
+// Who wants requests to finish drains first; here a client that keeps its connection must not hold the process.
+async function closeApp(app: FastifyInstance): Promise<void> {
+  const cut = setInterval(() => app.server.closeAllConnections(), 20)
+  await app.close().finally(() => clearInterval(cut))
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Call } from './endpoint.ts'
 import { Fail } from './errors.ts'
 import type { StreamRegistry } from './stream-registry.ts'
@@ -56,6 +57,7 @@ export function openEventStream(
     leave()
     closed.resolve()
   })
+  const drain = createDrainWait(raw)
   reply.hijack()
   raw.writeHead(200, {
     ...headersOf(reply),
@@ -70,7 +72,7 @@ export function openEventStream(
       if (ended) return
       if (raw.write(frame)) return
       if (raw.writableLength > MAX_BEHIND) raw.destroy()
-      else await writable(raw)
+      else await drain()
     },
     closed: closed.promise,
     get ended() {
@@ -97,17 +99,16 @@ function startTimers(
   return [beat, setInterval(() => void recheck().catch(act.finish), recheckMs)]
 }
 
-// On drain or close (X1): a client that goes away never drains.
-async function writable(raw: NodeJS.WritableStream): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      raw.off('drain', done)
-      raw.off('close', done)
-      resolve()
-    }
-    raw.on('drain', done)
-    raw.on('close', done)
-  })
+// On drain or close (X1): a client that goes away never drains. One wait serves every frame that is behind.
+function createDrainWait(raw: ServerResponse): () => Promise<void> {
+  let waiting: PromiseWithResolvers<void> | undefined
+  const resume = (): void => {
+    waiting?.resolve()
+    waiting = undefined
+  }
+  raw.on('drain', resume)
+  raw.once('close', resume)
+  return () => (waiting ??= Promise.withResolvers<void>()).promise
 }
 
 function headersOf(reply: Call<unknown, unknown, unknown>['reply']): Record<string, string | string[]> {

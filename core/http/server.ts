@@ -34,7 +34,7 @@ export async function createServer({ services, limits }: ServerOptions): Promise
     forceCloseConnections: 'idle',
     // 1,024: the names parser refuses 254 characters itself, with a clearer answer. K7: nothing reads a raw query.
     routerOptions: { maxParamLength: 1024, querystringParser: () => ({}) },
-    frameworkErrors: (error, request, reply) => answerUnrouted(services, error, request, reply),
+    frameworkErrors: (error, request, reply) => answerUnrouted(error, request, reply),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error.code, socket),
   })
   provideServices(app, services)
@@ -135,7 +135,7 @@ function send(reply: FastifyReply, { status, headers, problem }: Answer): Fastif
 }
 
 // A URL that the router cannot read never reaches a hook, so the bearer check is repeated here.
-function answerUnrouted(services: HttpServices, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function answerUnrouted(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   prepare(request, reply)
   try {
     readBearer(request.raw.rawHeaders, request.raw.url ?? '')

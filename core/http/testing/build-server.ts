@@ -68,7 +68,10 @@ export async function buildServer(
       underWay: more.underWay ?? 100,
     },
   })
-  t.after(() => app.close())
+  t.after(async () => {
+    const cut = setInterval(() => app.server.closeAllConnections(), 20)
+    await app.close().finally(() => clearInterval(cut))
+  })
   for (const plugin of plugins) await app.register(scopeOf(plugin), { prefix: '/api' })
   registerMethodNotAllowed(app, services.catalog)
   await app.ready()
