@@ -55,7 +55,9 @@ async function start(t: TestContext): Promise<Kubectl> {
   const program = findServer('kubectl') ?? 'kubectl'
   const run = (...args: string[]): Promise<Ran> => {
     const { promise, resolve } = Promise.withResolvers<Ran>()
-    execFile(program, args, { env, timeout: 30_000 }, (error, out, err) => resolve({ code: Number(error?.code ?? 0), out, err }))
+    execFile(program, args, { env, timeout: 30_000 }, (error, out, err) =>
+      resolve({ code: Number(error?.code ?? 0), out, err }),
+    )
     return promise
   }
   const ok = async (...args: string[]) => {
@@ -72,60 +74,75 @@ metadata: {name: w, labels: {app: x}}
 spec: {size: ${size}}
 `
 
-test('kubectl: apply, diff, server-side apply, patch, label, edit, explain, wait, delete of a custom kind', needs('kubectl'), async (t) => {
-  const kubectl = await start(t)
-  const { ok } = kubectl
-  assert.match(await ok('apply', '-f', kubectl.file('w.yaml', WIDGET(2))), /widget.mesh.dev\/w created/)
-  assert.match(await ok('apply', '-f', kubectl.file('w.yaml', WIDGET(2))), /unchanged/)
-  const changed = kubectl.file('w.yaml', WIDGET(5))
-  assert.match((await kubectl('diff', '-f', changed)).out, /-  size: 2\n\+  size: 5/)
-  assert.match(await ok('apply', '-f', changed), /configured/)
-  assert.match(await ok('apply', '--server-side', '-f', changed), /serverside-applied/)
-  assert.match(await ok('get', 'wd'), /NAME\s+SIZE\s+READY\s+AGE\nw\s+5\s+\d+s/)
-  assert.match(await ok('get', 'mesh', '-o', 'name'), /widget.mesh.dev\/w/)
-  assert.match(await ok('get', 'wd', 'w', '-o', 'yaml'), /colour: red\n\s+size: 5/)
-  assert.match(await ok('describe', 'wd', 'w'), /Size:\s+5/)
-  await ok('patch', 'wd', 'w', '--type=merge', '-p', '{"spec":{"size":7}}')
-  await ok('patch', 'wd', 'w', '--type=json', '-p', '[{"op":"replace","path":"/spec/size","value":8}]')
-  assert.match((await kubectl('patch', 'wd', 'w', '-p', '{"spec":{"size":9}}')).err, /not supported|unknown format/)
-  await ok('label', 'wd', 'w', 'a=b')
-  await ok('annotate', 'wd', 'w', 'c=d')
-  await ok('wait', 'wd/w', '--for=jsonpath={.spec.size}=8', '--timeout=10s')
-  assert.match(await ok('explain', 'widget.spec.size'), /FIELD: size <integer>[\s\S]*How large it is/)
-  kubectl.env['KUBE_EDITOR'] = 'sed -i s/colour:.*/colour:\\ blue/'
-  assert.match(await ok('edit', 'wd', 'w'), /edited/)
-  assert.equal(await ok('get', 'wd', 'w', '-o', 'jsonpath={.spec.colour}'), 'blue')
-  const bad = await kubectl('apply', '-f', kubectl.file('bad.yaml', WIDGET(1).replace('size: 1', 'size: 0, weight: 1')))
-  assert.match(bad.err, /strict decoding error: unknown field "spec.weight"/)
-  await ok('delete', 'wd', 'w')
-  assert.match((await kubectl('get', 'wd', 'w')).err, /widgets.mesh.dev "w" not found/)
-})
+test(
+  'kubectl: apply, diff, server-side apply, patch, label, edit, explain, wait, delete of a custom kind',
+  needs('kubectl'),
+  async (t) => {
+    const kubectl = await start(t)
+    const { ok } = kubectl
+    assert.match(await ok('apply', '-f', kubectl.file('w.yaml', WIDGET(2))), /widget.mesh.dev\/w created/)
+    assert.match(await ok('apply', '-f', kubectl.file('w.yaml', WIDGET(2))), /unchanged/)
+    const changed = kubectl.file('w.yaml', WIDGET(5))
+    assert.match((await kubectl('diff', '-f', changed)).out, /-  size: 2\n\+  size: 5/)
+    assert.match(await ok('apply', '-f', changed), /configured/)
+    assert.match(await ok('apply', '--server-side', '-f', changed), /serverside-applied/)
+    assert.match(await ok('get', 'wd'), /NAME\s+SIZE\s+READY\s+AGE\nw\s+5\s+\d+s/)
+    assert.match(await ok('get', 'mesh', '-o', 'name'), /widget.mesh.dev\/w/)
+    assert.match(await ok('get', 'wd', 'w', '-o', 'yaml'), /colour: red\n\s+size: 5/)
+    assert.match(await ok('describe', 'wd', 'w'), /Size:\s+5/)
+    await ok('patch', 'wd', 'w', '--type=merge', '-p', '{"spec":{"size":7}}')
+    await ok('patch', 'wd', 'w', '--type=json', '-p', '[{"op":"replace","path":"/spec/size","value":8}]')
+    assert.match((await kubectl('patch', 'wd', 'w', '-p', '{"spec":{"size":9}}')).err, /not supported|unknown format/)
+    await ok('label', 'wd', 'w', 'a=b')
+    await ok('annotate', 'wd', 'w', 'c=d')
+    await ok('wait', 'wd/w', '--for=jsonpath={.spec.size}=8', '--timeout=10s')
+    assert.match(await ok('explain', 'widget.spec.size'), /FIELD: size <integer>[\s\S]*How large it is/)
+    kubectl.env['KUBE_EDITOR'] = 'sed -i s/colour:.*/colour:\\ blue/'
+    assert.match(await ok('edit', 'wd', 'w'), /edited/)
+    assert.equal(await ok('get', 'wd', 'w', '-o', 'jsonpath={.spec.colour}'), 'blue')
+    const bad = await kubectl(
+      'apply',
+      '-f',
+      kubectl.file('bad.yaml', WIDGET(1).replace('size: 1', 'size: 0, weight: 1')),
+    )
+    assert.match(bad.err, /strict decoding error: unknown field "spec.weight"/)
+    await ok('delete', 'wd', 'w')
+    assert.match((await kubectl('get', 'wd', 'w')).err, /widgets.mesh.dev "w" not found/)
+  },
+)
 
-test('kubectl: creates namespaces, accounts, tokens, secrets, roles and bindings, and asks what they allow', needs('kubectl'), async (t) => {
-  const kubectl = await start(t)
-  const { ok } = kubectl
-  await ok('create', 'namespace', 'team')
-  await ok('create', 'serviceaccount', 'bot', '-n', 'team')
-  assert.match(await ok('create', 'token', 'bot', '-n', 'team'), /^eyJ[\w-]+\.[\w-]+\.[\w-]+\n$/)
-  await ok('create', 'secret', 'generic', 'key', '--from-literal=a=b', '-n', 'team')
-  assert.equal(await ok('get', 'secret', 'key', '-n', 'team', '-o', 'jsonpath={.data.a}'), 'Yg==')
-  await ok('create', 'configmap', 'settings', '--from-literal=a=b', '-n', 'team')
-  await ok('create', 'role', 'reader', '--verb=get,list', '--resource=configmaps', '-n', 'team')
-  await ok('create', 'rolebinding', 'readers', '--role=reader', '--user=other', '-n', 'team')
-  await ok('create', 'clusterrole', 'lister', '--verb=list', '--resource=namespaces')
-  await ok('create', 'clusterrolebinding', 'listers', '--clusterrole=lister', '--user=other')
-  const other = (...args: string[]) => kubectl(...args, '--context', 'other', '-n', 'team')
-  assert.equal((await other('auth', 'can-i', 'get', 'configmaps')).out, 'yes\n')
-  assert.equal((await other('auth', 'can-i', 'get', 'secrets')).out, 'no\n')
-  assert.match((await other('auth', 'can-i', '--list')).out, /configmaps\s+\[\]\s+\[\]\s+\[get list\]/)
-  assert.match((await other('auth', 'whoami')).out, /Username\s+other/)
-  assert.match((await other('get', 'secrets')).err, /User "other" cannot list resource "secrets" in API group "" in the namespace "team"/)
-  assert.equal((await kubectl('auth', 'can-i', 'get', 'configmaps', '-n', 'team', '--as', 'other')).out, 'yes\n')
-  assert.match(await ok('api-resources'), /widgets\s+wd\s+mesh.dev\/v1alpha1\s+true\s+Widget/)
-  assert.match(await ok('get', '--raw', '/api/v1/namespaces/team'), /"phase":"Active"/)
-  await ok('delete', 'namespace', 'team')
-  assert.match((await kubectl('get', 'ns', 'team')).err, /namespaces "team" not found/)
-})
+test(
+  'kubectl: creates namespaces, accounts, tokens, secrets, roles and bindings, and asks what they allow',
+  needs('kubectl'),
+  async (t) => {
+    const kubectl = await start(t)
+    const { ok } = kubectl
+    await ok('create', 'namespace', 'team')
+    await ok('create', 'serviceaccount', 'bot', '-n', 'team')
+    assert.match(await ok('create', 'token', 'bot', '-n', 'team'), /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/)
+    await ok('create', 'secret', 'generic', 'key', '--from-literal=a=b', '-n', 'team')
+    assert.equal(await ok('get', 'secret', 'key', '-n', 'team', '-o', 'jsonpath={.data.a}'), 'Yg==')
+    await ok('create', 'configmap', 'settings', '--from-literal=a=b', '-n', 'team')
+    await ok('create', 'role', 'reader', '--verb=get,list', '--resource=configmaps', '-n', 'team')
+    await ok('create', 'rolebinding', 'readers', '--role=reader', '--user=other', '-n', 'team')
+    await ok('create', 'clusterrole', 'lister', '--verb=list', '--resource=namespaces')
+    await ok('create', 'clusterrolebinding', 'listers', '--clusterrole=lister', '--user=other')
+    const other = (...args: string[]) => kubectl(...args, '--context', 'other', '-n', 'team')
+    assert.equal((await other('auth', 'can-i', 'get', 'configmaps')).out, 'yes\n')
+    assert.equal((await other('auth', 'can-i', 'get', 'secrets')).out, 'no\n')
+    assert.match((await other('auth', 'can-i', '--list')).out, /configmaps\s+\[\]\s+\[\]\s+\[get list\]/)
+    assert.match((await other('auth', 'whoami')).out, /Username\s+other/)
+    assert.match(
+      (await other('get', 'secrets')).err,
+      /User "other" cannot list resource "secrets" in API group "" in the namespace "team"/,
+    )
+    assert.equal((await kubectl('auth', 'can-i', 'get', 'configmaps', '-n', 'team', '--as', 'other')).out, 'yes\n')
+    assert.match(await ok('api-resources'), /widgets\s+wd\s+mesh.dev\/v1alpha1\s+true\s+Widget/)
+    assert.match(await ok('get', '--raw', '/api/v1/namespaces/team'), /"phase":"Active"/)
+    await ok('delete', 'namespace', 'team')
+    assert.match((await kubectl('get', 'ns', 'team')).err, /namespaces "team" not found/)
+  },
+)
 
 test('kubectl: deployments, scale, cascade, pods and their logs', needs('kubectl'), async (t) => {
   const kubectl = await start(t)

@@ -167,5 +167,5 @@ function definitions(store: Store, kind: Kind, crds: readonly CustomResourceDefi
     }
   }
   const shipped = new Set(crds.map((crd) => crd.metadata.name))
-  for (const { key } of [...store.range(CRD_STORE, '')]) if (!shipped.has(key)) store.remove(CRD_STORE, key)
+  for (const { key } of store.range(CRD_STORE, '').slice()) if (!shipped.has(key)) store.remove(CRD_STORE, key)
 }

@@ -85,7 +85,9 @@ export async function startTestServer(t: TestContext, options: Partial<ApiServer
     dataDir,
     async call(method, path, body, { type = 'application/json', token = ADMIN, accept = 'application/json' } = {}) {
       const headers = { authorization: `Bearer ${token}`, accept, ...(body ? { 'content-type': type } : {}) }
-      const response = await fetch(server.url + path, { method, headers, body: body ? JSON.stringify(body) : null })
+      const init: RequestInit = { method, headers }
+      if (body) init.body = JSON.stringify(body)
+      const response = await fetch(server.url + path, init)
       const parsed: JsonObject = JSON.parse(await response.text())
       return { code: response.status, body: parsed, headers: response.headers }
     },

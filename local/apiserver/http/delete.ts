@@ -4,11 +4,11 @@ import type { Kind } from '../objects/kinds.ts'
 import { isObject } from '../patch/json-value.ts'
 import { badRequest, forbidden, invalid, notFound, unsupportedMediaType } from '../status.ts'
 import { objectKey } from '../storage/store.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store, Stored } from '../storage/store.ts'
 import { MEDIA_TYPES, isObjectType, mediaType, parseAs, readBytes } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import { listOptions } from './list-options.ts'
-import { objectJson, present, toVersion } from './read.ts'
+import { present, toVersion } from './read.ts'
 import type { Answer } from './write.ts'
 import { isDryRun } from './write-options.ts'
 
@@ -95,9 +95,9 @@ export async function removeObject(store: Store, exchange: Exchange, kind: Kind,
 }
 
 /** A dry run makes no bytes: they are made here. */
-function withBody(stored: Parameters<typeof objectJson>[0]): Parameters<typeof objectJson>[0] {
+function withBody(stored: Stored): Stored {
   if (stored.body !== '') return stored
-  const { kind, apiVersion, ...rest } = stored.object
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = stored.object
   return { ...stored, body: JSON.stringify(rest).slice(1) }
 }
 

@@ -75,10 +75,10 @@ function groups(kinds: Kinds): string[] {
   return [...new Set(all)].filter((group) => group !== '')
 }
 
-function optional(listed: Pick<Listed, 'shortNames' | 'categories'>): object {
+function optional(entry: Pick<Listed, 'shortNames' | 'categories'>): object {
   return {
-    ...(listed.shortNames.length > 0 ? { shortNames: listed.shortNames } : {}),
-    ...(listed.categories.length > 0 ? { categories: listed.categories } : {}),
+    ...(entry.shortNames.length > 0 ? { shortNames: entry.shortNames } : {}),
+    ...(entry.categories.length > 0 ? { categories: entry.categories } : {}),
   }
 }
 

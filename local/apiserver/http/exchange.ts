@@ -137,8 +137,10 @@ export async function readObject(exchange: Exchange, expected: string): Promise<
   try {
     body = parseAs(type, bytes)
   } catch (error) {
-    const text = bytes.toString('utf8', 0, 1024) || '<empty>'
-    throw unrecognized(`couldn't get version/kind; ${error instanceof Error ? error.message : String(error)} (${text})`)
+    const shown = bytes.toString('utf8', 0, 1024) || '<empty>'
+    throw unrecognized(
+      `couldn't get version/kind; ${error instanceof Error ? error.message : String(error)} (${shown})`,
+    )
   }
   if (!isObject(body)) {
     const go = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
@@ -165,7 +167,7 @@ export async function send(exchange: Exchange, code: number, json: string | obje
   if (warnings.length > 0)
     response.setHeader(
       'Warning',
-      warnings.map((text) => `299 - ${JSON.stringify(text)}`),
+      warnings.map((warning) => `299 - ${JSON.stringify(warning)}`),
     )
   response.writeHead(code, {
     'Content-Type': accept.yaml ? 'application/yaml' : 'application/json',

@@ -14,7 +14,7 @@ const groupPath = (kind: Kind): string => (kind.group ? `apis/${kind.apiVersion}
 
 function componentName(kind: Kind): string {
   const builtIn = kind.custom ? undefined : builtinTable().kinds[`${kind.group}/${kind.kind}`]
-  return builtIn ?? `${kind.group.split('.').reverse().join('.')}.${kind.version}.${kind.kind}`
+  return builtIn ?? `${kind.group.split('.').toReversed().join('.')}.${kind.version}.${kind.kind}`
 }
 
 /** References of the built-in table are bare names; OpenAPI wants pointers. */
@@ -53,7 +53,7 @@ function customSchema(kind: Kind): JsonSchema & Document {
     },
     metadata: { description: "Standard object's metadata.", allOf: [{ $ref: META }] },
   }
-  return { ...schema, ...{ properties } } as JsonSchema & Document
+  return Object.assign({}, schema, { properties })
 }
 
 function componentsOf(kinds: readonly Kind[]): Document {

@@ -31,7 +31,7 @@ export function toTable(
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
     metadata: { resourceVersion },
-    columnDefinitions: header ? kind.columns.map(({ cell, ...column }) => column) : null,
+    columnDefinitions: header ? kind.columns.map(({ cell: _cell, ...column }) => column) : null,
     rows: objects.map((object) => ({
       cells: kind.columns.map((column) => column.cell(object, now)),
       object: rowObject(object, include),

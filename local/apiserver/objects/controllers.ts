@@ -127,7 +127,7 @@ function emptyNamespace(context: Context, namespace: Stored): void {
   const stores = new Set(context.kinds.all.filter((kind) => kind.namespaced).map((kind) => kind.storeId))
   let left = 0
   for (const id of stores) {
-    for (const stored of [...context.store.range(id, name)]) {
+    for (const stored of context.store.range(id, name)) {
       if (!stored.object.metadata.deletionTimestamp) remove(context, stored, 'Background')
       if (context.store.find(id, stored.key)) left += 1
     }
@@ -151,7 +151,7 @@ function ensureAccount({ store, kinds, now }: Context, namespace: string): void 
 
 function aggregateRoles(store: Store): void {
   const roles = store.list('rbac.authorization.k8s.io', 'clusterroles', '')
-  for (const role of [...roles]) {
+  for (const role of roles.slice()) {
     const next = role['aggregationRule'] ? aggregate(role, roles) : undefined
     if (next) store.put(CLUSTER_ROLES, role.metadata.name, next)
   }

@@ -62,7 +62,7 @@ function graceOf(kind: Kind, object: KubeObject, asked: number | undefined): num
 }
 
 function marked(object: KubeObject, now: Date, grace: number, finalizers: string[]): KubeObject {
-  const { generation, deletionTimestamp, deletionGracePeriodSeconds, finalizers: before, ...rest } = object.metadata
+  const { generation, deletionTimestamp, deletionGracePeriodSeconds, finalizers: _before, ...rest } = object.metadata
   const metadata: KubeObject['metadata'] = { ...rest }
   const first = deletionTimestamp === undefined
   if (generation !== undefined) metadata.generation = first ? generation + 1 : generation

@@ -15,6 +15,7 @@ const LABEL_TEXT =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
 const QUALIFIED_TEXT =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+const LABEL_KEY_TEXT = `${QUALIFIED_TEXT.replace('name part', 'a valid label key')} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`
 const VALUE_TEXT =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 const ANNOTATION_BYTES = 256 * 1024
@@ -42,15 +43,15 @@ export function pathFaults(name: string): string[] {
 
 function qualifiedNameFaults(name: string): string[] {
   const [first = '', second, ...more] = name.split('/')
-  if (more.length > 0) return [QUALIFIED_TEXT.replace('name part', 'a valid label key')]
+  if (more.length > 0) return [LABEL_KEY_TEXT]
   const prefix = second === undefined ? undefined : first
-  const part = second ?? first
+  const base = second ?? first
   const faults: string[] = []
   if (prefix === '') faults.push('prefix part must be non-empty')
   else if (prefix !== undefined && !SUBDOMAIN.test(prefix)) faults.push(`prefix part ${SUBDOMAIN_TEXT}`)
-  if (part === '') faults.push('name part must be non-empty')
-  if (part.length > 63) faults.push(`name part ${tooLong(63)}`)
-  if (!QUALIFIED.test(part)) faults.push(QUALIFIED_TEXT)
+  if (base === '') faults.push('name part must be non-empty')
+  if (base.length > 63) faults.push(`name part ${tooLong(63)}`)
+  if (!QUALIFIED.test(base)) faults.push(QUALIFIED_TEXT)
   return faults
 }
 
@@ -261,15 +262,15 @@ export function sameContent(a: KubeObject, b: KubeObject): boolean {
 }
 
 function comparable(object: KubeObject): KubeObject {
-  const { resourceVersion, managedFields, ...metadata } = object.metadata
-  const untimed = managedFields?.map(({ time, ...entry }) => entry)
+  const { resourceVersion: _version, managedFields, ...metadata } = object.metadata
+  const untimed = managedFields?.map(({ time: _time, ...entry }) => entry)
   return { ...object, metadata: { ...metadata, ...(untimed ? { managedFields: untimed } : {}) } }
 }
 
 /** Content that counts for `metadata.generation`: all but metadata and status. */
 export function sameSpec(a: KubeObject, b: KubeObject): boolean {
-  const { metadata, status, ...left } = a
-  const { metadata: otherMetadata, status: otherStatus, ...right } = b
+  const { metadata: _metadata, status: _status, ...left } = a
+  const { metadata: _otherMetadata, status: _otherStatus, ...right } = b
   return equalJson(left, right)
 }
 

@@ -20,14 +20,22 @@ const PACKAGES: { readonly [name: string]: string } = {
 }
 const IMPORTED: { readonly [name: string]: string } = { metav1: 'meta', v1: 'core', corev1: 'core' }
 const ROOTS = [
-  ...['Namespace', 'Secret', 'ConfigMap', 'ServiceAccount', 'Event', 'Pod', 'Service'].map((kind) => `core.${kind}`),
-  ...['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'].map((kind) => `rbac.${kind}`),
-  ...['TokenReview', 'TokenRequest', 'SelfSubjectReview'].map((kind) => `authentication.${kind}`),
-  ...['', 'Self', 'Local'].map((kind) => `authorization.${kind}SubjectAccessReview`),
-  ...['authorization.SelfSubjectRulesReview', 'apps.Deployment', 'apps.ControllerRevision', 'batch.Job'],
-  ...['autoscaling.Scale', 'coordination.Lease', 'policy.PodDisruptionBudget', 'networking.NetworkPolicy'],
-  ...['events.Event', 'meta.DeleteOptions'],
-]
+  'core: Namespace Secret ConfigMap ServiceAccount Event Pod Service',
+  'rbac: Role ClusterRole RoleBinding ClusterRoleBinding',
+  'authentication: TokenReview TokenRequest SelfSubjectReview',
+  'authorization: SubjectAccessReview SelfSubjectAccessReview LocalSubjectAccessReview SelfSubjectRulesReview',
+  'apps: Deployment ControllerRevision',
+  'batch: Job',
+  'autoscaling: Scale',
+  'coordination: Lease',
+  'policy: PodDisruptionBudget',
+  'networking: NetworkPolicy',
+  'events: Event',
+  'meta: DeleteOptions',
+].flatMap((line) => {
+  const [name = '', kinds = ''] = line.split(': ')
+  return kinds.split(' ').map((kind) => `${name}.${kind}`)
+})
 /** Read by the decoder itself: their JSON is not the fields of their message. */
 const SPECIAL = new Set([
   'meta.Time',
@@ -119,4 +127,4 @@ function collect(name: string): void {
   for (const field of fields) if (field.mode !== 'x') collect(field.type)
 }
 for (const root of ROOTS) collect(root)
-process.stdout.write(`${JSON.stringify(messages, null, 1)}\n`)
+process.stdout.write(`${JSON.stringify(messages, null, 2)}\n`)

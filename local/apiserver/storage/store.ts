@@ -121,7 +121,8 @@ async function openLocked(file: string, unlock: () => void, log: (line: string) 
 
   function index(stored: Stored, add: boolean): void {
     const { uid, ownerReferences } = stored.object.metadata
-    if (uid) add ? uids.set(uid, stored) : uids.delete(uid)
+    if (uid && add) uids.set(uid, stored)
+    else if (uid) uids.delete(uid)
     liveBytes += add ? stored.body.length : -stored.body.length
     for (const owner of ownerReferences ?? []) {
       const dependents = owners.get(owner.uid) ?? new Map<string, Stored>()
@@ -249,7 +250,7 @@ async function openLocked(file: string, unlock: () => void, log: (line: string) 
     dependents: (uid) => [...(owners.get(uid)?.values() ?? [])],
     byUid: (uid) => uids.get(uid),
     *all() {
-      for (const on of shelves.values()) yield* [...on.sorted]
+      for (const on of shelves.values()) yield* on.sorted.slice()
     },
     settled: () => journal.settled(),
     async close() {
