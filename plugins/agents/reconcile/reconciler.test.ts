@@ -19,6 +19,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { agentReconciler } from '../reconcilers.ts'
 import { controllerRevisions, pods } from '../resources.ts'
 import type { Revision } from '../revisions.ts'
+import { REVISION_ANNOTATION } from './objects.ts'
 import { children, events } from './resources.ts'
 import type { ReconcileSettings } from './settings.ts'
 
@@ -202,10 +203,10 @@ for (const make of ['real', 'embedded'] as const) {
         { op: 'replace', path: '/spec', value: declarative },
         { op: 'add', path: '/metadata/annotations', value: { 'mesh.dev/rollback-to': '1' } },
       ])
-      await until(
-        'the old revision is the newest',
-        async () => (await revisionsOf(cluster, namespace)).at(-1)?.metadata.name === first || undefined,
-      )
+      await until('the old revision is deployed again', async () => {
+        const live = await cluster.get(children.Deployment, ref)
+        return live.metadata.annotations?.[REVISION_ANNOTATION] === first || undefined
+      })
       await deploymentSays({ updated: 1, available: 1 })
       await when('Degraded=False AsExpected')
       const revisions = await revisionsOf(cluster, namespace)
@@ -258,7 +259,7 @@ for (const make of ['real', 'embedded'] as const) {
       metadata: { name: 'bot', namespace },
       spec: { ports: [{ port: 80 }] },
     }
-    const before = await cluster.create(children.Service, theirs)
+    const before = await cluster.create<KubeObject>(children.Service, theirs)
     await create(declarative)
     await when('Ready=False NameConflict')
     assert.equal((await cluster.get(children.Service, ref)).metadata.resourceVersion, before.metadata.resourceVersion)
