@@ -148,6 +148,8 @@ export type JsonSchema = {
   'x-kubernetes-patch-strategy'?: string
   /** Set on fields of built-in kinds that are Go structs: always present, if empty. */
   'x-go-struct'?: boolean
+  /** Name of the Go type of a component of a built-in kind: for decoding errors. */
+  'x-go-type'?: string
   'x-kubernetes-patch-merge-key'?: string
   'x-kubernetes-validations'?: {
     rule: string

@@ -46,11 +46,11 @@ export const notFound = (of: Named, name: string): ApiError =>
     details: detailsOf(of, name),
   })
 
-export const alreadyExists = (of: Named, name: string): ApiError =>
+export const alreadyExists = (of: Named, name: string, deleted = false): ApiError =>
   failure({
     code: 409,
     reason: 'AlreadyExists',
-    message: `${qualified(of.group, of.resource)} "${name}" already exists`,
+    message: `${deleted ? 'object is being deleted: ' : ''}${qualified(of.group, of.resource)} "${name}" already exists`,
     details: detailsOf(of, name),
   })
 

@@ -1,15 +1,18 @@
 import type { Json, JsonSchema } from '../contract.ts'
 import { isObject } from '../patch/json-value.ts'
+import { goValue } from '../patch/strategic-patch.ts'
+import { showPath } from './field-set.ts'
+import { elementOf } from './typed.ts'
 import { fieldSchema, keepsUnknown } from '../schema/structural.ts'
 
 /** What keeps a body from being applied: fields that the schema does not declare and values of another type. */
 export function typedFaults(value: Json | undefined, schema: JsonSchema | undefined, path = ''): string[] {
   if (!schema || value === null || value === undefined) return []
   const wrong = wrongType(value, schema)
-  if (wrong) return [`${path}: expected ${wrong}, got ${wrong.startsWith('numeric') ? goName(value) : shown(value)}`]
+  if (wrong) return [`${path}: expected ${wrong}, got ${got(value, wrong)}`]
   if (Array.isArray(value)) {
     const items = value.flatMap((item, i) => typedFaults(item, schema.items, path + elementPath(item, schema, i)))
-    return [...keyless(value, schema, path), ...items]
+    return [...keyless(value, schema, path), ...repeated(value, schema, path), ...items]
   }
   if (!isObject(value)) return []
   return Object.entries(value).flatMap(([key, item]) => {
@@ -19,11 +22,25 @@ export function typedFaults(value: Json | undefined, schema: JsonSchema | undefi
   })
 }
 
+/** The value as each of Go's own messages prints it. */
+function got(value: Json, wanted: string): string {
+  if (wanted.startsWith('numeric')) return goName(value)
+  return wanted === 'map' || wanted === 'list' ? `&{${goValue(value)}}` : shown(value)
+}
+
 const GO_NAMES: { readonly [type: string]: string } = { boolean: 'bool', string: 'string' }
 
 function goName(value: Json): string {
   if (Array.isArray(value)) return '[]interface {}'
   return GO_NAMES[typeof value] ?? 'map[string]interface {}'
+}
+
+function repeated(list: Json[], schema: JsonSchema, path: string): string[] {
+  const type = schema['x-kubernetes-list-type']
+  if (type !== 'set' && type !== 'map') return []
+  const elements = list.map((item) => showPath([elementOf(item, schema)]))
+  const twice = new Set(elements.filter((element, i) => elements.indexOf(element) !== i))
+  return [...twice].map((element) => `${path}: duplicate entries for key ${element}`)
 }
 
 function keyless(list: Json[], schema: JsonSchema, path: string): string[] {

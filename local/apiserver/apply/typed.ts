@@ -17,7 +17,7 @@ function shapeOf(value: Json | undefined, schema: JsonSchema | undefined): Shape
 }
 
 /** The path element of an item of an associative list; a key that is absent stands at its default. */
-function elementOf(item: Json, schema: JsonSchema | undefined): string {
+export function elementOf(item: Json, schema: JsonSchema | undefined): string {
   if (schema?.['x-kubernetes-list-type'] !== 'map' || !isObject(item)) return `v:${JSON.stringify(item)}`
   const keys: JsonObject = {}
   for (const key of [...(schema['x-kubernetes-list-map-keys'] ?? [])].sort()) {

@@ -270,6 +270,7 @@ async function serveSubresource(services: Services, exchange: Exchange, kind: Ki
     if (info.verb !== 'get') throw methodNotAllowed()
     return servePodLog(exchange, pod.object, services.readPodLog, { now: services.now(), closing: services.closing })
   }
+  if (info.verb === 'delete' && kind.custom) throw verbNotSupported(kind, 'delete')
   const answer = await answerSubresource(services, exchange, kind, subresource)
   return send(exchange, answer.code, answer.body)
 }

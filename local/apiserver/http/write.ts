@@ -88,11 +88,10 @@ function anotherKind(given: KubeObject, kind: Kind): ApiError {
 }
 
 /** A custom object of another kind gets as far as validation. */
-function sameKind(object: KubeObject, kind: Kind): void {
-  if (object.kind === kind.kind) return
+function kindFaults(object: KubeObject, kind: Kind): Cause[] {
+  if (object.kind === kind.kind) return []
   const message = `Invalid value: ${JSON.stringify(object.kind)}: must be ${kind.kind}`
-  const cause = { reason: 'FieldValueInvalid', message, field: 'kind' }
-  throw invalid({ ...kind, kind: object.kind }, object.metadata.name, [cause])
+  return [{ reason: 'FieldValueInvalid', message, field: 'kind' }]
 }
 
 /** Decodes a body as the kind: unknown fields are refused, warned of or dropped; defaults are filled. */
@@ -211,9 +210,8 @@ async function insert(
   const now = context.now()
   openNamespace(store, kind, object.metadata.name, exchange.info.namespace)
   escalation(context, exchange, object)
-  sameKind(object, kind)
   const nameFaults = createNameFaults(object.metadata, kind.rules.name)
-  if (object.metadata.resourceVersion && !options.dryRun) {
+  if (object.metadata.resourceVersion && !options.dryRun && !applied) {
     throw failure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
   }
   // Before the kind fills in what nobody asked for: an allocated address has no owner.
@@ -222,9 +220,11 @@ async function insert(
   stampNew(object, kind, exchange.info.namespace, now)
   if (kind.subresources.includes('status')) delete object['status']
   strategyOf(kind).create?.(object, (address) => addressTaken(store, address))
-  refuse(kind, object.metadata.name, [...nameFaults, ...faults(object, kind)])
+  refuse({ ...kind, kind: object.kind }, object.metadata.name, [...nameFaults, ...faults(object, kind)])
   const key = objectKey(kind.namespaced ? exchange.info.namespace : '', object.metadata.name)
-  if (store.find(kind.storeId, key)) throw alreadyExists(kind, object.metadata.name)
+  const existing = store.find(kind.storeId, key)
+  if (existing)
+    throw alreadyExists(kind, object.metadata.name, existing.object.metadata.deletionTimestamp !== undefined)
   if (options.dryRun) return { code: 201, body: present(exchange, kind, preview(kind, key, object), now) }
   const written = store.put(kind.storeId, key, convertIn(kind, object))
   await written.durable
@@ -238,7 +238,10 @@ function addressTaken(store: Store, address: string): boolean {
 function faults(object: KubeObject, kind: Kind, old?: KubeObject): Cause[] {
   const ofSchema = kind.schema.validate(object, old)
   const own = strategyOf(kind).validate?.(object, old) ?? []
-  return [...metaFaults(object.metadata, kind.custom), ...ofSchema, ...own]
+  const another = kindFaults(object, kind)
+  // An object of another kind is not held against this one's schema, its lists apart.
+  const judged = another.length > 0 ? ofSchema.filter((each) => each.reason === 'FieldValueDuplicate') : ofSchema
+  return [...another, ...metaFaults(object.metadata, kind.custom), ...judged, ...own]
 }
 
 /** POST of an object. */
@@ -263,7 +266,7 @@ export async function replaceObject(context: WriteContext, exchange: Exchange, k
     return insert(context, exchange, kind, { object, options, applied: false })
   }
   const { resourceVersion } = object.metadata
-  if (!resourceVersion && !kind.rules.unconditionalUpdate) {
+  if ((!resourceVersion || resourceVersion === '0') && !kind.rules.unconditionalUpdate) {
     const cause = {
       reason: 'FieldValueInvalid',
       message: 'Invalid value: 0: must be specified for an update',
@@ -290,13 +293,12 @@ async function modify(
   const { name } = exchange.info
   const old = toVersion(stored.object, kind)
   sameObject(change.object, old, kind, stored)
-  sameKind(change.object, kind)
   const refused = carryMeta(change.object, old, kind.custom)
   let object = scopeTo(exchange.info.subresource, change.object, old, kind)
   if (exchange.info.subresource === '') strategyOf(kind).update?.(object, old)
   if (kind.rules.generation && bumps(object, old, kind)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
   escalation(context, exchange, object, old)
-  refuse(kind, name, [...refused, ...faults(object, kind, old)])
+  refuse({ ...kind, kind: object.kind }, name, [...refused, ...faults(object, kind, old)])
   if (!applied)
     object = withManagedFields(object, old, exchange, { schema: kind.schema, manager: options.manager, now })
   if (sameContent(object, old)) {
@@ -386,7 +388,10 @@ function decodePatched(patched: KubeObject, kind: Kind, options: WriteOptions, w
   try {
     return decode(patched, kind, options, warnings)
   } catch (error) {
-    const strict = error instanceof ApiError ? /strict decoding error: .*$/s.exec(error.message)?.[0] : undefined
+    const strict =
+      error instanceof ApiError
+        ? /(?:strict decoding error|json|illegal base64).*$/s.exec(error.message)?.[0]
+        : undefined
     if (strict === undefined) throw error
     const shown = JSON.stringify(JSON.stringify(sortKeys(given)))
     const cause = { reason: 'FieldValueInvalid', message: `Invalid value: ${shown}: ${strict}`, field: 'patch' }
@@ -429,6 +434,10 @@ async function applyObject(
   const { options, stored } = given
   const body = parseApply(given.text)
   const patch = declared(body, kind)
+  if (!stored && patch.metadata.uid) {
+    const why = `uid mismatch: the provided object specified uid ${patch.metadata.uid}, and no existing object was found`
+    throw conflict(kind, exchange.info.name, why)
+  }
   matchPath(patch, exchange, kind)
   if (patch.metadata.managedFields) throw badRequest('metadata.managedFields must be nil')
   if (!stored && exchange.info.subresource) throw notFound(kind, exchange.info.name)
@@ -476,6 +485,13 @@ function declared(body: JsonObject, kind: Kind): KubeObject {
   const metadata = isObject(body['metadata']) ? body['metadata'] : {}
   const faults = typedFaults({ ...body, metadata }, objectSchema(kind.schema.schema))
   if (faults.length === 0) {
+    const undecodable = kind.custom ? undefined : decodeFault(given, kind.schema.schema, { kind: kind.kind, path: '' })
+    if (undecodable) {
+      const of = `${kind.group ? kind.apiVersion : `/${kind.apiVersion}`}, Kind=${kind.kind}`
+      const named = `${text(metadata['namespace'])}/${text(metadata['name'])}`
+      const message = `failed to convert new object (${named}; ${of}) to proper version: unable to convert unstructured object to ${of}: error decoding from json: ${undecodable}`
+      throw failure({ code: 500, message })
+    }
     const { meta } = cleanMeta(body['metadata'], kind)
     // An empty map that is applied is owned, though it is not stored.
     for (const key of ['labels', 'annotations'] as const) {

@@ -208,6 +208,13 @@ const roleRef: Strategy = {
     })),
 }
 
+/** Go shows the rules of a role even when there are none. */
+const rules: Strategy = {
+  defaults(object) {
+    if (!Array.isArray(object['rules']) || object['rules'].length === 0) object['rules'] = null
+  },
+}
+
 const STRATEGIES: { readonly [storeId: string]: Strategy } = {
   '/namespaces': namespace,
   '/secrets': secret,
@@ -227,6 +234,8 @@ const STRATEGIES: { readonly [storeId: string]: Strategy } = {
     create: (object) =>
       void (object['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }),
   },
+  'rbac.authorization.k8s.io/roles': rules,
+  'rbac.authorization.k8s.io/clusterroles': rules,
   'rbac.authorization.k8s.io/rolebindings': roleRef,
   'rbac.authorization.k8s.io/clusterrolebindings': roleRef,
 }

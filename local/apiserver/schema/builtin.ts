@@ -32,11 +32,12 @@ export function builtinComponent(name: string): JsonSchema {
   if (!found) throw new Error(`builtin.json has no component ${name}`)
   const schema: JsonSchema = {}
   resolved.set(name, schema)
-  return Object.assign(
-    schema,
-    resolve(found as Json),
-    OPEN.test(name) ? { 'x-kubernetes-preserve-unknown-fields': true } : {},
-  )
+  Object.assign(schema, resolve(found as Json), { 'x-go-type': name.slice(name.lastIndexOf('.') + 1) })
+  if (OPEN.test(name)) schema['x-kubernetes-preserve-unknown-fields'] = true
+  // Go shows the rules of a role even when there are none: as null.
+  const rules = schema.properties?.['rules']
+  if (rules) rules.nullable = true
+  return schema
 }
 
 function resolve(node: Json): Json {

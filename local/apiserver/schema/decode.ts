@@ -28,8 +28,9 @@ export function decodeFault(
         item,
         fieldSchema(schema, key),
       ])
+  const struct = schema.properties ? (schema['x-go-type'] ?? at.kind) : at.kind
   for (const [path, item, sub] of children) {
-    const fault = decodeFault(item, sub, { kind: at.kind, path })
+    const fault = decodeFault(item, sub, { kind: struct, path })
     if (fault) return fault
   }
   return undefined

@@ -25,11 +25,19 @@ export function normalise(value: unknown, key = ''): unknown {
 
 function normaliseText(text: string, key: string): string {
   if (key === 'resourceVersion' && /^\d+$/.test(text)) return 'RV'
+  if (key === 'warning')
+    return text
+      .split(', 299')
+      .map((each) => each.replace(/^(299)? ?-? ?/, ''))
+      .sort()
+      .join()
   if (key === 'continue') return text === '' ? '' : 'CONTINUE'
   if (key === 'clusterIP' && text !== 'None') return 'IP'
   return text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
+    .replaceAll(/(ResourceVersion in (?:precondition|record) )\(\d+\)/g, '$1(RV)')
+    .replaceAll(/(the precondition |record )\(\d+\)/g, '$1(RV)')
     .replaceAll(/(resourceVersion\\*": ?\\*")\d+/g, '$1RV')
 }
 
@@ -56,7 +64,19 @@ export function differences(real: unknown, ours: unknown, path = ''): Difference
   if (Array.isArray(real) && Array.isArray(ours) && real.length === ours.length) {
     return real.flatMap((item, i) => differences(item, ours[i], `${path}[${i}]`))
   }
+  if (Array.isArray(real) && Array.isArray(ours))
+    return [{ path: `${path}.length`, real: real.map(summary), ours: ours.map(summary) }]
   if (!isFields(real) || !isFields(ours)) return [{ path: path || '.', real, ours }]
   const keys = new Set([...Object.keys(real), ...Object.keys(ours)])
   return [...keys].flatMap((key) => differences(real[key], ours[key], `${path}.${key}`))
+}
+
+/** Lists of different length are told by their items' names: for a watch, by its events. */
+function summary(item: unknown): unknown {
+  if (!isFields(item)) return item
+  const object = isFields(item['object']) ? item['object'] : item
+  const metadata = isFields(object['metadata']) ? object['metadata'] : {}
+  return [item['type'], metadata['name'], metadata['generation'], metadata['deletionTimestamp']]
+    .filter((part) => part !== undefined)
+    .join(' ')
 }
