@@ -20,7 +20,7 @@ export function createProjections(all: readonly Projection[]): Projections {
   return {
     all,
     apply: async (event, db) => {
-      for (const projection of byType.get(event.type) ?? []) await applyTo(projection, event, db)
+      for (const projection of byType.get(event.type) ?? []) await projection.apply(event, db)
     },
     find: (name) => {
       const found = all.find((projection) => projection.name === name)
@@ -28,11 +28,6 @@ export function createProjections(all: readonly Projection[]): Projections {
       return found
     },
   }
-}
-
-/** Calls a projection; the handle is typed by tables that only the projection knows. */
-export function applyTo(projection: Projection, event: PlacedEvent, db: Transaction<unknown>): Promise<void> {
-  return projection.apply(event, db as never)
 }
 
 function refuseTwice(names: readonly string[]): void {

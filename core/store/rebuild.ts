@@ -4,7 +4,6 @@ import type { StoredEvent } from '#core/events/event.ts'
 import { appendLock } from './append.ts'
 import type { Database } from './database.ts'
 import { readAfter } from './events.ts'
-import { applyTo } from './projections.ts'
 import { shadowTables, swapTables } from './shadow-tables.ts'
 import type { Projection } from './store.ts'
 import type { CoreTables } from './tables.ts'
@@ -58,7 +57,7 @@ async function applyIn(
   events: readonly StoredEvent[],
 ): Promise<void> {
   await sql`select set_config('search_path', ${`${schema}, public`}, true)`.execute(db)
-  for (const { position: _, ...event } of events) await applyTo(projection, event, db)
+  for (const { position: _, ...event } of events) await projection.apply(event, db)
   await sql`select set_config('search_path', 'public', true)`.execute(db)
 }
 

@@ -32,13 +32,10 @@ export interface Store {
 }
 
 /** A read model fed inside `append`: pure, rebuilt by replay; only `apply` writes its tables. */
-export interface Projection<Tables = never> {
+export interface Projection<Tables = unknown> {
   readonly name: string
   readonly version: number
   readonly tables: readonly string[]
   readonly types: readonly EventType[]
-  apply(event: Omit<StoredEvent, 'position'>, tx: ProjectionTx<Tables>): Promise<void>
+  apply(event: Omit<StoredEvent, 'position'>, tx: Transaction<Tables>): Promise<void>
 }
-
-/** A projection of any tables is a `Projection`: without its tables nobody but the store, which erases them, can call `apply`. */
-type ProjectionTx<Tables> = [Tables] extends [never] ? never : Transaction<Tables>

@@ -5,6 +5,7 @@ import { defineEvent } from '#core/events/event.ts'
 import type { NewEvent, StoredEvent } from '#core/events/event.ts'
 import type { Database } from '../database.ts'
 import type { Projection } from '../store.ts'
+import { txWithTables } from '../tables-view.ts'
 
 /** The event type of the store's own tests. */
 export const noted = defineEvent({
@@ -25,7 +26,7 @@ export interface NoteTables {
 }
 
 /** Sums notes by stream. */
-export const sums: Projection<NoteTables> = {
+export const sums: Projection = {
   name: 'notes.sums',
   version: 1,
   tables: ['notes_sums'],
@@ -40,9 +41,9 @@ export async function createNotes(database: Database): Promise<void> {
   await sql`create index notes_sums_by_total on notes_sums (total desc)`.execute(database.root)
 }
 
-async function addToSum(event: Omit<StoredEvent, 'position'>, tx: Transaction<NoteTables>): Promise<void> {
+async function addToSum(event: Omit<StoredEvent, 'position'>, root: Transaction<unknown>): Promise<void> {
   const { n } = event.data as { n: number }
-  await tx
+  await txWithTables<NoteTables>(root)
     .insertInto('notes_sums')
     .values({ stream: event.stream, total: n, version: event.version })
     .onConflict((conflict) =>
