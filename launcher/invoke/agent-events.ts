@@ -20,6 +20,8 @@ export interface AgentEvents {
   take(event: ParsedEvent): void
   /** The outcome, after the stream has ended. */
   end(): InvokeResult
+  /** Closes the open messages with the text so far. */
+  cut(): void
 }
 
 /**
@@ -55,6 +57,7 @@ export function createAgentEvents(context: RunContext): AgentEvents {
       if (handle !== undefined) handle(value, data)
       else if (allowed.has(event) && isRecord(value)) messages.emit(event as EntryKind, value)
     },
+    cut: messages.finishOpen,
     end() {
       messages.finishOpen()
       if (error !== undefined) return failed('agent_error', error, context.usage())

@@ -12,6 +12,8 @@ export interface AgentReply {
   head(status: number, headers: AnswerHeaders): void
   data(chunk: Buffer): void
   end(): InvokeResult
+  /** Closes what is open, when the answer broke off. */
+  cut(): void
 }
 
 const maxBody = 16 * 1024 * 1024
@@ -43,6 +45,7 @@ export function createReply(context: RunContext): AgentReply {
       // Copied: undici hands out slices of a buffer that it uses again.
       chunks.push(Buffer.from(chunk))
     },
+    cut: events.cut,
     end() {
       const text = Buffer.concat(chunks).toString('utf8')
       if (!isSuccess(status))

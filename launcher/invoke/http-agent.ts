@@ -30,6 +30,7 @@ export function createHttpAgent(options: HttpAgentOptions): Agent {
       if (first !== undefined) return first
       const over = await overWithin(options, context, work)
       hangUp.abort(new Error('stopped'))
+      await work
       if (!over) await options.restart?.()
       return stopped(context.signal, context.usage())
     },
@@ -49,6 +50,7 @@ async function invoke(options: HttpAgentOptions, context: RunContext, signal: Ab
     })
     return reply.end()
   } catch (error) {
+    reply.cut()
     const code = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
     return failed('agent_error', `the agent's answer broke off: ${code}`, context.usage())
   }

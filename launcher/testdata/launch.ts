@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { LauncherConfig } from '#schemas/launcher.ts'
@@ -25,6 +26,8 @@ export interface LaunchedProcess {
   /** Lines that the agent of testdata/agent.ts noted. */
   notes(): string[]
   port2994(): Promise<number>
+  /** Closes this end of `MESH_LIFELINE_FD`. */
+  closeLifeline(): void
 }
 
 /** How to start it. `prefix` stands before node: tini, say. */
@@ -34,6 +37,8 @@ export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly prefix?: readonly string[]
   readonly lifeline?: boolean
+  /** Another program than `launcher/main.ts`; `prefix` starts it. */
+  readonly main?: string
   /** Do not wait until the agent is ready. */
   readonly early?: boolean
 }
@@ -49,9 +54,10 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
   writeFileSync(config, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', ...options.config }))
   writeFileSync(journal, '')
   const agentPort = await freePort()
-  const main = fileURLToPath(import.meta.resolve('../main.ts'))
+  const main = options.main ?? fileURLToPath(import.meta.resolve('../main.ts'))
   const command = options.command === undefined || options.command.length === 0 ? [] : ['--', ...options.command]
-  const [program = '', ...args] = [...(options.prefix ?? []), process.execPath, main, ...command]
+  const node = options.main === undefined ? [process.execPath] : []
+  const [program = '', ...args] = [...(options.prefix ?? []), ...node, main, ...command]
   const child = spawn(program, args, {
     env: {
       PATH: process.env.PATH,
@@ -102,6 +108,7 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
       readFileSync(journal, 'utf8')
         .split('\n')
         .filter((note) => note !== ''),
+    closeLifeline: () => (child.stdio[3] as Writable).end(),
     port2994: async () => Number((await line(({ listener }) => listener === 'delegate')).port),
   }
   if (options.early === true) return { ...launched, port: 0, url: '' }

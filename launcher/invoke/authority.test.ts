@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test from 'node:test'
+import { signJws } from '#core/signing/jws.ts'
+import type { AttemptToken, RunGrant } from '#schemas/run.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { launch, nodeAgent, post, readEvents } from '../testdata/launch.ts'
+
+interface Key {
+  readonly id: string
+  readonly key: KeyObject
+  readonly publicKey: KeyObject
+}
+
+function newKey(id: string): Key {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  return { id, key: privateKey, publicKey }
+}
+
+/** Serves `/jwks` as the state role does; counts how often it is asked. */
+async function serveKeys(t: Scope, keys: Key[]) {
+  let asked = 0
+  const server = createServer((_, response) => {
+    asked++
+    const set = keys.map(({ id, publicKey }) => ({
+      ...publicKey.export({ format: 'jwk' }),
+      kid: id,
+      use: 'sig',
+      alg: 'EdDSA',
+    }))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: set }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked, server }
+}
+
+const seconds = (): number => Math.floor(Date.now() / 1000)
+
+function grant(key: Key, more: Partial<RunGrant> = {}): string {
+  const claims: RunGrant = {
+    typ: 'mesh-run-grant',
+    runId: 'r1',
+    agentUid: 'uid-1',
+    subject: 'ann',
+    scopes: [],
+    iat: seconds(),
+    exp: seconds() + 3600,
+    ...more,
+  }
+  return signJws(key, claims)
+}
+
+function attempt(key: Key, more: Partial<AttemptToken> = {}): string {
+  const claims: AttemptToken = {
+    typ: 'mesh-run-attempt',
+    runId: 'r1',
+    agentUid: 'uid-1',
+    epoch: 1,
+    iat: seconds(),
+    exp: seconds() + 300,
+    ...more,
+  }
+  return signJws(key, claims)
+}
+
+function headers(grantToken: string, attemptToken: string, runId = 'r1'): Record<string, string> {
+  return { 'x-mesh-run-id': runId, 'x-mesh-run-grant': grantToken, 'x-mesh-run-attempt': attemptToken }
+}
+
+test('authority: a run needs a grant and an attempt for this agent and this run', async (t) => {
+  const key = newKey('k1')
+  const stranger = newKey('k1')
+  const state = await serveKeys(t, [key])
+  const launched = await launch(t, { command: nodeAgent, env: { MESH_UNSIGNED: '', STATE_URL: state.url } })
+  const invoke = (sent: Record<string, string>) => post(`${launched.url}/invoke`, { input: {} }, sent)
+  const past = seconds() - 10
+  const refused: Record<string, string>[] = [
+    {},
+    { 'x-mesh-run-id': 'r1' },
+    { 'x-mesh-run-id': 'r1', 'x-mesh-run-grant': grant(key) },
+    { 'x-mesh-run-id': 'r1', 'x-mesh-run-attempt': attempt(key) },
+    headers(grant(key), grant(key)),
+    headers(attempt(key), attempt(key)),
+    headers(grant(stranger), attempt(key)),
+    headers(grant(key), attempt(stranger)),
+    headers(grant(key, { agentUid: 'uid-2' }), attempt(key)),
+    headers(grant(key), attempt(key, { agentUid: 'uid-2' })),
+    headers(grant(key, { runId: 'r2' }), attempt(key)),
+    headers(grant(key), attempt(key, { runId: 'r2' })),
+    headers(grant(key), attempt(key), 'r2'),
+    headers(grant(key, { exp: past }), attempt(key)),
+    headers(grant(key), attempt(key, { exp: past })),
+    headers(grant(key), attempt(key, { epoch: -1 })),
+    headers('garbage', attempt(key)),
+  ]
+  for (const [index, sent] of refused.entries()) {
+    const answer = await invoke(sent)
+    assert.deepEqual([answer.status, answer.body.error], [401, 'unauthenticated'], `case ${index}`)
+  }
+  assert.equal(launched.notes().filter((note) => note.startsWith('invoke')).length, 0)
+  assert.equal((await invoke(headers(grant(key), attempt(key)))).status, 202)
+  assert.equal((await fetch(`${launched.url}/runs/r1/events`)).status, 401)
+  const attach = { headers: { 'x-mesh-run-attempt': attempt(key) } }
+  assert.equal((await readEvents(`${launched.url}/runs/r1/events`, attach)).at(-1)?.kind, 'run.succeeded')
+})
+
+test('authority: a worker with a lower epoch than one seen is refused', async (t) => {
+  const key = newKey('k1')
+  const state = await serveKeys(t, [key])
+  const launched = await launch(t, { command: nodeAgent, env: { MESH_UNSIGNED: '', STATE_URL: state.url } })
+  await post(`${launched.url}/invoke`, { input: {} }, headers(grant(key), attempt(key, { epoch: 3 })))
+  const ack = (epoch: number) =>
+    post(`${launched.url}/runs/r1/ack`, undefined, { 'x-mesh-run-attempt': attempt(key, { epoch }) })
+  await readEvents(`${launched.url}/runs/r1/events`, { headers: { 'x-mesh-run-attempt': attempt(key, { epoch: 5 }) } })
+  const stale = await ack(4)
+  assert.deepEqual([stale.status, stale.body.error], [409, 'stale_epoch'])
+  const again = await post(`${launched.url}/invoke`, { input: {} }, headers(grant(key), attempt(key, { epoch: 3 })))
+  assert.equal(again.status, 409)
+  assert.equal((await ack(5)).status, 204)
+})
+
+test('authority: keys are cached, a rotation is seen at once, an absent state role is 503 only without keys', async (t) => {
+  const first = newKey('k1')
+  const second = newKey('k2')
+  const keys = [first]
+  const state = await serveKeys(t, keys)
+  const launched = await launch(t, { command: nodeAgent, env: { MESH_UNSIGNED: '', STATE_URL: state.url } })
+  const invoke = (key: Key, runId: string) =>
+    post(`${launched.url}/invoke`, { input: {} }, headers(grant(key, { runId }), attempt(key, { runId }), runId))
+  const statuses = await Promise.all(Array.from({ length: 20 }, () => invoke(first, 'a')))
+  assert.ok(statuses.every(({ status }) => status === 202 || status === 200))
+  assert.equal(state.asked(), 1)
+  keys.push(second)
+  await readEvents(`${launched.url}/runs/a/events`, {
+    headers: { 'x-mesh-run-attempt': attempt(first, { runId: 'a' }) },
+  })
+  // The pause between two fetches is a second: wait for it by asking.
+  let answer = await invoke(second, 'b')
+  while (answer.status === 401) answer = await invoke(second, 'b')
+  assert.equal(answer.status, 202)
+  assert.ok(state.asked() <= 3, `asked ${state.asked()} times`)
+  state.server.closeAllConnections()
+  state.server.close()
+  await readEvents(`${launched.url}/runs/b/events`, {
+    headers: { 'x-mesh-run-attempt': attempt(second, { runId: 'b' }) },
+  })
+  assert.equal((await invoke(first, 'c')).status, 202)
+
+  const alone = await launch(t, { command: nodeAgent, env: { MESH_UNSIGNED: '', STATE_URL: 'http://127.0.0.1:1' } })
+  const lost = await post(`${alone.url}/invoke`, { input: {} }, headers(grant(first), attempt(first)))
+  assert.deepEqual([lost.status, lost.body.error], [503, 'keys_unavailable'])
+})

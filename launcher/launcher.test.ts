@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import test from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
+import { findOnPath } from '#test/harness/find-on-path.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { limitDefaults } from './agent-config.ts'
+import { isAlive, launch, nodeAgent, post, readEvents, until } from './testdata/launch.ts'
+import type { LaunchedProcess } from './testdata/launch.ts'
+
+const run = (id: string) => ({ 'x-mesh-run-id': id })
+const linux = { skip: process.platform === 'linux' ? false : 'reads /proc' }
+const inCi = process.env.CI === 'true'
+
+function need(program: string): { skip: string | false } {
+  return { skip: findOnPath(program) === undefined && !inCi ? `${program} not found on PATH` : false }
+}
+
+function agentPid({ notes }: LaunchedProcess): number {
+  return Number(
+    notes()
+      .find((note) => note.startsWith('listening'))
+      ?.split(' ')[1],
+  )
+}
+
+function childrenOf(pid: number): string[] {
+  return spawnSync('ps', ['-o', 'stat=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .filter(Boolean)
+}
+
+test('P1: double-forked orphans leave no zombie under tini', need('tini'), async (t) => {
+  const orphans = process.env.MESH_CHAOS === 'true' ? 10_000 : 300
+  const tini = findOnPath('tini') ?? 'tini'
+  // `-s` makes tini the reaper where it is not process 1 of a container, as here.
+  const launched = await launch(t, {
+    command: nodeAgent,
+    prefix: [tini, '-s', '-g', '--'],
+    env: { AGENT_ORPHANS: String(orphans) },
+  })
+  let adopted = 0
+  await until(() => {
+    const states = childrenOf(launched.pid)
+    adopted = Math.max(adopted, states.length)
+    return adopted > 1 && states.length === 1
+  }, 'every orphan was adopted and reaped')
+  assert.ok(adopted > 1, 'orphans were adopted by tini')
+  assert.deepEqual(
+    childrenOf(launched.pid).filter((state) => state.startsWith('Z')),
+    [],
+  )
+})
+
+test('P2: signals other than TERM and INT reach the agent within 100 ms', async (t) => {
+  const launched = await launch(t, { command: nodeAgent })
+  for (const signal of ['SIGHUP', 'SIGUSR2', 'SIGQUIT', 'SIGWINCH'] as const) {
+    const sentAt = Date.now()
+    launched.kill(signal)
+    await until(() => launched.notes().some((note) => note.startsWith(`signal ${signal}`)), `${signal} arrived`)
+    const arrivedAt = Number(
+      launched
+        .notes()
+        .find((note) => note.includes(signal))
+        ?.split(' ')[2],
+    )
+    assert.ok(arrivedAt - sentAt < 100, `${signal} took ${arrivedAt - sentAt} ms`)
+  }
+  assert.equal((await fetch(`${launched.url}/healthz`)).status, 200)
+})
+
+test('P2: the exit code of the agent is the launcher’s; a program that cannot start is 127 or 126', async (t) => {
+  const term = await launch(t, { command: nodeAgent, env: { AGENT_TERM_CODE: '42' } })
+  term.kill('SIGTERM')
+  assert.equal(await term.exited, 42)
+  const signalled = await launch(t, { command: ['/bin/sh', '-c', 'kill -USR1 $$'], early: true })
+  assert.equal(await signalled.exited, 138)
+  const missing = await launch(t, { command: ['/nonexistent/program'], early: true })
+  assert.equal(await missing.exited, 127)
+  const forbidden = await launch(t, { command: ['/etc/passwd'], early: true })
+  assert.equal(await forbidden.exited, 126)
+})
+
+test('P3: SIGTERM fails health first, refuses new work, lets the run in flight end, then ends the agent', async (t) => {
+  const launched = await launch(t, {
+    command: nodeAgent,
+    config: { limits: { concurrency: 2 } },
+    env: { AGENT_CANCELS: 'true' },
+  })
+  const { url } = launched
+  await post(`${url}/invoke`, { input: { do: 'hang' } }, run('r1'))
+  const events = readEvents(`${url}/runs/r1/events`)
+  launched.kill('SIGTERM')
+  await until(async () => (await fetch(`${url}/healthz`)).status === 503, 'health failed')
+  const refused = await post(`${url}/invoke`, { input: {} }, run('r2'))
+  assert.deepEqual([refused.status, refused.body.error], [503, 'draining'])
+  assert.ok(!launched.notes().includes('signal SIGTERM'), 'the agent still works')
+  await post(`${url}/runs/r1/cancel`)
+  assert.equal((await events).at(-1)?.kind, 'run.cancelled')
+  assert.ok(!launched.notes().includes('signal SIGTERM'), 'the result still waits for its worker')
+  await post(`${url}/runs/r1/ack`)
+  assert.equal(await launched.exited, 0)
+  assert.ok(launched.notes().includes('signal SIGTERM'))
+})
+
+test('P3: a run that outlives the grace fails, a stubborn agent is killed', async (t) => {
+  const launched = await launch(t, { command: nodeAgent, env: { AGENT_STUBBORN: 'true', MESH_GRACE_SECONDS: '5.1' } })
+  await post(`${launched.url}/invoke`, { input: { do: 'hang' } }, run('r1'))
+  const events = readEvents(`${launched.url}/runs/r1/events`)
+  launched.kill('SIGINT')
+  const last = (await events).at(-1)
+  assert.deepEqual([last?.kind, last?.data.failReason], ['run.failed', 'agent_error'])
+  assert.equal(await launched.exited, 137)
+})
+
+test('P4: a crash of the agent fails its run, and the launcher ends with the agent’s code', async (t) => {
+  const launched = await launch(t, { command: nodeAgent })
+  await post(`${launched.url}/invoke`, { input: { do: 'crash' } }, run('r1'))
+  const last = (await readEvents(`${launched.url}/runs/r1/events`)).at(-1)
+  assert.deepEqual([last?.kind, last?.data.failReason], ['run.failed', 'agent_error'])
+  assert.equal((await fetch(`${launched.url}/healthz`)).status, 503)
+  await post(`${launched.url}/runs/r1/ack`)
+  assert.equal(await launched.exited, 7)
+})
+
+test('P4: kill -9 of the launcher takes the agent along', async (t) => {
+  const launched = await launch(t, { command: nodeAgent })
+  const pid = agentPid(launched)
+  assert.ok(isAlive(pid))
+  launched.kill('SIGKILL')
+  await until(() => !isAlive(pid), 'the agent ended')
+})
+
+test('P4: a closed lifeline ends launcher and agent', async (t) => {
+  const launched = await launch(t, { command: nodeAgent, lifeline: true, env: { AGENT_TERM_CODE: '3' } })
+  const pid = agentPid(launched)
+  launched.closeLifeline()
+  assert.equal(await launched.exited, 3)
+  assert.equal(isAlive(pid), false)
+})
+
+test('P5: the launcher’s own files and switches are not in the agent’s environment', async (t) => {
+  const launched = await launch(t, {
+    command: nodeAgent,
+    env: { MESH_STATE_TOKEN_FILE: '/run/secrets/state', USERS_OWN: 'yes' },
+  })
+  const { body } = await post(`${launched.url}/invoke`, { input: { do: 'environment' } })
+  const environment = body.output as Record<string, string>
+  const leaked = Object.keys(environment).filter((name) => /TOKEN|MESH_(AGENT_CONFIG|UNSIGNED|BIND|STATE)/.test(name))
+  assert.deepEqual(leaked, [])
+  assert.equal(environment.USERS_OWN, 'yes')
+  assert.equal(environment.AGENT_PORT, String(launched.agentPort))
+})
+
+test(
+  'P5: as root the agent runs as the user that was asked for',
+  { skip: process.getuid?.() !== 0 ? 'needs root' : false },
+  async (t) => {
+    const command = ['/usr/bin/env', 'python3', '-u', fileURLToPath(import.meta.resolve('./testdata/agent.py'))]
+    const launched = await launch(t, { command, env: { MESH_AGENT_UID: '65534', MESH_AGENT_GID: '65534' } })
+    const { body } = await post(`${launched.url}/invoke`, { input: 'who' })
+    assert.deepEqual(body.output, { uid: 65534, gid: 65534 })
+  },
+)
+
+test('readiness: an agent whose health is 5xx is not ready, and no run reaches it', async (t) => {
+  const launched = await launch(t, { command: nodeAgent, env: { AGENT_UNHEALTHY: 'true' }, early: true })
+  const { port } = (await launched.line(({ listener }) => listener === 'invoke')) as { port: number }
+  await until(() => launched.notes().some((note) => note.startsWith('listening')), 'the agent listens')
+  assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 503)
+  const refused = await post(`http://127.0.0.1:${port}/invoke`, { input: {} })
+  assert.deepEqual([refused.status, refused.body.error], [503, 'agent_not_ready'])
+})
+
+test('settings: what is wrong is named, and the exit code is 78', async (t) => {
+  const cases: [Parameters<typeof launch>[1], RegExp][] = [
+    [{ config: { uid: '' }, command: nodeAgent }, /\/uid: must be a text/],
+    [{ config: { limits: { timeout: 'soon' } }, command: nodeAgent }, /\/limits\/timeout: must be a duration/],
+    [{ config: {} }, /\/model: is missing/],
+    [{ env: { MESH_LAUNCHER_PORT: '99999' }, command: nodeAgent }, /MESH_LAUNCHER_PORT must be a port number/],
+    [{ env: { STATE_URL: 'ftp://x' }, command: nodeAgent }, /STATE_URL: must be an http or https URL/],
+    [{ env: { MESH_UNSIGNED: '' }, command: nodeAgent }, /STATE_URL: is missing/],
+  ]
+  for (const [options, message] of cases) {
+    const launched = await launch(t, { ...options, early: true })
+    assert.equal(await launched.exited, 78)
+    assert.match(JSON.stringify(launched.lines), message)
+  }
+})
+
+test('limits: the launcher’s defaults are those of AgentDeployment', () => {
+  const { timeout, maxSteps, maxDelegationDepth, concurrency } = AGENT_DEFAULTS
+  assert.deepEqual({ ...limitDefaults }, { timeout, maxSteps, maxDelegationDepth, concurrency })
+})
+
+test('languages: a Python agent streams', need('python3'), async (t) => {
+  const command = ['python3', '-u', fileURLToPath(import.meta.resolve('./testdata/agent.py'))]
+  const { url } = await launch(t, { command })
+  await post(`${url}/invoke`, { input: 'stream' }, run('r1'))
+  const entries = await readEvents(`${url}/runs/r1/events`)
+  assert.equal(entries.at(-1)?.data.output, 'from python')
+  assert.equal(entries.find(({ kind }) => kind === 'message.finished')?.data.text, 'from python')
+})
+
+test('H4: with the collector down spans are dropped and counted; with it up they arrive', async (t) => {
+  const received: { resourceSpans: { scopeSpans: { spans: { name: string; traceId: string }[] }[] }[] }[] = []
+  const collector = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    received.push(JSON.parse(Buffer.concat(chunks).toString('utf8')) as (typeof received)[number])
+    response.writeHead(200).end()
+  }).listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  t.after(() => collector.close())
+  const { port } = collector.address() as AddressInfo
+  const up = await launch(t, { command: nodeAgent, env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` } })
+  await post(`${up.url}/invoke`, { input: {} })
+  up.kill('SIGTERM')
+  await up.exited
+  const names = received.flatMap(
+    ({ resourceSpans }) => resourceSpans[0]?.scopeSpans[0]?.spans.map(({ name }) => name) ?? [],
+  )
+  assert.deepEqual(names, ['run'])
+
+  const down = await launch(t, { command: nodeAgent, env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' } })
+  assert.equal((await post(`${down.url}/invoke`, { input: {} })).body.state, 'succeeded')
+  down.kill('SIGTERM')
+  await down.exited
+  assert.ok(down.lines.some(({ dropped }) => dropped === 1))
+})
+
+test('launcher: the bundle loads no schema library or framework; idle it stays below 80 MB', linux, async (t) => {
+  const folder = tempFolder('bundle')
+  t.after(() => folder.remove())
+  const outfile = join(folder.path, 'launcher.mjs')
+  const entry = fileURLToPath(import.meta.resolve('./main.ts'))
+  const banner = { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" }
+  const { metafile } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    banner,
+    metafile: true,
+    minify: true,
+  })
+  const packages = new Set(
+    Object.keys(metafile.inputs).flatMap((path) => /node_modules\/([^/]+)/.exec(path)?.[1] ?? []),
+  )
+  assert.deepEqual([...packages], ['undici'])
+  const launched = await launch(t, {
+    main: outfile,
+    prefix: [process.execPath, '--max-semi-space-size=4'],
+    config: { model: { route: 'mock' } },
+    env: { MODEL_GATEWAY_URL: 'http://127.0.0.1:1' },
+  })
+  assert.equal((await fetch(`${launched.url}/healthz`)).status, 200)
+  const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${launched.pid}/status`, 'utf8'))?.[1])
+  assert.ok(kilobytes < 80 * 1024, `${kilobytes} kB`)
+})
