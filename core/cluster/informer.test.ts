@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import type { KubeClient, KubeObject, Resource, WatchEvent } from '#core/kube/client.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { createPool } from '#core/kube/pool.ts'
+import { KubeError } from '#core/kube/status.ts'
+import type { Logger } from '#core/log/logger.ts'
+import { createStore } from '#core/store/create-store.ts'
+import { openDatabase } from '#core/store/database.ts'
+import type { Database, DatabaseLocation } from '#core/store/database.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { createDatabase } from '#test/harness/database.ts'
+import { needs } from '#test/harness/find-server.ts'
+import { sharedKube } from '#test/harness/kube.ts'
+import type { Caller } from './access.ts'
+import { createCallers } from './caller.ts'
+import { createDirectory } from './create-directory.ts'
+import { runInformers } from './informer.ts'
+import { clusterMigrations, createObserved } from './observed.ts'
+import type { ObservedTables } from './observed.ts'
+
+const real = needs('etcd', 'kube-apiserver', 'postgres')
+const silent: Logger = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
+function noop(): void {}
+
+const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true }
+const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
+const informers = [{ resource: configMaps, resourceKind: 'ConfigMap' }]
+
+async function openStore(t: TestContext, location: DatabaseLocation) {
+  const database = await openDatabase(location)
+  t.after(() => database.close())
+  await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
+  return { database, store: createStore(database, { projections: [] }) }
+}
+
+async function setUp(t: TestContext, location?: DatabaseLocation) {
+  const kube = await sharedKube(t)
+  const pool = createPool(kube.url, { ca: kube.ca })
+  t.after(() => pool.close())
+  const admin = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
+  const namespace = parseLabel('namespace', `informer-${process.pid}-${(count += 1)}`)
+  await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  const ref = (name: string) => ({ namespace, name: parseName('name', name) })
+  return {
+    ...(await openStore(t, location ?? { url: await createDatabase(t) })),
+    kube,
+    pool,
+    namespace,
+    admin,
+    // The server is shared with other test files: an informer of this one sees its own namespace.
+    cluster: within(admin, namespace),
+    make: (name: string) => admin.create<KubeObject>(configMaps, object(namespace, name)),
+    change: (name: string, body: object) => admin.patch(configMaps, ref(name), { type: 'merge', body }),
+    remove: (name: string) => admin.delete(configMaps, ref(name)),
+  }
+}
+let count = 0
+
+const object = (namespace: string, name: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace },
+})
+
+function within(cluster: KubeClient, namespace: ReturnType<typeof parseLabel>): KubeClient {
+  return {
+    ...cluster,
+    list: (resource, query) => cluster.list(resource, resource.namespaced ? { ...query, namespace } : query),
+    watch: (resource, query) => cluster.watch(resource, resource.namespaced ? { ...query, namespace } : query),
+  }
+}
+
+type Setup = Awaited<ReturnType<typeof setUp>>
+
+function start(
+  t: TestContext,
+  { store, cluster }: Pick<Setup, 'store' | 'cluster'>,
+  more: { pageSize?: number; watchSeconds?: number } = {},
+) {
+  const controller = new AbortController()
+  const running = runInformers({ cluster, store, informers, log: silent, signal: controller.signal, ...more })
+  const stop = async (): Promise<void> => {
+    controller.abort()
+    await running.done
+  }
+  t.after(stop)
+  return { ...running, stop }
+}
+
+/** The events of ConfigMaps made by the test, as `verb name`, in commit order; the cluster's own ConfigMap is left out. */
+async function facts(database: Database): Promise<string[]> {
+  const rows = await database.db.selectFrom('events').selectAll().orderBy('position').execute()
+  return rows
+    .filter((row) => row.name !== 'kube-root-ca.crt' && !row.type.includes('.gap.'))
+    .map((row) => `${row.type.split('.')[3]} ${row.name}`)
+}
+
+async function gaps(database: Database): Promise<unknown[]> {
+  const rows = await database.db.selectFrom('events').selectAll().where('type', 'like', '%.gap.%').execute()
+  return rows.map((row) => (row.data as { reason?: unknown }).reason)
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 10_000
+  while (!(await holds())) {
+    assert.ok(performance.now() < end, `did not happen in time: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+for (const make of ['PostgreSQL', 'PGlite'] as const)
+  test(`A4 on ${make}: each change is one event; status and managedFields alone are none`, real, async (t) => {
+    const it = await setUp(t, make === 'PGlite' ? { pglite: 'memory://' } : undefined)
+    await it.make('before')
+    await start(t, it).synced
+    await it.make('a')
+    await it.change('a', { data: { x: '1' } })
+    await it.admin.patch(
+      configMaps,
+      { namespace: it.namespace, name: parseName('name', 'a') },
+      { type: 'apply', body: { ...object(it.namespace, 'a'), data: { x: '1' } } },
+      { fieldManager: 'another' },
+    )
+    await it.change('a', { metadata: { labels: { l: '1' } } })
+    await it.remove('a')
+    await it.make('a')
+    await until('all are seen', async () => (await facts(it.database)).length >= 6)
+    assert.deepEqual(await facts(it.database), [
+      'created before',
+      'created a',
+      'updated a',
+      'updated a',
+      'deleted a',
+      'created a',
+    ])
+  })
+
+test(
+  'A4: three replicas, five replays, and changes while all are away: events are the distinct changes',
+  real,
+  async (t) => {
+    const it = await setUp(t)
+    const replicas = () => [1, 2, 3].map(() => start(t, it))
+    const first = replicas()
+    await Promise.all(first.map((one) => one.synced))
+    const names = Array.from({ length: 12 }, (_, index) => `n${index}`)
+    await Promise.all(names.map(it.make))
+    await Promise.all(names.map((name) => it.change(name, { data: { step: '1' } })))
+    await until(
+      'the changes are seen',
+      async () => (await facts(it.database)).filter((one) => one.startsWith('updated')).length >= 12,
+    )
+    await Promise.all(first.map((one) => one.stop()))
+    // Away: some go, some change, one is replaced under its name.
+    await it.remove('n0')
+    await it.remove('n1')
+    await it.make('n1')
+    await it.change('n2', { data: { step: '2' } })
+    for (let replay = 0; replay < 5; replay += 1) {
+      const again = replicas()
+      await Promise.all(again.map((one) => one.synced))
+      await Promise.all(again.map((one) => one.stop()))
+    }
+    const expected = [
+      ...names.flatMap((name) => [`created ${name}`, `updated ${name}`]),
+      'deleted n0',
+      'deleted n1',
+      'created n1',
+      'updated n2',
+    ]
+    assert.deepEqual((await facts(it.database)).toSorted(), expected.toSorted())
+    const rows = await it.database.db.selectFrom('events').selectAll().where('type', 'like', '%.deleted.%').execute()
+    assert.deepEqual(
+      rows.map((row) => (row.data as { late?: boolean }).late),
+      [true, true],
+    )
+  },
+)
+
+test(
+  'A10: watches cut at random and expired versions still give every final state, once, and say where a gap was',
+  real,
+  async (t) => {
+    const it = await setUp(t)
+    let frames = 0
+    const cut: KubeClient = {
+      ...it.cluster,
+      async *watch<O extends KubeObject>(...query: Parameters<KubeClient['watch']>): AsyncGenerator<WatchEvent<O>> {
+        for await (const event of it.cluster.watch<O>(...query)) {
+          frames += 1
+          if (frames % 7 === 0) {
+            yield { type: 'expired' } // as a compaction would
+            return
+          }
+          yield event
+          if (frames % 3 === 0) throw new KubeError(503, 'ServiceUnavailable', 'cut')
+        }
+      },
+    }
+    const running = start(t, { ...it, cluster: cut }, { pageSize: 5 })
+    await running.synced
+    const names = Array.from({ length: 20 }, (_, index) => `n${index}`)
+    for (const name of names) await it.make(name)
+    for (const name of names) await it.change(name, { data: { final: 'yes' } })
+    for (const name of names.slice(0, 5)) await it.remove(name)
+    await until('the last deletion is seen', async () => (await facts(it.database)).includes('deleted n4'))
+    await until('every object is seen', async () => {
+      const rows = await it.store.reader<ObservedTables>().selectFrom('observed').selectAll().execute()
+      return rows.length >= 20
+    })
+    const seen = await facts(it.database)
+    for (const name of names) assert.equal(seen.filter((one) => one === `created ${name}`).length, 1, name)
+    for (const name of names.slice(0, 5)) assert.equal(seen.filter((one) => one === `deleted ${name}`).length, 1, name)
+    for (const name of names) assert.ok(seen.filter((one) => one === `updated ${name}`).length <= 1, name)
+    assert.ok((await gaps(it.database)).includes('expired'))
+  },
+)
+
+test(
+  'A11: malformed objects become one event with an error, or are left out, and never stop the informer',
+  real,
+  async (t) => {
+    const it = await setUp(t)
+    const odd: KubeClient = {
+      ...it.cluster,
+      async *watch<O extends KubeObject>(...query: Parameters<KubeClient['watch']>): AsyncGenerator<WatchEvent<O>> {
+        for await (const event of it.cluster.watch<O>(...query))
+          yield 'object' in event ? { ...event, object: spoil(event.object) } : event
+      },
+    }
+    await start(t, { ...it, cluster: odd }).synced
+    for (const name of ['bad-labels', 'bad-managers', 'no-uid', 'good']) await it.make(name)
+    await until('the good one is seen', async () => (await facts(it.database)).includes('created good'))
+    assert.deepEqual(await facts(it.database), ['created bad-labels', 'created bad-managers', 'created good'])
+    const rows = await it.database.db.selectFrom('events').selectAll().orderBy('position').execute()
+    const errors = rows
+      .filter((row) => row.name.startsWith('bad-'))
+      .map((row) => (row.data as { error?: string }).error)
+    assert.deepEqual(errors, ['malformed_object', 'malformed_object'])
+  },
+)
+
+function spoil<O extends KubeObject>(object_: O): O {
+  const broken: Record<string, object> = {
+    'bad-labels': { labels: ['not', 'a', 'map'] },
+    'bad-managers': { managedFields: 'x' },
+    'no-uid': { uid: 7 },
+  }
+  return { ...object_, metadata: { ...object_.metadata, ...broken[object_.metadata.name] } }
+}
+
+test('the newest field manager is told as a guess, and content is not', real, async (t) => {
+  const it = await setUp(t)
+  await start(t, it).synced
+  const secret = { ...object(it.namespace, 'a'), data: { key: 'sk-canary' } }
+  await it.admin.create(configMaps, secret, { fieldManager: 'kubectl-create' })
+  await until('it is seen', async () => (await facts(it.database)).length === 1)
+  const rows = await it.database.db.selectFrom('events').selectAll().where('name', '=', 'a').execute()
+  assert.equal((rows[0]?.data as { actorGuess?: string } | undefined)?.actorGuess, 'kubectl-create')
+  assert.doesNotMatch(
+    JSON.stringify(rows, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
+    /sk-canary/,
+  )
+})
+
+test(
+  'a name leads to its uid without a read of the cluster, and waits for one that was made a moment ago',
+  real,
+  async (t) => {
+    const it = await setUp(t)
+    const observed = createObserved(it.store)
+    await start(t, it).synced
+    assert.equal(await observed.find('ConfigMap', it.namespace, 'a'), undefined)
+    const [found, made] = await Promise.all([observed.find('ConfigMap', it.namespace, 'a', 2_000), it.make('a')])
+    assert.equal(found?.uid, made.metadata.uid)
+    await it.remove('a')
+    await until('the deletion is seen', async () => (await observed.find('ConfigMap', it.namespace, 'a')) === undefined)
+    const again = await it.make('a')
+    assert.equal((await observed.find('ConfigMap', it.namespace, 'a', 2_000))?.uid, again.metadata.uid)
+  },
+)
+
+test('scope=permitted: namespaces are reviewed as the caller in name order until the page is full', real, async (t) => {
+  const it = await setUp(t)
+  const controller = new AbortController()
+  const watched = [{ resource: namespaces, resourceKind: 'Namespace' }]
+  const options = { cluster: it.admin, store: it.store, informers: watched, log: silent, signal: controller.signal }
+  const running = runInformers(options)
+  t.after(async () => {
+    controller.abort()
+    await running.done
+  })
+  await running.synced
+  const directory = createDirectory(it.store)
+  const caller = await createCallers({ server: it.kube.url, pool: it.pool }).as(it.kube.tokens['admin'] ?? '')
+  const allowed: Caller = {
+    ...caller,
+    may: async (verb, resource, where) =>
+      where.namespace.startsWith('kube-') ? caller.may(verb, resource, where) : undefined,
+  }
+  const walk = async (after: string, full: number) => {
+    const seen: string[] = []
+    const { lastName } = await directory.permitted(allowed, 'list', 'runs', after, async (access) => {
+      seen.push(access.namespace)
+      return seen.length === full ? 'full' : 'more'
+    })
+    return { seen, lastName }
+  }
+  const own = (names: readonly string[]) => names.filter((name) => /^kube-(node-lease|public|system)$/.test(name))
+  const all = await walk('', 1_000)
+  assert.deepEqual(own(all.seen), ['kube-node-lease', 'kube-public', 'kube-system'])
+  assert.equal(all.lastName, undefined)
+  const page = await walk('', 1)
+  assert.deepEqual([page.seen.length, page.lastName], [1, all.seen[0]])
+  assert.deepEqual((await walk(page.lastName ?? '', 1_000)).seen, all.seen.slice(1))
+})
