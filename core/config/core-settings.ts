@@ -33,6 +33,19 @@ export const coreSettingsSchema = Type.Object({
   natsUrl: Type.Optional(Type.String({ minLength: 1 })),
   keysDir: Type.Optional(Type.String({ minLength: 1 })),
   kubeconfig: Type.Optional(Type.String({ minLength: 1 })),
+  cluster: Type.Object(
+    {
+      server: Type.Optional(Type.String({ minLength: 1 })),
+      caFile: Type.Optional(Type.String({ minLength: 1 })),
+      tokenFile: Type.Optional(
+        Type.String({
+          minLength: 1,
+          description: 'Own identity of manager, gateway and state; never read by the BFF.',
+        }),
+      ),
+    },
+    { description: 'The API server; default: KUBECONFIG, else the cluster that the pod runs in.' },
+  ),
   eventRetentionDays: count(30),
   listen: Type.Object({
     host: Type.Optional(
@@ -79,6 +92,9 @@ export const coreSettingSources: readonly SettingSource[] = [
   { from: 'NATS_URL', to: 'natsUrl' },
   { from: 'MESH_KEYS_DIR', to: 'keysDir' },
   { from: 'KUBECONFIG', to: 'kubeconfig' },
+  { from: 'MESH_CLUSTER_SERVER', to: 'cluster.server' },
+  { from: 'MESH_CLUSTER_CA_FILE', to: 'cluster.caFile' },
+  { from: 'MESH_CLUSTER_TOKEN_FILE', to: 'cluster.tokenFile' },
   { from: 'EVENT_RETENTION_DAYS', to: 'eventRetentionDays' },
   { from: 'MESH_HOST', to: 'listen.host' },
   { from: 'MESH_BFF_PORT', to: 'listen.bff' },

@@ -15,12 +15,12 @@ export interface JobsOptions {
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 60_000
 
-/** Runs each job until the signal aborts: leader-only ones while this process leads, the others in every replica. */
+/** Runs each job until the signal aborts: leader-only ones while this process leads the row of the job's name, others in every replica. */
 export function runJobs(options: JobsOptions): Running {
   const { platform, signal } = options
   const done = options.jobs.map((job) => {
     const run = (term: Term): Promise<void> => repeat(job, term, options.log)
-    return job.leaderOnly ? platform.lead(`job/${job.name}`, run, signal) : run({ epoch: 0n, signal })
+    return job.leaderOnly ? platform.lead(job.name, run, signal) : run({ epoch: 0n, signal })
   })
   return { done: Promise.all(done).then(() => undefined) }
 }

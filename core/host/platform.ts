@@ -6,7 +6,6 @@ import type { EventType } from '#core/events/event.ts'
 import type { Projection, Store } from '#core/store/store.ts'
 import type { OwnIdentity } from './contexts.ts'
 import type { Role } from './core.ts'
-import type { AnyPlugin } from './plugin.ts'
 import type { Informer, Reconciler, Term } from './work.ts'
 
 /** Background work: `done` resolves when it has ended after the signal aborted; it rejects when it cannot go on. */
@@ -25,8 +24,8 @@ export interface Platform {
   readonly directory: Directory | undefined
   /** What readiness asks, by name; each throws its reason. */
   readonly checks: Readonly<Record<string, () => Promise<void>>>
-  /** Tables and streams; for the role `migrate`. */
-  migrate(plugins: readonly AnyPlugin[]): Promise<void>
+  /** Tables, streams and durable consumers; for the role `migrate`. */
+  migrate(consumers: readonly Consumer[]): Promise<void>
   relay(signal: AbortSignal): Running
   consume(consumers: readonly Consumer[], signal: AbortSignal): Promise<Running>
   inform(informers: readonly Informer[], signal: AbortSignal): Running
@@ -41,6 +40,8 @@ export interface PlatformNeeds {
   readonly role: Role
   readonly projections: () => readonly Projection[]
   readonly eventTypes: readonly EventType[]
+  /** The plugins that bring migrations, in load order. */
+  readonly migrations: readonly { readonly name: string; readonly migrations: URL }[]
 }
 
 /** Opens what a role stands on. */

@@ -1,3 +1,4 @@
+import type { Consumer } from '#core/events/consumer.ts'
 import type { Built } from './container.ts'
 import { usable } from './container.ts'
 import type { ManagerContext, WorkerContext } from './contexts.ts'
@@ -35,6 +36,16 @@ export async function startRoleWork(input: RoleWorkInput): Promise<readonly Runn
     if (role === 'worker') running.push(platform.relay(signal))
   }
   return role === 'manager' ? [...running, ...startManagerWork(input, ready)] : running
+}
+
+/** Every consumer of the install, whichever role runs it: for the durables that the role `migrate` makes. */
+export function allConsumers({
+  platform,
+  agentEndpoint,
+  built,
+}: Pick<RoleWorkInput, 'platform' | 'agentEndpoint' | 'built'>): readonly Consumer[] {
+  const context: WorkerContext = { role: 'worker', observed: platform.observed, agentEndpoint }
+  return usable(built).flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
 }
 
 function startManagerWork(input: RoleWorkInput, ready: readonly Built[]): readonly Running[] {

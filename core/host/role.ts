@@ -14,7 +14,7 @@ import type { AnyPlugin } from './plugin.ts'
 import type { Contribution } from './points.ts'
 import { createRoleApp } from './role-app.ts'
 import type { ListeningRole, RoleApp } from './role-app.ts'
-import { startRoleWork } from './role-work.ts'
+import { allConsumers, startRoleWork } from './role-work.ts'
 import { wire } from './wiring.ts'
 import type { Wired } from './wiring.ts'
 
@@ -55,7 +55,10 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
   const projections = (): readonly Projection[] =>
     usable(container?.built ?? []).flatMap(({ plugin, inner }) => plugin.projections?.(inner) ?? [])
   const eventTypes = [...input.coreEventTypes, ...input.ordered.flatMap((plugin) => plugin.events ?? [])]
-  const platform = await input.openPlatform({ role, projections, eventTypes })
+  const migrations = input.ordered.flatMap(({ name, migrations: url }) =>
+    url === undefined ? [] : [{ name, migrations: url }],
+  )
+  const platform = await input.openPlatform({ role, projections, eventTypes, migrations })
   try {
     const extensions = (): readonly Contribution[] => contributionsOf(container)
     const core = createCore(role, { input, platform, extensions, eventTypes })
@@ -151,7 +154,7 @@ function finish(
     checks: platform.checks,
     notes: notesOf(parts.wired),
     start: async () => {
-      if (role === 'migrate') return platform.migrate(input.ordered)
+      if (role === 'migrate') return platform.migrate(allConsumers({ ...input, platform, built: container.built }))
       if (role !== 'worker' && role !== 'manager') return
       running = await startRoleWork({
         role,

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import type { CoreSettings } from '#core/config/core-settings.ts'
+import { SettingsError } from '#core/config/settings-error.ts'
+import type { Bearer } from '#core/kube/call.ts'
+import { bearerFromFile, inClusterAccess } from '#core/kube/in-cluster.ts'
+import { loadKubeconfig } from '#core/kube/kubeconfig.ts'
+import type { TlsOptions } from '#core/kube/pool.ts'
+import type { Role } from './core.ts'
+
+/** Where the API server is, and who the roles with an identity of their own are. */
+export interface ClusterLocation {
+  readonly server: string
+  readonly tls: TlsOptions
+  /** The bearer of a role's own service account; the BFF and the worker have none (K1). */
+  bearerOf(role: Role): Bearer | undefined
+}
+
+const withIdentity = new Set<Role>(['manager', 'gateway', 'state'])
+
+/** Finds the cluster: settings first, then a kubeconfig, then the pod's own. */
+export async function locateCluster(
+  settings: CoreSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ClusterLocation> {
+  const { server, caFile, tokenFile } = settings.cluster
+  const tls: TlsOptions = caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') }
+  const own = (bearer: Bearer | undefined) => (role: Role) => (withIdentity.has(role) ? bearer : undefined)
+  const fromFile = tokenFile === undefined ? undefined : bearerFromFile(tokenFile)
+  if (server !== undefined) return { server, tls, bearerOf: own(fromFile) }
+  if (settings.kubeconfig !== undefined) {
+    const access = await loadKubeconfig({ file: settings.kubeconfig })
+    return { server: access.server, tls: access.tls, bearerOf: own(fromFile ?? access.bearer) }
+  }
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = env
+  // D2: the BFF's pod mounts no token, only the authority of the API server.
+  if (host !== undefined && caFile !== undefined)
+    return { server: `https://${host}:${port}`, tls, bearerOf: own(fromFile) }
+  const pod = inClusterAccess(env)
+  if (pod === undefined) throw new SettingsError('no cluster: set KUBECONFIG, or MESH_CLUSTER_SERVER')
+  return { server: pod.server, tls: pod.tls, bearerOf: own(pod.bearer) }
+}

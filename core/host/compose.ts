@@ -1,0 +1,141 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { dirname } from 'node:path'
+import { clusterEvents } from '#core/cluster/events.ts'
+import type { CoreSettings } from '#core/config/core-settings.ts'
+import { openSettings, readCoreSettings, readSettings } from '#core/config/settings.ts'
+import type { Settings } from '#core/config/settings.ts'
+import { SettingsError } from '#core/config/settings-error.ts'
+import type { Bus } from '#core/events/bus.ts'
+import { createMemoryBus } from '#core/events/memory-bus.ts'
+import { createNatsBus } from '#core/events/nats-bus.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import type { Logger } from '#core/log/logger.ts'
+import { createSecretValues } from '#core/log/secrets.ts'
+import { createKeyring } from '#core/signing/create-keyring.ts'
+import { openDatabase } from '#core/store/database.ts'
+import type { Database } from '#core/store/database.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { locateCluster } from './cluster-location.ts'
+import type { ClusterLocation } from './cluster-location.ts'
+import type { WorkerContext } from './contexts.ts'
+import type { Role } from './core.ts'
+import { createHost } from './host.ts'
+import type { Host } from './host.ts'
+import { createPlatformOpener } from './open-platform.ts'
+import type { AnyPlugin } from './plugin.ts'
+import { loadThirdParties } from './third-party.ts'
+
+/** What a process is composed from. */
+export interface Composition {
+  readonly roles: readonly Role[]
+  readonly plugins: readonly AnyPlugin[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly version: string
+  /** Settings file; default `MESH_CONFIG`. */
+  readonly file?: string
+  /** Settings in code, under those of file and environment. */
+  readonly presets?: Readonly<Record<string, unknown>>
+  /** The embedded default brings its own; otherwise it is found by the settings. */
+  readonly cluster?: ClusterLocation
+  /** Folder of the embedded store, used when `DATABASE_URL` is not set; without it there is no store. */
+  readonly embeddedStore?: { readonly dir: string; readonly image?: string }
+  /** Makes missing keys in `keysDir` (the embedded default). */
+  readonly generateKeys?: boolean
+  readonly log?: Logger
+  readonly now?: () => Date
+  readonly agentEndpoint?: WorkerContext['agentEndpoint']
+  readonly pages?: FastifyPluginAsync
+  readonly mayMovePorts?: boolean
+  readonly checkResponses?: boolean
+}
+
+/** A composed process; `close` also closes what its roles share. */
+export interface Composed {
+  readonly host: Host
+  readonly settings: Settings
+  readonly log: Logger
+  close(): Promise<void>
+}
+
+/** Reads the settings, loads third parties, opens store, bus and cluster, and makes the host; `host.start()` starts it. */
+export async function composeHost(composition: Composition): Promise<Composed> {
+  const { env, roles } = composition
+  const file = openSettings({ env, ...pick(composition, 'file', 'presets') })
+  const core = readCoreSettings(file, env)
+  const path = composition.file ?? env['MESH_CONFIG']
+  const thirdParty = await loadThirdParties(core.plugins, {
+    folder: path === undefined || path === '' ? process.cwd() : dirname(path),
+    plugins: composition.plugins,
+    profile: core.profile,
+  })
+  const plugins = [...composition.plugins, ...thirdParty]
+  const settings = readSettings(file, env, plugins)
+  const log = composition.log ?? createLogger({ level: core.logLevel, secrets: secretsOf(core) })
+  const metrics = createMetrics({ process: true })
+  const cluster = composition.cluster ?? (await locateCluster(core, env))
+  const database = await openStoreOf(core, composition)
+  const bus = await openBus(core, roles, database)
+  const host = createHost({
+    roles,
+    plugins,
+    settings,
+    openPlatform: createPlatformOpener({ database, bus, cluster, install: core.install, log, metrics }),
+    keys: createKeyring({ ...dirOf(core), generate: composition.generateKeys ?? false }),
+    version: composition.version,
+    log,
+    metrics,
+    coreEventTypes: clusterEvents,
+    thirdParty: new Set(thirdParty.map(({ name }) => name)),
+    ...pick(composition, 'now', 'agentEndpoint', 'pages', 'mayMovePorts', 'checkResponses'),
+  })
+  const close = async (): Promise<void> => {
+    await host.close().finally(async () => {
+      await bus.close()
+      await database?.close()
+    })
+  }
+  return { host, settings, log, close }
+}
+
+function dirOf({ keysDir }: CoreSettings): { dir?: string } {
+  return keysDir === undefined ? {} : { dir: keysDir }
+}
+
+async function openStoreOf(core: CoreSettings, { embeddedStore }: Composition): Promise<Database | undefined> {
+  if (core.store === 'none') return undefined
+  if (core.databaseUrl !== undefined) return openDatabase({ url: core.databaseUrl })
+  if (embeddedStore === undefined) return undefined
+  return openDatabase({ pglite: embeddedStore.dir, ...pick(embeddedStore, 'image') })
+}
+
+async function openBus(core: CoreSettings, roles: readonly Role[], database: Database | undefined): Promise<Bus> {
+  if (core.natsUrl !== undefined) return createNatsBus({ servers: core.natsUrl })
+  // A bus inside one process reaches no other: their consumers would wait for the sweep each time.
+  if (database?.kind === 'postgres' && roles.length === 1)
+    throw new SettingsError('NATS_URL: required where roles run as processes of their own and share a database')
+  return createMemoryBus()
+}
+
+// Credentials in URLs must not reach a log, whoever prints the URL.
+function secretsOf({ databaseUrl, natsUrl }: CoreSettings) {
+  const secrets = createSecretValues()
+  for (const text of [databaseUrl, natsUrl]) {
+    const url = text === undefined || !URL.canParse(text) ? undefined : new URL(text)
+    if (url !== undefined && url.password !== '')
+      for (const value of [url.password, decodeURIComponent(url.password)]) secrets.add(value)
+  }
+  return secrets
+}
+
+/** The given keys of an object that are defined: exact optional properties take no undefined. */
+function pick<T extends object, K extends keyof T>(
+  from: T,
+  ...keys: readonly K[]
+): { [P in K]?: Exclude<T[P], undefined> } {
+  const picked: { [P in K]?: Exclude<T[P], undefined> } = {}
+  for (const key of keys) {
+    const value = from[key]
+    if (value !== undefined) picked[key] = value as Exclude<T[K], undefined>
+  }
+  return picked
+}

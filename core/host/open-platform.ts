@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import { createDirectory } from '#core/cluster/create-directory.ts'
+import { createCallers } from '#core/cluster/caller.ts'
+import { runInformers } from '#core/cluster/informer.ts'
+import { clusterMigrations, createObserved } from '#core/cluster/observed.ts'
+import { createOwnIdentity } from '#core/cluster/own-identity.ts'
+import { runReconcilers } from '#core/cluster/reconciler.ts'
+import type { Bus } from '#core/events/bus.ts'
+import type { Consumer } from '#core/events/consumer.ts'
+import { runConsumers } from '#core/events/consumer-runner.ts'
+import { planOf } from '#core/events/durables.ts'
+import type { NatsBus } from '#core/events/nats-bus.ts'
+import { createRelay, relayName } from '#core/events/relay.ts'
+import { Fail } from '#core/http/errors.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { createPool } from '#core/kube/pool.ts'
+import type { KubePool } from '#core/kube/pool.ts'
+import type { Logger } from '#core/log/logger.ts'
+import { createStore } from '#core/store/create-store.ts'
+import type { Database } from '#core/store/database.ts'
+import { createLeadership } from '#core/store/leadership.ts'
+import { checkMigrations, migrate, storeMigrations } from '#core/store/migrate.ts'
+import type { MigrationSource } from '#core/store/migrate.ts'
+import type { Store } from '#core/store/store.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { ClusterLocation } from './cluster-location.ts'
+import type { OwnIdentity } from './contexts.ts'
+import type { Role } from './core.ts'
+import { lazyStore } from './lazy-store.ts'
+import type { OpenPlatform, Platform, PlatformNeeds, Running } from './platform.ts'
+import type { Term } from './work.ts'
+
+/** What the roles of a process share: nothing else is. */
+export interface SharedParts {
+  readonly database: Database | undefined
+  readonly bus: Bus | NatsBus
+  readonly cluster: ClusterLocation
+  readonly install: string
+  readonly log: Logger
+  readonly metrics: Metrics
+}
+
+/** Migrations of core itself, before those of the plugins. */
+export const coreMigrations: readonly MigrationSource[] = [
+  storeMigrations,
+  { name: 'cluster', migrations: clusterMigrations },
+  { name: 'http', migrations: new URL('../http/migrations/', import.meta.url) },
+]
+
+/** Opens what a role stands on: its own store handle, connection pool, identity and leadership on the shared parts. */
+export function createPlatformOpener(shared: SharedParts): OpenPlatform {
+  return async (needs) => {
+    const pool = createPool(shared.cluster.server, shared.cluster.tls)
+    const store = openStore(shared, needs)
+    const sources = [...coreMigrations, ...needs.migrations]
+    if (needs.role !== 'migrate') await refuseUnmigrated(shared, sources)
+    return {
+      store,
+      bus: shared.bus,
+      callers: createCallers({ server: shared.cluster.server, pool }),
+      identity: openIdentity(shared.cluster, needs.role, pool),
+      observed: store === undefined ? nothingObserved : createObserved(store),
+      directory: store === undefined ? undefined : createDirectory(store),
+      checks: checksOf(shared, needs.role, { store, pool, sources }),
+      migrate: (consumers) => migrateAll(shared, sources, consumers),
+      ...workOf(shared, store, openIdentity(shared.cluster, needs.role, pool)),
+      close: () => pool.close(),
+    }
+  }
+}
+
+const nothingObserved: Platform['observed'] = { find: async () => undefined, namespaceUid: async () => undefined }
+
+function openStore({ database, log }: SharedParts, { projections }: PlatformNeeds): Store | undefined {
+  return database === undefined
+    ? undefined
+    : lazyStore(() => createStore(database, { projections: projections(), log }))
+}
+
+function openIdentity(cluster: ClusterLocation, role: Role, pool: KubePool): OwnIdentity | undefined {
+  const bearer = cluster.bearerOf(role)
+  return bearer === undefined
+    ? undefined
+    : createOwnIdentity({ cluster: createKubeClient({ server: cluster.server, pool, bearer }) })
+}
+
+// An unreachable database is for readiness to tell; one that lacks migrations, or has newer ones, refuses to start.
+async function refuseUnmigrated({ database, log }: SharedParts, sources: readonly MigrationSource[]): Promise<void> {
+  if (database === undefined) return
+  try {
+    await checkMigrations(database, sources)
+  } catch (error) {
+    if (!(error instanceof Fail && error.code === 'store_unavailable')) throw error
+    log.warn({}, 'the database is not reachable yet; its migrations are checked when it is')
+  }
+}
+
+async function migrateAll(
+  { database, bus, log }: SharedParts,
+  sources: readonly MigrationSource[],
+  consumers: readonly Consumer[],
+): Promise<void> {
+  if (database !== undefined) {
+    const applied = await migrate(database, sources)
+    if (applied.length > 0) log.info({ applied }, 'migrations applied')
+  }
+  if ('ensure' in bus) await bus.ensure({ durables: planOf(consumers) })
+}
+
+interface CheckParts {
+  readonly store: Store | undefined
+  readonly pool: KubePool
+  readonly sources: readonly MigrationSource[]
+}
+
+function checksOf(
+  { database, bus }: SharedParts,
+  role: Role,
+  { store, pool, sources }: CheckParts,
+): Platform['checks'] {
+  let migrated = false
+  const checkStore = async (): Promise<void> => {
+    await store?.check()
+    if (database !== undefined && !migrated) await checkMigrations(database, sources)
+    migrated = true
+  }
+  return {
+    ...(store === undefined ? {} : { store: checkStore, bus: () => bus.check() }),
+    ...(role === 'worker' || role === 'migrate' ? {} : { cluster: () => reach(pool) }),
+  }
+}
+
+// Without a credential: whether the API server answers at all is the question.
+async function reach(pool: KubePool): Promise<void> {
+  const answer = await pool.calls.request({ path: `${pool.basePath}/readyz`, method: 'GET' })
+  await answer.body.dump()
+  if (answer.statusCode >= 500) throw new Error(`the API server answers ${answer.statusCode}`)
+}
+
+type Work = Pick<Platform, 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'>
+
+function workOf(shared: SharedParts, store: Store | undefined, identity: OwnIdentity | undefined): Work {
+  const { database, bus, install, log, metrics } = shared
+  const holder = randomUUID()
+  const lead = async (name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void> => {
+    if (database === undefined) return work({ epoch: 0n, signal })
+    await createLeadership({ database, holder, name }).run(work, signal)
+  }
+  const own = (): OwnIdentity => {
+    if (identity === undefined) throw new Error('this role has no identity of its own')
+    return identity
+  }
+  return {
+    lead,
+    relay: (signal) => {
+      if (database === undefined) return { done: Promise.resolve() }
+      const relay = createRelay({ database, bus, install, log, metrics })
+      return { done: lead(relayName, (term) => relay.run(term), signal) }
+    },
+    consume: async (consumers, signal) => {
+      if (database === undefined || store === undefined) return { done: Promise.resolve() }
+      if ('verify' in bus) await bus.verify({ durables: planOf(consumers) })
+      const running = await runConsumers({ store, database, bus, consumers, log, metrics })
+      return { done: aborted(signal).then(() => running.stop()) }
+    },
+    inform: (informers, signal): Running =>
+      store === undefined
+        ? { done: Promise.resolve() }
+        : runInformers({ cluster: own().cluster, store, informers, log, signal }),
+    reconcile: (reconcilers, signal) => runReconcilers({ cluster: own().cluster, reconcilers, log, signal, metrics }),
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
