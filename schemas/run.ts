@@ -156,6 +156,16 @@ export interface AttemptToken {
 /**
  * Body of `POST /invoke` of a launcher. Headers: `X-Mesh-Run-Grant`, `X-Mesh-Run-Attempt`, `X-Mesh-Run-Id`
  * (the idempotency key), `traceparent`. Without the first three it is 401 unless the launcher runs unsigned (`meshctl dev`).
+ *
+ * Answer: 202 `{runId, state: 'running'}` at once, and the worker reads `GET /runs/{id}/events?after=<n>` (SSE of
+ * `LauncherEntry`, id = n, ends with `stream.end`); 200 `{runId, ...InvokeResult}` when the outcome is known already. The
+ * last entry is `run.<state of the result>` with the InvokeResult as data; no other `run.*` entry is the launcher's.
+ * Further: 409 `stale_epoch` or `run_acknowledged`, 429 `too_many_runs`, 503 `draining`, `agent_not_ready` or
+ * `keys_unavailable`, the last four with Retry-After. `GET /runs/{id}` answers as `/invoke` does; `POST /runs/{id}/ack`
+ * (204) drops what is kept; `POST /runs/{id}/cancel` answers 200 `{runId, ...InvokeResult}` once the agent's work has
+ * stopped. All of these want `X-Mesh-Run-Attempt`, 404 `unknown_run` is the answer for a run that is not kept. A resume is
+ * the same run id with `context.resume`, answering an interrupt that is open: a new attempt, its `n` from 1 again. A
+ * repeat of it answers as a repeat does. Without X-Mesh-Run-Id an unsigned launcher waits and answers the outcome itself.
  */
 export interface InvokeRequest {
   readonly input: unknown

@@ -103,7 +103,7 @@ test('approvals: the call waits with a checkpoint; another launcher resumes it; 
   const first = await launchLoop(t, script, { config })
   const paused = (await first.start('r1', { input: 'add' })).at(-1)
   assert.deepEqual([paused?.kind, paused?.data.pauseReason], ['run.paused', 'approval_required'])
-  const [interrupt] = paused?.data.interrupts as { id: string; tool: string; arguments: unknown }[]
+  const [interrupt] = (paused?.data.interrupts ?? []) as { id: string; tool: string; arguments: unknown }[]
   assert.deepEqual([interrupt?.tool, interrupt?.arguments], ['calculate', { expression: '1+1' }])
   const resume = (decision: string) => ({
     input: 'add',
@@ -118,13 +118,9 @@ test('approvals: the call waits with a checkpoint; another launcher resumes it; 
   const entries = await second.start('r1', resume('approve'))
   assert.equal(entries.at(-1)?.data.output, '2')
   assert.ok(entries.some(({ kind }) => kind === 'interrupt.resolved'))
-  assert.deepEqual(
-    second.model.requests[0]?.body.messages.slice(-2).map(({ content }) => content?.slice(0, 12)),
-    [
-      '{"utc":"2026'.slice(0, 8) + (second.model.requests[0]?.body.messages.at(-2)?.content ?? '').slice(8, 12),
-      '{"result":2}',
-    ],
-  )
+  const [time, sum] = second.model.requests[0]?.body.messages.slice(-2) ?? []
+  assert.match(time?.content ?? '', /^\{"utc":/)
+  assert.equal(sum?.content, '{"result":2}')
   const third = await launchLoop(t, [says('ok')], { config })
   const refused = await third.start('r1', resume('reject'))
   assert.equal(refused.at(-1)?.kind, 'run.succeeded')
@@ -138,7 +134,7 @@ test('approvals: ask_human pauses for input, its answer is the result; a broken 
   ])
   const paused = (await start('r1', { input: 'paint' })).at(-1)
   assert.equal(paused?.data.pauseReason, 'input_required')
-  const [interrupt] = paused?.data.interrupts as { id: string; question: string }[]
+  const [interrupt] = (paused?.data.interrupts ?? []) as { id: string; question: string }[]
   assert.equal(interrupt?.question, 'Which?')
   const resolutions = [{ interruptId: interrupt?.id, payload: { colour: 'blue' } }]
   const context = { resume: { resolutions, checkpoint: paused?.data.checkpoint } }

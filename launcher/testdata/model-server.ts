@@ -23,7 +23,7 @@ export async function startModelServer(t: Scope, script: readonly ModelReply[]) 
   const requests: ModelRequest[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    for await (const part of request as AsyncIterable<Buffer>) chunks.push(part)
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelRequest['body']
     const seen = { headers: request.headers, body }
     requests.push(seen)
