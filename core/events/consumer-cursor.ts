@@ -58,12 +58,11 @@ export async function raiseFloor(database: Database, consumer: string, position:
   })
 }
 
-/** Locks a consumer's cursor of one stream and returns its version: one handler of a stream at a time, on any replica. */
-export async function lockStreamCursor(
-  db: Transaction<CoreTables>,
-  consumer: string,
-  stream: string,
-): Promise<number | undefined> {
+/**
+ * Locks a consumer's cursor of one stream and returns its version: one handler of a stream at a time, on any replica.
+ * The floor must be held already: then nobody tidies the row away between its insert and its lock.
+ */
+export async function lockStreamCursor(db: Transaction<CoreTables>, consumer: string, stream: string): Promise<number> {
   await db
     .insertInto('cursor')
     .values({ name: consumer, stream, position: 0n })
@@ -75,8 +74,8 @@ export async function lockStreamCursor(
     .where('name', '=', consumer)
     .where('stream', '=', stream)
     .forUpdate()
-    .executeTakeFirst()
-  return row?.version
+    .executeTakeFirstOrThrow()
+  return row.version
 }
 
 /** Moves the cursor of a stream behind an event. */

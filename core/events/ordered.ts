@@ -25,14 +25,14 @@ export async function handleStream(
     try {
       const handled = await inHandlerTransaction(options, consumer, async (db, run) => {
         const events = await lockAndRead(db, consumer, stream, limit)
-        first = events?.[0]
-        if (events === undefined || events.length === 0) return events?.length
+        first = events[0]
+        if (events.length === 0) return 0
         await run(events)
         await clearFailures(db, consumer.name, events)
         await moveBehind(db, consumer, events)
         return events.length
       })
-      if (handled !== undefined && handled < limit) return undefined
+      if (handled < limit) return undefined
       limit = pageSize
     } catch (error) {
       if (isTransient(error) || first === undefined) return 0
@@ -47,16 +47,15 @@ export async function handleStream(
   }
 }
 
-// Undefined when the cursor was tidied away between its insert and its lock: the caller begins again.
+// The floor before the cursor, as in `raiseFloor`: the reverse was seen to deadlock with it.
 async function lockAndRead(
   db: Transaction<CoreTables>,
   consumer: Consumer,
   stream: string,
   limit: number,
-): Promise<readonly StoredEvent[] | undefined> {
-  const version = await lockStreamCursor(db, consumer.name, stream)
-  if (version === undefined) return undefined
+): Promise<readonly StoredEvent[]> {
   const floor = await holdFloor(db, consumer.name)
+  const version = await lockStreamCursor(db, consumer.name, stream)
   return readStreamOf(db, { stream, version, floor, types: consumer.types }, limit)
 }
 
@@ -79,9 +78,10 @@ async function giveUpOrRetry(
   error: unknown,
 ): Promise<number | undefined> {
   const outcome = await options.database.db.transaction().execute(async (db) => {
-    // Another replica may have got further meanwhile: then there is nothing to count.
+    const floor = await holdFloor(db, consumer.name)
     const version = await lockStreamCursor(db, consumer.name, event.stream)
-    if (version === undefined || version >= event.version) return { attempts: 0, dead: false }
+    // Another replica may have got further meanwhile: then there is nothing to count.
+    if (version >= event.version || floor >= event.position) return { attempts: 0, dead: false }
     const failure = await recordFailure(db, consumer.name, event, { error, most: options.maxAttempts })
     if (failure.dead) await moveBehind(db, consumer, [event])
     return failure

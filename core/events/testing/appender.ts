@@ -1,0 +1,13 @@
+import { createStore } from '#core/store/create-store.ts'
+import { openDatabase } from '#core/store/database.ts'
+import { note } from '#core/store/testing/notes.ts'
+
+// A process that appends until it is killed, and says after each COMMIT what it committed: `node appender.ts <location as JSON>`.
+const location = JSON.parse(process.argv[2] ?? '') as Parameters<typeof openDatabase>[0]
+const database = await openDatabase(location)
+const store = createStore(database, { projections: [] })
+process.stdout.write('ready\n')
+for (let n = 0; ; n++) {
+  await store.transact((tx) => tx.append(`notes/${n % 3}`, 'any', [note(n)]))
+  process.stdout.write(`${n}\n`)
+}
