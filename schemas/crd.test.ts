@@ -11,6 +11,7 @@ import { API_VERSION } from './group.ts'
 import { kinds } from './kinds.ts'
 import { badSamples, configSamples, goodSamples } from './samples.ts'
 
+const NAMES = kinds.map((kind) => `crd/${kind.plural}.${kind.group}`)
 const CRDS = new URL('../deploy/crds', import.meta.url).pathname
 
 async function admin(t: TestContext) {
@@ -23,9 +24,9 @@ async function admin(t: TestContext) {
 type Admin = Awaited<ReturnType<typeof admin>>
 
 async function installCrds(run: Admin): Promise<void> {
-  const applied = await run(['apply', '--server-side', '--force-conflicts', '-f', CRDS])
+  const applied = await run(['apply', '--server-side', '--force-conflicts', '-k', CRDS])
   assert.equal(applied.code, 0, applied.stderr)
-  const waited = await run(['wait', '--for=condition=Established', '--timeout=30s', '-f', CRDS])
+  const waited = await run(['wait', '--for=condition=Established', '--timeout=30s', ...NAMES])
   assert.equal(waited.code, 0, waited.stderr)
 }
 
@@ -37,10 +38,10 @@ test('CRDs: no generated file differs from its source', async () => {
 
 test('CRDs: plain apply and server-side apply are accepted; every kind is Established and structural', async (t) => {
   const run = await admin(t)
-  const plain = await run(['apply', '-f', CRDS])
+  const plain = await run(['apply', '-k', CRDS])
   assert.equal(plain.code, 0, plain.stderr)
   await installCrds(run)
-  const { stdout } = await run(['get', '-f', CRDS, '-o', 'json'])
+  const { stdout } = await run(['get', ...NAMES, '-o', 'json'])
   const { items } = JSON.parse(stdout) as {
     items: { metadata: { name: string }; status: { conditions: { type: string; status: string }[] } }[]
   }

@@ -19,7 +19,7 @@ interface RbacObject {
 }
 
 async function readObjects(): Promise<RbacObject[]> {
-  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.yaml'))
+  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml')
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, FOLDER), 'utf8')))
   return texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as RbacObject))
 }
@@ -106,7 +106,8 @@ async function setUp(t: TestContext) {
     binding('ClusterRoleBinding', 'mesh-operator', 'operator'),
   ]
   for (const [args, input] of [
-    [['apply', '--server-side', '--force-conflicts', '-f', CRDS, '-f', FOLDER.pathname], ''],
+    [['apply', '--server-side', '--force-conflicts', '-k', CRDS], ''],
+    [['apply', '--server-side', '--force-conflicts', '-k', FOLDER.pathname], ''],
     [['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items })],
   ] as const) {
     const done = await kubectl(admin, args, input)

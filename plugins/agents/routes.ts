@@ -1,6 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AnyEndpoint } from '#core/http/endpoint.ts'
 import { mountEndpoints } from '#core/http/mount.ts'
+import { resourceRoutes } from '#core/http/resource-routes.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { authoringEndpoints } from './endpoints/authoring.ts'
 import { relationEndpoints } from './endpoints/relations.ts'
 import { versionEndpoints } from './endpoints/versions.ts'
@@ -11,6 +13,7 @@ export function agentEndpoints(agents: Agents): readonly AnyEndpoint[] {
   return [
     // Literal paths first for a reader; the router prefers them anyway.
     ...authoringEndpoints(agents),
+    ...resourceRoutes(AgentDeployment, { verbs: ['list', 'get', 'update', 'delete'], path: '/agents' }),
     ...versionEndpoints(agents),
     ...relationEndpoints(agents),
   ]

@@ -18,6 +18,7 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/pool.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { kinds } from '#schemas/kinds.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 
@@ -61,16 +62,18 @@ export async function servePlugin(
 ): Promise<ServedPlugin> {
   const kube = await sharedKube(t)
   const pool = createPool(kube.url, { ca: kube.ca })
-  t.after(() => pool.close())
   const admin = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
   const kubeconfig = kube.kubeconfig(kube.tokens['admin'] ?? '')
-  const applied = await kubectl(kubeconfig, ['apply', '--server-side', '--force-conflicts', '-f', CRDS, ...ROLES])
-  assert.equal(applied.code, 0, applied.stderr)
-  const waited = await kubectl(kubeconfig, ['wait', '--for=condition=Established', '--timeout=30s', '-f', CRDS])
+  for (const what of [['-k', CRDS], ROLES]) {
+    const applied = await kubectl(kubeconfig, ['apply', '--server-side', '--force-conflicts', ...what])
+    assert.equal(applied.code, 0, applied.stderr)
+  }
+  const names = kinds.map((kind) => `crd/${kind.plural}.${kind.group}`)
+  const waited = await kubectl(kubeconfig, ['wait', '--for=condition=Established', '--timeout=30s', ...names])
   assert.equal(waited.code, 0, waited.stderr)
   const suffix = `${plugin}-${process.pid}-${++count}`
   const [namespace, other] = [parseLabel('namespace', `${suffix}-a`), parseLabel('namespace', `${suffix}-b`)]
-  await bindPersonas(t, admin, namespace, other)
+  const operatorBinding = await bindPersonas(admin, namespace, other)
   const outcomes: Outcome[] = []
   const catalog: MountedEndpoint[] = []
   const app = await createServer({
@@ -88,7 +91,12 @@ export async function servePlugin(
       checkResponses: true,
     },
   })
-  t.after(() => app.close())
+  // One hook, since hooks run in the order in which they were registered and the pool must close last.
+  t.after(async () => {
+    await app.close()
+    await admin.delete(clusterRoleBindings, { name: operatorBinding })
+    await pool.close()
+  })
   await app.register(
     async (scope) => {
       setOwner(scope, { plugin, wiring: 'ready' })
@@ -123,7 +131,9 @@ function rbac(plural: string, kind: string, namespaced: boolean): Resource {
   return { group: 'rbac.authorization.k8s.io', version: 'v1', plural, kind, namespaced }
 }
 
-async function bindPersonas(t: TestContext, admin: KubeClient, namespace: DnsLabel, other: DnsLabel): Promise<void> {
+const clusterRoleBindings = rbac('clusterrolebindings', 'ClusterRoleBinding', false)
+
+async function bindPersonas(admin: KubeClient, namespace: DnsLabel, other: DnsLabel): Promise<DnsLabel> {
   for (const name of [namespace, other]) {
     await admin.create(core('namespaces', 'Namespace', false), {
       apiVersion: 'v1',
@@ -135,11 +145,12 @@ async function bindPersonas(t: TestContext, admin: KubeClient, namespace: DnsLab
   await admin.create(bindings, binding('RoleBinding', 'mesh-viewer', 'viewer', namespace))
   await admin.create(bindings, binding('RoleBinding', 'mesh-developer', 'developer', namespace))
   await admin.create(bindings, binding('RoleBinding', 'mesh-developer', 'other-tenant', other))
-  const clusterBindings = rbac('clusterrolebindings', 'ClusterRoleBinding', false)
-  const operator = binding('ClusterRoleBinding', 'mesh-operator', 'operator')
-  operator.metadata = { name: `operator-${namespace}` }
-  await admin.create(clusterBindings, operator)
-  t.after(() => admin.delete(clusterBindings, { name: parseLabel('name', `operator-${namespace}`) }))
+  const name = parseLabel('name', `operator-${namespace}`)
+  await admin.create(clusterRoleBindings, {
+    ...binding('ClusterRoleBinding', 'mesh-operator', 'operator'),
+    metadata: { name },
+  })
+  return name
 }
 
 function binding(
