@@ -109,8 +109,10 @@ async function commitEntries(
 }
 
 function toUsage(run: SelectedRun, entry: LauncherEntry) {
+  const given: unknown = entry.data['usage']
+  const usage: Readonly<Record<string, unknown>> = typeof given === 'object' && given !== null ? { ...given } : {}
   const count = (name: string): number => {
-    const value = entry.data[name]
+    const value = usage[name]
     return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
   }
   return {

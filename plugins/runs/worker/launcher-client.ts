@@ -59,7 +59,9 @@ export function createLauncherClient(
     cancel: () => post(`/runs/${runId}/cancel`, {}),
     acknowledge: () => post(`/runs/${runId}/ack`, {}),
     async follow(after, { signal, onEntry }) {
-      const parser = createSseParser((event) => onEntry(JSON.parse(event.data) as LauncherEntry))
+      const parser = createSseParser(({ event, data }) => {
+        if (event !== 'stream.end') onEntry(JSON.parse(data) as LauncherEntry)
+      })
       let status = 0
       await exchange(dispatcher, {
         origin,

@@ -8,7 +8,14 @@ import type { DriveServices } from './drive.ts'
 /** The result that a batch of entries ends with: the data of the launcher's last `run.*` entry. */
 export function resultOf(entries: readonly LauncherEntry[]): InvokeResult | undefined {
   const last = entries.findLast((entry) => resultKinds.has(entry.kind))
-  return last ? (last.data as unknown as InvokeResult) : undefined
+  if (!last) return undefined
+  // The launcher writes its InvokeResult as the data of this entry (schemas/run.ts); the state must say the same.
+  if (isResult(last.data, last.kind)) return last.data
+  throw new TypeError(`the launcher's ${last.kind} carries no result`)
+}
+
+function isResult(data: object, kind: string): data is InvokeResult {
+  return 'state' in data && `run.${String(data.state)}` === kind && 'usage' in data
 }
 
 const resultKinds = new Set(['run.succeeded', 'run.failed', 'run.cancelled', 'run.timed_out', 'run.paused'])

@@ -1,0 +1,103 @@
+import { Agent } from 'undici'
+import { createMemoryBus } from '#core/events/memory-bus.ts'
+import type { Bus } from '#core/events/bus.ts'
+import { createStore } from '#core/store/create-store.ts'
+import type { Database } from '#core/store/database.ts'
+import type { Store } from '#core/store/store.ts'
+import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { createRun } from '../create.ts'
+import { createLive, type Live } from '../live.ts'
+import { runsProjection } from '../projections.ts'
+import { findRun } from '../store/system.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { DriveServices } from '../worker/drive.ts'
+import { createLauncherClient } from '../worker/launcher-client.ts'
+import { runLoop } from '../worker/loop.ts'
+import { createRunWriter, type RunWriter } from '../write.ts'
+
+/** Store, bus and writer of a process, without a host around them. */
+export interface World {
+  readonly store: Store
+  readonly live: Live
+  readonly writer: RunWriter
+  readonly core: { readonly now: () => Date }
+}
+
+/** The agent of these tests. */
+export const agent = { namespace: 'default', name: 'robot', uid: 'uid-1' }
+
+/** Builds a world on a migrated database. */
+export function createWorld(database: Database, bus: Bus = createMemoryBus()): World {
+  const store = createStore(database, { projections: [runsProjection] })
+  const live = createLive(bus)
+  const now = () => new Date()
+  return { store, live, writer: createRunWriter(store, live, now), core: { now } }
+}
+
+/** A worker's services towards one unsigned launcher. */
+export function driveServices(
+  world: World,
+  origin: () => string | undefined,
+  unreachableAfterMs = 5_000,
+): DriveServices & { close(): Promise<void> } {
+  const dispatcher = new Agent({ connections: null, pipelining: 1 })
+  const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
+  return {
+    ...world,
+    log: silent,
+    unreachableAfterMs,
+    close: () => dispatcher.destroy(),
+    recheck: async () => true,
+    launcherOf: async (run) => {
+      const at = origin()
+      const credentials = () => ({ grant: '', attempt: '', traceparent: `00-${run.trace_id}-${'1'.repeat(16)}-01` })
+      return at === undefined ? undefined : createLauncherClient(dispatcher, at, run.id, credentials)
+    },
+  }
+}
+
+/** A worker of this process; `stop` lets go of what it holds. */
+export function startWorker(services: ReturnType<typeof driveServices>, holder: string): { stop(): Promise<void> } {
+  const end = new AbortController()
+  const done = runLoop(services, { holder, concurrency: 16 }, end.signal)
+  return {
+    stop: async () => {
+      end.abort()
+      await done
+      await services.close()
+    },
+  }
+}
+
+/** Queues a run of the test agent. */
+export function queueRun(world: World, input: unknown, conversationId = uuidV7()): Promise<SelectedRun> {
+  const runId = uuidV7()
+  return createRun(world, {
+    runId,
+    agent,
+    namespaceUid: 'ns-uid',
+    input,
+    conversationId,
+    labels: {},
+    trigger: { kind: 'api', by: 'alice' },
+    actor: { name: 'alice', kind: 'user' },
+    grant: 'unsigned',
+    traceparent: `00-${runId.replaceAll('-', '')}-${'1'.repeat(16)}-01`,
+  })
+}
+
+/** Waits until a run is in a state that `fits`. */
+export async function settled(
+  world: World,
+  runId: string,
+  fits: (run: SelectedRun) => boolean,
+  waitMs = 20_000,
+): Promise<SelectedRun> {
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    const run = await findRun(world.store.reader<RunsTables>(), runId)
+    if (run && fits(run)) return run
+    if (performance.now() > deadline) throw new Error(`run ${runId} stays ${run?.state ?? 'unknown'}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { openDatabase } from '#core/store/database.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { adapters } from '#core/store/testing/databases.ts'
+import { launch, nodeAgent } from '#launcher/testdata/launch.ts'
+import { terminalStates } from '#schemas/run.ts'
+import { createDatabase } from '#test/harness/database.ts'
+import { needs } from '#test/harness/find-server.ts'
+import { readJournal } from './store/reads.ts'
+import type { RunsTables, SelectedRun } from './store/tables.ts'
+import type { LiveFrame } from './live.ts'
+import { streamRun } from './stream.ts'
+import { cancelTree } from './runs.ts'
+import { decideResume } from './decide.ts'
+import { saveResolution } from './store/system.ts'
+import { createWorld, driveServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
+
+const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
+const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
+const alice = { name: 'alice', kind: 'user' } as const
+
+async function collect(world: World, run: SelectedRun, after = 0): Promise<LiveFrame[]> {
+  const frames: LiveFrame[] = []
+  await streamRun(world, run, after, { send: (frame) => void frames.push(frame), signal: AbortSignal.timeout(20_000) })
+  return frames
+}
+
+function assertGapless(frames: readonly LiveFrame[], from = 1): void {
+  const numbered = frames.flatMap(({ seq }) => (seq === undefined ? [] : [seq]))
+  assert.deepEqual(
+    numbered,
+    numbered.map((_, index) => from + index),
+  )
+}
+
+for (const { name, skip, open } of adapters) {
+  const start = async (t: TestContext) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 8 } } })
+    const world = createWorld(database)
+    const worker = startWorker(
+      driveServices(world, () => launched.url),
+      'one',
+    )
+    t.after(() => worker.stop())
+    return { world, launched }
+  }
+
+  test(`${name}: a run travels from the queue through the launcher into a gapless journal`, { skip }, async (t) => {
+    const { world } = await start(t)
+    const run = await queueRun(world, { do: 'kinds' })
+    const frames = await collect(world, run)
+    assert.equal((await settled(world, run.id, isTerminal)).state, 'succeeded')
+    assertGapless(frames)
+    const kinds = frames.map(({ kind }) => kind)
+    assert.deepEqual(
+      [kinds[0], kinds[1], kinds.at(-2), kinds.at(-1)],
+      ['run.queued', 'run.started', 'run.succeeded', 'stream.end'],
+    )
+    const ended = await settled(world, run.id, isTerminal)
+    assert.deepEqual([ended.input_tokens, ended.output_tokens], [3, 4])
+    // From the middle: exactly what is missing.
+    assertGapless(await collect(world, run, 3), 4)
+  })
+
+  test(`${name}: a person answers, the run goes on where it stood; a refused approval ends it`, { skip }, async (t) => {
+    const { world } = await start(t)
+    const run = await queueRun(world, { do: 'ask' })
+    const paused = await settled(world, run.id, ({ state }) => state === 'paused')
+    assert.equal(paused.open_interrupts.length, 1)
+    await world.writer.change(run.id, { actor: alice }, (facts) => ({
+      facts: decideResume(facts, { payload: 'blue' }),
+      also: (db) => saveResolution(db, run.id, { interruptId: 'q1', payload: 'blue' }, 'unsigned'),
+    }))
+    const ended = await settled(world, run.id, isTerminal)
+    assert.equal(ended.state, 'succeeded')
+    assert.equal(ended.segment, 2)
+    assertGapless(await collect(world, run))
+  })
+
+  test(`${name}: cancel stops the agent's work, or what never began`, { skip }, async (t) => {
+    const { world } = await start(t)
+    const run = await queueRun(world, { do: 'hang' })
+    await settled(world, run.id, ({ state }) => state === 'running')
+    await cancelTree(world, run.id, alice)
+    assert.equal((await settled(world, run.id, isTerminal)).state, 'cancelled')
+  })
+
+  test(`${name}: an agent without an address fails the run, a failing agent names itself`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const world = createWorld(database)
+    const worker = startWorker(
+      driveServices(world, () => undefined, 200),
+      'one',
+    )
+    t.after(() => worker.stop())
+    const ended = await settled(world, (await queueRun(world, {})).id, isTerminal)
+    assert.deepEqual([ended.state, ended.fail_reason], ['failed', 'agent_unreachable'])
+  })
+}
+
+const kills = Number(process.env.MESH_KILLS ?? 8)
+
+test(
+  `O6: ${kills} kills of the worker: the agent is invoked once for each run, and every run ends`,
+  needs('postgres', 'initdb'),
+  async (t) => {
+    const url = await createDatabase(t)
+    const database = await openDatabase({ url })
+    t.after(() => database.close())
+    await migrate(database, [storeMigrations, runsMigrations])
+    const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 64 } } })
+    const world = createWorld(database)
+    const runs: SelectedRun[] = []
+    const script = fileURLToPath(import.meta.resolve('./testing/worker-process.ts'))
+    for (let kill = 0; kill < kills; kill++) {
+      const worker = spawn(process.execPath, [script, url, launched.url], { stdio: ['ignore', 'pipe', 'inherit'] })
+      t.after(() => worker.kill('SIGKILL'))
+      await once(worker.stdout, 'data')
+      for (const input of [{ do: 'stream' }, { do: 'kinds' }, { do: 'echo' }]) runs.push(await queueRun(world, input))
+      // The instant is random, the seed is the count: from before the claim until after the end.
+      await new Promise((resolve) => setTimeout(resolve, (kill * 37) % 90))
+      worker.kill('SIGKILL')
+      await once(worker, 'exit')
+      // The lease of the dead is let expire now instead of in thirty seconds.
+      await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second' where state = 'ready'`.execute(
+        database.db,
+      )
+    }
+    const last = startWorker(
+      driveServices(world, () => launched.url),
+      'last',
+    )
+    t.after(() => last.stop())
+    const outcomes = new Map<string, number>()
+    for (const run of runs) {
+      const ended = await settled(world, run.id, isTerminal)
+      const outcome = ended.state === 'failed' ? (ended.fail_reason ?? '') : ended.state
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      const journal = await readJournal(world.store.reader<RunsTables>(), run, 0, 1000)
+      assert.deepEqual(
+        journal.map(({ seq }) => seq),
+        journal.map((_, index) => index + 1),
+      )
+    }
+    const invocations = launched
+      .notes()
+      .filter((note) => note.startsWith('invoke'))
+      .map((note) => note.split(' ')[1])
+    assert.equal(new Set(invocations).size, invocations.length, 'an agent was invoked twice for one run')
+    for (const outcome of outcomes.keys()) assert.ok(['succeeded', 'lost_worker'].includes(outcome), outcome)
+    t.diagnostic(`${runs.length} runs: ${JSON.stringify(Object.fromEntries(outcomes))}`)
+  },
+)
