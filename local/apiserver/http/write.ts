@@ -104,7 +104,8 @@ function decode(body: JsonObject, kind: Kind, options: WriteOptions, warnings: s
     )
   }
   const { meta, unknown } = cleanMeta(body['metadata'], kind)
-  if (options.fieldValidation !== 'Ignore') {
+  // A custom object of another kind has no schema to be judged by; validation will say so.
+  if (options.fieldValidation !== 'Ignore' && given.kind === kind.kind) {
     const fields = [...new Set([...unknown, ...kind.schema.unknownFields(given)])]
       .sort()
       .map((field) => `unknown field ${JSON.stringify(field)}`)
@@ -207,13 +208,11 @@ async function insert(
   const { store } = context
   const { options, applied } = given
   let { object } = given
+  const asked = object.metadata.resourceVersion
   const now = context.now()
   openNamespace(store, kind, object.metadata.name, exchange.info.namespace)
   escalation(context, exchange, object)
   const nameFaults = createNameFaults(object.metadata, kind.rules.name)
-  if (object.metadata.resourceVersion && !options.dryRun && !applied) {
-    throw failure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
-  }
   // Before the kind fills in what nobody asked for: an allocated address has no owner.
   if (!applied)
     object = withManagedFields(object, undefined, exchange, { schema: kind.schema, manager: options.manager, now })
@@ -221,6 +220,9 @@ async function insert(
   if (kind.subresources.includes('status')) delete object['status']
   strategyOf(kind).create?.(object, (address) => addressTaken(store, address))
   refuse({ ...kind, kind: object.kind }, object.metadata.name, [...nameFaults, ...faults(object, kind)])
+  if (asked && !options.dryRun && !applied) {
+    throw failure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
+  }
   const key = objectKey(kind.namespaced ? exchange.info.namespace : '', object.metadata.name)
   const existing = store.find(kind.storeId, key)
   if (existing)
@@ -241,7 +243,12 @@ function faults(object: KubeObject, kind: Kind, old?: KubeObject): Cause[] {
   const another = kindFaults(object, kind)
   // An object of another kind is not held against this one's schema, its lists apart.
   const judged = another.length > 0 ? ofSchema.filter((each) => each.reason === 'FieldValueDuplicate') : ofSchema
-  return [...another, ...metaFaults(object.metadata, kind.custom), ...judged, ...own]
+  return [
+    ...another,
+    ...metaFaults(object.metadata, kind.custom || kind.group === 'coordination.k8s.io'),
+    ...judged,
+    ...own,
+  ]
 }
 
 /** POST of an object. */
@@ -328,7 +335,7 @@ function sameObject(object: KubeObject, old: KubeObject, kind: Kind, stored: Sto
     throw conflict(
       kind,
       name,
-      `StorageError: invalid object, Code: 4, Key: /registry/${stored.id}/${stored.key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+      `StorageError: invalid object, Code: 4, Key: ${`/${stored.id}/${stored.key}`.replace('//', '/')}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
     )
   }
   if (resourceVersion && resourceVersion !== '0' && resourceVersion !== old.metadata.resourceVersion)

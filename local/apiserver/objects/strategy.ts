@@ -126,6 +126,7 @@ const DEPLOYMENT: Defaults = {
 const deployment: Strategy = {
   defaults(object) {
     const spec = section(object, 'spec')
+    section(section(spec, 'template'), 'spec')
     fillDefaults(spec, DEPLOYMENT)
     if (spec['paused'] === false) delete spec['paused']
     const strategy = section(spec, 'strategy')
