@@ -1,0 +1,14 @@
+import { composeHost } from '../../compose.ts'
+import type { Role } from '../../core.ts'
+import { runProcess } from '../../run-process.ts'
+import { flowPlugins } from './plugins.ts'
+
+// One role of the flow test as a process of its own: `node process.ts bff`. Its addresses go to stdout when it is ready.
+const roles = process.argv.slice(2) as Role[]
+const composed = await composeHost({ roles, plugins: flowPlugins, env: process.env, version: '0.0.0' })
+const { host } = composed
+const start = async (): Promise<void> => {
+  await host.start()
+  process.stdout.write(`${JSON.stringify(host.addresses())}\n`)
+}
+process.exit(await runProcess({ ...composed, host: { ...host, start } }, roles))
