@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { openDatabase } from './database.ts'
+import { readAfter } from './events.ts'
+import { migrate, storeMigrations } from './migrate.ts'
+import { LockedError, takeLock } from './process-lock.ts'
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'mesh-pglite-'))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+function startAppender(location: object): ChildProcess & { stdout: NodeJS.ReadableStream } {
+  const program = new URL('../events/testing/appender.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, [program, JSON.stringify(location)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return child as ChildProcess & { stdout: NodeJS.ReadableStream }
+}
+
+test('O8: killed with -9 at random instants the store opens again and nothing committed is lost', async (t) => {
+  const path = folder(t)
+  const location = { pglite: join(path, 'store'), image: join(path, 'image') }
+  const first = await openDatabase(location)
+  await migrate(first, [storeMigrations])
+  await first.close()
+  assert.ok(existsSync(join(location.pglite, 'copy')), 'a clean stop keeps a copy')
+  let expected = 0
+  for (let kill = 0; kill < 4; kill++) {
+    const child = startAppender(location)
+    const exited = once(child, 'exit')
+    let committed = 0
+    const most = 1 + Math.floor(Math.random() * 60)
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (line !== 'ready' && ++committed === most) child.kill('SIGKILL')
+    }
+    await exited
+    const database = await openDatabase(location)
+    const found = (await readAfter(database.db, 0n, 100_000)).length
+    await database.close()
+    // The kill may fall between a COMMIT and its line: more may be there, never fewer.
+    assert.ok(found >= expected + committed, `${found} of ${expected + committed}`)
+    expected = found
+  }
+})
+
+test('O8: a second process on the folder is refused and told the first one’s pid', async (t) => {
+  const path = folder(t)
+  const location = { pglite: join(path, 'store'), image: join(path, 'image') }
+  const first = await openDatabase(location)
+  await migrate(first, [storeMigrations])
+  await first.close()
+  const child = startAppender(location)
+  const exited = once(child, 'exit')
+  await once(createInterface({ input: child.stdout }), 'line')
+  await assert.rejects(openDatabase(location), (error: LockedError) => error.pid === child.pid)
+  child.kill('SIGKILL')
+  await exited
+  await (await openDatabase(location)).close()
+  assert.equal(existsSync(join(location.pglite, 'lock')), false)
+})
+
+test('O8: the lock of a dead process, or of an earlier one with our pid, is taken over; our own is not', (t) => {
+  const file = join(folder(t), 'lock')
+  writeFileSync(file, '999999999 1\n')
+  const lock = takeLock(file)
+  assert.throws(() => takeLock(file), LockedError)
+  assert.match(readFileSync(file, 'utf8'), new RegExp(`^${process.pid} `))
+  lock.release()
+  if (existsSync('/proc/self/stat')) {
+    writeFileSync(file, `${process.pid} 1\n`)
+    takeLock(file).release()
+  }
+  assert.equal(existsSync(file), false)
+})
