@@ -76,7 +76,8 @@ export function listOptions(query: URLSearchParams, kind: Kind, watch: boolean):
   }
   return {
     matches: labels && fields ? (object) => labels(object) && fields(object) : (labels ?? fields),
-    limit: Math.max(0, limit),
+    // Version 0 is answered from what is at hand, whole: the real server's cache knows no pages.
+    limit: resourceVersion === '0' && !token ? 0 : Math.max(0, limit),
     from: token ? parseContinue(token) : undefined,
     resourceVersion,
     match,

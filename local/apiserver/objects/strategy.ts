@@ -203,10 +203,10 @@ const roleRef: Strategy = {
     }
   },
   validate: (object, old) =>
-    immutable(object, old, 'roleRef').map((cause) => ({
-      ...cause,
-      message: cause.message?.replace('field is immutable', 'cannot change roleRef') ?? '',
-    })),
+    immutable(object, old, 'roleRef').map((cause) => {
+      const { apiGroup: APIGroup, kind: Kind, name: Name } = section(object, 'roleRef')
+      return { ...cause, ...invalidValue('roleRef', { APIGroup, Kind, Name }, 'cannot change roleRef') }
+    }),
 }
 
 /** Go shows the rules of a role even when there are none. */

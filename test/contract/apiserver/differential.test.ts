@@ -15,7 +15,7 @@ import { differences, normalise } from './normalise.ts'
 import { sequences } from './steps.ts'
 import { widgetCrd } from './widget-crd.ts'
 
-const RUNS = Number(process.env['MESH_DIFFERENTIAL_RUNS'] ?? 150)
+const RUNS = Number(process.env['MESH_DIFFERENTIAL_RUNS'] ?? 400)
 const SEED = Number(process.env['MESH_DIFFERENTIAL_SEED'] ?? 42)
 const SHOWN = 40
 const alice = { name: 'alice', token: 'token-alice', user: 'alice', groups: ['devs'] }
