@@ -50,6 +50,7 @@ function grant(key: Key, more: Partial<RunGrant> = {}): string {
     runId: 'r1',
     agentUid: 'uid-1',
     subject: 'ann',
+    groups: [],
     scopes: [],
     iat: seconds(),
     exp: seconds() + 3600,

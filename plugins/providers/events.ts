@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { defineEvent } from '#core/events/event.ts'
+import type { EventType } from '#core/events/event.ts'
+
+const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const meteredData = Type.Object({
+  operation: Type.Union([Type.Literal('chat/completions'), Type.Literal('embeddings')]),
+  route: Type.Object({ namespace: Type.String(), name: Type.String(), uid: Type.String() }),
+  provider: Type.String({ description: 'namespace/name of the ModelProvider that answered.' }),
+  model: Type.String({ description: 'Model id at the provider.' }),
+  agentUid: nullable('The agent, when a pod called.'),
+  runId: nullable('The run, when the pod named one of its own.'),
+  status: Type.Integer({ description: 'HTTP status that the client got.' }),
+  streamed: Type.Boolean(),
+  usageReported: Type.Boolean({ description: 'False when the provider said nothing: the counts are 0 then.' }),
+  inputTokens: count('Prompt tokens.'),
+  outputTokens: count('Completion tokens.'),
+  cachedTokens: count('Prompt tokens that were cached.'),
+  reasoningTokens: count('Completion tokens that were reasoning.'),
+  durationMs: count('From the request to the end of the answer.'),
+  firstByteMs: count('From the request to the head of the answer.'),
+})
+
+/** See {@link modelCallMetered}. */
+export type Metered = Static<typeof meteredData>
+
+/** A model call went through the gateway: numbers and references, never content. */
+export const modelCallMetered: EventType<Metered> = defineEvent({
+  plugin: 'providers',
+  fact: 'model-call-metered',
+  summary: 'A model call went through the gateway.',
+  data: meteredData,
+})

@@ -1,0 +1,61 @@
+import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
+import { smallestInstance } from './smallest-instance.ts'
+
+/** What the mock says: text, or calls of tools that the request offers. */
+export interface MockAnswer {
+  readonly text: string
+  readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[]
+}
+
+type Body = Readonly<Record<string, unknown>>
+type Script = NonNullable<ModelProviderSpec['mock']>['script']
+
+const plain = 'MOCK_OK'
+
+/**
+ * Decides the answer from the request alone. `response_format` gives the smallest valid instance. A script's first step
+ * whose `contains` is in the last user message answers: its tool calls once per user message, as far as the request offers
+ * those tools, then its reply. Everything else is exactly `MOCK_OK`.
+ */
+export function mockAnswer(body: Body, script: Script = []): MockAnswer {
+  const structured = structuredText(body.response_format)
+  if (structured !== undefined) return { text: structured, toolCalls: [] }
+  const messages = list(body.messages).filter(isObject)
+  const lastUser = messages.findLastIndex(({ role }) => role === 'user')
+  const asked = textOf(messages[lastUser]?.content)
+  const step = script.find(({ contains }) => contains === undefined || asked.includes(contains))
+  if (step === undefined) return { text: plain, toolCalls: [] }
+  const answered = messages.slice(lastUser + 1).some(({ role }) => role === 'tool')
+  const offered = new Set(list(body.tools).map(toolName))
+  const calls =
+    answered || body.tool_choice === 'none' ? [] : (step.toolCalls ?? []).filter(({ name }) => offered.has(name))
+  if (calls.length === 0) return { text: step.reply ?? plain, toolCalls: [] }
+  return { text: '', toolCalls: calls.map((call) => ({ name: call.name, arguments: call.arguments ?? {} })) }
+}
+
+function structuredText(format: unknown): string | undefined {
+  if (!isObject(format)) return undefined
+  if (format.type === 'json_object') return '{}'
+  if (format.type !== 'json_schema' || !isObject(format.json_schema)) return undefined
+  return JSON.stringify(smallestInstance(format.json_schema.schema))
+}
+
+/** The text of a message's content: text as it is, of parts their texts. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  return list(content)
+    .map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : ''))
+    .join('')
+}
+
+function toolName(tool: unknown): unknown {
+  return isObject(tool) && isObject(tool.function) ? tool.function.name : undefined
+}
+
+function isObject(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

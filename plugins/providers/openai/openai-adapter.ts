@@ -1,0 +1,53 @@
+import { Agent } from 'undici'
+import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { exchange } from '#core/sse/exchange.ts'
+import type { ModelAdapter, ProviderCall } from '../adapter.ts'
+
+const defaultBaseUrl = 'https://api.openai.com/v1'
+
+/**
+ * Any endpoint that speaks the OpenAI API. Scheme, host and key come from the ModelProvider and its Secret alone (B7);
+ * redirects are never followed, since they would take the key along. Bytes pass through as they arrive.
+ */
+export function createOpenAiAdapter(options: { readonly connections: number }): ModelAdapter {
+  let agent: Agent | undefined
+  return {
+    type: 'openai',
+    async send(call, sink) {
+      assertOutsideTransaction('a model provider')
+      agent ??= new Agent({ connections: options.connections, pipelining: 1, keepAliveTimeout: 30_000 })
+      const url = new URL(`${(call.provider.baseUrl ?? defaultBaseUrl).replace(/\/+$/, '')}/${call.operation}`)
+      await exchange(agent, {
+        origin: url.origin,
+        path: url.pathname,
+        method: 'POST',
+        headers: headersOf(call),
+        body: JSON.stringify(call.body),
+        signal: call.signal,
+        headersTimeout: call.firstByteMs,
+        bodyTimeout: 120_000,
+        onHead: (status, headers) =>
+          sink.head(status, String(headers['content-type'] ?? 'application/json'), first(headers['retry-after'])),
+        onData: (chunk) => sink.data(chunk),
+      })
+    },
+    close: async () => {
+      await agent?.destroy()
+    },
+  }
+}
+
+// Built from an allowlist, never copied from the client (K2).
+function headersOf({ provider, key, traceparent, body }: ProviderCall): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    accept: body.stream === true ? 'text/event-stream' : 'application/json',
+    traceparent,
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(provider.organization === undefined ? {} : { 'openai-organization': provider.organization }),
+  }
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}

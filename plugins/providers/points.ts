@@ -1,0 +1,9 @@
+import { definePoint } from '#core/host/points.ts'
+import type { AgentRuns } from './agent-model.ts'
+import type { ModelAdapter } from './adapter.ts'
+
+/** Speaks to one type of provider (`ModelProvider.spec.type`). */
+export const modelAdapter = definePoint<ModelAdapter>('providers.adapter')
+
+/** Runs of agents, for `model: agent/<namespace>/<name>`; contributed by the plugin that owns runs. */
+export const agentRuns = definePoint<AgentRuns>('providers.agent-runs')

@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+/** Settings of the plugin. */
+export const providersSettings = Type.Object(
+  {
+    firstByteTimeout: Type.Integer({
+      minimum: 1,
+      maximum: 3600,
+      default: 120,
+      description: 'Seconds to wait for the head of a provider’s answer, where neither route nor provider says.',
+    }),
+    connections: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: 256,
+      description: 'Connections to one provider at once: the cap of its streams too.',
+    }),
+    bodyLimit: Type.Integer({
+      minimum: 1024,
+      maximum: 256 * 1024 * 1024,
+      default: 32 * 1024 * 1024,
+      description: 'Most bytes of one request; images travel inside.',
+    }),
+    agentTimeout: Type.Integer({
+      minimum: 1,
+      maximum: 3600,
+      default: 600,
+      description: 'Seconds that a chat with an agent waits for its run.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+/** See {@link providersSettings}. */
+export type ProvidersSettings = Static<typeof providersSettings>
