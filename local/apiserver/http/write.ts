@@ -483,19 +483,19 @@ function declared(body: JsonObject, kind: Kind): KubeObject {
   if (!body['kind'] || !body['apiVersion'])
     throw badRequest(`invalid object type: ${body['apiVersion'] ?? ''}/, Kind=${body['kind'] ?? ''}`)
   if (body['apiVersion'] !== kind.apiVersion || body['kind'] !== kind.kind) {
-    const version = text(body['apiVersion'])
+    const version = asText(body['apiVersion'])
     throw badRequest(
-      `invalid object type: ${version.includes('/') ? version : `/${version}`}, Kind=${text(body['kind'])}`,
+      `invalid object type: ${version.includes('/') ? version : `/${version}`}, Kind=${asText(body['kind'])}`,
     )
   }
   const given = identify(body, kind)
   const metadata = isObject(body['metadata']) ? body['metadata'] : {}
-  const faults = typedFaults({ ...body, metadata }, objectSchema(kind.schema.schema))
-  if (faults.length === 0) {
+  const untyped = typedFaults({ ...body, metadata }, objectSchema(kind.schema.schema))
+  if (untyped.length === 0) {
     const undecodable = kind.custom ? undefined : decodeFault(given, kind.schema.schema, { kind: kind.kind, path: '' })
     if (undecodable) {
       const of = `${kind.group ? kind.apiVersion : `/${kind.apiVersion}`}, Kind=${kind.kind}`
-      const named = `${text(metadata['namespace'])}/${text(metadata['name'])}`
+      const named = `${asText(metadata['namespace'])}/${asText(metadata['name'])}`
       const message = `failed to convert new object (${named}; ${of}) to proper version: unable to convert unstructured object to ${of}: error decoding from json: ${undecodable}`
       throw failure({ code: 500, message })
     }
@@ -507,12 +507,12 @@ function declared(body: JsonObject, kind: Kind): KubeObject {
     }
     return { ...given, metadata: meta }
   }
-  const all = faults.length === 1 ? faults[0] : `errors:\n  ${faults.join('\n  ')}`
+  const all = untyped.length === 1 ? untyped[0] : `errors:\n  ${untyped.join('\n  ')}`
   const version = kind.group ? kind.apiVersion : `/${kind.apiVersion}`
-  const of = `${text(metadata['namespace'])}/${text(metadata['name'])}; ${version}, Kind=${kind.kind}`
+  const of = `${asText(metadata['namespace'])}/${asText(metadata['name'])}; ${version}, Kind=${kind.kind}`
   throw failure({ code: 500, message: `failed to create typed patch object (${of}): ${all}` })
 }
 
-function text(value: Json | undefined): string {
+function asText(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }
