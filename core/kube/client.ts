@@ -102,6 +102,8 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan'
+  /** Seconds that a pod gets to end; 0 removes it at once. */
+  readonly graceSeconds?: number
 }
 
 /** One frame of a watch. After `expired` (410 by status or inside the stream, M10) the caller lists again. */

@@ -164,6 +164,7 @@ function deleteRequest(resource: Resource, ref: ObjectRef, options: DeleteOption
     kind: 'DeleteOptions',
     ...(options.preconditions === undefined ? {} : { preconditions: options.preconditions }),
     ...(options.propagation === undefined ? {} : { propagationPolicy: options.propagation }),
+    ...(options.graceSeconds === undefined ? {} : { gracePeriodSeconds: options.graceSeconds }),
     ...(options.dryRun === true ? { dryRun: ['All'] } : {}),
   }
   return { method: 'DELETE', path: objectPath(resource, ref), body, ...limits(options) }

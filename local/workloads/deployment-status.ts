@@ -1,0 +1,71 @@
+import type { Deployment } from './objects.ts'
+
+/** The replicas of a Deployment, counted. */
+export interface DeploymentCount {
+  readonly wanted: number
+  readonly total: number
+  readonly updated: number
+  readonly updatedReady: number
+  readonly ready: number
+  /** The rollout took longer than `progressDeadlineSeconds`. */
+  readonly overdue: boolean
+  readonly now: Date
+}
+
+interface DeploymentCondition {
+  readonly type: string
+  readonly status: 'True' | 'False'
+  readonly reason: string
+  readonly message: string
+  readonly lastUpdateTime: string
+  readonly lastTransitionTime: string
+}
+
+/** The status that the Deployment controller would write; conditions keep their times while they hold. Pure. */
+export function deploymentStatus(deployment: Deployment, count: DeploymentCount) {
+  const complete = count.updatedReady >= count.wanted && count.total === count.updated
+  const available = count.ready >= count.wanted
+  const progress: [boolean, string] = complete
+    ? [true, 'NewReplicaSetAvailable']
+    : count.overdue
+      ? [false, 'ProgressDeadlineExceeded']
+      : [true, 'ReplicaSetUpdated']
+  return {
+    observedGeneration: deployment.metadata.generation ?? 0,
+    replicas: count.total,
+    updatedReplicas: count.updated,
+    readyReplicas: count.ready,
+    availableReplicas: count.ready,
+    unavailableReplicas: Math.max(0, count.wanted - count.ready),
+    conditions: [
+      condition(
+        deployment,
+        'Available',
+        [available, available ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable'],
+        count.now,
+      ),
+      condition(deployment, 'Progressing', progress, count.now),
+    ],
+  }
+}
+
+function condition(
+  deployment: Deployment,
+  type: string,
+  [holds, reason]: [boolean, string],
+  now: Date,
+): DeploymentCondition {
+  const all = (deployment.status?.['conditions'] ?? []) as readonly DeploymentCondition[]
+  const before = all.find((one) => one.type === type)
+  const status = holds ? 'True' : 'False'
+  if (before?.status === status && before.reason === reason) return before
+  const time = now.toISOString().replace(/\.\d+Z$/, 'Z')
+  return {
+    type,
+    status,
+    reason,
+    message: reason,
+    lastUpdateTime: time,
+    lastTransitionTime: before?.status === status ? before.lastTransitionTime : time,
+  }
+}

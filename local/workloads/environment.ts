@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { KubeClient, KubeObject } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { reservedPorts } from '#launcher/ports.ts'
+import { resources } from './objects.ts'
+import type { Container, Pod } from './objects.ts'
+import type { MountedVolumes } from './volumes.ts'
+
+// What a program needs of this machine; nothing else of the platform's own environment reaches an agent.
+const inherited = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS']
+
+/** The environment of a local launcher, and the port on which it was told to serve. */
+export interface LocalEnvironment {
+  readonly env: Readonly<Record<string, string>>
+  readonly port: number
+}
+
+/** The variables of a container on this machine: mounts become local folders, every port an allocated one. */
+export async function localEnvironment(
+  cluster: KubeClient,
+  pod: Pod,
+  container: Container,
+  volumes: MountedVolumes,
+): Promise<LocalEnvironment> {
+  const own = Object.fromEntries(
+    inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? '']])),
+  )
+  const declared = await declaredVariables(cluster, pod, container)
+  const located = Object.fromEntries(
+    Object.entries(declared).map(([name, value]) => [name, localPath(value, container, volumes)]),
+  )
+  const port = await freePort()
+  // The launcher cannot give its agent another user here, and listens for this machine only.
+  const { MESH_AGENT_UID: _uid, MESH_AGENT_GID: _gid, ...kept } = located
+  const ports = await allocated(kept)
+  return {
+    port,
+    env: {
+      ...own,
+      ...kept,
+      ...ports,
+      MESH_BIND: '127.0.0.1',
+      [reservedPorts.invoke.env]: String(port),
+      MESH_LIFELINE_FD: '3',
+    },
+  }
+}
+
+async function allocated(env: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const names = [...Object.values(reservedPorts).map((row) => row.env), 'AGENT_PORT'].filter((name) => name in env)
+  const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())] as const))
+  return Object.fromEntries(ports)
+}
+
+async function declaredVariables(cluster: KubeClient, pod: Pod, container: Container): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const variable of container.env ?? []) {
+    const { fieldRef, secretKeyRef, configMapKeyRef } = variable.valueFrom ?? {}
+    if (fieldRef !== undefined) found[variable.name] = fieldValue(pod, fieldRef.fieldPath)
+    else if (secretKeyRef !== undefined)
+      found[variable.name] = Buffer.from(await keyOf(cluster, pod, 'secrets', secretKeyRef), 'base64').toString('utf8')
+    else if (configMapKeyRef !== undefined)
+      found[variable.name] = await keyOf(cluster, pod, 'configMaps', configMapKeyRef)
+    // `$(NAME)` stands for a variable before it, as the kubelet expands it.
+    else
+      found[variable.name] = (variable.value ?? '').replace(
+        /\$\(([A-Za-z_][A-Za-z0-9_]*)\)/g,
+        (whole, name: string) => found[name] ?? whole,
+      )
+  }
+  return found
+}
+
+function fieldValue(pod: Pod, path: string): string {
+  if (path === 'metadata.name') return pod.metadata.name
+  if (path === 'metadata.namespace') return pod.metadata.namespace ?? ''
+  return path === 'metadata.uid' ? (pod.metadata.uid ?? '') : '127.0.0.1'
+}
+
+/** Thrown when a variable's source is not there; the message is the container's waiting message. */
+export class MissingKey extends Error {}
+
+async function keyOf(
+  cluster: KubeClient,
+  pod: Pod,
+  from: 'secrets' | 'configMaps',
+  reference: { readonly name: string; readonly key: string },
+): Promise<string> {
+  const namespace = parseLabel('namespace', pod.metadata.namespace ?? '')
+  const ref = { namespace, name: parseName('name', reference.name) }
+  const object = await cluster.get<KubeObject & { data?: Record<string, string> }>(resources[from], ref)
+  const value = object.data?.[reference.key]
+  if (value === undefined)
+    throw new MissingKey(`couldn't find key ${reference.key} in ${resources[from].kind} ${reference.name}`)
+  return value
+}
+
+function localPath(value: string, container: Container, volumes: MountedVolumes): string {
+  const mount = container.volumeMounts?.find((one) => value === one.mountPath || value.startsWith(`${one.mountPath}/`))
+  return mount === undefined ? value : volumes.folderOf(mount.name) + value.slice(mount.mountPath.length)
+}
+
+/** A loopback port that was free a moment ago; a launcher that loses the race ends, and its restart gets another one. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port was given by the system')
+  return address.port
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import type { Writable } from 'node:stream'
+import type { ContainerLog } from './log-file.ts'
+
+/** A launcher that runs as a process of this machine. */
+export interface LocalProcess {
+  readonly pid: number | undefined
+  /** The exit code, or 128 + signal number as a shell says it; 127 when the program could not be started. */
+  readonly exited: Promise<number>
+  /** TERM, then after the grace the lifeline and KILL; resolves when it has ended. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** What to start. */
+export interface ProcessOptions {
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly log: ContainerLog
+}
+
+const signalNumbers: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGABRT: 6,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGTERM: 15,
+}
+
+/** Starts a launcher. File descriptor 3 is its lifeline: when this process dies, kill -9 included, the launcher ends. */
+export function startProcess(options: ProcessOptions): LocalProcess {
+  const [program = '', ...args] = options.command
+  const child = spawn(program, args, {
+    env: { ...options.env },
+    cwd: options.cwd,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    // A group of its own: Ctrl-C of the terminal reaches this process, which ends the launchers in its own order.
+    detached: true,
+  })
+  child.stdout?.on('data', (chunk: Buffer) => options.log.write(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => options.log.write(chunk))
+  const lifeline = child.stdio[3] as Writable | null
+  lifeline?.on('error', () => undefined)
+  const exited = new Promise<number>((resolve) => {
+    child.once('error', (error) => {
+      options.log.write(Buffer.from(`${error.message}\n`))
+      resolve(127)
+    })
+    // `close`: the last output has been read too.
+    child.once('close', (code, signal) => resolve(code ?? 128 + (signalNumbers[signal ?? ''] ?? 0)))
+  }).finally(() => options.log.end())
+  return {
+    pid: child.pid,
+    exited,
+    stop: async (graceMs) => {
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGTERM')
+      const timers = [
+        setTimeout(() => lifeline?.end(), graceMs),
+        setTimeout(() => child.kill('SIGKILL'), graceMs + 1_000),
+      ]
+      await exited
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
+
+/** Whether a launcher says that it serves. */
+export async function isHealthy(port: number): Promise<boolean> {
+  try {
+    const request = get({ host: '127.0.0.1', port, path: '/healthz', agent: false, timeout: 2_000 })
+    request.once('timeout', () => request.destroy(new Error('timeout')))
+    const [response] = await once(request, 'response')
+    response.resume()
+    return response.statusCode === 200
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,117 @@
+import { once, EventEmitter } from 'node:events'
+import { createReadStream, existsSync, mkdirSync, renameSync, writeSync, openSync, closeSync, fstatSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** A container's log on disk: each line after the time at which it came. */
+export interface ContainerLog {
+  /** Takes bytes of a process as they come; a line that is not ended waits. */
+  write(chunk: Buffer): void
+  /** Ends the last line and tells followers that nothing more comes. */
+  end(): void
+  /** The lines that fit, then, when following, those that come. */
+  read(query: LogQuery): AsyncGenerator<string>
+}
+
+/** What is asked of a log (Kubernetes API reference, read log of the specified Pod). */
+export interface LogQuery {
+  readonly follow: boolean
+  readonly timestamps: boolean
+  readonly tailLines?: number
+  readonly since?: Date
+  readonly signal: AbortSignal
+}
+
+/** One file at most; the one before is kept beside it. */
+const MAX_FILE_BYTES = 10 * 1024 * 1024
+
+/** Opens the log of one container of one start. */
+export function createContainerLog(path: string, now: () => Date = () => new Date()): ContainerLog {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const written = new EventEmitter({ captureRejections: false })
+  written.setMaxListeners(0)
+  let file = openSync(path, 'a', 0o600)
+  let size = fstatSync(file).size
+  let pending = ''
+  let ended = false
+  const append = (line: string): void => {
+    const text = `${now().toISOString()} ${line}\n`
+    if (size > MAX_FILE_BYTES) {
+      closeSync(file)
+      renameSync(path, `${path}.old`)
+      file = openSync(path, 'a', 0o600)
+      size = 0
+    }
+    size += writeSync(file, text)
+    written.emit('line', text)
+  }
+  return {
+    write: (chunk) => {
+      if (ended) return
+      const lines = (pending + chunk.toString('utf8')).split('\n')
+      pending = lines.pop() ?? ''
+      for (const line of lines) append(line)
+    },
+    end: () => {
+      if (ended) return
+      if (pending !== '') append(pending)
+      ended = true
+      closeSync(file)
+      written.emit('end')
+    },
+    read: (query) => read(path, query, { written, isEnded: () => ended }),
+  }
+}
+
+interface Live {
+  readonly written: EventEmitter
+  readonly isEnded: () => boolean
+}
+
+async function* read(path: string, query: LogQuery, live: Live): AsyncGenerator<string> {
+  // Listening before reading: a line that comes meanwhile is read twice, and told once by its length.
+  const queue: string[] = []
+  const wake = new EventEmitter()
+  const onLine = (text: string): void => {
+    queue.push(text)
+    wake.emit('wake')
+  }
+  const stop = (): void => void wake.emit('wake')
+  live.written.on('line', onLine).on('end', stop)
+  query.signal.addEventListener('abort', stop, { once: true })
+  try {
+    const stored = await readStored(path, query)
+    const overlap = queue.filter((text) => stored.includes(text)).length
+    queue.splice(0, overlap)
+    for (const text of tail(stored, query.tailLines)) yield shown(text, query)
+    while (query.follow && !query.signal.aborted) {
+      for (let text = queue.shift(); text !== undefined; text = queue.shift()) yield shown(text, query)
+      if (live.isEnded() || query.signal.aborted) return
+      await once(wake, 'wake')
+    }
+  } finally {
+    live.written.off('line', onLine).off('end', stop)
+    query.signal.removeEventListener('abort', stop)
+  }
+}
+
+async function readStored(path: string, query: LogQuery): Promise<string[]> {
+  const lines: string[] = []
+  const since = query.since?.toISOString() ?? ''
+  for (const file of [`${path}.old`, path]) {
+    if (!existsSync(file)) continue
+    // The time is of fixed width, so texts compare as times do.
+    for await (const line of createInterface({ input: createReadStream(file, 'utf8') }))
+      if (line >= since) lines.push(`${line}\n`)
+  }
+  return lines
+}
+
+function tail(lines: readonly string[], count: number | undefined): readonly string[] {
+  if (count === undefined) return lines
+  return count === 0 ? [] : lines.slice(-count)
+}
+
+function shown(text: string, query: LogQuery): string {
+  return query.timestamps ? text : text.slice(text.indexOf(' ') + 1)
+}

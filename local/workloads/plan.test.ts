@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import * as fc from 'fast-check'
+import { planRollout } from './plan.ts'
+import type { PlannedReplica } from './plan.ts'
+
+const replica = (id: string, current: boolean, ready: boolean): PlannedReplica => ({ id, current, ready })
+
+test('given nothing, then all wanted replicas are started', () => {
+  assert.deepEqual(planRollout(3, []), { start: 3, stop: [] })
+})
+
+test('given a new template, then one new replica comes before an old one goes', () => {
+  const old = [replica('a', false, true), replica('b', false, true)]
+  assert.deepEqual(planRollout(2, old), { start: 1, stop: [] })
+  assert.deepEqual(planRollout(2, [...old, replica('c', true, false)]), { start: 0, stop: [] })
+  assert.deepEqual(planRollout(2, [...old, replica('c', true, true)]), { start: 1, stop: ['a'] })
+})
+
+test('given a new template that never becomes ready, then the old replicas stay', () => {
+  assert.deepEqual(planRollout(1, [replica('a', false, true), replica('b', true, false)]), { start: 0, stop: [] })
+})
+
+test('given fewer wanted, then the youngest go, and those that are not ready first', () => {
+  const three = [replica('a', true, true), replica('b', true, false), replica('c', true, true)]
+  assert.deepEqual(planRollout(1, three), { start: 0, stop: ['b', 'c'] })
+  assert.deepEqual(planRollout(0, three), {
+    start: 0,
+    stop: ['a', 'b', 'c'].toSorted((x, y) => 'bca'.indexOf(x) - 'bca'.indexOf(y)),
+  })
+})
+
+test('whatever happens to replicas, a rollout never takes ready ones below what is wanted, nor more than one above', () => {
+  const replicas = fc.array(fc.record({ current: fc.boolean(), ready: fc.boolean() }), { maxLength: 8 })
+  fc.assert(
+    fc.property(fc.nat(4), replicas, (wanted, drawn) => {
+      const all = drawn.map((one, index) => ({ ...one, id: String(index) }))
+      const { start, stop } = planRollout(wanted, all)
+      const left = all.filter((one) => !stop.includes(one.id))
+      const ready = (list: readonly PlannedReplica[]): number => list.filter((one) => one.ready).length
+      assert.ok(ready(left) >= Math.min(ready(all), wanted))
+      assert.ok(start === 0 || left.length + start <= wanted + 1)
+      assert.ok(left.filter((one) => one.current).length + start <= Math.max(wanted, 0) || start === 0)
+    }),
+  )
+})
+
+test('repeated steps end with exactly the wanted replicas, all of the newest template', () => {
+  fc.assert(
+    fc.property(fc.nat(4), fc.array(fc.boolean(), { maxLength: 6 }), (wanted, olds) => {
+      let all: PlannedReplica[] = olds.map((ready, index) => replica(`o${index}`, false, ready))
+      for (let step = 0; step < 40; step += 1) {
+        const { start, stop } = planRollout(wanted, all)
+        all = all.filter((one) => !stop.includes(one.id)).map((one) => ({ ...one, ready: one.ready || one.current }))
+        for (let i = 0; i < start; i += 1) all.push(replica(`n${step}-${i}`, true, false))
+      }
+      assert.equal(all.length, wanted)
+      assert.ok(all.every((one) => one.current))
+    }),
+  )
+})

@@ -1,0 +1,38 @@
+/** A replica as the plan sees it; oldest first in its list. */
+export interface PlannedReplica {
+  readonly id: string
+  /** Made of the newest template. */
+  readonly current: boolean
+  readonly ready: boolean
+}
+
+/** How many replicas to start and which to stop now. */
+export interface RolloutPlan {
+  readonly start: number
+  readonly stop: readonly string[]
+}
+
+/**
+ * One step of a rolling update with maxSurge 1 and maxUnavailable 0: new replicas first, and a ready old one goes only
+ * when enough others are ready. Pure; called again after each change.
+ */
+export function planRollout(wanted: number, replicas: readonly PlannedReplica[]): RolloutPlan {
+  const stop = new Set<string>()
+  const old = replicas.filter((one) => !one.current)
+  const current = replicas.filter((one) => one.current)
+  // An old replica that does not serve is worth nothing.
+  for (const one of old) if (!one.ready) stop.add(one.id)
+  // Too many of the newest: those that are not ready go first, then the youngest.
+  const excess = Math.max(0, current.length - wanted)
+  const spare = current.toReversed().toSorted((a, b) => Number(a.ready) - Number(b.ready))
+  for (const one of spare.slice(0, excess)) stop.add(one.id)
+  let ready = replicas.filter((one) => one.ready && !stop.has(one.id)).length
+  for (const one of old) {
+    if (!one.ready || ready - 1 < wanted) continue
+    stop.add(one.id)
+    ready -= 1
+  }
+  const left = replicas.length - stop.size
+  const missing = Math.max(0, wanted - current.length)
+  return { start: Math.min(missing, Math.max(0, wanted + 1 - left)), stop: [...stop] }
+}

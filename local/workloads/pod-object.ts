@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import type { KubeObject } from '#core/kube/client.ts'
+import { groupKey } from '#schemas/group.ts'
+import { controllerReference } from './objects.ts'
+import type { Pod, PodTemplate } from './objects.ts'
+
+/** The node that local pods are on; its pods are cleared at the next start. */
+export const LOCAL_NODE = 'local'
+
+/** Label of every pod that is a local process. */
+export const LOCAL_LABEL = groupKey('local-node')
+
+/** Label that tells the pods of one template from those of another. */
+export const TEMPLATE_LABEL = 'pod-template-hash'
+
+/** What a container does at the moment. */
+export type ContainerState =
+  | {
+      readonly is: 'waiting'
+      readonly reason: string
+      readonly message: string
+      readonly exitCode?: number | undefined
+    }
+  | { readonly is: 'running'; readonly startedAt: Date; readonly ready: boolean }
+  | { readonly is: 'ended'; readonly exitCode: number; readonly at: Date }
+
+/** A pod of a workload's template. */
+export function toPod(owner: KubeObject, template: PodTemplate, hash: string): Pod {
+  const suffix = randomBytes(4).toString('hex').slice(0, 5)
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: `${owner.metadata.name}-${hash.slice(0, 6)}-${suffix}`,
+      namespace: owner.metadata.namespace ?? '',
+      labels: { ...template.metadata?.labels, [TEMPLATE_LABEL]: hash, [LOCAL_LABEL]: LOCAL_NODE },
+      ownerReferences: [controllerReference(owner)],
+    },
+    spec: { ...template.spec, nodeName: LOCAL_NODE } as Pod['spec'] & object,
+  }
+}
+
+/** The status of a pod with one container of interest, as a kubelet would write it. */
+export function toPodStatus(container: { name: string; image: string }, state: ContainerState, restarts: number) {
+  const ready = state.is === 'running' && state.ready
+  const time = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z')
+  const condition = (type: string, holds: boolean) => ({ type, status: holds ? 'True' : 'False' })
+  return {
+    phase: phaseOf(state),
+    podIP: '127.0.0.1',
+    podIPs: [{ ip: '127.0.0.1' }],
+    conditions: [
+      condition('PodScheduled', true),
+      condition('Initialized', true),
+      condition('ContainersReady', ready),
+      condition('Ready', ready),
+    ],
+    containerStatuses: [
+      {
+        name: container.name,
+        image: container.image,
+        imageID: '',
+        ready,
+        started: state.is === 'running',
+        restartCount: restarts,
+        state:
+          state.is === 'running'
+            ? { running: { startedAt: time(state.startedAt) } }
+            : state.is === 'waiting'
+              ? { waiting: { reason: state.reason, message: state.message } }
+              : {
+                  terminated: {
+                    exitCode: state.exitCode,
+                    reason: state.exitCode === 0 ? 'Completed' : 'Error',
+                    finishedAt: time(state.at),
+                  },
+                },
+        ...(state.is === 'waiting' && state.exitCode !== undefined
+          ? {
+              lastState: {
+                terminated: { exitCode: state.exitCode, reason: state.exitCode === 0 ? 'Completed' : 'Error' },
+              },
+            }
+          : {}),
+      },
+    ],
+  }
+}
+
+function phaseOf(state: ContainerState): string {
+  if (state.is === 'ended') return state.exitCode === 0 ? 'Succeeded' : 'Failed'
+  return state.is === 'running' || state.exitCode !== undefined ? 'Running' : 'Pending'
+}

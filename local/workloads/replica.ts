@@ -1,0 +1,209 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { backoffMs, pause } from '#core/cluster/backoff.ts'
+import { describeError } from '#core/cluster/describe-error.ts'
+import type { KubeClient, ObjectRef } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { KubeError, isStatus } from '#core/kube/status.ts'
+import type { Logger } from '#core/log/logger.ts'
+import { MissingKey, localEnvironment } from './environment.ts'
+import { isHealthy, startProcess } from './local-process.ts'
+import type { LocalProcess } from './local-process.ts'
+import { createContainerLog } from './log-file.ts'
+import type { ContainerLog } from './log-file.ts'
+import { resources } from './objects.ts'
+import type { Container, Pod } from './objects.ts'
+import { toPodStatus } from './pod-object.ts'
+import type { ContainerState } from './pod-object.ts'
+import { mountVolumes } from './volumes.ts'
+
+/** What replicas share. */
+export interface ReplicaContext {
+  readonly cluster: KubeClient
+  readonly dataDir: string
+  /** How a launcher is started on this machine. */
+  readonly launcher: readonly string[]
+  readonly cwd: string
+  readonly log: Logger
+  /** Replicas that left their workload and have not ended yet. */
+  readonly ending: Set<Replica>
+}
+
+/** One pod as a process: it keeps the process running and the pod's status true. */
+export interface Replica {
+  readonly pod: Pod
+  ready(): boolean
+  /** Base URL of its launcher, while it runs. */
+  url(): string | undefined
+  readonly pid: () => number | undefined
+  /** Exit code of a pod that is not restarted, once it has ended. */
+  ended(): number | undefined
+  /** The log of this start, or of the one before. */
+  logOf(previous: boolean): ContainerLog | undefined
+  /** Ends the process within the grace and deletes the pod. */
+  stop(graceMs?: number): Promise<void>
+}
+
+const RESTART = { minMs: 500, maxMs: 30_000 }
+// A process that lived this long starts the back-off anew.
+const SETTLED_MS = 60_000
+const PROBE_MS = { starting: 100, ready: 2_000 }
+
+/** Runs a pod that exists in the cluster; `restart: false` is a Job's. */
+export function runReplica(context: ReplicaContext, pod: Pod, restart: boolean): Replica {
+  const ref = {
+    namespace: parseLabel('namespace', pod.metadata.namespace ?? ''),
+    name: parseName('name', pod.metadata.name),
+  }
+  const folder = join(context.dataDir, 'pods', `${ref.namespace}_${ref.name}`)
+  const ending = new AbortController()
+  const live: Live = { state: starting, restarts: 0, process: undefined, port: undefined, logs: [] }
+  const report = (state: ContainerState): Promise<void> => {
+    live.state = state
+    return writeStatus(context, ref, toPodStatus(named(pod), state, live.restarts))
+  }
+  const running = keepRunning({ context, pod, folder, restart, live, report, signal: ending.signal }).catch(
+    (error: unknown) => {
+      context.log.error({ pod: ref.name, ...describeError(error) }, 'a local pod stopped being run')
+    },
+  )
+  const finish = async (): Promise<void> => {
+    await running
+    await removePod(context, ref)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  let finished: Promise<void> | undefined
+  const stop = (graceMs = (pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000): Promise<void> => {
+    ending.abort()
+    // Asked again with a shorter grace, it ends sooner.
+    void live.process?.stop(graceMs)
+    return (finished ??= finish())
+  }
+  return {
+    pod,
+    ready: () => live.state.is === 'running' && live.state.ready,
+    url: () => (live.port === undefined ? undefined : `http://127.0.0.1:${live.port}`),
+    pid: () => live.process?.pid,
+    ended: () => (live.state.is === 'ended' ? live.state.exitCode : undefined),
+    logOf: (previous) => live.logs.at(previous ? -2 : -1),
+    stop,
+  }
+}
+
+interface Live {
+  state: ContainerState
+  restarts: number
+  process: LocalProcess | undefined
+  port: number | undefined
+  readonly logs: ContainerLog[]
+}
+
+interface Run {
+  readonly context: ReplicaContext
+  readonly pod: Pod
+  readonly folder: string
+  readonly restart: boolean
+  readonly live: Live
+  readonly report: (state: ContainerState) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+const starting: ContainerState = { is: 'waiting', reason: 'ContainerCreating', message: '' }
+
+async function keepRunning(run: Run): Promise<void> {
+  const { live, report, signal } = run
+  const container = run.pod.spec?.containers[0]
+  if (container === undefined) return
+  if (container.command === undefined) return report(needsRuntime)
+  for (let failures = 0; !signal.aborted;) {
+    await report(failures === 0 ? starting : live.state)
+    const began = performance.now()
+    const code = await runOnce(run, container)
+    if (signal.aborted) return
+    if (!run.restart && code.exitCode !== undefined)
+      return report({ is: 'ended', exitCode: code.exitCode, at: new Date() })
+    if (performance.now() - began > SETTLED_MS) failures = 0
+    await report({ is: 'waiting', ...code })
+    await pause(backoffMs(failures, RESTART), signal)
+    failures += 1
+    live.restarts += 1
+  }
+}
+
+const needsRuntime: ContainerState = {
+  is: 'waiting',
+  reason: 'ImageNeedsContainerRuntime',
+  message:
+    'This machine runs agents as processes and has no container runtime; set runtime.command to start the agent as a process.',
+}
+
+interface Outcome {
+  readonly reason: string
+  readonly message: string
+  readonly exitCode?: number
+}
+
+/** One start and its end; a start that is not possible is an outcome too. */
+async function runOnce(run: Run, container: Container): Promise<Outcome> {
+  const { context, pod, live, report, signal } = run
+  const began = new AbortController()
+  try {
+    const volumes = await mountVolumes(context.cluster, pod, join(run.folder, 'volumes'))
+    try {
+      const { env, port } = await localEnvironment(context.cluster, pod, container, volumes)
+      if (signal.aborted) return { reason: 'Stopped', message: '' }
+      const log = createContainerLog(join(run.folder, `${container.name}.${live.restarts}.log`))
+      live.logs.push(log)
+      const command = [...context.launcher, ...(container.args ?? [])]
+      const child = startProcess({ command, env, cwd: context.cwd, log })
+      live.process = child
+      live.port = port
+      const startedAt = new Date()
+      await report({ is: 'running', startedAt, ready: false })
+      void probe(port, began.signal, (ready) => report({ is: 'running', startedAt, ready }))
+      const exitCode = await child.exited
+      return { reason: 'CrashLoopBackOff', message: `back-off restarting container ${container.name}`, exitCode }
+    } finally {
+      volumes.close()
+    }
+  } catch (error) {
+    if (error instanceof KubeError || error instanceof MissingKey)
+      return { reason: 'CreateContainerConfigError', message: error.message }
+    throw error
+  } finally {
+    began.abort()
+    live.port = undefined
+  }
+}
+
+async function probe(port: number, signal: AbortSignal, changed: (ready: boolean) => Promise<void>): Promise<void> {
+  for (let was = false; !signal.aborted;) {
+    const ready = await isHealthy(port)
+    if (signal.aborted) return
+    if (ready !== was) await changed(ready)
+    was = ready
+    await pause(ready ? PROBE_MS.ready : PROBE_MS.starting, signal)
+  }
+}
+
+function named(pod: Pod): { name: string; image: string } {
+  const container = pod.spec?.containers[0]
+  return { name: container?.name ?? 'agent', image: container?.image ?? '' }
+}
+
+async function removePod(context: ReplicaContext, ref: ObjectRef): Promise<void> {
+  await context.cluster.delete(resources.pods, ref, { graceSeconds: 0 }).catch((error: unknown) => {
+    if (!isStatus(error, 404))
+      context.log.warn({ pod: ref.name, ...describeError(error) }, 'a local pod was not deleted')
+  })
+}
+
+async function writeStatus(context: ReplicaContext, ref: ObjectRef, status: object): Promise<void> {
+  const { cluster, log } = context
+  await cluster
+    .patch(resources.pods, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
+    .catch((error: unknown) => {
+      // Deleted by somebody: its workload is looked at and ends the process.
+      if (!isStatus(error, 404)) log.warn({ pod: ref.name, ...describeError(error) }, 'a pod status was not written')
+    })
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto'
+import type { ReconcileResult, Reconciler } from '#core/host/work.ts'
+import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
+import { parseLabel } from '#core/kube/names.ts'
+import { AGENT_LABEL } from '#schemas/labels.ts'
+import { deploymentStatus } from './deployment-status.ts'
+import { jobStatus } from './job-status.ts'
+import { resources } from './objects.ts'
+import type { Deployment, Job, Pod, PodTemplate } from './objects.ts'
+import { planRollout } from './plan.ts'
+import { TEMPLATE_LABEL, toPod } from './pod-object.ts'
+import { runReplica } from './replica.ts'
+import type { Replica, ReplicaContext } from './replica.ts'
+
+/** The replicas of every workload, by `namespace/kind/name`; a workload made anew starts with none. */
+export type Replicas = Map<
+  string,
+  { readonly uid: string; readonly list: Replica[]; rolloutBegan: number; hash: string }
+>
+
+/** Runs the Deployments of agents as processes. Other Deployments are left alone. */
+export function deploymentReconciler(context: ReplicaContext, all: Replicas): Reconciler {
+  return {
+    name: 'local-deployments',
+    resource: resources.deployments,
+    owns: [resources.pods],
+    reconcile: (ref, object) => reconcileDeployment(context, all, ref, object as Deployment | undefined),
+  }
+}
+
+/** Runs the Jobs of agents as processes. */
+export function jobReconciler(context: ReplicaContext, all: Replicas): Reconciler {
+  return {
+    name: 'local-jobs',
+    resource: resources.jobs,
+    owns: [resources.pods],
+    reconcile: (ref, object) => reconcileJob(context, all, ref, object as Job | undefined),
+  }
+}
+
+async function reconcileDeployment(
+  context: ReplicaContext,
+  all: Replicas,
+  ref: ObjectRef,
+  deployment: Deployment | undefined,
+): Promise<ReconcileResult> {
+  const entry = await entryOf(context, all, keyOf('Deployment', ref), deployment)
+  if (entry === undefined || deployment?.spec === undefined) return {}
+  const { replicas: wanted = 1, template, progressDeadlineSeconds = 600 } = deployment.spec
+  const hash = hashOf(template)
+  if (entry.hash !== hash) Object.assign(entry, { hash, rolloutBegan: performance.now() })
+  const plan = planRollout(
+    wanted,
+    entry.list.map((one) => ({ id: one.pod.metadata.name, current: hashOfPod(one.pod) === hash, ready: one.ready() })),
+  )
+  for (let i = 0; i < plan.start; i += 1)
+    entry.list.push(await startReplica(context, deployment, { template, hash, restart: true }))
+  // Old ones end in the background; their pods' deletion brings the workload back here.
+  for (const name of plan.stop) stopReplica(context, entry.list, name)
+  const updated = entry.list.filter((one) => hashOfPod(one.pod) === hash)
+  const overdue = performance.now() - entry.rolloutBegan > progressDeadlineSeconds * 1000
+  const status = deploymentStatus(deployment, {
+    wanted,
+    total: entry.list.length,
+    updated: updated.length,
+    updatedReady: updated.filter((one) => one.ready()).length,
+    ready: entry.list.filter((one) => one.ready()).length,
+    overdue,
+    now: new Date(),
+  })
+  await writeStatus(context, ref, deployment, status)
+  const complete = updated.length >= wanted && updated.every((one) => one.ready())
+  return complete || overdue ? {} : { requeueAfterMs: 1_000 }
+}
+
+async function reconcileJob(
+  context: ReplicaContext,
+  all: Replicas,
+  ref: ObjectRef,
+  job: Job | undefined,
+): Promise<ReconcileResult> {
+  const entry = await entryOf(context, all, keyOf('Job', ref), job)
+  if (entry === undefined || job?.spec === undefined || isFinished(job)) return {}
+  const { template, backoffLimit = 6 } = job.spec
+  const codes = entry.list.map((one) => one.ended())
+  const failed = codes.filter((code) => code !== undefined && code !== 0).length
+  const done = codes.includes(0)
+  if (!done && failed <= backoffLimit && codes.length === failed)
+    entry.list.push(await startReplica(context, job, { template, hash: hashOf(template), restart: false }))
+  const active = entry.list.filter((one) => one.ended() === undefined)
+  const status = jobStatus(job, {
+    active: active.length,
+    ready: active.filter((one) => one.ready()).length,
+    succeeded: done ? 1 : 0,
+    failed,
+    outcome: done ? 'complete' : failed > backoffLimit ? 'failed' : undefined,
+    now: new Date(),
+  })
+  await writeStatus(context, ref, job, status)
+  return {}
+}
+
+/** The replicas of a workload without those whose pods are gone; everything of a workload that is gone is ended. */
+async function entryOf(context: ReplicaContext, all: Replicas, key: string, workload: KubeObject | undefined) {
+  const known = all.get(key)
+  const ours = workload !== undefined && workload.metadata.labels?.[AGENT_LABEL] !== undefined
+  const uid = workload?.metadata.uid
+  if (known !== undefined && (!ours || uid !== known.uid || workload.metadata.deletionTimestamp !== undefined)) {
+    all.delete(key)
+    for (const name of known.list.map((one) => one.pod.metadata.name)) stopReplica(context, known.list, name)
+  }
+  if (!ours || uid === undefined || workload.metadata.deletionTimestamp !== undefined) return undefined
+  const entry = all.get(key) ?? { uid, list: [], rolloutBegan: performance.now(), hash: '' }
+  all.set(key, entry)
+  const alive = await livePods(context, workload)
+  for (const one of entry.list.filter((replica) => !alive.has(replica.pod.metadata.uid ?? '')))
+    stopReplica(context, entry.list, one.pod.metadata.name)
+  return entry
+}
+
+async function livePods(context: ReplicaContext, workload: KubeObject): Promise<ReadonlySet<string>> {
+  const namespace = parseLabel('namespace', workload.metadata.namespace ?? '')
+  const labelSelector = `${AGENT_LABEL}=${workload.metadata.labels?.[AGENT_LABEL]}`
+  const page = await context.cluster.list<Pod>(resources.pods, { namespace, labelSelector })
+  return new Set(
+    page.items.filter((pod) => pod.metadata.deletionTimestamp === undefined).map((pod) => pod.metadata.uid ?? ''),
+  )
+}
+
+async function startReplica(
+  context: ReplicaContext,
+  owner: KubeObject,
+  how: { readonly template: PodTemplate; readonly hash: string; readonly restart: boolean },
+): Promise<Replica> {
+  const pod = await context.cluster.create<Pod>(resources.pods, toPod(owner, how.template, how.hash))
+  return runReplica(context, pod, how.restart)
+}
+
+/** Ends a replica in the background; until it has ended, closing waits for it. */
+function stopReplica(context: ReplicaContext, list: Replica[], name: string): void {
+  const index = list.findIndex((one) => one.pod.metadata.name === name)
+  const [replica] = index < 0 ? [] : list.splice(index, 1)
+  if (replica === undefined) return
+  context.ending.add(replica)
+  void replica.stop().finally(() => context.ending.delete(replica))
+}
+
+async function writeStatus(context: ReplicaContext, ref: ObjectRef, before: KubeObject, status: object): Promise<void> {
+  if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before.status ?? {}))) return
+  const resource = before.kind === 'Job' ? resources.jobs : resources.deployments
+  await context.cluster.patch(resource, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
+}
+
+function sorted(value: object): unknown {
+  return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function isFinished(job: Job): boolean {
+  return (
+    job.status?.conditions?.some(
+      (one) => (one.type === 'Complete' || one.type === 'Failed') && one.status === 'True',
+    ) === true
+  )
+}
+
+function keyOf(kind: string, ref: ObjectRef): string {
+  return `${ref.namespace}/${kind}/${ref.name}`
+}
+
+function hashOf(template: PodTemplate): string {
+  return createHash('sha256').update(JSON.stringify(template)).digest('hex').slice(0, 10)
+}
+
+function hashOfPod(pod: Pod): string | undefined {
+  return pod.metadata.labels?.[TEMPLATE_LABEL]
+}

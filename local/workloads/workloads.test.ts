@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { runReconcilers } from '#core/cluster/reconciler.ts'
+import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { createPool } from '#core/kube/pool.ts'
+import { startApiServer } from '#local/apiserver/server.ts'
+import { agentReconciler } from '#plugins/agents/reconcilers.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { ModelRoute } from '#schemas/crds/model-route.ts'
+import { freePort } from '#test/harness/free-port.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { resources } from './objects.ts'
+import type { Pod } from './objects.ts'
+import { startWorkloads } from './workloads.ts'
+import type { Workloads } from './workloads.ts'
+
+const folder = new URL('../../deploy/crds/', import.meta.url)
+const crds = readdirSync(folder)
+  .map((file) => parse(readFileSync(new URL(file, folder), 'utf8')))
+  .filter((document) => document.kind === 'CustomResourceDefinition')
+const agentFile = fileURLToPath(import.meta.resolve('./testdata/agent.mjs'))
+const runnerFile = fileURLToPath(import.meta.resolve('./testdata/runner.ts'))
+const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
+function noop(): void {}
+
+const token = 'admin-token'
+const namespace = parseLabel('namespace', 'default')
+const ref = { namespace, name: parseName('name', 'bot') }
+const speaking = (answer: string, more: AgentDeploymentSpec = {}): AgentDeploymentSpec => ({
+  runtime: { command: [process.execPath, agentFile, answer] },
+  ...more,
+})
+
+/** An embedded API server with the agents' reconciler, and the runner unless it is another process. */
+async function setUp(t: TestContext, options: { runner?: boolean } = {}) {
+  const dir = tempFolder('workloads')
+  const running: { workloads?: Workloads } = {}
+  const server = await startApiServer({
+    dataDir: join(dir.path, 'apiserver'),
+    crds,
+    tokens: [{ token, username: 'admin', groups: ['system:masters'] }],
+    readPodLog: (request) => running.workloads?.readPodLog(request) ?? nothing(),
+  })
+  const pool = createPool(server.url)
+  const cluster = createKubeClient({ server: server.url, pool, bearer: token })
+  const settings = {
+    launcherImage: 'launcher',
+    imagePullPolicy: 'IfNotPresent',
+    gatewayUrl: 'http://127.0.0.1:1',
+    stateUrl: `http://127.0.0.1:${await freePort()}`,
+    systemNamespace: 'mesh-system',
+    isolation: 'none',
+    hardened: false,
+  } as const
+  const controller = new AbortController()
+  const reconcilers = [agentReconciler({ cluster, settings, now: () => new Date() })]
+  const manager = runReconcilers({ cluster, reconcilers, log: silent, signal: controller.signal })
+  const workloads =
+    options.runner === false ? undefined : await startWorkloads({ cluster, dataDir: dir.path, log: silent })
+  if (workloads !== undefined) running.workloads = workloads
+  t.after(async () => {
+    controller.abort()
+    await manager.done
+    await workloads?.close()
+    await pool.close()
+    await server.close()
+    dir.remove()
+  })
+  return { server, cluster, dataDir: dir.path, workloads: workloads as Workloads, ...helpers(cluster) }
+}
+
+async function* nothing(): AsyncGenerator<string> {}
+
+function helpers(cluster: KubeClient) {
+  const pods = async (): Promise<readonly Pod[]> =>
+    (await cluster.list<Pod>(resources.pods, { namespace, labelSelector: 'mesh.dev/agent=bot' })).items
+  return {
+    pods,
+    create: (spec: AgentDeploymentSpec) =>
+      cluster.create(AgentDeployment, AgentDeployment.object({ metadata: { name: 'bot', namespace }, spec })),
+    change: (body: readonly object[]) => cluster.patch(AgentDeployment, ref, { type: 'json', body }),
+    when: (condition: string, complete = true) =>
+      until(condition, async () => {
+        const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
+        const all = agent.status?.conditions?.map((one) => `${one.type}=${one.status} ${one.reason}`) ?? []
+        const settled = agent.status?.observedGeneration === agent.metadata.generation
+        const whole = !complete || agent.status?.candidateRevision === undefined
+        return settled && whole && all.includes(condition) ? agent : undefined
+      }),
+  }
+}
+
+async function until<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
+  const end = performance.now() + 30_000
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    assert.ok(performance.now() < end, `did not happen in time: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+}
+
+/** Processes of this machine whose command line has a text; the tests' agents carry a text of their own. */
+function processesWith(text: string): string[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
+      } catch {
+        return false // it ended meanwhile
+      }
+    })
+}
+
+const unique = (name: string): string => `${name}-${process.pid}-${(count += 1)}`
+let count = 0
+
+async function says(url: string | undefined): Promise<number> {
+  const response = await fetch(`${url}/healthz`)
+  await response.arrayBuffer()
+  return response.status
+}
+
+test('an agent becomes a process that serves, with logs, and nothing is left after its deletion (P3)', async (t) => {
+  const { cluster, create, when, pods, workloads, dataDir } = await setUp(t)
+  const answer = unique('hello')
+  await create(speaking(answer))
+  await when('Ready=True Serving')
+  const url = workloads.endpoint('default', 'bot')
+  assert.equal(await says(url), 200)
+  const found = await fetch(`${workloads.endpointsUrl}/endpoints/default/bot`)
+  assert.deepEqual(await found.json(), { url })
+  assert.equal((await fetch(`${workloads.endpointsUrl}/endpoints/default/nobody`)).status, 404)
+  const [pod] = await pods()
+  const podRef = { namespace, name: parseName('name', pod?.metadata.name ?? '') }
+  assert.match(
+    await textOf(await cluster.podLogs(podRef, { container: 'agent' })),
+    new RegExp(`agent \\d+ says ${answer}`),
+  )
+  const followed = await cluster.podLogs(podRef, { container: 'agent', follow: true, tailLines: 0 })
+  const tokens = join(dataDir, 'workloads', 'pods', `default_${podRef.name}`, 'volumes', 'launcher-tokens', 'state')
+  assert.equal(statSync(tokens).mode & 0o777, 0o600)
+  const review = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenReview',
+    spec: { token: readFileSync(tokens, 'utf8'), audiences: ['state'] },
+  }
+  const reviewed = await cluster.review<{ status: { user?: { username?: string } } }>(
+    '/apis/authentication.k8s.io/v1/tokenreviews',
+    review,
+  )
+  assert.equal(reviewed.status.user?.username, 'system:serviceaccount:default:bot')
+  await cluster.delete(AgentDeployment, ref, { propagation: 'Foreground' })
+  await until('the process is gone', async () => (processesWith(answer).length === 0 ? true : undefined))
+  await until('the pod is gone', async () => ((await pods()).length === 0 ? true : undefined))
+  assert.equal(workloads.endpoint('default', 'bot'), undefined)
+  assert.ok(!existsSync(tokens))
+  await textOf(followed) // following ends with the process
+})
+
+test('replicas scale, and a pod that somebody deletes is replaced', async (t) => {
+  const { cluster, create, change, when, pods } = await setUp(t)
+  const answer = unique('scale')
+  await create(speaking(answer, { scaling: { replicas: 2 } }))
+  await when('Ready=True Serving')
+  const two = await pods()
+  assert.equal(two.length, 2)
+  await change([{ op: 'replace', path: '/spec/scaling/replicas', value: 1 }])
+  await until('one pod is left', async () => ((await pods()).length === 1 ? true : undefined))
+  const [left] = await pods()
+  assert.ok(
+    two.some((pod) => pod.metadata.uid === left?.metadata.uid),
+    'the pod was not replaced',
+  )
+  await cluster.delete(
+    resources.pods,
+    { namespace, name: parseName('name', left?.metadata.name ?? '') },
+    { graceSeconds: 0 },
+  )
+  await until('another pod runs', async () => {
+    const [pod] = await pods()
+    return pod !== undefined && pod.metadata.uid !== left?.metadata.uid ? true : undefined
+  })
+  await when('Ready=True Serving')
+})
+
+test('a new revision comes before the old one goes; a broken one says why while the old one serves', async (t) => {
+  const { create, change, when, workloads, pods } = await setUp(t)
+  const [first, second] = [unique('first'), unique('second')]
+  await create(speaking(first))
+  const good = await when('Ready=True Serving')
+  const pid = processesWith(first)
+  await change([{ op: 'replace', path: '/spec/runtime/command/2', value: 'crash' }])
+  const degraded = await when('Degraded=True CrashLoopBackOff', false)
+  assert.match(degraded.status?.conditions?.find((one) => one.type === 'Degraded')?.message ?? '', /exited with code 3/)
+  assert.equal(degraded.status?.currentRevision, good.status?.currentRevision)
+  assert.equal(await says(workloads.endpoint('default', 'bot')), 200)
+  assert.deepEqual(processesWith(first), pid, 'the old process was not touched')
+  await change([{ op: 'replace', path: '/spec/runtime/command/2', value: second }])
+  const healed = await when('Degraded=False AsExpected')
+  assert.notEqual(healed.status?.currentRevision, good.status?.currentRevision)
+  await until('the old process is gone', async () => (processesWith(first).length === 0 ? true : undefined))
+  await until('one pod is left', async () => ((await pods()).length === 1 ? true : undefined))
+  assert.equal(await says(workloads.endpoint('default', 'bot')), 200)
+})
+
+test('an agent that dies is started again, and its restarts are counted', async (t) => {
+  const { create, when, pods } = await setUp(t)
+  const answer = unique('mortal')
+  await create(speaking(answer))
+  await when('Ready=True Serving')
+  const agent = processesWith(answer).find((pid) => !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('launcher'))
+  process.kill(Number(agent), 'SIGKILL')
+  const restarted = await until('a restart is counted', async () => {
+    const [pod] = await pods()
+    const statuses = (pod?.status?.['containerStatuses'] ?? []) as readonly { restartCount: number; ready: boolean }[]
+    return statuses[0]?.restartCount === 1 && statuses[0].ready ? pod : undefined
+  })
+  assert.notEqual(restarted, undefined)
+})
+
+test('a declarative agent needs no process of its own; an image without a command needs a container runtime', async (t) => {
+  const { cluster, create, when, workloads } = await setUp(t)
+  await cluster.create(
+    ModelRoute,
+    ModelRoute.object({
+      metadata: { name: 'mock', namespace },
+      spec: { providerRef: { name: 'mock' }, model: 'mock' },
+    }),
+  )
+  await create({ model: { route: 'mock' }, systemPrompt: 'You help.' })
+  await when('Ready=True Serving')
+  assert.equal(await says(workloads.endpoint('default', 'bot')), 200)
+  const other = { namespace, name: parseName('name', 'boxed') }
+  await cluster.create(
+    AgentDeployment,
+    AgentDeployment.object({ metadata: { name: 'boxed', namespace }, spec: { image: 'nginx:1' } }),
+  )
+  await until('it says what it needs', async () => {
+    const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, other)
+    const ready = agent.status?.conditions?.find((one) => one.type === 'Ready')
+    return ready?.reason === 'ImageNeedsContainerRuntime' && ready.message.includes('runtime.command')
+      ? true
+      : undefined
+  })
+})
+
+test('a job runs to its end once, and a failing one as often as it may', async (t) => {
+  const { cluster, create, pods } = await setUp(t)
+  const job: Resource = resources.jobs
+  await create({ executionModel: 'job', runtime: { command: [process.execPath, '--eval', 'console.log("done")'] } })
+  const [done] = await until('the job completes', async () => {
+    const { items } = await cluster.list<KubeObject<unknown, { succeeded?: number }>>(job, { namespace })
+    return items[0]?.status?.succeeded === 1 ? items : undefined
+  })
+  assert.equal((await pods()).length, 1)
+  assert.match(done?.metadata.name ?? '', /^bot-/)
+})
+
+test('close leaves no process, and neither does kill -9 of the runner; its pods are cleared at the next start', async (t) => {
+  const { server, cluster, create, when, pods, dataDir } = await setUp(t, { runner: false })
+  const answer = unique('orphan')
+  const runner = spawn(process.execPath, [runnerFile, server.url, token, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(runner, 'exit')
+  t.after(() => runner.kill('SIGKILL'))
+  await once(createInterface({ input: runner.stdout }), 'line')
+  await create(speaking(answer))
+  await when('Ready=True Serving')
+  assert.ok(processesWith(answer).length > 0)
+  runner.kill('SIGKILL')
+  await ended
+  await until('no process is left', async () => (processesWith(answer).length === 0 ? true : undefined))
+  const [old] = await pods()
+  const workloads = await startWorkloads({ cluster, dataDir, log: silent })
+  await until('another pod serves', async () => {
+    const all = await pods()
+    return all.length === 1 &&
+      all[0]?.metadata.uid !== old?.metadata.uid &&
+      workloads.endpoint('default', 'bot') !== undefined
+      ? true
+      : undefined
+  })
+  await workloads.close()
+  assert.deepEqual(processesWith(answer), [])
+})
+
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

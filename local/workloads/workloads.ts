@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runReconcilers } from '#core/cluster/reconciler.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
+import type { Logger } from '#core/log/logger.ts'
+import { AGENT_LABEL } from '#schemas/labels.ts'
+import { serveEndpoints } from './endpoints.ts'
+import type { LogQuery } from './log-file.ts'
+import { resources } from './objects.ts'
+import type { Pod } from './objects.ts'
+import { LOCAL_LABEL, LOCAL_NODE } from './pod-object.ts'
+import type { Replica, ReplicaContext } from './replica.ts'
+import { deploymentReconciler, jobReconciler } from './workload-controller.ts'
+import type { Replicas } from './workload-controller.ts'
+
+/** What the runner works with. `cluster` may read and write Deployments, Jobs, Pods, ConfigMaps, Secrets and tokens everywhere. */
+export interface WorkloadOptions {
+  readonly cluster: KubeClient
+  readonly dataDir: string
+  readonly log: Logger
+  /** How a launcher is started; default: this Node.js with `launcher/main.ts`. */
+  readonly launcher?: readonly string[]
+  /** Where commands of agents are started; default: where this process was. */
+  readonly cwd?: string
+}
+
+/** Agents as processes of this machine. */
+export interface Workloads {
+  /** Base URL of a launcher of the agent that is ready, or undefined. */
+  endpoint(namespace: string, name: string): string | undefined
+  /** Where other processes ask the same: `GET {endpointsUrl}/endpoints/{namespace}/{name}`. */
+  readonly endpointsUrl: string
+  /** The log of a pod that runs here, for the embedded API server. */
+  readPodLog(
+    request: LogQuery & { readonly pod: { readonly metadata: { readonly uid?: string } }; readonly previous: boolean },
+  ): AsyncIterable<string>
+  /** Ends every process; none is left. */
+  close(): Promise<void>
+}
+
+/** Grace of launchers when the platform itself ends: a person waits at the terminal. */
+const CLOSE_GRACE_MS = 5_000
+
+/** Starts running the workloads of agents, after clearing the pods that an earlier process left. */
+export async function startWorkloads(options: WorkloadOptions): Promise<Workloads> {
+  const context: ReplicaContext = {
+    cluster: options.cluster,
+    dataDir: join(options.dataDir, 'workloads'),
+    launcher: options.launcher ?? defaultLauncher(),
+    cwd: options.cwd ?? process.cwd(),
+    log: options.log,
+    ending: new Set(),
+  }
+  await clearPods(options.cluster)
+  const all: Replicas = new Map()
+  const controller = new AbortController()
+  const running = runReconcilers({
+    cluster: options.cluster,
+    log: options.log,
+    signal: controller.signal,
+    reconcilers: [deploymentReconciler(context, all), jobReconciler(context, all)],
+  })
+  const endpoint = (namespace: string, name: string): string | undefined => newestReady(all, namespace, name)?.url()
+  const endpoints = await serveEndpoints(endpoint)
+  await running.synced
+  return {
+    endpoint,
+    endpointsUrl: endpoints.url,
+    readPodLog: (request) => readLog(all, request),
+    close: async () => {
+      controller.abort()
+      await running.done
+      await Promise.all([...everyReplica(all), ...context.ending].map((one) => one.stop(CLOSE_GRACE_MS)))
+      await endpoints.close()
+    },
+  }
+}
+
+function defaultLauncher(): string[] {
+  return [process.execPath, '--max-semi-space-size=4', fileURLToPath(import.meta.resolve('#launcher/main.ts'))]
+}
+
+function everyReplica(all: Replicas): Replica[] {
+  return [...all.values()].flatMap((entry) => entry.list)
+}
+
+// The newest first: after a rollout began, new runs go to the new revision as soon as it is ready.
+function newestReady(all: Replicas, namespace: string, name: string): Replica | undefined {
+  return everyReplica(all).findLast(
+    ({ pod, ready }) => pod.metadata.namespace === namespace && pod.metadata.labels?.[AGENT_LABEL] === name && ready(),
+  )
+}
+
+async function* readLog(all: Replicas, request: Parameters<Workloads['readPodLog']>[0]): AsyncGenerator<string> {
+  const replica = everyReplica(all).find((one) => one.pod.metadata.uid === request.pod.metadata.uid)
+  const log = replica?.logOf(request.previous)
+  if (log !== undefined) yield* log.read(request)
+}
+
+// Their processes ended with the one that ran them (the lifeline), so these pods describe nothing.
+async function clearPods(cluster: KubeClient): Promise<void> {
+  const left = await cluster.list<Pod>(resources.pods, { labelSelector: `${LOCAL_LABEL}=${LOCAL_NODE}` })
+  for (const { metadata } of left.items) {
+    const { name, namespace = '' } = metadata
+    if (isLabel(namespace) && isName(name))
+      await cluster.delete(resources.pods, { namespace, name }, { graceSeconds: 0 })
+  }
+}
