@@ -26,7 +26,11 @@ export async function bootstrap(
   cluster: KubeClient,
   folders: { readonly rbac: string; readonly demo: string },
 ): Promise<void> {
-  const namespaces: readonly KubeObject[] = demoNamespaces.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }))
+  const namespaces: readonly KubeObject[] = demoNamespaces.map((name) => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name },
+  }))
   for (const object of [...namespaces, ...readManifests(folders.rbac), ...personaBindings()])
     await apply(cluster, object)
   const mocks = readManifest(join(folders.demo, 'mock-models.yaml'))

@@ -10,7 +10,7 @@ export interface DataFolder {
   readonly keys: string
   readonly workloads: string
   readonly kubeconfig: string
-  readonly admissions: string
+  readonly tokens: string
 }
 
 /** Makes the folder (0700) if it is not there; with `fresh` its content goes first. Throws when it is a file. */
@@ -32,7 +32,7 @@ function pathsOf(root: string): DataFolder {
     keys: join(root, 'keys'),
     workloads: join(root, 'workloads'),
     kubeconfig: join(root, 'kubeconfig'),
-    admissions: join(root, 'tokens.json'),
+    tokens: join(root, 'tokens.json'),
   }
 }
 

@@ -1,0 +1,53 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { FastifyPluginAsync } from 'fastify'
+import { DATA_POLICY } from '#core/http/security-headers.ts'
+import { landingPage, landingScript, landingStyle } from './landing-page.ts'
+
+const codeMs = 10 * 60_000
+
+/** A code that is good for one exchange within ten minutes; it travels in the fragment, which no server ever sees. */
+export interface OneTimeCode {
+  readonly code: string
+  exchange(given: string): string | undefined
+}
+
+/** Makes a code for a token; `now` is monotonic milliseconds. */
+export function createOneTimeCode(token: string, now: () => number = () => performance.now()): OneTimeCode {
+  const code = randomBytes(24).toString('base64url')
+  const until = now() + codeMs
+  let used = false
+  return {
+    code,
+    exchange(given) {
+      if (used || now() > until || !same(given, code)) return undefined
+      used = true
+      return token
+    },
+  }
+}
+
+/** `/` and `/session`: what a browser gets until there is a console. */
+export function landingRoutes(code: OneTimeCode, page: Parameters<typeof landingPage>[0]): FastifyPluginAsync {
+  const html = landingPage(page)
+  const policy = `${DATA_POLICY}; script-src '${hashOf(landingScript)}'; style-src '${hashOf(landingStyle)}'; connect-src 'self'`
+  return async (scope) => {
+    scope.get('/', { config: { public: true } }, (_request, reply) =>
+      reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html),
+    )
+    scope.post('/session', { config: { public: true } }, (request, reply) => {
+      const given: unknown = request.body
+      const text = typeof given === 'object' && given !== null && 'code' in given ? String(given.code) : ''
+      const token = code.exchange(text)
+      return token === undefined ? reply.code(404).send({ code: 'not_found' }) : reply.send({ token })
+    })
+  }
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}
+
+function same(given: string, code: string): boolean {
+  const [a, b] = [given, code].map((text) => createHash('sha256').update(text).digest())
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b)
+}

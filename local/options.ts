@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util'
+
+/** Flags of `mesh all` (`npm start -- ...`). */
+export interface LocalOptions {
+  readonly data: string
+  /** Port of the API; undefined: 8080, or another when that is taken. 0: any free one. */
+  readonly port: number | undefined
+  readonly fresh: boolean
+  readonly demo: boolean
+  readonly output: 'text' | 'json'
+  /** One line a request of the embedded API server, for tests and for the curious. */
+  readonly apiAudit: string | undefined
+}
+
+/** A flag that is unknown or malformed; the message names it. */
+export class BadFlag extends Error {
+  override readonly name = 'BadFlag'
+}
+
+/** What `--help` prints. */
+export const usage = `usage: mesh all [--data DIR] [--port N] [--fresh] [--no-demo] [--output json] [--api-audit FILE]
+
+  --data DIR        folder for everything that is kept (default .mesh)
+  --port N          port of the API (default 8080, or a free one when that is taken; 0 is any free one)
+  --fresh           start from nothing: what the folder holds is removed first
+  --no-demo         no demo agents
+  --output json     one line of JSON on stdout when ready; everything else on stderr
+  --api-audit FILE  one line a request that reaches the embedded API server
+`
+
+/** Parses the flags; throws `BadFlag`. */
+export function parseOptions(args: readonly string[]): LocalOptions {
+  const { values } = parse(args)
+  if (values.output !== 'text' && values.output !== 'json') throw new BadFlag('--output: must be text or json')
+  return {
+    data: values.data,
+    port: values.port === undefined ? undefined : parsePort(values.port),
+    fresh: values.fresh,
+    demo: !values['no-demo'],
+    output: values.output,
+    apiAudit: values['api-audit'],
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        data: { type: 'string', default: '.mesh' },
+        port: { type: 'string' },
+        fresh: { type: 'boolean', default: false },
+        'no-demo': { type: 'boolean', default: false },
+        output: { type: 'string', default: 'text' },
+        'api-audit': { type: 'string' },
+      },
+      allowPositionals: false,
+    })
+  } catch (error) {
+    throw new BadFlag(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new BadFlag('--port: must be a number from 0 to 65535')
+}

@@ -1,0 +1,33 @@
+import type { Role } from '#core/host/core.ts'
+import type { AnyPlugin } from '#core/host/plugin.ts'
+import { exitCodes, runProcess } from '#core/host/run-process.ts'
+import { toJsonLine, toText } from './announce.ts'
+import { BadFlag, parseOptions, usage } from './options.ts'
+import { composeStack } from './stack.ts'
+
+/** `mesh all`: the whole platform on this machine, until a signal. Resolves with the exit code. */
+export async function runLocal(
+  args: readonly string[],
+  parts: { readonly roles: readonly Role[]; readonly plugins: readonly AnyPlugin[]; readonly version: string },
+): Promise<number> {
+  if (args.includes('--help')) return print(usage, exitCodes.ok)
+  try {
+    const options = parseOptions(args)
+    const stack = await composeStack({ ...parts, options, env: process.env })
+    const { host, log } = stack.composed
+    const start = async (): Promise<void> => {
+      const started = await stack.start()
+      process.stdout.write(options.output === 'json' ? toJsonLine(started, process.pid) : toText(started))
+    }
+    return await runProcess({ host: { ...host, start }, log, close: stack.close }, parts.roles)
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`mesh: ${text}\n${error instanceof BadFlag ? `\n${usage}` : ''}`)
+    return error instanceof BadFlag ? exitCodes.usage : exitCodes.failed
+  }
+}
+
+function print(text: string, code: number): number {
+  process.stdout.write(text)
+  return code
+}

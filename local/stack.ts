@@ -1,0 +1,124 @@
+import { join } from 'node:path'
+import { type Composed, composeHost } from '#core/host/compose.ts'
+import type { Role } from '#core/host/core.ts'
+import type { AnyPlugin } from '#core/host/plugin.ts'
+import { createDemo } from './bootstrap.ts'
+import { type LocalCluster, shipped, startLocalCluster } from './cluster.ts'
+import { type DataFolder, openDataFolder } from './data-folder.ts'
+import { createOneTimeCode, landingRoutes } from './landing.ts'
+import type { LocalOptions } from './options.ts'
+import { choosePorts, type Listener } from './ports.ts'
+import type { Persona } from './personas.ts'
+import { startWorkloads, type Workloads } from './workloads/workloads.ts'
+
+/** The embedded default, composed; `start` brings it up, `close` takes everything down in reverse. */
+export interface Stack {
+  readonly composed: Composed
+  start(): Promise<Started>
+  close(): Promise<void>
+}
+
+/** What somebody needs to use a started stack. */
+export interface Started {
+  readonly url: string
+  readonly gatewayUrl: string
+  readonly kubeconfig: string
+  readonly tokensFile: string
+  readonly dataDir: string
+  readonly tokens: Readonly<Record<Persona, string>>
+  readonly code: string
+  readonly moved: readonly Listener[]
+}
+
+/** What the process gives it. */
+export interface StackInput {
+  readonly options: LocalOptions
+  readonly roles: readonly Role[]
+  readonly plugins: readonly AnyPlugin[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly version: string
+}
+
+/** Starts the cluster and composes every role over it; whatever was started is closed when a later part fails. */
+export async function composeStack(input: StackInput): Promise<Stack> {
+  const { options } = input
+  const { ports, moved } = await choosePorts(options.port)
+  const folder = openDataFolder(options.data, options.fresh)
+  let workloads: Workloads | undefined
+  const cluster = await startLocalCluster({
+    folder,
+    auditFile: options.apiAudit,
+    log: () => undefined,
+    readPodLog: (request) => running(workloads).readPodLog(request),
+  })
+  try {
+    const code = createOneTimeCode(cluster.tokens.admin)
+    const url = `http://127.0.0.1:${ports.bff}`
+    const page = { url, tokensFile: folder.tokens, kubeconfig: folder.kubeconfig }
+    const composed = await composeHost({
+      roles: input.roles,
+      plugins: input.plugins,
+      version: input.version,
+      env: ownEnvironment(input.env),
+      presets: presets(folder, ports),
+      cluster: cluster.location,
+      embeddedStore: { dir: folder.database, image: imageOf(input.version) },
+      generateKeys: true,
+      pages: landingRoutes(code, page),
+      agentEndpoint: async ({ namespace, name }) => workloads?.endpoint(namespace, name),
+    })
+    return {
+      composed,
+      start: async () => {
+        workloads = await startWorkloads({ cluster: cluster.admin, dataDir: folder.root, log: composed.log })
+        await composed.host.start()
+        if (options.demo) await createDemo(cluster.admin, shipped.demo)
+        const gatewayUrl = `http://127.0.0.1:${ports.gateway}`
+        return { ...page, gatewayUrl, dataDir: folder.root, tokens: cluster.tokens, code: code.code, moved }
+      },
+      close: () => closeAll(composed, () => workloads, cluster),
+    }
+  } catch (error) {
+    await cluster.close()
+    throw error
+  }
+}
+
+// Agents go before the roles that serve them: what they still say is heard. The cluster goes last: everybody uses it.
+async function closeAll(
+  composed: Composed,
+  workloads: () => Workloads | undefined,
+  cluster: LocalCluster,
+): Promise<void> {
+  const steps = [() => workloads()?.close(), () => composed.close(), () => cluster.close()]
+  const failed: unknown[] = []
+  for (const step of steps) await Promise.resolve(step()).catch((error: unknown) => failed.push(error))
+  if (failed.length > 0) throw new AggregateError(failed, failed.map(String).join('; '))
+}
+
+function running(workloads: Workloads | undefined): Workloads {
+  if (!workloads) throw new Error('agents are not started yet')
+  return workloads
+}
+
+function presets(folder: DataFolder, ports: Readonly<Record<Listener, number>>) {
+  const at = (name: Listener): string => `http://127.0.0.1:${ports[name]}`
+  return {
+    logLevel: 'warn',
+    keysDir: folder.keys,
+    listen: { host: '127.0.0.1', ...ports },
+    urls: { bff: at('bff'), gateway: at('gateway'), state: at('state') },
+    agents: { isolation: 'none' },
+  }
+}
+
+// A kubeconfig of the person's own is none of our business here: the embedded default never touches another cluster.
+function ownEnvironment(env: StackInput['env']): StackInput['env'] {
+  const { KUBECONFIG: _, ...own } = env
+  return own
+}
+
+// Beside the packages, not in the data folder: every first start copies it.
+function imageOf(version: string): string {
+  return join(import.meta.dirname, '..', 'node_modules', '.cache', 'mesh', `pglite-${version}`)
+}
