@@ -1,0 +1,73 @@
+import type { ServerResponse } from 'node:http'
+import { encodeFrame } from '#core/sse/frame.ts'
+import type { AnswerSink } from '../adapter.ts'
+import { toOpenAiError } from './openai-error.ts'
+import type { UsageMeter } from './usage.ts'
+
+/** The client's side of an answer that streams through. */
+export interface ClientAnswer extends AnswerSink {
+  readonly committed: () => boolean
+  /** Milliseconds from the request to the head; undefined while there is none. */
+  readonly firstByteMs: () => number | undefined
+  end(): void
+  /** Ends an answer that broke off: a stream with an error event, anything else by cutting the connection. */
+  breakOff(error: unknown): void
+}
+
+/** What it writes to. `take` is called once, when the head is written: from then on the response is ours. */
+export interface ClientAnswerOptions {
+  readonly response: ServerResponse
+  readonly headers: Readonly<Record<string, string | number | string[] | undefined>>
+  readonly startedAt: number
+  readonly meterOf: (streamed: boolean) => UsageMeter
+  readonly take: () => void
+  readonly onMeter: (meter: UsageMeter, streamed: boolean) => void
+}
+
+/** Writes the answer with back-pressure: a slow client slows the provider down instead of filling memory. */
+export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
+  const { response } = options
+  let meter: UsageMeter | undefined
+  let streamed = false
+  let firstByteMs: number | undefined
+  return {
+    committed: () => meter !== undefined,
+    firstByteMs: () => firstByteMs,
+    head(status, contentType) {
+      firstByteMs = Math.round(performance.now() - options.startedAt)
+      streamed = contentType.startsWith('text/event-stream')
+      meter = options.meterOf(streamed)
+      options.onMeter(meter, streamed)
+      options.take()
+      response.writeHead(status, {
+        ...options.headers,
+        'content-type': streamed ? 'text/event-stream' : 'application/json',
+        ...(streamed ? { 'cache-control': 'no-store' } : {}),
+      })
+      response.flushHeaders()
+    },
+    data(chunk) {
+      const bytes = meter?.pass(chunk)
+      if (bytes === undefined || bytes.length === 0 || response.write(bytes) || response.destroyed) return undefined
+      return drained(response)
+    },
+    end: () => void response.end(),
+    breakOff(error) {
+      if (streamed && !response.destroyed)
+        response.end(encodeFrame({ data: JSON.stringify(toOpenAiError(error).body) }))
+      else response.destroy()
+    },
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      response.off('drain', over)
+      response.off('close', over)
+      resolve()
+    }
+    response.on('drain', over)
+    response.on('close', over)
+  })
+}

@@ -1,0 +1,36 @@
+import { Fail } from '#core/http/errors.ts'
+import type { Operation } from '../adapter.ts'
+
+/** A JSON object of an OpenAI request. */
+export type Body = Readonly<Record<string, unknown>>
+
+/** Checks what the gateway itself reads of a request; everything else is the provider's to judge. Throws `invalid_body`. */
+export function readModelRequest(operation: Operation, body: unknown): Body & { readonly model: string } {
+  if (!isObject(body)) throw invalid('', 'must be a JSON object')
+  const { model } = body
+  if (typeof model !== 'string' || model === '') throw invalid('/model', 'must name a model route')
+  if (operation === 'embeddings') {
+    if (body.input === undefined) throw invalid('/input', 'is missing')
+    return { ...body, model }
+  }
+  if (!Array.isArray(body.messages) || body.messages.length === 0)
+    throw invalid('/messages', 'must be a list with a message')
+  if (!body.messages.every(isObject)) throw invalid('/messages', 'must hold objects')
+  if (body.stream !== undefined && body.stream !== null && typeof body.stream !== 'boolean')
+    throw invalid('/stream', 'must be true or false')
+  return { ...body, model }
+}
+
+/** Whether the client asked for the usage of a stream. */
+export function wantsUsage(body: Body): boolean {
+  return isObject(body.stream_options) && body.stream_options.include_usage === true
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function invalid(pointer: string, detail: string): Fail {
+  return new Fail('invalid_body', undefined, { errors: [{ pointer, detail }] })
+}

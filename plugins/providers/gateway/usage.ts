@@ -1,0 +1,100 @@
+import { encodeFrame } from '#core/sse/frame.ts'
+import { createSseParser } from '#core/sse/parser.ts'
+import type { Metered } from '../events.ts'
+import { isObject } from './model-request.ts'
+
+/** Token counts of an answer; `usageReported` is false when the provider said nothing. */
+export type Counted = Pick<
+  Metered,
+  'usageReported' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'reasoningTokens'
+>
+
+/** Looks at the bytes of an answer on their way; `pass` gives what goes to the client. */
+export interface UsageMeter {
+  pass(chunk: Buffer): Buffer
+  counted(): Counted
+}
+
+const nothing: Counted = { usageReported: false, inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+const tailBytes = 16 * 1024
+const maxWhole = 32 * 1024 * 1024
+
+/** For a stream whose client asked for usage: bytes pass untouched, the usage is read from the tail. */
+export function meterTail(): UsageMeter {
+  let tail = Buffer.alloc(0)
+  return {
+    pass(chunk) {
+      const joined = chunk.length >= tailBytes ? chunk : Buffer.concat([tail, chunk])
+      tail = Buffer.from(joined.subarray(Math.max(joined.length - tailBytes, 0)))
+      return chunk
+    },
+    counted() {
+      const lines = tail
+        .toString('utf8')
+        .split(/\r?\n/)
+        .filter((line) => line.startsWith('data:') && line.includes('"usage"'))
+      return lines.map((line) => read(line.slice(5))).findLast(({ usageReported }) => usageReported) ?? nothing
+    },
+  }
+}
+
+/** For a stream whose client did not ask: the chunk that only carries usage was asked for by the gateway and stays here. */
+export function meterAndHide(): UsageMeter {
+  let counted = nothing
+  let out: Buffer[] = []
+  const parser = createSseParser(({ data }) => {
+    if (data.includes('"usage"')) {
+      const seen = read(data)
+      if (seen.usageReported) counted = seen
+      if (/"choices"\s*:\s*\[\s*\]/.test(data)) return
+    }
+    out.push(encodeFrame({ data }))
+  })
+  return {
+    pass(chunk) {
+      parser.push(chunk)
+      const ready = Buffer.concat(out)
+      out = []
+      return ready
+    },
+    counted: () => counted,
+  }
+}
+
+/** For an answer that is one JSON document. */
+export function meterWhole(): UsageMeter {
+  const chunks: Buffer[] = []
+  let size = 0
+  return {
+    pass(chunk) {
+      size += chunk.length
+      if (size <= maxWhole) chunks.push(Buffer.from(chunk))
+      return chunk
+    },
+    counted: () => (size > maxWhole ? nothing : read(Buffer.concat(chunks).toString('utf8'))),
+  }
+}
+
+function read(text: string): Counted {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return nothing
+  }
+  const usage = isObject(body) ? body.usage : undefined
+  if (!isObject(usage)) return nothing
+  return {
+    usageReported: true,
+    inputTokens: count(usage.prompt_tokens),
+    outputTokens: count(usage.completion_tokens),
+    cachedTokens: count(isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details.cached_tokens : 0),
+    reasoningTokens: count(
+      isObject(usage.completion_tokens_details) ? usage.completion_tokens_details.reasoning_tokens : 0,
+    ),
+  }
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
+}
