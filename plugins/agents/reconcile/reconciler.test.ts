@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { runReconcilers } from '#core/cluster/reconciler.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
@@ -40,14 +40,22 @@ const settings: ReconcileSettings = {
   hardened: false,
 }
 
+interface Server {
+  readonly cluster: KubeClient
+  connect(bearer: string): KubeClient
+}
+
+const rbacFolder = new URL('../../../deploy/rbac/', import.meta.url)
+
 /** An API server of either make, with our kinds. */
 const makes = { real: realServer, embedded: embeddedServer }
 
-async function realServer(t: TestContext): Promise<KubeClient> {
+async function realServer(t: TestContext): Promise<Server> {
   const kube = await sharedKube(t)
   const pool = createPool(kube.url, { ca: kube.ca })
   t.after(() => pool.close())
-  const cluster = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
+  const connect = (bearer: string): KubeClient => createKubeClient({ server: kube.url, pool, bearer })
+  const cluster = connect(kube.tokens['admin'] ?? '')
   const definitions: Resource = {
     group: 'apiextensions.k8s.io',
     version: 'v1',
@@ -68,10 +76,10 @@ async function realServer(t: TestContext): Promise<KubeClient> {
         (error) => (isStatus(error, 404) ? undefined : true),
       ),
     )
-  return cluster
+  return { cluster, connect }
 }
 
-async function embeddedServer(t: TestContext): Promise<KubeClient> {
+async function embeddedServer(t: TestContext): Promise<Server> {
   const dir = tempFolder('reconciler')
   const token = 'admin-token'
   const server = await startApiServer({
@@ -85,13 +93,45 @@ async function embeddedServer(t: TestContext): Promise<KubeClient> {
     await server.close()
     dir.remove()
   })
-  return createKubeClient({ server: server.url, pool, bearer: token })
+  const connect = (bearer: string): KubeClient => createKubeClient({ server: server.url, pool, bearer })
+  return { cluster: connect(token), connect }
+}
+
+/** The manager as it is shipped: its service account with exactly the rights of deploy/rbac. */
+async function managerOf(cluster: KubeClient, connect: Server['connect']): Promise<KubeClient> {
+  for (const file of ['namespace.yaml', 'service-accounts.yaml', 'manager.yaml'])
+    for (const document of parseAllDocuments(readFileSync(new URL(file, rbacFolder), 'utf8')))
+      await applyShipped(cluster, document.toJS())
+  const request = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { name: 'mesh-manager', namespace: 'mesh-system' },
+    spec: { audiences: [], expirationSeconds: 3600 },
+  }
+  const issued = await cluster.create<KubeObject<unknown, { token: string }>>(children.ServiceAccount, request, {
+    subresource: 'token',
+  })
+  return connect(issued.status?.token ?? '')
+}
+
+async function applyShipped(cluster: KubeClient, object: KubeObject): Promise<void> {
+  const [group = '', version = ''] = object.apiVersion.includes('/')
+    ? object.apiVersion.split('/')
+    : ['', object.apiVersion]
+  const plural = `${object.kind.toLowerCase()}s`
+  const { namespace, name } = object.metadata
+  const resource: Resource = { group, version, plural, kind: object.kind, namespaced: namespace !== undefined }
+  const ref = {
+    ...(namespace === undefined ? {} : { namespace: parseLabel('namespace', namespace) }),
+    name: parseName('name', name),
+  }
+  await cluster.patch(resource, ref, { type: 'apply', body: object, force: true })
 }
 
 let count = 0
 
 async function setUp(t: TestContext, make: keyof typeof makes) {
-  const cluster = await makes[make](t)
+  const { cluster, connect } = await makes[make](t)
   const namespace = parseLabel('namespace', `agents-${make}-${process.pid}-${(count += 1)}`)
   const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
   await cluster.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
@@ -103,8 +143,14 @@ async function setUp(t: TestContext, make: keyof typeof makes) {
     }),
   )
   const controller = new AbortController()
-  const reconciler = agentReconciler({ cluster, settings, now: () => new Date() })
-  const running = runReconcilers({ cluster, reconcilers: [reconciler], log: silent, signal: controller.signal })
+  const asManager = await managerOf(cluster, connect)
+  const reconciler = agentReconciler({ cluster: asManager, settings, now: () => new Date() })
+  const running = runReconcilers({
+    cluster: asManager,
+    reconcilers: [reconciler],
+    log: silent,
+    signal: controller.signal,
+  })
   t.after(async () => {
     controller.abort()
     await running.done
