@@ -26,7 +26,6 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { ClusterLocation } from './cluster-location.ts'
 import type { OwnIdentity } from './contexts.ts'
 import type { Role } from './core.ts'
-import { lazyStore } from './lazy-store.ts'
 import type { OpenPlatform, Platform, PlatformNeeds, Running } from './platform.ts'
 import type { Term } from './work.ts'
 
@@ -74,7 +73,8 @@ const nothingObserved: Platform['observed'] = { find: async () => undefined, nam
 function openStore({ database, log }: SharedParts, { projections }: PlatformNeeds): Store | undefined {
   return database === undefined
     ? undefined
-    : lazyStore(() => createStore(database, { projections: projections(), log }))
+    : // The database is shared by the roles of a process: a role that closes its store closes nothing.
+      { ...createStore(database, { projections, log }), close: async () => undefined }
 }
 
 function openIdentity(cluster: ClusterLocation, role: Role, pool: KubePool): OwnIdentity | undefined {

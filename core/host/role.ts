@@ -52,8 +52,10 @@ export interface RunningRole {
 /** Builds a role: what it stands on, its plugins, its server. */
 export async function buildRole(role: Role, input: RoleInput): Promise<RunningRole> {
   let container: RoleContainer | undefined
-  const projections = (): readonly Projection[] =>
-    usable(container?.built ?? []).flatMap(({ plugin, inner }) => plugin.projections?.(inner) ?? [])
+  const projections = (): readonly Projection[] => {
+    if (container === undefined) throw new Error('nothing is written before every plugin is created')
+    return usable(container.built).flatMap(({ plugin, inner }) => plugin.projections?.(inner) ?? [])
+  }
   const eventTypes = [...input.coreEventTypes, ...input.ordered.flatMap((plugin) => plugin.events ?? [])]
   const migrations = input.ordered.flatMap(({ name, migrations: url }) =>
     url === undefined ? [] : [{ name, migrations: url }],

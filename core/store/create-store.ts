@@ -3,6 +3,7 @@ import type { Logger } from '#core/log/logger.ts'
 import type { Database } from './database.ts'
 import { createEventCheck } from './event-check.ts'
 import { createProjections } from './projections.ts'
+import type { Projections } from './projections.ts'
 import { readPermitted } from './event-door.ts'
 import { readEpoch, readStream } from './events.ts'
 import type { Projection, Store } from './store.ts'
@@ -12,20 +13,23 @@ import { transact } from './transact.ts'
 
 /** How a store is made: its projections, whether events are checked against their schemas, where late failures are told. */
 export interface StoreOptions {
-  readonly projections: readonly Projection[]
+  /** A function where they are known later than the store: it is asked once, at the first write. */
+  readonly projections: readonly Projection[] | (() => readonly Projection[])
   readonly validate?: boolean
   readonly log?: Logger
 }
 
 /** The store that plugins get. Closing it closes the database. */
 export function createStore(database: Database, options: StoreOptions): Store {
-  const projections = createProjections(options.projections)
+  const { projections: given } = options
+  let projections: Projections | undefined
+  const known = (): Projections => (projections ??= createProjections(typeof given === 'function' ? given() : given))
   const check = options.validate === false ? (): void => undefined : createEventCheck()
   const onLateFailure = (error: unknown): void =>
     options.log?.warn({ error: nameOf(error) }, 'work after a commit failed')
   return {
     reader: <Tables>() => withTables<Tables>(database.root),
-    transact: (fn) => transact({ database, projections, check, onLateFailure }, fn),
+    transact: (fn) => transact({ database, projections: known(), check, onLateFailure }, fn),
     readStream: (stream, after) => readStream(database.db, stream, after),
     readEvents: (access, after, limit) => readPermitted(database.db, access.namespace, after, limit),
     epoch: () => readEpoch(database.db),
