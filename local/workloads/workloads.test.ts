@@ -18,7 +18,9 @@ import { agentReconciler } from '#plugins/agents/reconcilers.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
+import { needs } from '#test/harness/find-server.ts'
 import { freePort } from '#test/harness/free-port.ts'
+import { startKube } from '#test/harness/kube.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { resources } from './objects.ts'
 import type { Pod } from './objects.ts'
@@ -43,17 +45,10 @@ const speaking = (answer: string, more: AgentDeploymentSpec = {}): AgentDeployme
 })
 
 /** An embedded API server with the agents' reconciler, and the runner unless it is another process. */
-async function setUp(t: TestContext, options: { runner?: boolean } = {}) {
+async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean } = {}) {
   const dir = tempFolder('workloads')
   const running: { workloads?: Workloads } = {}
-  const server = await startApiServer({
-    dataDir: join(dir.path, 'apiserver'),
-    crds,
-    tokens: [{ token, username: 'admin', groups: ['system:masters'] }],
-    readPodLog: (request) => running.workloads?.readPodLog(request) ?? nothing(),
-  })
-  const pool = createPool(server.url)
-  const cluster = createKubeClient({ server: server.url, pool, bearer: token })
+  const { cluster, server, close } = await (options.real === true ? realServer(t) : embeddedServer(dir.path, running))
   const settings = {
     launcherImage: 'launcher',
     imagePullPolicy: 'IfNotPresent',
@@ -73,11 +68,43 @@ async function setUp(t: TestContext, options: { runner?: boolean } = {}) {
     controller.abort()
     await manager.done
     await workloads?.close()
-    await pool.close()
-    await server.close()
+    await close()
     dir.remove()
   })
   return { server, cluster, dataDir: dir.path, workloads: workloads as Workloads, ...helpers(cluster) }
+}
+
+async function embeddedServer(dataDir: string, running: { readonly workloads?: Workloads }) {
+  const server = await startApiServer({
+    dataDir: join(dataDir, 'apiserver'),
+    crds,
+    tokens: [{ token, username: 'admin', groups: ['system:masters'] }],
+    readPodLog: (request) => running.workloads?.readPodLog(request) ?? nothing(),
+  })
+  const pool = createPool(server.url)
+  const close = async (): Promise<void> => {
+    await pool.close()
+    await server.close()
+  }
+  return { server: server.url, cluster: createKubeClient({ server: server.url, pool, bearer: token }), close }
+}
+
+/** A server of its own: the runner would take the agents of other test files on a shared one. */
+async function realServer(t: TestContext) {
+  const kube = await startKube(t)
+  const pool = createPool(kube.url, { ca: kube.ca })
+  const cluster = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
+  const group = 'apiextensions.k8s.io'
+  const kind = 'CustomResourceDefinition'
+  const definitions: Resource = { group, version: 'v1', plural: 'customresourcedefinitions', kind, namespaced: false }
+  for (const crd of crds) await cluster.create(definitions, crd)
+  await until('agents are served', () =>
+    cluster.list(AgentDeployment).then(
+      () => true,
+      () => undefined,
+    ),
+  )
+  return { server: kube.url, cluster, close: () => pool.close() }
 }
 
 async function* nothing(): AsyncGenerator<string> {}
@@ -216,6 +243,35 @@ test('a new revision comes before the old one goes; a broken one says why while 
   assert.equal(await says(workloads.endpoint('default', 'bot')), 200)
 })
 
+test(
+  'the same against a real API server, which judges every status that is written',
+  needs('etcd', 'kube-apiserver'),
+  async (t) => {
+    const { cluster, create, change, when, workloads, pods } = await setUp(t, { real: true })
+    const [first, second] = [unique('first'), unique('second')]
+    await create(speaking(first))
+    const good = await when('Ready=True Serving')
+    await change([{ op: 'replace', path: '/spec/runtime/command/2', value: 'crash' }])
+    const degraded = await when('Degraded=True CrashLoopBackOff', false)
+    assert.equal(degraded.status?.currentRevision, good.status?.currentRevision)
+    assert.equal(await says(workloads.endpoint('default', 'bot')), 200)
+    await change([{ op: 'replace', path: '/spec/runtime/command/2', value: second }])
+    await when('Degraded=False AsExpected')
+    await until('the old process is gone', async () => (processesWith(first).length === 0 ? true : undefined))
+    await until('one pod is left', async () => ((await pods()).length === 1 ? true : undefined))
+    const jobs = { namespace, name: parseName('name', 'once') }
+    const spec: AgentDeploymentSpec = { executionModel: 'job', runtime: { command: [process.execPath, '--eval', '0'] } }
+    await cluster.create(AgentDeployment, AgentDeployment.object({ metadata: { ...jobs }, spec }))
+    await until('the job completes', async () => {
+      const { items } = await cluster.list<KubeObject<unknown, { succeeded?: number }>>(resources.jobs, { namespace })
+      return items[0]?.status?.succeeded === 1 ? true : undefined
+    })
+    // Nothing collects there what an agent owned, so its Deployment is deleted as the collector would.
+    await cluster.delete(resources.deployments, ref)
+    await until('the process is gone', async () => (processesWith(second).length === 0 ? true : undefined))
+  },
+)
+
 test('an agent that dies is started again, and its restarts are counted', async (t) => {
   const { create, when, pods } = await setUp(t)
   const answer = unique('mortal')
@@ -272,7 +328,7 @@ test('a job runs to its end once, and a failing one as often as it may', async (
 test('close leaves no process, and neither does kill -9 of the runner; its pods are cleared at the next start', async (t) => {
   const { server, cluster, create, when, pods, dataDir } = await setUp(t, { runner: false })
   const answer = unique('orphan')
-  const runner = spawn(process.execPath, [runnerFile, server.url, token, dataDir], {
+  const runner = spawn(process.execPath, [runnerFile, server, token, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(runner, 'exit')
