@@ -323,6 +323,20 @@ test('a job runs to its end once, and a failing one as often as it may', async (
   })
   assert.equal((await pods()).length, 1)
   assert.match(done?.metadata.name ?? '', /^bot-/)
+  const failing = { namespace, name: parseName('name', 'failing') }
+  const spec: AgentDeploymentSpec = {
+    executionModel: 'job',
+    runtime: { command: [process.execPath, '--eval', 'process.exit(7)'] },
+  }
+  await cluster.create(AgentDeployment, AgentDeployment.object({ metadata: { ...failing }, spec }))
+  await until('it gives up', async () => {
+    const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, failing)
+    return agent.status?.conditions?.some((one) => one.type === 'Ready' && one.reason === 'JobFailed')
+      ? true
+      : undefined
+  })
+  const tries = await cluster.list(resources.pods, { namespace, labelSelector: 'mesh.dev/agent=failing' })
+  assert.equal(tries.items.length, 3, 'the first try and two more')
 })
 
 test('close leaves no process, and neither does kill -9 of the runner; its pods are cleared at the next start', async (t) => {

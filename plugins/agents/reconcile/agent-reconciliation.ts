@@ -155,7 +155,9 @@ async function readWorkload(cluster: KubeClient, agent: AgentDeploymentObject): 
   if (live === undefined || !isOwnedBy(live, agent))
     return { deployed: undefined, progress: undefined, podProblem: undefined }
   const progress = kind === 'Job' ? jobProgress(live) : deploymentProgress(live)
-  const problem = progress.complete ? undefined : podProblem(await readPods(cluster, agent))
+  // A Job that has given up says so itself; its pods only repeat it.
+  const settled = progress.complete || progress.failure?.reason === 'JobFailed'
+  const problem = settled ? undefined : podProblem(await readPods(cluster, agent))
   return { deployed: live.metadata.annotations?.[REVISION_ANNOTATION], progress, podProblem: problem }
 }
 
