@@ -1,0 +1,126 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { GatewayContext } from '#core/host/contexts.ts'
+import { headerValues, readBearer } from '#core/http/auth.ts'
+import { Fail } from '#core/http/errors.ts'
+import { abortSignalOf } from '#core/http/request-state.ts'
+import { continueTrace, formatTraceparent } from '#core/telemetry/tracing.ts'
+import type { Operation } from './adapter.ts'
+import type { AgentRuns } from './agent-model.ts'
+import { callAgent } from './gateway/call-agent.ts'
+import { callModel } from './gateway/call-model.ts'
+import type { GatewayCall } from './gateway/gateway-call.ts'
+import { listModels } from './gateway/list-models.ts'
+import { readModelRequest } from './gateway/model-request.ts'
+import { toOpenAiError } from './gateway/openai-error.ts'
+import { authenticate } from './gateway/principal.ts'
+import type { Principal } from './gateway/principal.ts'
+import { parseModel, usableRoute } from './gateway/route-of.ts'
+import type { ProvidersInner } from './inner.ts'
+import { agentRuns } from './points.ts'
+
+/** The OpenAI-compatible door on port 4000; errors have OpenAI's shape. */
+export function gatewayRoutes(inner: ProvidersInner, gateway: GatewayContext): FastifyPluginAsync {
+  const { bodyLimit } = inner.settings
+  const options = { bodyLimit, config: { authz: { kind: 'bearer' as const } } }
+  return async (scope) => {
+    scope.setErrorHandler((error, request, reply) => sendError(inner, { error, request, reply }))
+    for (const operation of ['chat/completions', 'embeddings'] as const)
+      scope.post(`/v1/${operation}`, options, (request, reply) => answer(inner, gateway, { operation, request, reply }))
+    scope.get('/v1/models', options, async (request, reply) => ({
+      object: 'list',
+      data: await listModels(await openCall(inner, gateway, { request, reply })),
+    }))
+  }
+}
+
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+async function answer(
+  inner: ProvidersInner,
+  gateway: GatewayContext,
+  exchange: Exchange & { readonly operation: Operation },
+): Promise<FastifyReply> {
+  const { operation, request, reply } = exchange
+  const call = await openCall(inner, gateway, exchange)
+  const body = readModelRequest(operation, request.body)
+  const model = parseModel(body.model, call.namespace)
+  if (model.kind === 'route') {
+    const route = await usableRoute(gateway, call.principal, model)
+    await callModel(inner, call, { operation, route, body })
+  } else if (operation === 'embeddings') {
+    throw new Fail('invalid_body', undefined, {
+      errors: [{ pointer: '/model', detail: 'an agent makes no embeddings' }],
+    })
+  } else {
+    const timeoutMs = inner.settings.agentTimeout * 1000
+    await callAgent(call, { runs: runsOf(inner), agent: model, body, timeoutMs, now: inner.core.now })
+  }
+  return reply
+}
+
+function runsOf(inner: ProvidersInner): AgentRuns | undefined {
+  return inner.core.extensions(agentRuns)[0]
+}
+
+async function openCall(
+  inner: ProvidersInner,
+  gateway: GatewayContext,
+  { request, reply }: Exchange,
+): Promise<GatewayCall> {
+  const startedAt = performance.now()
+  const { rawHeaders, url = '' } = request.raw
+  const principal = await authenticate(gateway, readBearer(rawHeaders, url))
+  const own = principal.kind === 'pod' ? await ownRun(inner, gateway, { principal, rawHeaders }) : undefined
+  return {
+    gateway,
+    principal,
+    namespace: single(rawHeaders, 'x-mesh-namespace') ?? (principal.kind === 'pod' ? principal.namespace : 'default'),
+    runId: own?.runId,
+    agentUid: own?.agentUid,
+    conversationId: single(rawHeaders, 'x-conversation-id'),
+    traceparent: formatTraceparent(continueTrace(single(rawHeaders, 'traceparent'))),
+    signal: abortSignalOf(reply),
+    startedAt,
+    response: reply.raw,
+    headers: { ...reply.getHeaders(), ...(own?.runId === undefined ? {} : { 'x-mesh-run-id': own.runId }) },
+    take: () => void reply.hijack(),
+  }
+}
+
+// A pod may name a run of its own agent only. Without stored runs nothing can be checked, so nothing is believed.
+async function ownRun(
+  inner: ProvidersInner,
+  gateway: GatewayContext,
+  { principal, rawHeaders }: { principal: Extract<Principal, { kind: 'pod' }>; rawHeaders: readonly string[] },
+): Promise<{ runId: string | undefined; agentUid: string | undefined }> {
+  const { namespace, agent } = principal
+  const uid = (await gateway.observed.find('AgentDeployment', namespace, agent))?.uid
+  const named = single(rawHeaders, 'x-mesh-run-id')
+  const runs = runsOf(inner)
+  if (named === undefined || runs === undefined) return { runId: undefined, agentUid: uid }
+  const owner = await runs.agentOf(named)
+  if (owner === undefined || owner.uid !== uid) throw new Fail('forbidden', 'X-Mesh-Run-Id names no run of this agent.')
+  return { runId: named, agentUid: uid }
+}
+
+function single(rawHeaders: readonly string[], name: string): string | undefined {
+  const values = headerValues(rawHeaders, name)
+  if (values.length > 1) throw new Fail('malformed_request', `The header ${name} is given more than once.`)
+  return values[0]
+}
+
+function sendError(
+  inner: ProvidersInner,
+  { error, request, reply }: Exchange & { readonly error: unknown },
+): FastifyReply {
+  const { status, headers, body } = toOpenAiError(error)
+  if (status === 500)
+    inner.core.log.error(
+      { requestId: request.id, err: error instanceof Error ? error.stack : 'unknown' },
+      'a model call failed unexpectedly',
+    )
+  return reply.code(status).headers(headers).type('application/json').send(body)
+}

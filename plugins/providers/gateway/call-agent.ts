@@ -1,0 +1,125 @@
+import { Fail } from '#core/http/errors.ts'
+import { uuidV7 } from '#core/store/uuid-v7.ts'
+import type { AgentOutcome, AgentRuns } from '../agent-model.ts'
+import { completion, deltaFrame, doneFrame, usageFrame, wireUsage } from '../completion.ts'
+import type { CompletionHead } from '../completion.ts'
+import { textOf } from '../mock/mock-answer.ts'
+import type { GatewayCall } from './gateway-call.ts'
+import { isObject, wantsUsage } from './model-request.ts'
+import type { Body } from './model-request.ts'
+import { ProviderFailure } from './openai-error.ts'
+import type { ModelName } from './route-of.ts'
+
+/** A chat with an agent. */
+export interface AgentChat {
+  readonly runs: AgentRuns | undefined
+  readonly agent: ModelName
+  readonly body: Body
+  readonly timeoutMs: number
+  readonly now: () => Date
+}
+
+/**
+ * `model: agent/<namespace>/<name>`: one run of the agent with the last user message as input, as the caller. Earlier turns
+ * come from the conversation that `X-Conversation-Id` names, not from the messages. Throws before the first byte only.
+ */
+export async function callAgent(call: GatewayCall, chat: AgentChat): Promise<void> {
+  const { runs, agent } = chat
+  if (call.principal.kind !== 'person')
+    throw new Fail('forbidden', 'A pod reaches other agents through its launcher (POST /delegate).')
+  if (runs === undefined) throw new Fail('not_wired')
+  const head = { id: `chatcmpl-${uuidV7()}`, created: Math.floor(chat.now().getTime() / 1000), model: modelOf(agent) }
+  const writer = chat.body.stream === true ? streamWriter(call, head, wantsUsage(chat.body)) : wholeWriter(call, head)
+  const { caller } = call.principal
+  try {
+    const outcome = await runs.invokeForGateway({
+      caller,
+      observed: call.gateway.observed,
+      agent: { namespace: agent.namespace, name: agent.name },
+      input: lastUserText(chat.body),
+      ...(call.conversationId === undefined ? {} : { conversationId: call.conversationId }),
+      traceparent: call.traceparent,
+      timeoutMs: chat.timeoutMs,
+      signal: call.signal,
+      onText: writer.text,
+    })
+    writer.finish(outcome, textOfOutcome(outcome))
+  } catch (error) {
+    if (!writer.committed()) throw error
+    call.response.destroy()
+  }
+}
+
+interface Writer {
+  committed(): boolean
+  text(text: string): void
+  finish(outcome: AgentOutcome, text: string): void
+}
+
+function wholeWriter(call: GatewayCall, head: CompletionHead): Writer {
+  return {
+    committed: () => false,
+    text: () => undefined,
+    finish({ runId, usage }, text) {
+      const body = completion(head, { content: text }, 'stop', wireUsage(usage.inputTokens, usage.outputTokens))
+      call.take()
+      call.response.writeHead(200, { ...call.headers, 'content-type': 'application/json', 'x-mesh-run-id': runId })
+      call.response.end(JSON.stringify(body))
+    },
+  }
+}
+
+function streamWriter(call: GatewayCall, head: CompletionHead, usageWanted: boolean): Writer {
+  let shown = ''
+  let open = false
+  const text = (added: string): void => {
+    if (!open) {
+      open = true
+      call.take()
+      call.response.writeHead(200, {
+        ...call.headers,
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+      })
+      call.response.write(deltaFrame(head, { role: 'assistant', content: '' }))
+    }
+    shown += added
+    if (added !== '') call.response.write(deltaFrame(head, { content: added }))
+  }
+  return {
+    committed: () => open,
+    text,
+    finish({ usage }, whole) {
+      // An agent may answer something else than it streamed; then only the rest, if it is one, can still be told.
+      text(whole.startsWith(shown) ? whole.slice(shown.length) : '')
+      call.response.write(deltaFrame(head, {}, 'stop'))
+      if (usageWanted) call.response.write(usageFrame(head, wireUsage(usage.inputTokens, usage.outputTokens)))
+      call.response.end(doneFrame)
+    },
+  }
+}
+
+// Only a succeeded run is an answer: everything else is an error that names the run.
+function textOfOutcome({ runId, state, output, error }: AgentOutcome): string {
+  if (state === 'succeeded') return typeof output === 'string' ? output : JSON.stringify(output ?? null)
+  if (state === 'paused')
+    throw new ProviderFailure(
+      409,
+      'run_paused',
+      `The run ${runId} waits for a person; resume it by POST /api/runs/${runId}/resume.`,
+    )
+  if (state === 'queued' || state === 'running')
+    throw new ProviderFailure(504, 'run_not_finished', `The run ${runId} has not ended in time; it goes on.`)
+  throw new ProviderFailure(502, error?.code ?? `run_${state}`, `The run ${runId} ended as ${state}.`)
+}
+
+function lastUserText(body: Body): string {
+  const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : []
+  const last = messages.findLast(({ role }) => role === 'user')
+  if (last !== undefined) return textOf(last.content)
+  throw new Fail('invalid_body', undefined, { errors: [{ pointer: '/messages', detail: 'must hold a user message' }] })
+}
+
+function modelOf({ namespace, name }: ModelName): string {
+  return `agent/${namespace}/${name}`
+}

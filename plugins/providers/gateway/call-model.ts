@@ -1,0 +1,108 @@
+import { toRequestFields } from '#schemas/model-params.ts'
+import type { AnswerSink, Operation } from '../adapter.ts'
+import type { ProvidersInner } from '../inner.ts'
+import { modelAdapter } from '../points.ts'
+import { createClientAnswer } from './client-answer.ts'
+import { forward } from './forward.ts'
+import type { GatewayCall } from './gateway-call.ts'
+import { wantsUsage } from './model-request.ts'
+import type { Body } from './model-request.ts'
+import { ProviderFailure, toOpenAiError } from './openai-error.ts'
+import type { UsableRoute } from './route-of.ts'
+import { loadTarget, targetsOf } from './targets.ts'
+import type { LoadedTarget, Target } from './targets.ts'
+import { meterAndHide, meterTail, meterWhole } from './usage.ts'
+import type { UsageMeter } from './usage.ts'
+
+/** What is asked of which route. */
+export interface ModelCall {
+  readonly operation: Operation
+  readonly route: UsableRoute
+  readonly body: Body
+}
+
+/** Calls the route's providers and streams the answer to the client. Throws before the first byte only. */
+export async function callModel(inner: ProvidersInner, call: GatewayCall, model: ModelCall): Promise<void> {
+  const targets = targetsOf(model.route)
+  let metered: { meter: UsageMeter; streamed: boolean } | undefined
+  const answer = createClientAnswer({
+    ...call,
+    meterOf: (streamed) => (!streamed ? meterWhole() : wantsUsage(model.body) ? meterTail() : meterAndHide()),
+    onMeter: (meter, streamed) => (metered = { meter, streamed }),
+  })
+  let answered = targets[0]
+  let status = 200
+  try {
+    const attempts = targets.map((target) => (sink: AnswerSink) => attempt(inner, call, { model, target, sink }))
+    answered = targets[await forward(attempts, answer, call.signal)]
+    answer.end()
+  } catch (error) {
+    status = call.signal.aborted ? 499 : toOpenAiError(error).status
+    if (!answer.committed()) throw error
+    answer.breakOff(error)
+  } finally {
+    if (answered !== undefined)
+      void inner.metering({
+        actor: { name: call.principal.username, kind: call.principal.kind === 'person' ? 'user' : 'system' },
+        traceparent: call.traceparent,
+        data: {
+          ...toReferences(call, model, answered),
+          ...(metered?.meter ?? meterWhole()).counted(),
+          streamed: metered?.streamed ?? false,
+          status,
+          durationMs: Math.round(performance.now() - call.startedAt),
+          firstByteMs: answer.firstByteMs() ?? Math.round(performance.now() - call.startedAt),
+        },
+      })
+  }
+}
+
+function toReferences(call: GatewayCall, { operation, route }: ModelCall, target: Target) {
+  return {
+    operation,
+    route: { namespace: route.namespace, name: route.name, uid: route.uid },
+    provider: `${target.namespace}/${target.name}`,
+    model: target.model,
+    agentUid: call.agentUid ?? null,
+    runId: call.runId ?? null,
+  }
+}
+
+async function attempt(
+  inner: ProvidersInner,
+  call: GatewayCall,
+  { model, target, sink }: { model: ModelCall; target: Target; sink: AnswerSink },
+): Promise<void> {
+  const loaded = await loadTarget(call.gateway, model.route, target, inner.settings.firstByteTimeout * 1000)
+  const adapter = inner.core.extensions(modelAdapter).find(({ type }) => type === loaded.spec.type)
+  if (adapter === undefined)
+    throw new ProviderFailure(
+      502,
+      'provider_misconfigured',
+      `No adapter speaks to providers of type ${loaded.spec.type}.`,
+    )
+  await adapter.send(
+    {
+      operation: model.operation,
+      provider: loaded.spec,
+      body: toProviderBody(model, loaded),
+      key: loaded.key,
+      firstByteMs: loaded.firstByteMs,
+      traceparent: call.traceparent,
+      signal: call.signal,
+    },
+    sink,
+  )
+}
+
+// The route's parameters are defaults: what the request says wins. Usage is always asked for, or nothing could be metered.
+function toProviderBody({ operation, route, body }: ModelCall, target: LoadedTarget): Body {
+  if (operation === 'embeddings') return { ...body, model: target.model }
+  const asked =
+    body.stream === true ? { stream_options: { ...asObject(body.stream_options), include_usage: true } } : {}
+  return { ...toRequestFields(route.spec.params ?? {}), ...body, model: target.model, ...asked }
+}
+
+function asObject(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {}
+}

@@ -1,0 +1,23 @@
+import type { ServerResponse } from 'node:http'
+import type { GatewayContext } from '#core/host/contexts.ts'
+import type { Principal } from './principal.ts'
+
+/** One request at the gateway's door, with everything about it that is no body. */
+export interface GatewayCall {
+  readonly gateway: GatewayContext
+  readonly principal: Principal
+  /** Namespace of a bare model name. */
+  readonly namespace: string
+  /** The run that a pod named and that is its agent's. */
+  readonly runId: string | undefined
+  readonly agentUid: string | undefined
+  readonly conversationId: string | undefined
+  readonly traceparent: string
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal
+  readonly startedAt: number // monotonic, milliseconds
+  readonly response: ServerResponse
+  readonly headers: Readonly<Record<string, string | number | string[] | undefined>>
+  /** Takes the response from the framework; nothing else writes to it afterwards. */
+  readonly take: () => void
+}

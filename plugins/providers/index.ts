@@ -1,0 +1,21 @@
+import { definePlugin } from '#core/host/plugin.ts'
+import { contribute } from '#core/host/points.ts'
+import { modelCallMetered } from './events.ts'
+import { gatewayRoutes } from './gateway-routes.ts'
+import { createInner } from './inner.ts'
+import { modelAdapter } from './points.ts'
+import { providersSettings } from './settings.ts'
+
+/** Models behind one OpenAI-compatible door: routes, providers, keys, metering. */
+export const providers = definePlugin({
+  contract: 1,
+  name: 'providers',
+  settings: providersSettings,
+  events: [modelCallMetered],
+  create: createInner,
+  contributions: ({ adapters }) => adapters.map((adapter) => contribute(modelAdapter, adapter)),
+  gatewayRoutes,
+  close: async ({ adapters }) => {
+    for (const adapter of adapters) await adapter.close?.()
+  },
+})

@@ -1,0 +1,22 @@
+import type { Core } from '#core/host/core.ts'
+import { createMetering } from './gateway/metering.ts'
+import type { Metering } from './gateway/metering.ts'
+import { mockAdapter } from './mock/mock-adapter.ts'
+import type { ModelAdapter } from './adapter.ts'
+import { createOpenAiAdapter } from './openai/openai-adapter.ts'
+import type { ProvidersSettings } from './settings.ts'
+
+/** The inside of the plugin, as its slots get it. */
+export interface ProvidersInner {
+  readonly core: Core
+  readonly settings: ProvidersSettings
+  readonly metering: Metering
+  /** The adapters that this plugin itself contributes. */
+  readonly adapters: readonly ModelAdapter[]
+}
+
+/** Builds the inside; no I/O. */
+export function createInner(core: Core, settings: ProvidersSettings): ProvidersInner {
+  const adapters = [mockAdapter, createOpenAiAdapter({ connections: settings.connections })]
+  return { core, settings, metering: createMetering(core), adapters }
+}
