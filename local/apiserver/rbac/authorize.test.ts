@@ -129,6 +129,7 @@ test('rbac: nobody grants more than they hold', () => {
     bind('Role', 'manager', user('alice'), 'a'),
     role('reader', rule(['get'], ['pods'])),
     rbac('ClusterRole', 'secrets', { rules: [rule(['get', 'list'], ['secrets'])] }),
+    rbac('ClusterRole', 'pods', { rules: [rule(['get', 'delete'], ['pods'])] }),
   )
   const check = (object: KubeObject, old?: KubeObject) =>
     authorizer.checkEscalation({ ...alice, groups: ['devs'] }, object, old)
@@ -141,6 +142,8 @@ test('rbac: nobody grants more than they hold', () => {
     denied?.message,
     `rolebindings.${RBAC_GROUP} "bind-secrets" is forbidden: user "alice" (groups=["devs"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}`,
   )
+  const more = check(bind('ClusterRole', 'pods', user('bob'), 'a'))?.message ?? ''
+  assert.ok(more.endsWith('{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}'), more)
   assert.equal(check(bind('ClusterRole', 'none', user('bob'), 'a'))?.code, 404)
   const binding = bind('ClusterRole', 'secrets', user('bob'), 'a')
   const finalized = { ...binding, metadata: { ...binding.metadata, finalizers: ['x/y'] } }
