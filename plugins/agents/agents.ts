@@ -1,7 +1,8 @@
 import type { ModelGateway } from './model-gateway.ts'
 import type { RequirementCheck } from './points.ts'
+import type { ReconcileSettings } from './reconcile/settings.ts'
 
-/** The plugin's inside: what its routes work with. */
+/** What the routes work with. */
 export interface Agents {
   now(): Date
   gateway: ModelGateway
@@ -9,4 +10,9 @@ export interface Agents {
   generateRoute: string
   /** Checks that other plugins contributed; read when a request needs them, since `create` runs before they exist. */
   checks(): readonly RequirementCheck[]
+}
+
+/** The plugin's inside. */
+export interface AgentsInner extends Agents {
+  reconcile: ReconcileSettings
 }

@@ -1,27 +1,26 @@
-import { Type } from 'typebox'
 import { definePlugin } from '#core/host/plugin.ts'
-import type { Agents } from './agents.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentsInner } from './agents.ts'
 import { createModelGateway } from './model-gateway.ts'
 import { agentRequirement } from './points.ts'
+import { agentReconciler } from './reconcilers.ts'
 import { routes } from './routes.ts'
+import { agentSettings, agentSettingSources, toReconcileSettings } from './settings.ts'
 
-/** Agents: authoring, versions, relations and logs. The cluster is the store and the judge; the caller's rights decide. */
+/** Agents: authoring, versions, relations and logs as the caller; the reconciler as the manager. */
 export const agents = definePlugin({
   contract: 1,
   name: 'agents',
-  settings: Type.Object(
-    {
-      generateRoute: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 317, description: 'ModelRoute that answers generate and refine.' }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  create: (core, settings): Agents => ({
+  settings: agentSettings,
+  settingsFrom: agentSettingSources,
+  create: (core, settings): AgentsInner => ({
     now: core.now,
     gateway: createModelGateway(core.urls.gateway),
-    generateRoute: settings.generateRoute ?? 'mock',
+    generateRoute: settings.generateRoute,
     checks: () => core.extensions(agentRequirement),
+    reconcile: toReconcileSettings(core, settings),
   }),
-  routes,
+  routes: (inner) => routes(inner),
+  reconcilers: ({ reconcile, now }, { cluster }) => [agentReconciler({ cluster, settings: reconcile, now })],
+  informers: () => [{ resource: AgentDeployment, resourceKind: AgentDeployment.kind }],
 })

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { endpoint } from '#core/http/endpoint.ts'
+import type { MountedEndpoint } from '#core/host/contexts.ts'
+import { Type } from 'typebox'
+import { needs } from '#test/harness/find-server.ts'
+import { servePlugin } from '../agents/testing/serve.ts'
+import { questionOf } from './capabilities.ts'
+import { identityEndpoints } from './endpoints.ts'
+
+const real = needs('etcd', 'kube-apiserver', 'kubectl')
+
+const reading = (plugin: string, resource: string, more: Partial<MountedEndpoint> = {}): MountedEndpoint => ({
+  plugin,
+  wiring: 'ready',
+  prefix: '/api',
+  endpoint: endpoint({
+    method: 'GET',
+    url: `/${resource}`,
+    summary: resource,
+    authz: {
+      kind: 'review',
+      verb: 'list',
+      resource,
+      namespace: { in: 'query', field: 'namespace', absent: 'cluster' },
+    },
+    response: { 200: Type.Null() },
+    handle: async () => null,
+  }),
+  ...more,
+})
+
+async function setUp(t: TestContext, more: readonly MountedEndpoint[] = []) {
+  return servePlugin(t, 'identity', (catalog) =>
+    identityEndpoints('open', {
+      catalog: () => [...catalog(), ...more],
+      directory: { namesAfter: async () => [], permitted: async () => ({ lastName: undefined }) },
+    }),
+  )
+}
+
+interface Named {
+  items: { metadata: { name: string; annotations?: Record<string, string> } }[]
+  nextCursor: string | null
+  scope?: string
+}
+
+test('identity: whoami is what the cluster says of the bearer', real, async (t) => {
+  const { ask } = await setUp(t)
+  const { username, uid, groups } = (await ask('developer', 'GET', '/whoami')).json<{
+    username: string
+    uid: string
+    groups: string[]
+  }>()
+  assert.deepEqual([username, uid], ['developer', 'uid-developer'])
+  assert.ok(groups.includes('system:authenticated') && groups.includes('mesh:developers'))
+})
+
+test('D3 identity: health wants a bearer that the cluster knows', real, async (t) => {
+  const { ask } = await setUp(t)
+  assert.deepEqual((await ask('nobody', 'GET', '/health')).json(), { status: 'ok' })
+  assert.equal((await ask('stranger', 'GET', '/health')).status, 401)
+})
+
+test(
+  'identity: capabilities are per plugin and per caller, in any namespace that the caller may read',
+  real,
+  async (t) => {
+    const { ask } = await setUp(t, [
+      reading('agents', 'agentdeployments'),
+      reading('audit', 'auditlogs'),
+      reading('cost', 'costs', { wiring: 'unwired', reason: 'unconfigured' }),
+    ])
+    const seen = async (who: string) => {
+      const answer = await ask(who, 'GET', '/capabilities')
+      const { profile, capabilities } = answer.json<{
+        profile: string
+        capabilities: { id: string; enabled: boolean; reason?: string }[]
+      }>()
+      assert.equal(profile, 'open')
+      return Object.fromEntries(capabilities.map(({ id, enabled, reason }) => [id, reason ?? enabled]))
+    }
+    const base = { cost: 'unconfigured', identity: true }
+    assert.deepEqual(await seen('operator'), { ...base, agents: true, audit: true })
+    assert.deepEqual(await seen('developer'), { ...base, agents: true, audit: 'denied' })
+    assert.deepEqual(await seen('nobody'), { ...base, agents: 'denied', audit: 'denied' })
+  },
+)
+
+test('identity: the question of a plugin is its first list', () => {
+  const get = reading('runs', 'runs')
+  const single = {
+    ...get,
+    endpoint: { ...get.endpoint, authz: { kind: 'kube' as const, verb: 'get', resource: 'runs' } },
+  }
+  assert.deepEqual(questionOf([single, get]), { verb: 'list', resource: 'runs' })
+  assert.deepEqual(questionOf([single]), { verb: 'get', resource: 'runs' })
+  assert.equal(questionOf([]), undefined)
+})
+
+test(
+  'identity: namespaces are the list of the cluster, or with scope=permitted those that the caller may get',
+  real,
+  async (t) => {
+    const { ask, namespace, other } = await setUp(t)
+    const all = (await ask('operator', 'GET', '/namespaces?limit=200')).json<Named>()
+    assert.ok(all.items.some((item) => item.metadata.name === other))
+    assert.equal((await ask('viewer', 'GET', '/namespaces')).status, 403)
+    const permitted = async (who: string) => {
+      const { items, scope } = (await ask(who, 'GET', '/namespaces?scope=permitted')).json<Named>()
+      assert.equal(scope, 'permitted')
+      return items.map((item) => item.metadata.name)
+    }
+    assert.deepEqual(await permitted('viewer'), [namespace])
+    assert.deepEqual(await permitted('other-tenant'), [other])
+    assert.deepEqual(await permitted('nobody'), [])
+    assert.deepEqual(await permitted('operator'), [namespace, other])
+  },
+)
+
+test('C1 identity: pages of namespaces go on by a cursor that belongs to its list', real, async (t) => {
+  const { ask, namespace, other } = await setUp(t)
+  const first = (await ask('operator', 'GET', '/namespaces?scope=permitted&limit=1')).json<Named>()
+  assert.deepEqual(
+    first.items.map((item) => item.metadata.name),
+    [namespace],
+  )
+  const cursor = encodeURIComponent(first.nextCursor ?? '')
+  const second = (await ask('operator', 'GET', `/namespaces?scope=permitted&limit=1&cursor=${cursor}`)).json<Named>()
+  assert.deepEqual(
+    second.items.map((item) => item.metadata.name),
+    [other],
+  )
+  const wrong = await ask('operator', 'GET', `/namespaces?cursor=${cursor}`)
+  assert.equal(wrong.json<{ code: string }>().code, 'invalid_cursor')
+})
+
+test('identity: a display name is written as the caller, and removed when empty', real, async (t) => {
+  const { ask, namespace } = await setUp(t)
+  const path = `/namespaces/${namespace}/display-name`
+  const annotations = (answer: Awaited<ReturnType<typeof ask>>) => answer.json<Named['items'][0]>().metadata.annotations
+  const named = await ask('operator', 'PUT', path, { displayName: 'Team A' })
+  assert.equal(named.status, 200, named.text)
+  assert.equal(annotations(named)?.['mesh.dev/display-name'], 'Team A')
+  assert.equal(
+    annotations(await ask('operator', 'PUT', path, { displayName: '' }))?.['mesh.dev/display-name'],
+    undefined,
+  )
+  assert.equal((await ask('developer', 'PUT', path, { displayName: 'x' })).status, 403)
+  assert.equal((await ask('operator', 'PUT', '/namespaces/a.b/display-name', { displayName: 'x' })).status, 400)
+  assert.equal((await ask('operator', 'PUT', path, { displayName: 1 })).status, 400)
+})
