@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import test from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { commandsOf } from './readme.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+test('the README: its commands alone do the main job on a copy in an empty folder', async (t) => {
+  const folder = tempFolder('readme')
+  t.after(() => folder.remove())
+  const archive = execFileSync('git', ['archive', '--format=tar', 'HEAD'], { cwd: root, maxBuffer: 1 << 28 })
+  execFileSync('tar', ['-x', '-C', folder.path], { input: archive })
+  const [start = ''] = commandsOf(join(folder.path, 'README.md'), 'Try it')
+  assert.equal(start, 'npm start')
+  // The port is any free one, since others use this machine too; everything else is as written.
+  const npm = spawn('npm', ['start', '--silent', '--', '--port', '0', '--output', 'json'], {
+    cwd: folder.path,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => npm.kill('SIGKILL'))
+  const [line] = (await once(createInterface({ input: npm.stdout }), 'line')) as [string]
+  const ready = JSON.parse(line) as { url: string; pid: number; dataDir: string }
+  t.after(() => isAlive(ready.pid) && process.kill(ready.pid, 'SIGKILL'))
+
+  const script = ['set -euo pipefail', ...commandsOf(join(folder.path, 'README.md'), 'The main job')].join('\n')
+  const output = execFileSync('bash', ['-c', script], {
+    cwd: folder.path,
+    env: { ...process.env, URL: ready.url },
+    encoding: 'utf8',
+  })
+  assert.match(output, /MOCK_OK/, 'the agent answered')
+  assert.match(output, /event: run\.succeeded/, 'the run was watched live')
+  assert.match(output, /You greet people in French/, 'the diff shows the change')
+  const audit = JSON.parse(output.slice(output.lastIndexOf('{"items"'))) as { items: Record<string, unknown>[] }
+  const steps = audit.items.filter(({ resource_kind: kind }) => kind === 'AgentDeployment')
+  assert.deepEqual(
+    steps.map(({ action, actor, outcome }) => [action, actor, outcome]),
+    [
+      ['update', 'developer', 'success'],
+      ['update', 'developer', 'success'],
+      ['create', 'developer', 'success'],
+    ],
+    'the roll-back, the change and the creation, newest first, with the exact caller',
+  )
+
+  process.kill(ready.pid, 'SIGTERM')
+  const [code] = (await once(npm, 'exit')) as [number]
+  assert.equal(code, 0)
+  assert.deepEqual(launchersOf(ready.dataDir), [], 'no process is left')
+})
+
+/** Processes whose environment points into a data folder. */
+function launchersOf(dataDir: string): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.map(Number).filter((pid) => pid !== process.pid && mentions(pid, dataDir))
+}
+
+function mentions(pid: number, text: string): boolean {
+  try {
+    return execFileSync('cat', [`/proc/${pid}/environ`], { encoding: 'utf8' }).includes(text)
+  } catch {
+    return false
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
