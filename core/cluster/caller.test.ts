@@ -230,6 +230,27 @@ test('a role authenticates a service account by audience, and reviews a subject 
   await eventually(async () => ((await own.subjectMay(user ?? assert.fail(), question)) ? 'granted' : undefined))
 })
 
+test('a token that was not made for the audience is refused, also by an API server that does not know audiences', async () => {
+  const answering = (status: object) =>
+    createOwnIdentity({
+      cluster: {
+        ...createKubeClient({ server: 'http://127.0.0.1:1', bearer: 'x' }),
+        review: <A>() => Promise.resolve({ status } as A),
+      },
+    }).authenticate('token', 'gateway')
+  const user = { username: 'system:serviceaccount:demo:bot' }
+  assert.equal((await answering({ authenticated: true, user, audiences: ['gateway'] }))?.username, user.username)
+  for (const audiences of [undefined, [], ['state']])
+    assert.equal(await answering({ authenticated: true, user, audiences }), undefined)
+  // M-5: never a default identity.
+  for (const status of [
+    {},
+    { authenticated: true, audiences: ['gateway'] },
+    { authenticated: false, user, audiences: ['gateway'] },
+  ])
+    assert.equal(await answering(status), undefined)
+})
+
 async function issueToken(admin: KubeClient, namespace: string, name: string, audience: string): Promise<string> {
   await admin.create(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } })
   const request = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import { Fail } from '#core/http/errors.ts'
 import type { KubeClient, KubeObject, Resource, WatchEvent } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
@@ -11,6 +12,7 @@ import { createStore } from '#core/store/create-store.ts'
 import { openDatabase } from '#core/store/database.ts'
 import type { Database, DatabaseLocation } from '#core/store/database.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import type { Store } from '#core/store/store.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
@@ -20,6 +22,7 @@ import { createDirectory } from './create-directory.ts'
 import { runInformers } from './informer.ts'
 import { clusterMigrations, createObserved } from './observed.ts'
 import type { ObservedTables } from './observed.ts'
+import { rememberSeen } from './remember.ts'
 
 const real = needs('etcd', 'kube-apiserver', 'postgres')
 const silent: Logger = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
@@ -251,6 +254,50 @@ function spoil<O extends KubeObject>(object_: O): O {
   }
   return { ...object_, metadata: { ...object_.metadata, ...broken[object_.metadata.name] } }
 }
+
+test('A4: an older version is a replay, whatever its content; versions compare as numbers', real, async (t) => {
+  const it = await setUp(t)
+  const [informer] = informers
+  const seen = (resourceVersion: string, contentHash: string) => ({
+    uid: 'u1',
+    namespace: it.namespace,
+    name: 'a',
+    resourceVersion,
+    contentHash,
+    generation: undefined,
+    actorGuess: undefined,
+    error: undefined,
+  })
+  assert.ok(informer !== undefined)
+  for (const one of [
+    seen('9', 'x'),
+    seen('10', 'y'),
+    seen('9', 'x'),
+    seen('10', 'y'),
+    seen('11', 'y'),
+    seen('10', 'z'),
+  ])
+    await rememberSeen(it.store, informer, [one], false)
+  assert.deepEqual(await facts(it.database), ['created a', 'updated a'])
+})
+
+test('a store that was away loses no change: everything is listed again', real, async (t) => {
+  const it = await setUp(t)
+  const outage = { left: 0 }
+  const store: Store = {
+    ...it.store,
+    transact: (fn) => {
+      if (outage.left === 0) return it.store.transact(fn)
+      outage.left -= 1
+      return Promise.reject(new Fail('store_unavailable'))
+    },
+  }
+  await start(t, { ...it, store }).synced
+  outage.left = 2
+  await it.make('a')
+  await until('it is seen after all', async () => (await facts(it.database)).includes('created a'))
+  assert.deepEqual(await gaps(it.database), ['failed'])
+})
 
 test('the newest field manager is told as a guess, and content is not', real, async (t) => {
   const it = await setUp(t)
