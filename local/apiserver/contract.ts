@@ -239,7 +239,10 @@ export interface AuthenticatorOptions {
 /** rbac/authorize.ts: `createAuthorizer(objects)`. */
 export interface Authorizer {
   authorize(user: User, attributes: Attributes): Decision
-  rulesFor(user: User, namespace: string): { resourceRules: JsonObject[]; nonResourceRules: JsonObject[] }
+  rulesFor(
+    user: User,
+    namespace: string,
+  ): { resourceRules: JsonObject[]; nonResourceRules: JsonObject[]; evaluationError?: string }
   /** For writes of roles and bindings: the 403 of the real server when the user would gain rights; `old` makes it an update. */
   checkEscalation(user: User, object: KubeObject, old?: KubeObject): Status | undefined
 }

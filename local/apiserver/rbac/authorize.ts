@@ -44,16 +44,15 @@ export function createAuthorizer(reader: ObjectReader): Authorizer {
       if (grant.rules.some((rule) => allows(rule, attributes)))
         return { allowed: true, reason: `RBAC: allowed by ${describe(grant, user)}` }
     }
-    const errors = mine.flatMap((grant) => grant.error ?? [])
-    if (errors.length === 0) return { allowed: false, reason: '' }
-    return {
-      allowed: false,
-      reason: `RBAC: ${errors.length === 1 ? errors[0] : `[${[...new Set(errors)].join(', ')}]`}`,
-    }
+    const errors = errorsOf(mine)
+    return { allowed: false, reason: errors ? `RBAC: ${errors}` : '' }
   }
   return {
     authorize,
-    rulesFor: (user, namespace) => reviewedRules(rulesFor(user, namespace)),
+    rulesFor(user, namespace) {
+      const errors = errorsOf(grants(namespace).filter((grant) => appliesTo(user, grant)))
+      return { ...reviewedRules(rulesFor(user, namespace)), ...(errors ? { evaluationError: errors } : {}) }
+    },
     checkEscalation(user, object, old) {
       if (user.groups.includes(ALLOWED_TO_ALL) || (old && onlyMetadataChanged(object, old))) return undefined
       const check: EscalationCheck = {
@@ -86,6 +85,12 @@ function createGrants(reader: ObjectReader): (namespace: string) => readonly Gra
     if (!all) byNamespace.set(namespace, (all = [...wide, ...resolve('rolebindings', namespace)]))
     return all
   }
+}
+
+/** The roles that bindings name and that do not exist, as Go prints one error or several. */
+function errorsOf(grants: readonly Grant[]): string {
+  const errors = [...new Set(grants.flatMap((grant) => grant.error ?? []))]
+  return errors.length > 1 ? `[${errors.join(', ')}]` : (errors[0] ?? '')
 }
 
 function toGrant(reader: ObjectReader, binding: KubeObject, namespace: string): Grant {
