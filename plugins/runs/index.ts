@@ -1,8 +1,10 @@
 import { definePlugin } from '#core/host/plugin.ts'
 import { contribute } from '#core/host/points.ts'
+import { agentRuns } from '#plugins/providers/points.ts'
 import { leftover } from '#plugins/pruning/points.ts'
 import { createDelegations } from './delegations.ts'
 import { runEvents } from './events.ts'
+import { createGatewayRuns } from './gateway-runs.ts'
 import { createInner } from './inner.ts'
 import { runsJobs } from './jobs.ts'
 import { runLeftovers } from './leftovers.ts'
@@ -21,7 +23,7 @@ export const runs = definePlugin({
   events: runEvents,
   create: createInner,
   projections: () => [runsProjection],
-  contributions: () => [contribute(leftover, runLeftovers)],
+  contributions: (inner) => [contribute(leftover, runLeftovers), contribute(agentRuns, createGatewayRuns(inner))],
   routes: runsRoutes,
   stateRoutes: (inner, state) => runsStateRoutes(createDelegations({ ...inner, state }), state),
   jobs: runsJobs,
