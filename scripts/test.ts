@@ -5,12 +5,14 @@ import { findTests } from './test/find-tests.ts'
 import { report } from './test/report.ts'
 import { startSharedServers } from './test/shared-servers.ts'
 
-// node scripts/test.ts [path ...] [--name PATTERN] [--verbose] [--concurrency N]
+// node scripts/test.ts [path ...] [--name PATTERN] [--verbose] [--timeout SECONDS] [--concurrency N]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     name: { type: 'string' },
     verbose: { type: 'boolean', default: false },
+    // Of each test.
+    timeout: { type: 'string', default: '180' },
     concurrency: { type: 'string', default: String(Math.min(2, availableParallelism())) },
   },
 })
@@ -30,7 +32,9 @@ const stream = run({
   files,
   cwd: root.pathname,
   concurrency: Number(values.concurrency),
-  timeout: 10 * 60_000,
+  timeout: Number(values.timeout) * 1000,
+  // The time limit ends tests only: a file that leaves a handle open would keep its process for ever.
+  forceExit: true,
   signal: interrupted.signal,
   ...(values.name === undefined ? {} : { testNamePatterns: [values.name] }),
 })

@@ -12,5 +12,5 @@ if (process.getuid?.() !== 0) {
   console.error('Real pods are NOT tested: a node needs root on Linux.')
   process.exit(1)
 }
-process.argv.push('test/pods')
+process.argv.push('--timeout', '600', 'test/pods')
 await import('../../scripts/test.ts')
