@@ -14,3 +14,6 @@ export const SYSTEM_NAMESPACE = 'mesh-system'
 export function groupKey(name: string): string {
   return `${GROUP}/${name}`
 }
+
+/** Field manager of everything that is written through the API as a caller. */
+export const FIELD_MANAGER = 'mesh-api'

@@ -3,7 +3,7 @@ import { findConfigProblems } from '#schemas/agent-file.ts'
 import { agentFileSchema } from '#schemas/generated/agent-file-schema.ts'
 import { conversationFor } from './generate-prompt.ts'
 import type { GenerateTask } from './generate-prompt.ts'
-import type { ChatMessage, ModelGateway } from './model-gateway.ts'
+import type { ChatMessage, JsonQuestion, ModelGateway } from './model-gateway.ts'
 
 /** What a model made of a task. */
 export interface Generated {
@@ -24,28 +24,37 @@ export interface GenerateContext {
 // The first answer and two repairs: a model that fails three times with its errors before its eyes fails again.
 const ROUNDS = 3
 
-/** The answer that the model must give: a config of the simplified format and a sentence about it. */
-export const answerSchema = {
-  name: 'agent',
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['config', 'explanation'],
-    properties: {
-      // A generated agent is declarative, so it needs these beyond what the format itself requires.
-      config: { ...agentFileSchema, required: ['name', 'model', 'systemPrompt'] },
-      explanation: { type: 'string', minLength: 1, maxLength: 2000 },
+/** The answer that the model must give: a config of the simplified format, on a route that exists, and a sentence about it. */
+export function answerSchema(routes: readonly string[]): JsonQuestion['schema'] {
+  const fields = isFields(agentFileSchema['properties']) ? agentFileSchema['properties'] : {}
+  const model = { type: 'object', required: ['route'], properties: { route: { type: 'string', enum: routes } } }
+  return {
+    name: 'agent',
+    schema: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['config', 'explanation'],
+      properties: {
+        // A generated agent is declarative, so it needs these beyond what the format itself requires.
+        config: {
+          ...agentFileSchema,
+          required: ['name', 'model', 'systemPrompt'],
+          properties: { ...fields, model },
+        },
+        explanation: { type: 'string', minLength: 1, maxLength: 2000 },
+      },
     },
-  },
-} as const
+  }
+}
 
 /** Makes or changes a config with a model; an answer that the format refuses goes back with its problems. */
 export async function generateConfig(task: GenerateTask, context: GenerateContext): Promise<Generated> {
   const messages: ChatMessage[] = conversationFor(task)
+  const schema = answerSchema(task.routes)
   let problems: string[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const { gateway, bearer, route, signal } = context
-    const text = await gateway.ask(bearer, { route, messages, schema: answerSchema, signal })
+    const text = await gateway.ask(bearer, { route, messages, schema, signal })
     const answer = readAnswer(text)
     const { config, warnings } = settle(answer?.config ?? {}, task)
     problems = answer === undefined ? ['the answer is not JSON of the schema'] : describeProblems(config)

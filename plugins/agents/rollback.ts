@@ -3,6 +3,7 @@ import type { ObjectRef } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { ROLLBACK_ANNOTATION } from '#schemas/labels.ts'
+import { FIELD_MANAGER } from '#schemas/group.ts'
 import { readRevisions, specAt } from './revisions.ts'
 
 /** Puts an old spec back, read and written as the caller. */
@@ -15,7 +16,12 @@ export async function rollBack(
   const { agent, revisions } = await readRevisions(caller, ref, options.signal)
   const spec = specAt(agent, revisions, String(revision))
   const body = toRollbackPatch(agent, spec, revision)
-  return caller.cluster.patch<AgentDeploymentObject>(AgentDeployment, ref, { type: 'json', body }, options)
+  return caller.cluster.patch<AgentDeploymentObject>(
+    AgentDeployment,
+    ref,
+    { type: 'json', body },
+    { ...options, fieldManager: FIELD_MANAGER },
+  )
 }
 
 /**

@@ -4,6 +4,7 @@ import type { KubeObject, Resource } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { DISPLAY_NAME_ANNOTATION } from '#schemas/labels.ts'
+import { FIELD_MANAGER } from '#schemas/group.ts'
 
 /** Kubernetes namespaces. */
 export const namespaces: Resource = {
@@ -80,5 +81,10 @@ export function setDisplayName(
 ): Promise<KubeObject> {
   const value = displayName === '' ? null : displayName
   const body = { metadata: { annotations: { [DISPLAY_NAME_ANNOTATION]: value } } }
-  return caller.cluster.patch(namespaces, { name }, { type: 'merge', body }, options)
+  return caller.cluster.patch(
+    namespaces,
+    { name },
+    { type: 'merge', body },
+    { ...options, fieldManager: FIELD_MANAGER },
+  )
 }

@@ -16,6 +16,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import type { AgentTemplateObject } from '#schemas/crds/agent-template.ts'
+import { FIELD_MANAGER } from '#schemas/group.ts'
 import { listTemplates } from './list.ts'
 import { toNewTemplate, toPublished } from './new-template.ts'
 import { recipes } from './recipes.ts'
@@ -47,7 +48,7 @@ const create = endpoint({
   body: CreateTemplateBody,
   response: { 201: Template },
   handle: async ({ caller, query, body, signal, reply }) => {
-    const options = { dryRun: query.dryRun === 'All', signal }
+    const options = { dryRun: query.dryRun === 'All', signal, fieldManager: FIELD_MANAGER }
     const made = await caller.cluster.create<AgentTemplateObject>(AgentTemplate, toNewTemplate(body), options)
     reply.headers(headersOf(made))
     return made
@@ -90,7 +91,7 @@ const publish = endpoint({
     const origin = { namespace: params.ns, name: params.name }
     const agent = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, origin, { signal })
     const template = toPublished(agent, { ...body, name, namespace })
-    const options = { dryRun: query.dryRun === 'All', signal }
+    const options = { dryRun: query.dryRun === 'All', signal, fieldManager: FIELD_MANAGER }
     const made = await caller.cluster.create<AgentTemplateObject>(AgentTemplate, template, options)
     reply.headers(headersOf(made))
     return made

@@ -16,6 +16,7 @@ import {
 } from '#schemas/api/agents.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { FIELD_MANAGER } from '#schemas/group.ts'
 import type { Agents } from '../agents.ts'
 import { toFork } from '../fork.ts'
 import type { GenerateTask } from '../generate-prompt.ts'
@@ -141,7 +142,10 @@ function createAgent(
   agent: AgentDeploymentObject,
   options: { dryRun: boolean; signal: AbortSignal },
 ): Promise<AgentDeploymentObject> {
-  return caller.cluster.create<AgentDeploymentObject>(AgentDeployment, agent, options)
+  return caller.cluster.create<AgentDeploymentObject>(AgentDeployment, agent, {
+    ...options,
+    fieldManager: FIELD_MANAGER,
+  })
 }
 
 function headersOf({ metadata }: AgentDeploymentObject): Record<string, string> {
