@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { Schema } from 'typebox/schema'
+import { mockAnswer } from './mock-answer.ts'
+import { shortestMatch } from './shortest-match.ts'
+import { smallestInstance } from './smallest-instance.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+
+test('mock: the smallest instance is valid for its schema', () => {
+  const cases: [object, unknown][] = [
+    [{ type: 'object', properties: { a: { type: 'string' } } }, {}],
+    [
+      {
+        type: 'object',
+        required: ['a'],
+        properties: { a: { $ref: '#/$defs/x' } },
+        $defs: { x: { enum: ['one', 'two'] } },
+      },
+      { a: 'one' },
+    ],
+    [{ type: 'array', minItems: 2, items: { type: 'integer', minimum: 3 } }, [3, 3]],
+    [{ type: 'string', minLength: 3 }, 'aaa'],
+    [{ type: 'string', pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' }, 'a'],
+    [{ type: 'string', pattern: '^v[0-9]{2,4}(-rc)?$' }, 'v00'],
+    [{ type: 'number', exclusiveMinimum: 1, multipleOf: 0.5 }, 1.5],
+    [{ type: 'integer', maximum: -5 }, -6],
+    [{ anyOf: [{ type: 'boolean' }, { type: 'null' }] }, false],
+    [
+      {
+        allOf: [
+          { type: 'object', required: ['a'], properties: { a: { const: 1 } } },
+          { required: ['b'], properties: { b: { const: 2 } } },
+        ],
+      },
+      { a: 1, b: 2 },
+    ],
+    [{ type: ['string', 'null'] }, ''],
+    [{ type: 'object', minProperties: 1, properties: { a: { type: 'null' } } }, { a: null }],
+    [{ type: 'string', format: 'date-time' }, '1970-01-01T00:00:00Z'],
+  ]
+  for (const [schema, expected] of cases) {
+    assert.deepEqual(smallestInstance(schema), expected)
+    assert.ok(Schema.Check(schema, expected), JSON.stringify(schema))
+  }
+})
+
+test('mock: a schema that refers to itself ends', () => {
+  const schema = {
+    $ref: '#/$defs/node',
+    $defs: { node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/$defs/node' } } } },
+  }
+  assert.equal(typeof smallestInstance(schema), 'object')
+})
+
+test('mock: generate works with no key: the spec of an agent has a smallest instance that is valid', () => {
+  const schema = JSON.parse(JSON.stringify(AgentDeployment.spec)) as object
+  const instance = smallestInstance(schema)
+  assert.ok(Schema.Check(schema, instance))
+})
+
+test('mock: patterns that are not understood give nothing instead of something wrong', () => {
+  for (const pattern of ['^(?=a)b$', '(', '\\k<x>', '^(a)\\1$'])
+    assert.equal(shortestMatch(pattern), undefined, pattern)
+})
+
+test('mock: MOCK_OK unless a script says otherwise; only offered tools are called, once per user message', () => {
+  const user = { role: 'user', content: [{ type: 'text', text: 'the time, please' }] }
+  const script = [{ contains: 'time', toolCalls: [{ name: 'time' }], reply: 'late' }, { reply: 'else' }]
+  const tools = [{ type: 'function', function: { name: 'time' } }]
+  assert.equal(mockAnswer({ messages: [user] }).text, 'MOCK_OK')
+  assert.deepEqual(mockAnswer({ messages: [user], tools }, script).toolCalls, [{ name: 'time', arguments: {} }])
+  assert.equal(mockAnswer({ messages: [user] }, script).text, 'late')
+  assert.equal(mockAnswer({ messages: [user, { role: 'tool', content: 'x' }], tools }, script).text, 'late')
+  assert.equal(mockAnswer({ messages: [{ role: 'user', content: 'hi' }], tools }, script).text, 'else')
+  assert.equal(mockAnswer({ messages: [user], response_format: { type: 'json_object' } }, script).text, '{}')
+})

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import OpenAI from 'openai'
+import { createCallers } from '#core/cluster/caller.ts'
+import { createOwnIdentity } from '#core/cluster/own-identity.ts'
+import { createMemoryBus } from '#core/events/memory-bus.ts'
+import type { Core } from '#core/host/core.ts'
+import type { Contribution, Point } from '#core/host/points.ts'
+import { createRoleApp } from '#core/host/role-app.ts'
+import type { KubeClient, KubeObject } from '#core/kube/client.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { parseLabel } from '#core/kube/names.ts'
+import { createPool } from '#core/kube/pool.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { createKeyring } from '#core/signing/create-keyring.ts'
+import { createStore } from '#core/store/create-store.ts'
+import { openDatabase } from '#core/store/database.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { createDatabase } from '#test/harness/database.ts'
+import { kubectl } from '#test/harness/kubectl.ts'
+import { sharedKube } from '#test/harness/kube.ts'
+import { API_VERSION } from '#schemas/group.ts'
+import { providers } from '../index.ts'
+import { createInner } from '../inner.ts'
+
+const root = (path: string): string => new URL(`../../../${path}`, import.meta.url).pathname
+
+let count = 0
+
+/** The gateway role with this plugin on a real kube-apiserver and PostgreSQL; everything ends with the test. */
+export async function startGateway(t: TestContext, contributed: readonly Contribution[] = []) {
+  const kube = await sharedKube(t)
+  const pool = createPool(kube.url, { ca: kube.ca })
+  const admin = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
+  const config = kube.kubeconfig(kube.tokens['admin'] ?? '')
+  const run = async (...args: string[]): Promise<string> => {
+    const result = await kubectl(config, args)
+    assert.equal(result.code, 0, result.stderr)
+    return result.stdout.trim()
+  }
+  await run('apply', '--server-side', '--force-conflicts', '-k', root('deploy/crds'))
+  await run('wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all')
+  await run('apply', '--server-side', '--force-conflicts', '-f', root('deploy/rbac/developer.yaml'))
+  await run('apply', '--server-side', '--force-conflicts', '-f', root('deploy/rbac/gateway.yaml'))
+  const names = { a: `gw-${process.pid}-${++count}-a`, b: `gw-${process.pid}-${count}-b` }
+  for (const name of Object.values(names)) await run('create', 'namespace', name)
+  await run('create', 'rolebinding', 'dev', '-n', names.a, '--clusterrole=mesh-developer', '--user=developer')
+  const database = await openDatabase({ url: await createDatabase(t) })
+  await migrate(database, [storeMigrations])
+  const callers = createCallers({ server: kube.url, pool })
+  const lines: string[] = []
+  const values: Contribution[] = [...contributed]
+  const observed = {
+    find: async (kind: string, namespace: string, name: string) => ({
+      uid: `uid-of-${name}`,
+      kind,
+      namespace,
+      name,
+      resourceVersion: '1',
+    }),
+    namespaceUid: async () => undefined,
+  }
+  const core: Core = {
+    role: 'gateway',
+    install: 'test',
+    profile: 'open',
+    version: '0.0.0',
+    log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
+    metrics: createMetrics(),
+    keys: createKeyring(),
+    now: () => new Date(),
+    store: createStore(database, { projections: [] }),
+    bus: createMemoryBus(),
+    cluster: callers,
+    urls: { gateway: '', state: '', bff: '' },
+    descriptors: () => new Map(),
+    extensions: <T>(point: Point<T>) =>
+      values.filter((value) => value.point === point.name).map((value) => value.value as T),
+  }
+  const settings = { firstByteTimeout: 1, connections: 16, bodyLimit: 1024 * 1024, agentTimeout: 5 }
+  const inner = createInner(core, settings)
+  values.push(...(providers.contributions?.(inner) ?? []))
+  const { app } = await createRoleApp({
+    role: 'gateway',
+    core,
+    platform: {
+      callers,
+      store: core.store,
+      observed,
+      directory: undefined,
+      identity: createOwnIdentity({ cluster: admin }),
+    },
+    built: [{ plugin: providers, inner, wired: { wiring: 'ready' } }],
+    settings: {
+      limits: {
+        perCallerPerMinute: 100_000,
+        perAddressPerMinute: 100_000,
+        underWay: 100,
+        streams: 100,
+        streamsPerUser: 100,
+      },
+    },
+    thirdParty: new Set(),
+    checkResponses: true,
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  t.after(async () => {
+    app.server.closeAllConnections()
+    await app.close()
+    await providers.close?.(inner)
+    await database.close()
+    await pool.close()
+  })
+  const client = (token: string, headers: Record<string, string> = {}) =>
+    new OpenAI({ baseURL: `${url}/v1`, apiKey: token, maxRetries: 0, defaultHeaders: headers })
+  return {
+    url,
+    admin,
+    kube,
+    lines,
+    run,
+    namespaces: names,
+    as: (who: string, headers: Record<string, string> = { 'x-mesh-namespace': names.a }) =>
+      client(kube.tokens[who] ?? '', headers),
+    client,
+    metered: async () => {
+      const { rows } = await database.query('SELECT type, data FROM events ORDER BY position')
+      return rows as { type: string; data: Record<string, unknown> }[]
+    },
+  }
+}
+
+/** Creates a ModelProvider and a ModelRoute of the same name. */
+export async function addRoute(
+  admin: KubeClient,
+  namespace: string,
+  name: string,
+  parts: { provider: object; route?: object },
+): Promise<void> {
+  const metadata = { name, namespace: parseLabel('namespace', namespace) }
+  const object = (kind: string, spec: object): KubeObject => ({ apiVersion: API_VERSION, kind, metadata, spec })
+  const resource = { group: 'mesh.dev', version: 'v1alpha1', namespaced: true }
+  await admin.create(
+    { ...resource, plural: 'modelproviders', kind: 'ModelProvider' },
+    object('ModelProvider', parts.provider),
+  )
+  const spec = { providerRef: { name }, model: 'test-1', ...parts.route }
+  await admin.create({ ...resource, plural: 'modelroutes', kind: 'ModelRoute' }, object('ModelRoute', spec))
+}
+
+/** A provider's HTTP server that answers as the test says. */
+export async function startUpstream(
+  t: TestContext,
+  reply: (response: ServerResponse, body: Record<string, unknown>, headers: IncomingHttpHeaders) => void,
+) {
+  const seen: { body: Record<string, unknown>; headers: IncomingHttpHeaders; url: string | undefined }[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
+    seen.push({ body, headers: request.headers, url: request.url })
+    reply(response, body, request.headers)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, seen, server }
+}
