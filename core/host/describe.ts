@@ -1,0 +1,78 @@
+import { readSettings } from '#core/config/settings.ts'
+import { parseYamlText } from '#core/config/yaml-file.ts'
+import { toOpenApi } from '#core/http/openapi.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { createKeyring } from '#core/signing/create-keyring.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { absentStore } from './absent-store.ts'
+import { createRoleContainer } from './container.ts'
+import type { Core } from './core.ts'
+import { loadOrder } from './order.ts'
+import type { Platform } from './platform.ts'
+import type { AnyPlugin } from './plugin.ts'
+import { createRoleApp } from './role-app.ts'
+import { wire } from './wiring.ts'
+
+/**
+ * The OpenAPI document of plugins in the profile open with everything configured. Nothing is opened: declaring routes does no I/O,
+ * and a plugin that reached for store, bus or cluster here would fail.
+ */
+export async function describeApi(plugins: readonly AnyPlugin[], version: string): Promise<object> {
+  const settings = readSettings(parseYamlText('', 'defaults'), {}, plugins)
+  const ordered = loadOrder(plugins)
+  const core = inertCore(version)
+  const wired = await wire(ordered, { core, slices: settings.slices, disabled: [] })
+  const container = await createRoleContainer({ core, ordered, slices: settings.slices, wired })
+  try {
+    const platform = { ...inertPlatform, callers: core.cluster, store: core.store }
+    const { app, catalog } = await createRoleApp({
+      role: 'bff',
+      core,
+      platform,
+      built: container.built,
+      settings: settings.core,
+      thirdParty: new Set(),
+      checkResponses: false,
+    })
+    await app.close()
+    return toOpenApi({ catalog, version })
+  } finally {
+    await container.close()
+  }
+}
+
+const refuse = async (): Promise<never> => {
+  throw new Error('nothing is reachable while the API is described')
+}
+
+const inertPlatform: Pick<Platform, 'identity' | 'observed' | 'directory'> = {
+  identity: undefined,
+  observed: { find: refuse, namespaceUid: refuse },
+  directory: undefined,
+}
+
+function inertCore(version: string): Core {
+  return {
+    role: 'bff',
+    install: 'mesh',
+    profile: 'open',
+    version,
+    log: createLogger({ level: 'error' }),
+    metrics: createMetrics(),
+    keys: createKeyring({ generate: true }),
+    now: () => new Date(0),
+    store: absentStore,
+    bus: {
+      publish: refuse,
+      consume: refuse,
+      emit: () => undefined,
+      listen: refuse,
+      check: refuse,
+      close: async () => undefined,
+    },
+    cluster: { as: refuse },
+    urls: { bff: 'http://bff.invalid', gateway: 'http://gateway.invalid', state: 'http://state.invalid' },
+    descriptors: () => new Map(),
+    extensions: () => [],
+  }
+}
