@@ -27,10 +27,11 @@ const MAX_ANSWER_BYTES = 1024 * 1024
 
 /** A client of the gateway's OpenAI-compatible door. */
 export function createModelGateway(baseUrl: string): ModelGateway {
-  const url = new URL('/v1/chat/completions', baseUrl)
   return {
     ask: async (bearer, { route, messages, schema, signal }) => {
       const body = { model: route, messages, response_format: { type: 'json_schema', json_schema: schema } }
+      // Here, not at creation: what only describes the API has no gateway.
+      const url = new URL('/v1/chat/completions', baseUrl)
       const answer = await request(url, {
         method: 'POST',
         headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
