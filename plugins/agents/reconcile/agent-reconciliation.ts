@@ -1,6 +1,7 @@
 import type { ReconcileResult } from '#core/host/work.ts'
-import type { KubeClient, ObjectRef } from '#core/kube/client.ts'
+import type { KubeClient, KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
 import { AGENT_DEFAULTS, AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
@@ -62,8 +63,11 @@ export async function reconcileAgent(
   if (resolution !== undefined && 'resolved' in resolution) {
     const data = { spec: agent.spec, resolved: resolution.resolved }
     const plan = planRevision(agent, data, revisions)
-    await carryOut(context, agent, plan, happenings)
-    blocked = await makeObjects(context, { agent, revision: plan.name, config: toLauncherConfig(agent, data) })
+    const workload = { agent, revision: plan.name, config: toLauncherConfig(agent, data) }
+    blocked = await blockedBy(async () => {
+      await carryOut(context, agent, plan, happenings)
+      await makeObjects(context, workload)
+    })
   }
   const state = await readWorkload(cluster, agent)
   const found: Findings = { agent, refusal, unresolved, blocked, ...state }
@@ -75,7 +79,8 @@ export async function reconcileAgent(
 }
 
 function nextLook(found: Findings): ReconcileResult {
-  if (found.unresolved !== undefined || found.blocked !== undefined) return { requeueAfterMs: WHILE_UNRESOLVED_MS }
+  if (found.unresolved !== undefined) return { requeueAfterMs: WHILE_UNRESOLVED_MS }
+  if (found.blocked !== undefined) return { requeueAfterMs: WHILE_PROGRESSING_MS }
   if (found.progress === undefined || found.progress.complete || found.progress.failure?.reason === 'JobFailed')
     return {}
   return { requeueAfterMs: WHILE_PROGRESSING_MS }
@@ -89,7 +94,7 @@ async function carryOut(
 ): Promise<void> {
   if (plan.do === 'nothing') return
   if (plan.do === 'create') {
-    await cluster.create(controllerRevisions, plan.object, { fieldManager: FIELD_MANAGER }).catch(ignore(409))
+    await createRevision(cluster, agent, plan.object)
     happenings.push({
       type: 'Normal',
       reason: 'RevisionCreated',
@@ -111,25 +116,39 @@ async function carryOut(
   })
 }
 
-async function makeObjects(context: ReconcileContext, workload: Workload): Promise<Refusal | undefined> {
-  const { cluster, settings } = context
-  const { agent } = workload
+// Another manager may have been first; an equal revision of an earlier agent of this name is about to be collected.
+async function createRevision(cluster: KubeClient, agent: AgentDeploymentObject, revision: KubeObject): Promise<void> {
   try {
-    await applyChild(cluster, agent, toServiceAccount(agent))
-    await ensureKeys(cluster, agent)
-    await applyChild(cluster, agent, toConfigMap(workload))
-    await applyChild(cluster, agent, toNetworkPolicy(agent, settings))
-    if (agent.spec.executionModel === 'job') await makeJob(context, workload)
-    else {
-      await applyChild(cluster, agent, toService(agent))
-      await applyChild(cluster, agent, toPodDisruptionBudget(agent))
-      await applyChild(cluster, agent, toDeployment(workload, settings))
-    }
+    await cluster.create(controllerRevisions, revision, { fieldManager: FIELD_MANAGER })
+  } catch (error) {
+    if (!isStatus(error, 409)) throw error
+    const live = await cluster.get<KubeObject>(controllerRevisions, refIn(agent, revision.metadata.name))
+    if (!isOwnedBy(live, agent)) throw new NotOurs(live, agent)
+  }
+}
+
+async function blockedBy(work: () => Promise<void>): Promise<Refusal | undefined> {
+  try {
+    await work()
     return undefined
   } catch (error) {
-    if (error instanceof NotOurs) return { reason: 'NameConflict', message: error.message }
+    if (error instanceof NotOurs) return { reason: error.reason, message: error.message }
     throw error
   }
+}
+
+async function makeObjects(context: ReconcileContext, workload: Workload): Promise<void> {
+  const { cluster, settings } = context
+  const { agent } = workload
+  await applyChild(cluster, agent, toServiceAccount(agent))
+  await ensureKeys(cluster, agent)
+  await applyChild(cluster, agent, toConfigMap(workload))
+  await applyChild(cluster, agent, toNetworkPolicy(agent, settings))
+  if (agent.spec.executionModel === 'job') return makeJob(context, workload)
+  await applyChild(cluster, agent, toService(agent))
+  await applyChild(cluster, agent, toPodDisruptionBudget(agent))
+  const live = await find<Deployment>(cluster, 'Deployment', refIn(agent, agent.metadata.name))
+  await applyChild(cluster, agent, toDeployment(workload, settings, live))
 }
 
 async function makeJob({ cluster, settings }: ReconcileContext, workload: Workload): Promise<void> {

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { KubeClient, KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { isOwnedBy, ownerOf } from './owner.ts'
 import { keysName, podLabels } from './pod-template.ts'
@@ -11,11 +12,19 @@ import type { ChildKind } from './resources.ts'
 /** The field manager of everything that the reconciler writes. */
 export const FIELD_MANAGER = 'mesh-manager'
 
-/** Thrown when an object of that name is there and is somebody else's: it is left as it is. */
+/** Thrown when an object of that name is there and is somebody else's, or an earlier agent's of this name: it is left as it is. */
 export class NotOurs extends Error {
-  constructor(kind: string, name: string) {
-    super(`${kind} ${name} exists and does not belong to this agent.`)
+  readonly reason: 'NameConflict' | 'OldObjectsRemain'
+  constructor(live: KubeObject, agent: AgentDeploymentObject) {
+    const { name } = agent.metadata
+    const earlier = live.metadata.ownerReferences?.some((one) => one.kind === AgentDeployment.kind && one.name === name)
+    const why =
+      earlier === true
+        ? 'belongs to an earlier agent of this name and is being deleted'
+        : 'does not belong to this agent'
+    super(`${live.kind} ${live.metadata.name} exists and ${why}.`)
     this.name = 'NotOurs'
+    this.reason = earlier === true ? 'OldObjectsRemain' : 'NameConflict'
   }
 }
 
@@ -28,7 +37,7 @@ export async function applyChild(
   const resource = children[object.kind as ChildKind]
   const ref = refOf(object)
   const live = await find(cluster, object.kind as ChildKind, ref)
-  if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOurs(object.kind, object.metadata.name)
+  if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOurs(live, agent)
   return cluster.patch(resource, ref, { type: 'apply', body: object, force: true }, { fieldManager: FIELD_MANAGER })
 }
 
@@ -52,7 +61,7 @@ export async function ensureKeys(cluster: KubeClient, agent: AgentDeploymentObje
   const name = keysName(agent)
   const ref = { namespace: parseLabel('namespace', agent.metadata.namespace ?? ''), name: parseName('name', name) }
   const live = await find(cluster, 'Secret', ref)
-  if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOurs('Secret', name)
+  if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOurs(live, agent)
   if (live !== undefined) return
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const secret = {

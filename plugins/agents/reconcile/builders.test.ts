@@ -139,6 +139,23 @@ test('given another number of replicas or another label, then no pod is replaced
   assert.notEqual(template(given({ ...declarative, systemPrompt: 'Other.' })), base)
 })
 
+test('given two bounds, then what an autoscaler chose between them stays; given a number, then that', () => {
+  const replicas = (scaling: AgentDeploymentSpec['scaling'], chosen?: number) => {
+    const live = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'bot' },
+      spec: { replicas: chosen ?? 1 },
+    }
+    const agent = given({ ...declarative, ...(scaling === undefined ? {} : { scaling }) })
+    const made = toDeployment(workload(agent), settings, chosen === undefined ? undefined : live)
+    return (made.spec as { replicas?: number }).replicas
+  }
+  const bounds = { minReplicas: 2, maxReplicas: 5 }
+  assert.deepEqual([replicas(bounds), replicas(bounds, 4), replicas(bounds, 9), replicas(bounds, 0)], [2, 4, 5, 2])
+  assert.deepEqual([replicas(undefined, 3), replicas({ replicas: 3 }, 7), replicas({ replicas: 0 })], [1, 3, 0])
+})
+
 test('a rollout replaces no pod before the new one is ready', () => {
   const { spec } = toDeployment(workload(given(declarative)), settings) as {
     spec?: { strategy?: { rollingUpdate?: unknown } }

@@ -1,7 +1,7 @@
 import { reservedPorts } from '#launcher/ports.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
-import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { groupKey } from '#schemas/group.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { LauncherConfig } from '#schemas/launcher.ts'
@@ -9,6 +9,7 @@ import { CONFIG_FILE } from './image-layout.ts'
 import { configName, configText } from './launcher-config.ts'
 import { ownerOf } from './owner.ts'
 import { podLabels, toPodTemplate } from './pod-template.ts'
+import type { Deployment } from './progress.ts'
 import type { ReconcileSettings } from './settings.ts'
 
 /** Annotation of a workload: the name of the revision that it runs. */
@@ -32,12 +33,15 @@ export function toConfigMap({ agent, config }: Workload): KubeObject {
 }
 
 /** The pods of a `service` agent. A new revision's pods must be ready before an old one's go. */
-export function toDeployment({ agent, revision, config }: Workload, settings: ReconcileSettings): KubeObject {
-  const { scaling } = agent.spec
+export function toDeployment(
+  { agent, revision, config }: Workload,
+  settings: ReconcileSettings,
+  live?: Deployment,
+): KubeObject {
   return {
     ...head(agent, 'apps/v1', 'Deployment', agent.metadata.name, revision),
     spec: {
-      replicas: scaling?.replicas ?? scaling?.minReplicas ?? AGENT_DEFAULTS.replicas,
+      replicas: replicasOf(agent.spec.scaling, live?.spec?.replicas),
       revisionHistoryLimit: 2,
       progressDeadlineSeconds: 120,
       selector: { matchLabels: { [AGENT_LABEL]: agent.metadata.name } },
@@ -45,6 +49,13 @@ export function toDeployment({ agent, revision, config }: Workload, settings: Re
       template: toPodTemplate(agent, configName(agent, config), settings),
     },
   }
+}
+
+// Between two bounds the number is an autoscaler's; what it chose stays as long as it is inside them.
+function replicasOf(scaling: AgentDeploymentSpec['scaling'], now: number | undefined): number {
+  const least = scaling?.minReplicas ?? AGENT_DEFAULTS.replicas
+  if (scaling?.replicas !== undefined) return scaling.replicas
+  return scaling?.maxReplicas === undefined ? least : Math.min(scaling.maxReplicas, Math.max(least, now ?? least))
 }
 
 /** The one run of a `job` agent: named by its revision, since the pods of a Job cannot change. */

@@ -345,6 +345,25 @@ for (const make of ['real', 'embedded'] as const) {
   })
 }
 
+test('an agent made anew under its old name inherits nothing and waits until the old objects are collected', async (t) => {
+  const { cluster, create, when, ref, namespace } = await setUp(t, 'embedded')
+  await create(declarative)
+  const old = await when('Ready=False Progressing')
+  const keysRef = { namespace, name: parseName('name', 'bot-keys') }
+  const oldKeys = await cluster.get<KubeObject & { data?: unknown }>(children.Secret, keysRef)
+  await cluster.delete(AgentDeployment, ref, { propagation: 'Background' })
+  await create(declarative)
+  const anew = await when('Ready=False Progressing')
+  assert.notEqual(anew.metadata.uid, old.metadata.uid)
+  const keys = await cluster.get<KubeObject & { data?: unknown }>(children.Secret, keysRef)
+  assert.equal(keys.metadata.ownerReferences?.[0]?.uid, anew.metadata.uid)
+  assert.notDeepEqual(keys.data, oldKeys.data)
+  assert.deepEqual(
+    (await revisionsOf(cluster, namespace)).map((one) => one.revision),
+    [1],
+  )
+})
+
 function brokenPod(namespace: string): KubeObject {
   return {
     apiVersion: 'v1',
