@@ -73,19 +73,19 @@ async function openCall(
   const startedAt = performance.now()
   const { rawHeaders, url = '' } = request.raw
   const principal = await authenticate(gateway, readBearer(rawHeaders, url))
-  const own = principal.kind === 'pod' ? await ownRun(inner, gateway, { principal, rawHeaders }) : undefined
+  const runId = await ownRun(inner, principal, rawHeaders)
   return {
     gateway,
     principal,
     namespace: single(rawHeaders, 'x-mesh-namespace') ?? (principal.kind === 'pod' ? principal.namespace : 'default'),
-    runId: own?.runId,
-    agentUid: own?.agentUid,
+    runId,
+    agentUid: principal.kind === 'pod' ? principal.agentUid : undefined,
     conversationId: single(rawHeaders, 'x-conversation-id'),
     traceparent: formatTraceparent(continueTrace(single(rawHeaders, 'traceparent'))),
     signal: abortSignalOf(reply),
     startedAt,
     response: reply.raw,
-    headers: { ...reply.getHeaders(), ...(own?.runId === undefined ? {} : { 'x-mesh-run-id': own.runId }) },
+    headers: { ...reply.getHeaders(), ...(runId === undefined ? {} : { 'x-mesh-run-id': runId }) },
     take: () => void reply.hijack(),
   }
 }
@@ -93,17 +93,15 @@ async function openCall(
 // A pod may name a run of its own agent only. Without stored runs nothing can be checked, so nothing is believed.
 async function ownRun(
   inner: ProvidersInner,
-  gateway: GatewayContext,
-  { principal, rawHeaders }: { principal: Extract<Principal, { kind: 'pod' }>; rawHeaders: readonly string[] },
-): Promise<{ runId: string | undefined; agentUid: string | undefined }> {
-  const { namespace, agent } = principal
-  const uid = (await gateway.observed.find('AgentDeployment', namespace, agent))?.uid
+  principal: Principal,
+  rawHeaders: readonly string[],
+): Promise<string | undefined> {
   const named = single(rawHeaders, 'x-mesh-run-id')
   const runs = runsOf(inner)
-  if (named === undefined || runs === undefined) return { runId: undefined, agentUid: uid }
+  if (principal.kind !== 'pod' || named === undefined || runs === undefined) return undefined
   const owner = await runs.agentOf(named)
-  if (owner === undefined || owner.uid !== uid) throw new Fail('forbidden', 'X-Mesh-Run-Id names no run of this agent.')
-  return { runId: named, agentUid: uid }
+  if (owner?.uid === principal.agentUid) return named
+  throw new Fail('forbidden', 'X-Mesh-Run-Id names no run of this agent.')
 }
 
 function single(rawHeaders: readonly string[], name: string): string | undefined {

@@ -5,7 +5,7 @@ import { contribute } from '#core/host/points.ts'
 import { needs } from '#test/harness/find-server.ts'
 import type { AgentCall } from './agent-model.ts'
 import { agentRuns } from './points.ts'
-import { addRoute, startGateway, startUpstream } from './testing/gateway.ts'
+import { addAgent, addRoute, startGateway, startUpstream } from './testing/gateway.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'kubectl', 'postgres', 'initdb')
 const messages = [{ role: 'user' as const, content: 'hello there' }]
@@ -83,8 +83,8 @@ test('gateway: any OpenAI client talks to the mock; every call is metered with n
     [`${a}/mock`, `${a}/mock-scripted`],
   )
 
-  const events = await gateway.metered()
-  assert.ok(events.length >= 7 && events.every(({ type }) => type === 'dev.mesh.providers.model-call-metered.v1'))
+  const events = await gateway.metered(8)
+  assert.ok(events.length === 8 && events.every(({ type }) => type === 'dev.mesh.providers.model-call-metered.v1'))
   assert.ok(events.every(({ data }) => data.usageReported === true && Number(data.inputTokens) > 0))
   assert.equal(JSON.stringify(events).includes('hello'), false)
 })
@@ -125,12 +125,13 @@ test(
   'gateway: a pod uses its namespace’s routes, others where allowed, and names only runs of its own agent',
   servers,
   async (t) => {
+    let uid = ''
     const runs = {
       invokeForGateway: () => Promise.reject(new Error('not asked')),
       agentOf: async (runId: string) => ({
         namespace: '',
         name: '',
-        uid: runId === 'own' ? 'uid-of-robot' : 'uid-of-other',
+        uid: runId === 'own' ? uid : 'uid-of-other',
       }),
     }
     const gateway = await startGateway(t, [contribute(agentRuns, runs)])
@@ -138,9 +139,10 @@ test(
     await addRoute(gateway.admin, a, 'mock', { provider: { type: 'mock' } })
     await addRoute(gateway.admin, b, 'private', { provider: { type: 'mock' } })
     await addRoute(gateway.admin, b, 'shared', { provider: { type: 'mock' }, route: { allowedNamespaces: [a] } })
-    await gateway.run('create', 'serviceaccount', 'agent-robot', '-n', a)
+    uid = await addAgent(gateway.admin, a, 'robot')
+    await gateway.run('create', 'serviceaccount', 'robot', '-n', a)
     await gateway.run('create', 'serviceaccount', 'other', '-n', a)
-    const token = await gateway.run('create', 'token', 'agent-robot', '-n', a, '--audience=gateway')
+    const token = await gateway.run('create', 'token', 'robot', '-n', a, '--audience=gateway')
     const pod = (headers: Record<string, string> = {}) => gateway.client(token, headers)
     const ask = (client: OpenAI, model: string) => client.chat.completions.create({ model, messages })
     assert.equal((await ask(pod(), 'mock')).choices[0]?.message.content, 'MOCK_OK')
@@ -152,13 +154,13 @@ test(
     assert.equal((await refused(ask(pod({ 'x-mesh-run-id': 'theirs' }), 'mock'))).status, 403)
     const stranger = await gateway.run('create', 'token', 'other', '-n', a, '--audience=gateway')
     assert.equal((await refused(ask(gateway.client(stranger), 'mock'))).status, 403)
-    const events = await gateway.metered()
+    const events = await gateway.metered(3)
     assert.deepEqual(
       events.map(({ data }) => [data.agentUid, data.runId]),
       [
-        ['uid-of-robot', null],
-        ['uid-of-robot', null],
-        ['uid-of-robot', 'own'],
+        [uid, null],
+        [uid, null],
+        [uid, 'own'],
       ],
     )
   },
@@ -224,7 +226,7 @@ test(
     assert.match((await refused(ask('too long'))).message, /context too long/)
     assert.equal(redirected, 0)
     assert.equal(gateway.lines.join('').includes('canary'), false)
-    assert.equal(JSON.stringify(await gateway.metered()).includes('canary'), false)
+    assert.equal(JSON.stringify(await gateway.metered(6)).includes('canary'), false)
   },
 )
 
@@ -292,7 +294,7 @@ test(
     await reader.next()
     abort.abort()
     await closed.promise
-    const numbers = (await gateway.metered()).map(({ data }) => [
+    const numbers = (await gateway.metered(3)).map(({ data }) => [
       data.status,
       data.inputTokens,
       data.outputTokens,

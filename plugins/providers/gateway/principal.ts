@@ -1,12 +1,16 @@
 import type { Caller } from '#core/cluster/access.ts'
 import type { GatewayContext } from '#core/host/contexts.ts'
 import { Fail } from '#core/http/errors.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { kubeResource } from './kube-resource.ts'
 
 /** Who calls a model: a person with the cluster's bearer, or an agent's pod with a token for the gateway alone. */
 export type Principal =
   | { readonly kind: 'person'; readonly username: string; readonly caller: Caller }
-  | { readonly kind: 'pod'; readonly username: string; readonly namespace: string; readonly agent: string }
+  | { readonly kind: 'pod'; readonly username: string; readonly namespace: string; readonly agentUid: string }
 
 const audience = 'gateway'
 
@@ -18,6 +22,22 @@ export async function authenticate(gateway: GatewayContext, bearer: string): Pro
     return { kind: 'person', username: caller.username, caller }
   }
   const agent = agentOfServiceAccount(pod.username)
-  if (agent === undefined) throw new Fail('forbidden', 'This service account belongs to no agent.')
-  return { kind: 'pod', username: pod.username, namespace: agent.namespace, agent: agent.name }
+  const agentUid = agent === undefined ? undefined : await uidOf(gateway, agent)
+  if (agent === undefined || agentUid === undefined)
+    throw new Fail('forbidden', 'This service account belongs to no agent.')
+  return { kind: 'pod', username: pod.username, namespace: agent.namespace, agentUid }
+}
+
+// Asked each time: a service account outlives its agent, and the agent of that name may be another by now.
+async function uidOf(
+  gateway: GatewayContext,
+  agent: { readonly namespace: string; readonly name: string },
+): Promise<string | undefined> {
+  const ref = { namespace: parseLabel('namespace', agent.namespace), name: parseName('agent', agent.name) }
+  try {
+    return (await gateway.cluster.get(kubeResource(AgentDeployment), ref)).metadata.uid
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined
+    throw error
+  }
 }

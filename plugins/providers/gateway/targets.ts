@@ -27,9 +27,10 @@ export interface LoadedTarget extends Target {
 /** The targets of a route in the order in which they are tried: the provider with its retries, then the fallbacks. */
 export function targetsOf(route: UsableRoute): readonly Target[] {
   const { providerRef, model, fallbacks = [], retries = 0 } = route.spec
-  return [{ providerRef, model }, ...fallbacks].flatMap((target) => {
+  const first = Array.from({ length: 1 + retries }, () => ({ providerRef, model }))
+  return [...first, ...fallbacks].map((target) => {
     const { name, namespace = route.namespace } = target.providerRef
-    return Array.from({ length: 1 + retries }, () => ({ namespace, name, model: target.model }))
+    return { namespace, name, model: target.model }
   })
 }
 

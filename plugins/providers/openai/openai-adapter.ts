@@ -17,19 +17,23 @@ export function createOpenAiAdapter(options: { readonly connections: number }): 
       assertOutsideTransaction('a model provider')
       agent ??= new Agent({ connections: options.connections, pipelining: 1, keepAliveTimeout: 30_000 })
       const url = new URL(`${(call.provider.baseUrl ?? defaultBaseUrl).replace(/\/+$/, '')}/${call.operation}`)
+      // A timer of our own: undici's own timers are coarse, a second or so.
+      const late = new AbortController()
+      const timer = setTimeout(() => late.abort(timeoutError()), call.firstByteMs)
       await exchange(agent, {
         origin: url.origin,
         path: url.pathname,
         method: 'POST',
         headers: headersOf(call),
         body: JSON.stringify(call.body),
-        signal: call.signal,
-        headersTimeout: call.firstByteMs,
+        signal: AbortSignal.any([call.signal, late.signal]),
         bodyTimeout: 120_000,
-        onHead: (status, headers) =>
-          sink.head(status, String(headers['content-type'] ?? 'application/json'), first(headers['retry-after'])),
+        onHead: (status, headers) => {
+          clearTimeout(timer)
+          sink.head(status, String(headers['content-type'] ?? 'application/json'), first(headers['retry-after']))
+        },
         onData: (chunk) => sink.data(chunk),
-      })
+      }).finally(() => clearTimeout(timer))
     },
     close: async () => {
       await agent?.destroy()
@@ -46,6 +50,10 @@ function headersOf({ provider, key, traceparent, body }: ProviderCall): Record<s
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     ...(provider.organization === undefined ? {} : { 'openai-organization': provider.organization }),
   }
+}
+
+function timeoutError(): Error {
+  return Object.assign(new Error('no answer in time'), { code: 'PROVIDER_TIMEOUT' })
 }
 
 function first(value: string | string[] | undefined): string | undefined {

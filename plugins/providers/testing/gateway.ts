@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import OpenAI from 'openai'
+import { sql } from 'kysely'
 import { createCallers } from '#core/cluster/caller.ts'
 import { createOwnIdentity } from '#core/cluster/own-identity.ts'
 import { createMemoryBus } from '#core/events/memory-bus.ts'
@@ -128,9 +129,14 @@ export async function startGateway(t: TestContext, contributed: readonly Contrib
     as: (who: string, headers: Record<string, string> = { 'x-mesh-namespace': names.a }) =>
       client(kube.tokens[who] ?? '', headers),
     client,
-    metered: async () => {
-      const { rows } = await database.query('SELECT type, data FROM events ORDER BY position')
-      return rows as { type: string; data: Record<string, unknown> }[]
+    /** The events of model calls, once there are so many: they are written after the answer. */
+    metered: async (least: number) => {
+      const read = () =>
+        sql<{ type: string; data: Record<string, unknown> }>`
+          SELECT type, data FROM events ORDER BY position`.execute(database.root)
+      let { rows } = await read()
+      while (rows.length < least) ({ rows } = await read())
+      return rows
     },
   }
 }
@@ -151,6 +157,25 @@ export async function addRoute(
   )
   const spec = { providerRef: { name }, model: 'test-1', ...parts.route }
   await admin.create({ ...resource, plural: 'modelroutes', kind: 'ModelRoute' }, object('ModelRoute', spec))
+}
+
+/** Creates a declarative agent; resolves with its uid. */
+export async function addAgent(admin: KubeClient, namespace: string, name: string): Promise<string> {
+  const metadata = { name, namespace: parseLabel('namespace', namespace) }
+  const resource = {
+    group: 'mesh.dev',
+    version: 'v1alpha1',
+    plural: 'agentdeployments',
+    kind: 'AgentDeployment',
+    namespaced: true,
+  }
+  const agent: KubeObject = {
+    apiVersion: API_VERSION,
+    kind: 'AgentDeployment',
+    metadata,
+    spec: { model: { route: 'mock' } },
+  }
+  return (await admin.create(resource, agent)).metadata.uid ?? ''
 }
 
 /** A provider's HTTP server that answers as the test says. */
