@@ -1,20 +1,16 @@
 import type { ReconcileResult } from '#core/host/work.ts'
-import type { KubeClient, KubeObject, ObjectRef } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { AGENT_DEFAULTS, AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL } from '#schemas/labels.ts'
-import { controllerRevisions, pods } from '../resources.ts'
-import type { Revision } from '../revisions.ts'
+import { controllerRevisions } from '../resources.ts'
 import { refusalOf } from './accept.ts'
 import type { Refusal } from './accept.ts'
-import { FIELD_MANAGER, NotOurs, applyChild, ensureKeys, find, ignore, removeChild } from './apply.ts'
+import { FIELD_MANAGER, NotOurs, applyChild, ensureKeys, find, removeChild } from './apply.ts'
 import { happeningsOf, record } from './events.ts'
 import type { Happening } from './events.ts'
-import { configName, toLauncherConfig } from './launcher-config.ts'
+import { toLauncherConfig } from './launcher-config.ts'
 import {
-  REVISION_ANNOTATION,
   toConfigMap,
   toDeployment,
   toJob,
@@ -24,18 +20,17 @@ import {
   toServiceAccount,
 } from './objects.ts'
 import type { Workload } from './objects.ts'
-import { isOwnedBy } from './owner.ts'
-import { podProblem } from './pod-problem.ts'
-import type { AgentPod } from './pod-problem.ts'
-import { deploymentProgress, jobProgress } from './progress.ts'
-import type { Deployment, Job, Progress } from './progress.ts'
+import { isOwnedBy, refIn } from './owner.ts'
+import type { Deployment } from './progress.ts'
+import { prune } from './prune.ts'
 import { resolveReferences } from './resolve.ts'
-import { planRevision, revisionsToPrune } from './revision.ts'
-import type { RevisionData, RevisionPlan } from './revision.ts'
+import { planRevision } from './revision.ts'
+import type { RevisionPlan } from './revision.ts'
 import type { ReconcileSettings } from './settings.ts'
 import { stableJson } from './stable-hash.ts'
 import { toStatus } from './status.ts'
 import type { Findings } from './status.ts'
+import { readRevisions, readWorkload } from './workload-state.ts'
 
 /** What a reconciliation works with. */
 export interface ReconcileContext {
@@ -74,7 +69,7 @@ export async function reconcileAgent(
   const status = toStatus(found, settings, context.now())
   await writeStatus(cluster, agent, status)
   await record(cluster, agent, [...happenings, ...happeningsOf(agent, status)], context.now())
-  await prune(context, agent, status)
+  await prune(cluster, agent, status)
   return nextLook(found)
 }
 
@@ -160,46 +155,6 @@ async function makeJob({ cluster, settings }: ReconcileContext, workload: Worklo
   if (live === undefined) await applyChild(cluster, agent, toJob(workload, settings))
 }
 
-interface WorkloadState {
-  readonly deployed: string | undefined
-  readonly progress: Progress | undefined
-  readonly podProblem: Refusal | undefined
-}
-
-/** What runs, read after the writes: also when the newest spec was refused and an older revision serves. */
-async function readWorkload(cluster: KubeClient, agent: AgentDeploymentObject): Promise<WorkloadState> {
-  const name = agent.spec.executionModel === 'job' ? await newestJob(cluster, agent) : agent.metadata.name
-  const kind = agent.spec.executionModel === 'job' ? 'Job' : 'Deployment'
-  const live = name === undefined ? undefined : await find<Deployment & Job>(cluster, kind, refIn(agent, name))
-  if (live === undefined || !isOwnedBy(live, agent))
-    return { deployed: undefined, progress: undefined, podProblem: undefined }
-  const progress = kind === 'Job' ? jobProgress(live) : deploymentProgress(live)
-  // A Job that has given up says so itself; its pods only repeat it.
-  const settled = progress.complete || progress.failure?.reason === 'JobFailed'
-  const problem = settled ? undefined : podProblem(await readPods(cluster, agent))
-  return { deployed: live.metadata.annotations?.[REVISION_ANNOTATION], progress, podProblem: problem }
-}
-
-async function newestJob(cluster: KubeClient, agent: AgentDeploymentObject): Promise<string | undefined> {
-  const revisions = await readRevisions(cluster, agent)
-  return revisions.toSorted((a, b) => a.revision - b.revision).at(-1)?.metadata.name
-}
-
-async function readPods(cluster: KubeClient, agent: AgentDeploymentObject): Promise<readonly AgentPod[]> {
-  const page = await cluster.list<AgentPod>(pods, selected(agent))
-  return page.items
-}
-
-async function readRevisions(cluster: KubeClient, agent: AgentDeploymentObject): Promise<Revision[]> {
-  const page = await cluster.list<Revision>(controllerRevisions, selected(agent))
-  return page.items.filter((revision) => isOwnedBy(revision, agent))
-}
-
-function selected(agent: AgentDeploymentObject) {
-  const namespace = parseLabel('metadata.namespace', agent.metadata.namespace ?? '')
-  return { namespace, labelSelector: `${AGENT_LABEL}=${agent.metadata.name}` }
-}
-
 async function writeStatus(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
@@ -214,37 +169,4 @@ async function writeStatus(
     { type: 'merge', body },
     { subresource: 'status' },
   )
-}
-
-/** Forgets the oldest revisions beyond the limit, with the configurations and Jobs that only they used. */
-async function prune(
-  { cluster }: ReconcileContext,
-  agent: AgentDeploymentObject,
-  status: AgentDeploymentStatus,
-): Promise<void> {
-  const limit = agent.spec.rollout?.revisionHistoryLimit ?? AGENT_DEFAULTS.revisionHistoryLimit
-  const revisions = await readRevisions(cluster, agent)
-  const newest = revisions.toSorted((a, b) => a.revision - b.revision).at(-1)?.metadata.name
-  const inUse = new Set([status.currentRevision, status.candidateRevision, status.latestSuccessfulRevision, newest])
-  const old = revisionsToPrune(revisions, limit, inUse)
-  const kept = new Set(revisions.filter((one) => !old.includes(one)).map((one) => configOf(agent, one)))
-  for (const revision of old) {
-    const config = configOf(agent, revision)
-    if (config !== undefined && !kept.has(config)) await removeChild(cluster, agent, 'ConfigMap', config)
-    await removeChild(cluster, agent, 'Job', revision.metadata.name)
-    await cluster.delete(controllerRevisions, refIn(agent, revision.metadata.name)).catch(ignore(404))
-  }
-}
-
-function configOf(
-  agent: AgentDeploymentObject,
-  revision: Revision & { data?: Partial<RevisionData> },
-): string | undefined {
-  const { spec, resolved } = revision.data ?? {}
-  if (spec === undefined || resolved === undefined) return undefined
-  return configName(agent, toLauncherConfig(agent, { spec, resolved }))
-}
-
-function refIn(agent: AgentDeploymentObject, name: string): ObjectRef {
-  return { namespace: parseLabel('namespace', agent.metadata.namespace ?? ''), name: parseName('name', name) }
 }

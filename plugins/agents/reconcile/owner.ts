@@ -1,4 +1,5 @@
-import type { OwnerReference } from '#core/kube/client.ts'
+import type { ObjectRef, OwnerReference } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 
@@ -20,4 +21,9 @@ export function isOwnedBy(
   agent: AgentDeploymentObject,
 ): boolean {
   return object.metadata.ownerReferences?.some((owner) => owner.uid === agent.metadata.uid) === true
+}
+
+/** An object in the agent's namespace. */
+export function refIn(agent: AgentDeploymentObject, name: string): ObjectRef {
+  return { namespace: parseLabel('namespace', agent.metadata.namespace ?? ''), name: parseName('name', name) }
 }

@@ -1,0 +1,40 @@
+import type { KubeClient } from '#core/kube/client.ts'
+import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
+import { controllerRevisions } from '../resources.ts'
+import type { Revision } from '../revisions.ts'
+import { ignore, removeChild } from './apply.ts'
+import { configName, toLauncherConfig } from './launcher-config.ts'
+import { refIn } from './owner.ts'
+import { revisionsToPrune } from './revision.ts'
+import type { RevisionData } from './revision.ts'
+import { readRevisions } from './workload-state.ts'
+
+/** Forgets the oldest revisions beyond the limit, with the configurations and Jobs that only they used. */
+export async function prune(
+  cluster: KubeClient,
+  agent: AgentDeploymentObject,
+  status: AgentDeploymentStatus,
+): Promise<void> {
+  const limit = agent.spec.rollout?.revisionHistoryLimit ?? AGENT_DEFAULTS.revisionHistoryLimit
+  const revisions = await readRevisions(cluster, agent)
+  const newest = revisions.toSorted((a, b) => a.revision - b.revision).at(-1)?.metadata.name
+  const inUse = new Set([status.currentRevision, status.candidateRevision, status.latestSuccessfulRevision, newest])
+  const old = revisionsToPrune(revisions, limit, inUse)
+  const kept = new Set(revisions.filter((one) => !old.includes(one)).map((one) => configOf(agent, one)))
+  for (const revision of old) {
+    const config = configOf(agent, revision)
+    if (config !== undefined && !kept.has(config)) await removeChild(cluster, agent, 'ConfigMap', config)
+    await removeChild(cluster, agent, 'Job', revision.metadata.name)
+    await cluster.delete(controllerRevisions, refIn(agent, revision.metadata.name)).catch(ignore(404))
+  }
+}
+
+function configOf(
+  agent: AgentDeploymentObject,
+  revision: Revision & { data?: Partial<RevisionData> },
+): string | undefined {
+  const { spec, resolved } = revision.data ?? {}
+  if (spec === undefined || resolved === undefined) return undefined
+  return configName(agent, toLauncherConfig(agent, { spec, resolved }))
+}

@@ -1,0 +1,56 @@
+import type { KubeClient } from '#core/kube/client.ts'
+import { parseLabel } from '#core/kube/names.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { AGENT_LABEL } from '#schemas/labels.ts'
+import { controllerRevisions, pods } from '../resources.ts'
+import type { Revision } from '../revisions.ts'
+import type { Refusal } from './accept.ts'
+import { find } from './apply.ts'
+import { REVISION_ANNOTATION } from './objects.ts'
+import { isOwnedBy, refIn } from './owner.ts'
+import { podProblem } from './pod-problem.ts'
+import type { AgentPod } from './pod-problem.ts'
+import { deploymentProgress, jobProgress } from './progress.ts'
+import type { Deployment, Job, Progress } from './progress.ts'
+
+/** What runs of an agent. */
+export interface WorkloadState {
+  readonly deployed: string | undefined
+  readonly progress: Progress | undefined
+  readonly podProblem: Refusal | undefined
+}
+
+/** What runs, read after the writes: also when the newest spec was refused and an older revision serves. */
+export async function readWorkload(cluster: KubeClient, agent: AgentDeploymentObject): Promise<WorkloadState> {
+  const name = agent.spec.executionModel === 'job' ? await newestJob(cluster, agent) : agent.metadata.name
+  const kind = agent.spec.executionModel === 'job' ? 'Job' : 'Deployment'
+  const live = name === undefined ? undefined : await find<Deployment & Job>(cluster, kind, refIn(agent, name))
+  if (live === undefined || !isOwnedBy(live, agent))
+    return { deployed: undefined, progress: undefined, podProblem: undefined }
+  const progress = kind === 'Job' ? jobProgress(live) : deploymentProgress(live)
+  // A Job that has given up says so itself; its pods only repeat it.
+  const settled = progress.complete || progress.failure?.reason === 'JobFailed'
+  const problem = settled ? undefined : podProblem(await readPods(cluster, agent))
+  return { deployed: live.metadata.annotations?.[REVISION_ANNOTATION], progress, podProblem: problem }
+}
+
+async function newestJob(cluster: KubeClient, agent: AgentDeploymentObject): Promise<string | undefined> {
+  const revisions = await readRevisions(cluster, agent)
+  return revisions.toSorted((a, b) => a.revision - b.revision).at(-1)?.metadata.name
+}
+
+async function readPods(cluster: KubeClient, agent: AgentDeploymentObject): Promise<readonly AgentPod[]> {
+  const page = await cluster.list<AgentPod>(pods, selected(agent))
+  return page.items
+}
+
+/** The agent's own revisions. */
+export async function readRevisions(cluster: KubeClient, agent: AgentDeploymentObject): Promise<Revision[]> {
+  const page = await cluster.list<Revision>(controllerRevisions, selected(agent))
+  return page.items.filter((revision) => isOwnedBy(revision, agent))
+}
+
+function selected(agent: AgentDeploymentObject) {
+  const namespace = parseLabel('metadata.namespace', agent.metadata.namespace ?? '')
+  return { namespace, labelSelector: `${AGENT_LABEL}=${agent.metadata.name}` }
+}
