@@ -18,7 +18,8 @@ export async function main(args: readonly string[]): Promise<number> {
     return exitCodes.usage
   }
   // Imported here: a role of a cluster pays nothing for what stands in for one.
-  if (name === 'all') return (await import('#local/run.ts')).runLocal(flags, { roles, plugins, version })
+  if (name === 'all')
+    return (await import('#local/run.ts')).runLocal(flags, { roles, plugins, env: process.env, version })
   try {
     return await runProcess(await composeHost({ roles, plugins, env: process.env, version }), roles)
   } catch (error) {

@@ -1,19 +1,14 @@
-import type { Role } from '#core/host/core.ts'
-import type { AnyPlugin } from '#core/host/plugin.ts'
 import { exitCodes, runProcess } from '#core/host/run-process.ts'
 import { toJsonLine, toText } from './announce.ts'
 import { BadFlag, parseOptions, usage } from './options.ts'
-import { composeStack } from './stack.ts'
+import { composeStack, type StackInput } from './stack.ts'
 
 /** `mesh all`: the whole platform on this machine, until a signal. Resolves with the exit code. */
-export async function runLocal(
-  args: readonly string[],
-  parts: { readonly roles: readonly Role[]; readonly plugins: readonly AnyPlugin[]; readonly version: string },
-): Promise<number> {
+export async function runLocal(args: readonly string[], parts: Omit<StackInput, 'options'>): Promise<number> {
   if (args.includes('--help')) return print(usage, exitCodes.ok)
   try {
     const options = parseOptions(args)
-    const stack = await composeStack({ ...parts, options, env: process.env })
+    const stack = await composeStack({ ...parts, options })
     const { host, log } = stack.composed
     const start = async (): Promise<void> => {
       const started = await stack.start()

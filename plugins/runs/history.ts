@@ -1,12 +1,11 @@
-import type { Kysely } from 'kysely'
 import { readHistory } from './store/system.ts'
-import type { RunsTables, SelectedRun } from './store/tables.ts'
+import type { SelectedRun } from './store/tables.ts'
 
 const exchanges = 20
 const historyBytes = 64 * 1024
 
 /** The last succeeded exchanges of the run's conversation with this agent, oldest first, at most 64 KiB of JSON. */
-export async function readConversation(db: Kysely<RunsTables>, run: SelectedRun) {
+export async function readConversation(db: Parameters<typeof readHistory>[0], run: SelectedRun) {
   if (run.agent_uid === null) return []
   const newestFirst = await readHistory(db, run.agent_uid, run.conversation_id, exchanges)
   return withinBytes(newestFirst.map(({ input, output }) => ({ input, output }))).toReversed()

@@ -78,19 +78,23 @@ export const rules: readonly Rule[] = [
   }),
   importRule({
     name: 'only events.ts calls defineEvent',
-    of: (path) => !inRoom(path, 'core/events') && !/^plugins\/[^/]+\/events(?:\.ts$|\/)/.test(path),
+    of: (path) => !inRoom(path, 'core/events') && !/^(?:plugins|core)\/[^/]+\/events(?:\.ts$|\/)/.test(path),
     forbids: ({ names, typeOnly }) => !typeOnly && names.includes('defineEvent'),
     bad: { path: 'plugins/runs/runs.ts', text: "import { defineEvent } from '#core/events/event.ts'" },
   }),
   importRule({
     name: 'only consumers.ts calls on',
-    of: (path) => !inRoom(path, 'core/events') && !/^plugins\/[^/]+\/consumers(?:\.ts$|\/)/.test(path),
+    // Third parties get it as an argument from there.
+    of: (path) =>
+      !inRoom(path, 'core/events') &&
+      path !== 'core/host/third-party.ts' &&
+      !/^plugins\/[^/]+\/consumers(?:\.ts$|\/)/.test(path),
     forbids: ({ target, names }) => inRoom(target, 'core/events') && names.includes('on'),
     bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/events/consumer.ts'" },
   }),
   importRule({
     name: 'routes do not import the system side of a store',
-    of: (path) => inRoom(path, 'plugins') && /(?:^|[-/])routes(?:\.ts$|\/)/.test(path),
+    of: (path) => inRoom(path, 'plugins') && /(?:^|[-/])(?:routes|endpoints)(?:\.ts$|\/)/.test(path),
     forbids: ({ target }) => /(?:^|[-/])system(?:-store|-reads)?\.ts$/.test(target),
     bad: { path: 'plugins/runs/routes.ts', text: "import { claimRuns } from './store/system.ts'" },
   }),
@@ -132,7 +136,9 @@ export const rules: readonly Rule[] = [
   }),
   wordRule({
     name: 'the environment is read by settings, entries and scripts only',
+    // A recipe holds the text of an agent's program, which reads its own.
     of: (path) =>
+      path !== 'plugins/templates/recipes.ts' &&
       !/^(?:main\.ts$|scripts\/|core\/config\/|cli\/|(?:launcher|local)\/(?:.*\/)?(?:main|settings|environment)\.ts$)/.test(
         path,
       ),
@@ -147,7 +153,8 @@ export const rules: readonly Rule[] = [
   }),
   wordRule({
     name: 'exit and process signals belong to entries',
-    of: (path) => !/^(?:main\.ts$|scripts\/|cli\/|launcher\/)/.test(path) && !inRoom(path, 'local'),
+    of: (path) =>
+      !/^(?:main\.ts$|core\/host\/run-process\.ts$|scripts\/|cli\/|launcher\/)/.test(path) && !inRoom(path, 'local'),
     word: /\bprocess\.exit\(/,
     bad: { path: 'core/host/host.ts', text: 'process.exit(1)' },
   }),

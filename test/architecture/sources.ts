@@ -42,10 +42,13 @@ export function toSource(path: string, text: string): Source {
   }
 }
 
-/** Tests stand beside the code and may import more than the code may; so may the helpers in folders named `testing`. */
+/** Tests stand beside the code and may import more than the code may; so may the helpers in `testing` and `testdata`. */
 export function isTest(path: string): boolean {
   return (
-    path.endsWith('.test.ts') || path.startsWith('test/') || path.startsWith('bench/') || path.includes('/testing/')
+    path.endsWith('.test.ts') ||
+    path.startsWith('test/') ||
+    path.startsWith('bench/') ||
+    /\/(?:testing|testdata)\//.test(path)
   )
 }
 

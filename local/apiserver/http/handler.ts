@@ -33,7 +33,8 @@ import { serveScale } from './scale.ts'
 import { createToken } from './service-account-token.ts'
 import { VERSION } from './version.ts'
 import { serveWatch } from './watch.ts'
-import { createObject, patchObject, replaceObject } from './write.ts'
+import { patchObject } from './patch-write.ts'
+import { createObject, replaceObject } from './write.ts'
 import type { Answer, WriteContext } from './write.ts'
 
 /** Everything a request may need; made once by the server. */

@@ -1,0 +1,101 @@
+import type { Json, JsonObject, KubeObject } from '../contract.ts'
+import { applyPatch, objectSchema } from '../apply/apply.ts'
+import { typedFaults } from '../apply/typed-faults.ts'
+import type { Kind } from '../objects/kinds.ts'
+import { cleanMeta } from '../objects/meta.ts'
+import { decodeFault } from '../schema/decode.ts'
+import { isObject } from '../patch/json-value.ts'
+import { badRequest, conflict, failure, notFound } from '../status.ts'
+import type { Stored } from '../storage/store.ts'
+import { parse } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import { toVersion } from './read.ts'
+import { insert, modify } from './write.ts'
+import type { Answer, WriteContext } from './write.ts'
+import { complete, identify, matchPath } from './write-decode.ts'
+import type { WriteOptions } from './write-options.ts'
+
+export async function applyObject(
+  context: WriteContext,
+  exchange: Exchange,
+  kind: Kind,
+  given: { text: string; options: WriteOptions; stored: Stored | undefined },
+): Promise<Answer> {
+  const { options, stored } = given
+  const body = parseApply(given.text)
+  const patch = declared(body, kind)
+  if (!stored && patch.metadata.uid) {
+    const why = `uid mismatch: the provided object specified uid ${patch.metadata.uid}, and no existing object was found`
+    throw conflict(kind, exchange.info.name, why)
+  }
+  matchPath(patch, exchange, kind)
+  if (patch.metadata.managedFields) throw badRequest('metadata.managedFields must be nil')
+  if (!stored && exchange.info.subresource) throw notFound(kind, exchange.info.name)
+  const live = stored && toVersion(stored.object, kind)
+  const { manager, force } = options
+  const result = applyPatch({
+    live,
+    patch,
+    manager,
+    force,
+    schema: kind.schema,
+    subresource: exchange.info.subresource,
+    now: context.now(),
+  })
+  if ('conflict' in result)
+    throw failure({ code: 409, reason: 'Conflict', message: result.message, details: { causes: result.conflict } })
+  const { managedFields, ...applied } = result.object.metadata
+  const object = complete(structuredClone({ ...result.object, metadata: cleanMeta(applied, kind).meta }), kind)
+  if (managedFields) object.metadata.managedFields = managedFields
+  const change = { object, options, applied: true }
+  return stored ? modify(context, exchange, kind, { stored, ...change }) : insert(context, exchange, kind, change)
+}
+
+function parseApply(text: string): JsonObject {
+  try {
+    const body = parse(text, true)
+    if (isObject(body)) return body
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  throw badRequest('error decoding YAML: the body is not an object')
+}
+
+/** An apply's body: an unknown field has no place among typed fields, whatever the validation asked for; nothing is defaulted. */
+function declared(body: JsonObject, kind: Kind): KubeObject {
+  if (!body['kind'] || !body['apiVersion'])
+    throw badRequest(`invalid object type: ${body['apiVersion'] ?? ''}/, Kind=${body['kind'] ?? ''}`)
+  if (body['apiVersion'] !== kind.apiVersion || body['kind'] !== kind.kind) {
+    const version = asText(body['apiVersion'])
+    throw badRequest(
+      `invalid object type: ${version.includes('/') ? version : `/${version}`}, Kind=${asText(body['kind'])}`,
+    )
+  }
+  const given = identify(body, kind)
+  const metadata = isObject(body['metadata']) ? body['metadata'] : {}
+  const untyped = typedFaults({ ...body, metadata }, objectSchema(kind.schema.schema))
+  if (untyped.length === 0) {
+    const undecodable = kind.custom ? undefined : decodeFault(given, kind.schema.schema, { kind: kind.kind, path: '' })
+    if (undecodable) {
+      const of = `${kind.group ? kind.apiVersion : `/${kind.apiVersion}`}, Kind=${kind.kind}`
+      const named = `${asText(metadata['namespace'])}/${asText(metadata['name'])}`
+      const message = `failed to convert new object (${named}; ${of}) to proper version: unable to convert unstructured object to ${of}: error decoding from json: ${undecodable}`
+      throw failure({ code: 500, message })
+    }
+    const { meta } = cleanMeta(body['metadata'], kind)
+    // An empty map that is applied is owned, though it is not stored.
+    for (const key of ['labels', 'annotations'] as const) {
+      const value = isObject(body['metadata']) ? body['metadata'][key] : undefined
+      if (isObject(value) && Object.keys(value).length === 0) meta[key] = {}
+    }
+    return { ...given, metadata: meta }
+  }
+  const all = untyped.length === 1 ? untyped[0] : `errors:\n  ${untyped.join('\n  ')}`
+  const version = kind.group ? kind.apiVersion : `/${kind.apiVersion}`
+  const of = `${asText(metadata['namespace'])}/${asText(metadata['name'])}; ${version}, Kind=${kind.kind}`
+  throw failure({ code: 500, message: `failed to create typed patch object (${of}): ${all}` })
+}
+
+function asText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
+}

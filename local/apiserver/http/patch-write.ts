@@ -1,0 +1,45 @@
+import type { Kind } from '../objects/kinds.ts'
+import { applyBodyPatch } from '../patch/patch.ts'
+import { badRequest, notFound, orThrow, unsupportedMediaType } from '../status.ts'
+import { mediaType, parse, readBody } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import { toVersion } from './read.ts'
+import { writeOptions } from './write-options.ts'
+import { applyObject } from './apply-write.ts'
+import { keyOf, modify } from './write.ts'
+import type { Answer, WriteContext } from './write.ts'
+import { decodePatched, matchPath } from './write-decode.ts'
+
+const PATCH_TYPES = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/apply-patch+yaml': 'apply',
+  'application/strategic-merge-patch+json': 'strategic',
+} as const
+
+/** PATCH of an object or of its status, by any of the four content types. */
+export async function patchObject(context: WriteContext, exchange: Exchange, kind: Kind): Promise<Answer> {
+  const offered = Object.entries(PATCH_TYPES).filter(([, type]) => type !== 'strategic' || !kind.custom)
+  const found = offered.find(([media]) => media === mediaType(exchange.request))
+  if (!found) throw unsupportedMediaType(offered.map(([media]) => media))
+  const options = writeOptions(exchange, 'PatchOptions', found[1] === 'apply')
+  const text = await readBody(exchange.request)
+  const stored = context.store.find(kind.storeId, keyOf(exchange, kind))
+  if (found[1] === 'apply') return applyObject(context, exchange, kind, { text, options, stored })
+  if (!stored) throw notFound(kind, exchange.info.name)
+  const live = toVersion(stored.object, kind)
+  const patched = orThrow(applyBodyPatch(found[1], live, parsePatch(text)))
+  const object = decodePatched(patched, kind, options, exchange.warnings)
+  matchPath(object, exchange, kind)
+  return modify(context, exchange, kind, { stored, object, options, applied: false })
+}
+
+function parsePatch(text: string) {
+  try {
+    return parse(text, false)
+  } catch (error) {
+    const why =
+      error instanceof Error ? error.message.replace('json parse error: ', '').replace(/ \((?:<empty>|.*)\)$/s, '') : ''
+    throw badRequest(`error decoding patch: ${why}`)
+  }
+}

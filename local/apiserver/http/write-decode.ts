@@ -1,0 +1,132 @@
+import type { Cause, Json, JsonObject, KubeObject } from '../contract.ts'
+import type { Kind } from '../objects/kinds.ts'
+import { cleanMeta } from '../objects/meta.ts'
+import { builtinSchema } from '../schema/builtin.ts'
+import { decodeFault, dropEmpty } from '../schema/decode.ts'
+import { strategyOf } from '../objects/strategy.ts'
+import { isObject } from '../patch/json-value.ts'
+import { ApiError, badRequest, failure } from '../status.ts'
+import { asKubeObject } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import type { WriteOptions } from './write-options.ts'
+
+/** Checks kind and version of a body against what the path addresses; built-in kinds may leave both out. */
+export function identify(body: JsonObject, kind: Kind): KubeObject {
+  const { apiVersion, kind: name } = body
+  if (kind.custom && !name) {
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind.kind}): Object 'Kind' is missing in '${JSON.stringify(body)}' (${JSON.stringify(body)})`,
+    )
+  }
+  const given = asKubeObject({
+    ...body,
+    kind: name || kind.kind,
+    apiVersion: apiVersion || (kind.custom ? '' : kind.apiVersion),
+  })
+  if (!kind.custom && (given.apiVersion !== kind.apiVersion || given.kind !== kind.kind)) throw anotherKind(given, kind)
+  if (given.apiVersion !== kind.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${given.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
+    )
+  }
+  return given
+}
+
+/** A built-in object is decoded before anything else: one of another kind says so in Go's words. */
+function anotherKind(given: KubeObject, kind: Kind): ApiError {
+  const [version, group = ''] = given.apiVersion.split('/').toReversed()
+  const known = version === 'v1' && builtinSchema(group, given.kind) !== undefined
+  const why = known
+    ? `converting (${version}.${given.kind}) to (${kind.group === '' ? 'core.' : ''}${kind.kind}): unknown conversion`
+    : `no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(given.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`
+  return badRequest(`${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: ${why}`)
+}
+
+/** A custom object of another kind gets as far as validation. */
+export function kindFaults(object: KubeObject, kind: Kind): Cause[] {
+  if (object.kind === kind.kind) return []
+  const message = `Invalid value: ${JSON.stringify(object.kind)}: must be ${kind.kind}`
+  return [{ reason: 'FieldValueInvalid', message, field: 'kind' }]
+}
+
+/** Decodes a body as the kind: unknown fields are refused, warned of or dropped; defaults are filled. */
+export function decode(body: JsonObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
+  const given = identify(body, kind)
+  const fault = kind.custom ? undefined : decodeFault(given, kind.schema.schema, { kind: kind.kind, path: '' })
+  if (fault) {
+    throw badRequest(
+      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${fault}`,
+    )
+  }
+  const { meta, unknown } = cleanMeta(body['metadata'], kind)
+  // A custom object of another kind has no schema to be judged by; validation will say so.
+  if (options.fieldValidation !== 'Ignore' && given.kind === kind.kind) {
+    const fields = [...new Set([...unknown, ...kind.schema.unknownFields(given)])]
+      .sort()
+      .map((field) => `unknown field ${JSON.stringify(field)}`)
+    if (fields.length > 0 && options.fieldValidation === 'Strict') {
+      throw badRequest(
+        `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: strict decoding error: ${fields.join(', ')}`,
+      )
+    }
+    warnings.push(...fields)
+  }
+  return complete({ ...given, metadata: meta }, kind)
+}
+
+export function complete(object: KubeObject, kind: Kind): KubeObject {
+  const { metadata } = object
+  const pruned = kind.schema.prune(object)
+  const whole = kind.schema.default({ ...pruned, metadata })
+  strategyOf(kind).defaults?.(whole)
+  if (!kind.custom) dropEmpty(whole, kind.schema.schema)
+  return whole
+}
+
+/** Refuses a name or namespace in the body that is not the one in the path. */
+export function matchPath(object: KubeObject, exchange: Exchange, kind: Kind): void {
+  const { namespace, name } = exchange.info
+  if (kind.namespaced && object.metadata.namespace && object.metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  if (name && !object.metadata.name) {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  }
+  if (name && object.metadata.name !== name) {
+    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`)
+  }
+  if (kind.namespaced) object.metadata.namespace = namespace
+}
+
+/** Decodes a patched object: what is strictly refused is the fault of the patch, which the answer says. */
+export function decodePatched(patched: KubeObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
+  const given = structuredClone(patched)
+  try {
+    return decode(patched, kind, options, warnings)
+  } catch (error) {
+    const strict =
+      error instanceof ApiError
+        ? /(?:strict decoding error|json|illegal base64).*$/s.exec(error.message)?.[0]
+        : undefined
+    if (strict === undefined) throw error
+    const shown = JSON.stringify(JSON.stringify(sortKeys(given)))
+    const cause = { reason: 'FieldValueInvalid', message: `Invalid value: ${shown}: ${strict}`, field: 'patch' }
+    throw failure({
+      code: 422,
+      reason: 'Invalid',
+      message: ` "" is invalid: patch: ${cause.message}`,
+      details: { causes: [cause] },
+    })
+  }
+}
+
+/** A copy with the keys of every object in order, as Go prints maps. */
+function sortKeys(value: Json | undefined): Json {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (!isObject(value)) return value ?? null
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sortKeys(item)]),
+  )
+}
