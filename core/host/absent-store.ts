@@ -1,9 +1,11 @@
+import type { Kysely } from 'kysely'
 import { Fail } from '#core/http/errors.ts'
 import type { Store } from '#core/store/store.ts'
 
 /** What an unwired plugin gets for a store, so that `create` need not care: whoever uses it gets `not_wired`. */
 export const absentStore: Store = {
-  reader: () => refuse(),
+  // Kept by many a `create`; only a query on it fails.
+  reader: <Tables>() => absent<Kysely<Tables>>(),
   transact: async () => refuse(),
   readStream: async () => refuse(),
   readEvents: async () => refuse(),
@@ -14,7 +16,12 @@ export const absentStore: Store = {
 
 /** As `absentStore`, for the API of a need that is not there. */
 export function absentApi(): object {
-  return new Proxy({}, { get: (_target, key) => (key === 'then' ? undefined : refuse) })
+  return absent<object>()
+}
+
+// Whatever is asked of it is a function that refuses; `then` is not, so that it can be awaited.
+function absent<T extends object>(): T {
+  return new Proxy<T>(Object.create(null), { get: (_target, key) => (key === 'then' ? undefined : refuse) })
 }
 
 function refuse(): never {

@@ -53,7 +53,7 @@ export interface RunningRole {
 export async function buildRole(role: Role, input: RoleInput): Promise<RunningRole> {
   let container: RoleContainer | undefined
   const projections = (): readonly Projection[] => {
-    if (container === undefined) throw new Error('nothing is written before every plugin is created')
+    if (container === undefined) throw new Error('the store is used before every plugin is created')
     return usable(container.built).flatMap(({ plugin, inner }) => plugin.projections?.(inner) ?? [])
   }
   const eventTypes = [...input.coreEventTypes, ...input.ordered.flatMap((plugin) => plugin.events ?? [])]

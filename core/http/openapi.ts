@@ -42,13 +42,14 @@ export interface OpenApiInput {
 
 /** OpenAPI 3.1 of the mounted endpoints, sorted, so that the same endpoints always give the same document. */
 export function toOpenApi({ catalog, version }: OpenApiInput): object {
-  const paths: Record<string, Record<string, object>> = {}
+  const paths: Record<string, Record<string, unknown>> = {}
+  const schemas: Record<string, unknown> = { Problem: ProblemSchema }
   const sorted = [...catalog]
     .filter(({ wiring }) => wiring !== 'hidden')
     .toSorted((a, b) => compare(keyOf(a), keyOf(b)))
   for (const mounted of sorted) {
     const path = pathOf(mounted)
-    paths[path] = { ...paths[path], [mounted.endpoint.method.toLowerCase()]: operation(mounted) }
+    paths[path] = { ...paths[path], [mounted.endpoint.method.toLowerCase()]: hoist(operation(mounted), schemas) }
   }
   return {
     openapi: '3.1.0',
@@ -60,7 +61,7 @@ export function toOpenApi({ catalog, version }: OpenApiInput): object {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: "The caller's own cluster bearer token." },
       },
-      schemas: { Problem: ProblemSchema },
+      schemas,
       responses: {
         Problem: {
           description: 'An error.',
@@ -68,6 +69,27 @@ export function toOpenApi({ catalog, version }: OpenApiInput): object {
         },
       },
     },
+  }
+}
+
+// A schema with a title stands once among the components; where it is used a reference does.
+function hoist(node: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => hoist(item, schemas))
+  if (typeof node !== 'object' || node === null) return node
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, hoist(value, schemas)]))
+  const { title } = copy
+  if (typeof title !== 'string' || copy.type !== 'object' || !('properties' in copy)) return copy
+  const name = nameFor(title.replaceAll(/[^A-Za-z0-9._-]/g, ''), copy, schemas)
+  schemas[name] = copy
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+// Two schemas of one title that differ (one closed, one open) are two components.
+function nameFor(title: string, schema: object, schemas: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify(schema)
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? title : `${title}${count}`
+    if (!(name in schemas) || JSON.stringify(schemas[name]) === text) return name
   }
 }
 

@@ -32,24 +32,35 @@ const metadata = Type.Object(
 
 /** The object of a kind as it is sent: `apiVersion` and `kind` may be left out, `status` is ignored by the cluster. */
 export function bodyOf(kind: RoutedKind): TSchema {
-  return Type.Object({
-    apiVersion: Type.Optional(Type.Literal(kind.apiVersion)),
-    kind: Type.Optional(Type.Literal(kind.kind)),
-    metadata,
-    spec: kind.spec,
-    status: Type.Optional(Type.Object({}, { additionalProperties: true })),
-  })
+  return Type.Object(
+    {
+      apiVersion: Type.Optional(Type.Literal(kind.apiVersion)),
+      kind: Type.Optional(Type.Literal(kind.kind)),
+      metadata,
+      spec: specOf(kind),
+      status: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    },
+    { title: `${kind.kind}Input` },
+  )
 }
 
 /** The object of a kind as it is answered. */
 export function objectOf(kind: RoutedKind): TSchema {
-  return Type.Object({
-    apiVersion: Type.Literal(kind.apiVersion),
-    kind: Type.Literal(kind.kind),
-    metadata: Type.Intersect([metadata, Type.Object({ name: Type.String() }, { additionalProperties: true })]),
-    spec: kind.spec,
-    status: Type.Optional(Type.Object({}, { additionalProperties: true, description: `See the kind ${kind.kind}.` })),
-  })
+  return Type.Object(
+    {
+      apiVersion: Type.Literal(kind.apiVersion),
+      kind: Type.Literal(kind.kind),
+      metadata: Type.Intersect([metadata, Type.Object({ name: Type.String() }, { additionalProperties: true })]),
+      spec: specOf(kind),
+      status: Type.Optional(Type.Object({}, { additionalProperties: true, description: `See the kind ${kind.kind}.` })),
+    },
+    { title: kind.kind },
+  )
+}
+
+// A title makes a schema a component of the OpenAPI document.
+function specOf({ kind, spec }: RoutedKind): TSchema {
+  return { ...spec, title: `${kind}Spec` }
 }
 
 /** A page of a list. */
