@@ -2,6 +2,7 @@ import { once, EventEmitter } from 'node:events'
 import { createReadStream, existsSync, mkdirSync, renameSync, writeSync, openSync, closeSync, fstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
+import { StringDecoder } from 'node:string_decoder'
 
 /** A container's log on disk: each line after the time at which it came. */
 export interface ContainerLog {
@@ -32,6 +33,7 @@ export function createContainerLog(path: string, now: () => Date = () => new Dat
   written.setMaxListeners(0)
   let file = openSync(path, 'a', 0o600)
   let size = fstatSync(file).size
+  const decoder = new StringDecoder('utf8') // a character may be cut by a chunk
   let pending = ''
   let ended = false
   const append = (line: string): void => {
@@ -48,7 +50,7 @@ export function createContainerLog(path: string, now: () => Date = () => new Dat
   return {
     write: (chunk) => {
       if (ended) return
-      const lines = (pending + chunk.toString('utf8')).split('\n')
+      const lines = (pending + decoder.write(chunk)).split('\n')
       pending = lines.pop() ?? ''
       for (const line of lines) append(line)
     },
