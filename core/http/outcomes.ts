@@ -1,5 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
+import type { Caller } from '#core/cluster/access.ts'
 import { isName } from '#core/kube/names.ts'
+import { formatTraceparent } from '#core/telemetry/tracing.ts'
+import { reportingCaller } from './attribution.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import type { Outcome } from './points.ts'
 import { stateOf } from './request-state.ts'
@@ -10,32 +13,46 @@ const actions: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update
 // What the request itself got wrong is not an outcome of the act: it was never tried.
 const notTried = new Set([400, 401, 405, 413, 415, 421, 429, 431, 501])
 
-/** Tells the sinks of a mutation that was denied or failed, once its answer is out. */
-export function recordOutcome(services: HttpServices, request: FastifyRequest, reply: FastifyReply): void {
+/** Tells the sinks of a mutation that was denied or failed; with its error and not its answer, which a client can avoid by hanging up. */
+export function recordFailure(services: HttpServices, request: FastifyRequest): void {
   const { endpoint } = request.routeOptions.config
   if (endpoint === undefined || endpoint.method === 'GET') return
-  const outcome = outcomeOf(endpoint, request, reply.statusCode)
-  if (outcome === undefined) return
-  for (const sink of services.outcomes()) {
-    try {
-      sink.record(outcome)
-    } catch (error) {
-      services.log.error({ error: String(error) }, 'an outcome was not recorded')
-    }
-  }
-}
-
-function outcomeOf(endpoint: AnyEndpoint, request: FastifyRequest, status: number): Outcome | undefined {
-  const { failure, caller, trace } = stateOf(request)
-  if (status < 400 || notTried.has(status) || failure === undefined || caller === undefined) return undefined
-  return {
+  const { failure, caller } = stateOf(request)
+  if (failure === undefined || caller === undefined || notTried.has(failure.status)) return
+  tell(services, {
     actor: caller.username,
     action: endpoint.audit?.action ?? actionOf(endpoint),
     resourceKind: endpoint.audit?.resourceKind ?? resourceOf(endpoint),
     ...targetOf(request),
-    outcome: status === 403 ? 'denied' : 'error',
-    traceId: trace.traceId,
+    outcome: failure.status === 403 ? 'denied' : 'error',
+    traceparent: formatTraceparent(stateOf(request).trace),
     code: failure.code,
+  })
+}
+
+/** The caller of a request, whose changes of cluster objects are told to the sinks. */
+export function attributed(services: HttpServices, request: FastifyRequest, caller: Caller): Caller {
+  return reportingCaller(caller, ({ action, kind, ref, object }) =>
+    tell(services, {
+      actor: caller.username,
+      action,
+      resourceKind: kind,
+      namespace: ref.namespace,
+      name: ref.name,
+      outcome: 'success',
+      traceparent: formatTraceparent(stateOf(request).trace),
+      object,
+    }),
+  )
+}
+
+function tell(services: HttpServices, outcome: Outcome): void {
+  for (const sink of services.outcomes()) {
+    try {
+      sink.record(outcome)
+    } catch (error) {
+      services.log.error({ error: error instanceof Error ? error.name : 'unknown' }, 'an outcome was not recorded')
+    }
   }
 }
 

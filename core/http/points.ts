@@ -1,8 +1,8 @@
 import { definePoint } from '#core/host/points.ts'
 
 /**
- * A decided mutation: references only, never what was submitted. `success` is recorded for cluster objects alone (the
- * exact caller for the row that the informer makes), and not when the answer's resourceVersion is that of the request.
+ * What a caller did or tried: references only, never what was submitted. Denied and failed mutations of every route; `success` for
+ * each change of a cluster object that was made as the caller, since nobody else knows who that was.
  */
 export interface Outcome {
   readonly actor: string
@@ -11,10 +11,12 @@ export interface Outcome {
   readonly namespace: string | undefined
   readonly name: string | undefined
   readonly outcome: 'success' | 'denied' | 'error'
-  readonly traceId: string
-  readonly code: string
-  /** The cluster object as the API server returned it. */
-  readonly object?: { readonly uid: string; readonly resourceVersion: string }
+  /** W3C Trace Context of the request. */
+  readonly traceparent: string
+  /** Code of the error table; none of a success. */
+  readonly code?: string
+  /** Of a success: the object as the API server returned it. A deletion has no version. */
+  readonly object?: { readonly uid: string; readonly resourceVersion?: string }
 }
 
 /** Takes outcomes; must not throw and is not waited for. */
@@ -22,5 +24,5 @@ export interface OutcomeSink {
   record(outcome: Outcome): void
 }
 
-/** Who is told of denied and failed mutations (the audit plugin). */
+/** Who is told of outcomes (the audit plugin). */
 export const httpOutcome = definePoint<OutcomeSink>('http.outcome')

@@ -4,6 +4,7 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { Authz, NamespaceFrom } from './endpoint.ts'
 import { Fail } from './errors.ts'
+import { attributed } from './outcomes.ts'
 import { stateOf } from './request-state.ts'
 import type { HttpServices } from './services.ts'
 
@@ -42,7 +43,7 @@ export async function review(authz: ReviewAuthz, services: HttpServices, request
 export async function callerOf(services: HttpServices, request: FastifyRequest): Promise<Caller> {
   const state = stateOf(request)
   if (state.bearer === undefined) throw new Fail('unauthenticated')
-  state.caller ??= await services.cluster.as(state.bearer)
+  state.caller ??= attributed(services, request, await services.cluster.as(state.bearer))
   return state.caller
 }
 

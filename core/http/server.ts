@@ -5,7 +5,7 @@ import { acceptJsonOnly } from './body.ts'
 import { readBearer, refuseDuplicateHeaders } from './auth.ts'
 import { errorTable, Fail } from './errors.ts'
 import { rareMethodFail } from './method-not-allowed.ts'
-import { recordOutcome } from './outcomes.ts'
+import { recordFailure } from './outcomes.ts'
 import { plainAnswer, toAnswer } from './problem.ts'
 import type { Answer } from './problem.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -106,6 +106,7 @@ function sendError(services: HttpServices, { error, request, reply }: FailedRequ
   const answer = toAnswer(error)
   const state = stateOf(request)
   state.failure = { code: answer.problem.code, status: answer.status }
+  recordFailure(services, request)
   if (answer.status === 500) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
     services.log.error({ requestId: request.id, traceId: state.trace.traceId, stack }, 'a request failed unexpectedly')
@@ -174,7 +175,6 @@ function observe(services: HttpServices, request: FastifyRequest, reply: Fastify
     .observe(seconds, { route })
   // The pattern of the route, never the URL: a query or a share's token must not reach a log (D5, S5).
   services.log.debug({ ...labels, requestId: request.id, traceId: trace.traceId, seconds }, 'request')
-  recordOutcome(services, request, reply)
 }
 
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

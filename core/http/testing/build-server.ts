@@ -1,6 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Access, Caller } from '#core/cluster/access.ts'
+import type { Directory } from '#core/cluster/directory.ts'
 import { KubeError } from '#core/kube/status.ts'
 import type { Wiring } from '#core/host/plugin.ts'
 import { createLogger } from '#core/log/create-logger.ts'
@@ -35,6 +36,15 @@ export interface TestPlugin {
   readonly routes?: FastifyPluginAsync
 }
 
+/** What stands behind the server, where a test brings the real thing, and its limits. */
+export interface BuildOptions {
+  readonly cluster?: HttpServices['cluster']
+  readonly directory?: Directory
+  readonly store?: Store
+  readonly underWay?: number
+  readonly perCallerPerMinute?: number
+}
+
 /** The bearer that upstream rejects, and the one that it denies everything. */
 export const REJECTED = 'rejected-token'
 export const DENIED = 'denied-token'
@@ -43,18 +53,18 @@ export const DENIED = 'denied-token'
 export async function buildServer(
   t: { after(fn: () => unknown): void },
   plugins: readonly TestPlugin[],
-  more: { store?: Store; underWay?: number; perCallerPerMinute?: number } = {},
+  more: BuildOptions = {},
 ): Promise<TestServer> {
   const upstream: string[] = []
   const outcomes: Outcome[] = []
   const lines: string[] = []
   const services: HttpServices = {
-    cluster: { as: async (bearer) => recordingCaller(bearer, upstream) },
+    cluster: more.cluster ?? { as: async (bearer) => recordingCaller(bearer, upstream) },
     keys: testKeyring(),
     log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
     metrics: createMetrics(),
     store: more.store,
-    directory: undefined,
+    directory: more.directory,
     streams: createStreamRegistry({ total: 4, perUser: 2 }),
     catalog: [],
     outcomes: () => [{ record: (outcome) => outcomes.push(outcome) }],

@@ -1,0 +1,88 @@
+import type { Caller } from '#core/cluster/access.ts'
+import { isNewer } from '#core/cluster/observation.ts'
+import type { KubeClient, KubeObject, ObjectRef, Patch, Resource, WriteOptions } from '#core/kube/client.ts'
+
+/** A change of a cluster object that the API server accepted from a caller. */
+export interface Change {
+  readonly action: 'create' | 'update' | 'delete'
+  readonly kind: string
+  readonly ref: { readonly namespace?: string | undefined; readonly name: string }
+  readonly object: { readonly uid: string; readonly resourceVersion?: string }
+}
+
+/** The same caller, whose changes are told to `report` when they are made, whatever becomes of the request around them. */
+export function reportingCaller(caller: Caller, report: (change: Change) => void): Caller {
+  let cluster: KubeClient | undefined
+  return {
+    username: caller.username,
+    bearer: caller.bearer,
+    get cluster() {
+      return (cluster ??= reportingClient(caller.cluster, report))
+    },
+    whoami: () => caller.whoami(),
+    review: (verb, resource, where) => caller.review(verb, resource, where),
+    may: (verb, resource, where) => caller.may(verb, resource, where),
+  }
+}
+
+function reportingClient(cluster: KubeClient, report: (change: Change) => void): KubeClient {
+  const changed = (action: 'create' | 'update', resource: Resource, { metadata }: KubeObject): void => {
+    const { uid, resourceVersion, name, namespace } = metadata
+    if (uid === undefined || resourceVersion === undefined) return
+    report({ action, kind: resource.kind, ref: { namespace, name }, object: { uid, resourceVersion } })
+  }
+  return {
+    ...cluster,
+    create: async (resource, object, options) => {
+      const made = await cluster.create(resource, object, options)
+      if (isChange(options)) changed('create', resource, made)
+      return made
+    },
+    replace: async (resource, object, options) => {
+      const replaced = await cluster.replace(resource, object, options)
+      if (isChange(options) && isOwn(replaced, object.metadata.resourceVersion)) changed('update', resource, replaced)
+      return replaced
+    },
+    patch: async <O extends KubeObject>(resource: Resource, ref: ObjectRef, patch: Patch, options?: WriteOptions) => {
+      const base = isChange(options) ? await baseOf(cluster, resource, ref, patch, options) : undefined
+      const patched = await cluster.patch<O>(resource, ref, patch, options)
+      if (isOwn(patched, base)) changed('update', resource, patched)
+      return patched
+    },
+    delete: async <O extends KubeObject>(...[resource, ref, options]: Parameters<KubeClient['delete']>) => {
+      const deletion = await cluster.delete<O>(resource, ref, options)
+      if (options?.dryRun === true || deletion.uid === undefined) return deletion
+      // Held by finalizers it was marked, which is a change of its own; the later removal is this caller's too.
+      if (deletion.object?.metadata.deletionTimestamp !== undefined) changed('update', resource, deletion.object)
+      report({ action: 'delete', kind: resource.kind, ref, object: { uid: deletion.uid } })
+      return deletion
+    },
+  }
+}
+
+function isChange(options: WriteOptions | undefined): boolean {
+  return options?.dryRun !== true && options?.subresource === undefined
+}
+
+// A write that changes nothing answers with the version that somebody else made.
+function isOwn(answer: KubeObject, base: string | undefined): boolean {
+  return base !== undefined && isNewer(answer.metadata.resourceVersion ?? '', base)
+}
+
+/** The version that a patch starts from: its own, else what the caller reads just before; unknown, nobody is named. */
+// oxlint-disable-next-line max-params -- those of `patch`
+async function baseOf(
+  cluster: KubeClient,
+  resource: Resource,
+  ref: ObjectRef,
+  patch: Patch,
+  options: WriteOptions | undefined,
+): Promise<string | undefined> {
+  if (patch.type !== 'json') {
+    const { metadata } = patch.body as Partial<KubeObject>
+    if (metadata?.resourceVersion !== undefined) return metadata.resourceVersion
+  }
+  const bounds = options?.signal === undefined ? {} : { signal: options.signal }
+  const before = await cluster.get(resource, ref, bounds).catch(() => undefined)
+  return before?.metadata.resourceVersion
+}

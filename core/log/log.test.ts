@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { continueTrace, formatTraceparent, parseTraceparent } from '#core/telemetry/tracing.ts'
+import { createLogger } from './create-logger.ts'
+import { createSecretValues } from './secrets.ts'
+
+test('A8: secrets are removed by key and by registered value, wherever they stand', () => {
+  const lines: string[] = []
+  const secrets = createSecretValues()
+  const log = createLogger({ level: 'debug', secrets, destination: { write: (line) => lines.push(line) } })
+  secrets.add('registered-canary')
+  secrets.add('x') // too short to redact: it would eat words
+  log.info(
+    {
+      authorization: 'canary',
+      nested: [{ apiKey: 'canary', api_key: 'canary', accessToken: 'canary', password: 'canary', prompt: 'canary' }],
+      tokens: 12,
+      ok: 'text',
+    },
+    'at https://x?k=registered-canary',
+  )
+  log
+    .child({ clientSecret: 'canary' })
+    .error(
+      {
+        error: new Error('registered-canary'),
+        deep: { a: { b: { c: { d: { e: { f: { g: { h: { i: 'canary' } } } } } } } } },
+      },
+      'y',
+    )
+  assert.equal(lines.length, 2)
+  assert.doesNotMatch(lines.join(''), /canary/)
+  const first = JSON.parse(lines[0] ?? '') as { level: string; ok: string; msg: string }
+  assert.deepEqual([first.level, first.ok, first.msg], ['info', 'text', 'at https://x?k=[redacted]'])
+})
+
+test('traceparent: valid ones are continued, others start a trace (W3C Trace Context)', () => {
+  const header = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  const child = continueTrace(header)
+  assert.deepEqual([child.traceId, child.sampled], ['a'.repeat(32), true])
+  assert.notEqual(child.spanId, 'b'.repeat(16))
+  assert.match(formatTraceparent(child), /^00-a{32}-[0-9a-f]{16}-01$/)
+  assert.deepEqual(parseTraceparent(`01-${'a'.repeat(32)}-${'b'.repeat(16)}-00-more`)?.sampled, false)
+  const bad = [
+    '',
+    'x',
+    `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`,
+    `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`,
+    `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+    `${header}-more`,
+    header.toUpperCase(),
+  ]
+  for (const text of [undefined, ...bad]) assert.equal(parseTraceparent(text), undefined, text)
+  assert.notEqual(continueTrace('x').traceId, continueTrace('x').traceId)
+})
+
+test('metrics: one name is one metric, and names start with mesh_', async () => {
+  const metrics = createMetrics()
+  metrics.counter('mesh_x_total', 'x', ['kind']).inc({ kind: 'a' })
+  metrics.counter('mesh_x_total', 'x', ['kind']).inc({ kind: 'a' }, 2)
+  metrics.gauge('mesh_y', 'y').set(4)
+  assert.match(await metrics.render(), /mesh_x_total\{kind="a"\} 3\n[\s\S]*mesh_y 4\n/)
+  assert.throws(() => metrics.counter('requests', 'x'), /start with mesh_/)
+})
