@@ -32,6 +32,7 @@ export interface Settings {
   readonly unsigned: boolean
   /** Termination grace of the pod in milliseconds. */
   readonly graceMs: number
+  /** How long a cancelled agent has to stop by itself; with the kill it stays below the worker's 10 s deadline. */
   readonly cancelGraceMs: number
   readonly lifelineFd: number | undefined
   readonly logLevel: Level
@@ -76,7 +77,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
     unsigned: env.MESH_UNSIGNED === 'true',
     graceMs: seconds('MESH_GRACE_SECONDS', env.MESH_GRACE_SECONDS, 30),
-    cancelGraceMs: seconds('MESH_CANCEL_GRACE_SECONDS', env.MESH_CANCEL_GRACE_SECONDS, 10),
+    cancelGraceMs: seconds('MESH_CANCEL_GRACE_SECONDS', env.MESH_CANCEL_GRACE_SECONDS, 5),
     lifelineFd: env.MESH_LIFELINE_FD ? whole('MESH_LIFELINE_FD', env.MESH_LIFELINE_FD) : undefined,
     logLevel: checked(() => parseLevel(env.MESH_LOG_LEVEL)),
   }
