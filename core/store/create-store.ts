@@ -22,14 +22,15 @@ export interface StoreOptions {
 /** The store that plugins get. Closing it closes the database. */
 export function createStore(database: Database, options: StoreOptions): Store {
   const { projections: given } = options
-  let projections: Projections | undefined
+  // A list is checked at once: two projections of one table must fail the boot, not the first write.
+  let projections = typeof given === 'function' ? undefined : createProjections(given)
   const known = (): Projections => (projections ??= createProjections(typeof given === 'function' ? given() : given))
   const check = options.validate === false ? (): void => undefined : createEventCheck()
   const onLateFailure = (error: unknown): void =>
     options.log?.warn({ error: nameOf(error) }, 'work after a commit failed')
   return {
     reader: <Tables>() => withTables<Tables>(database.root),
-    transact: (fn) => transact({ database, projections: known(), check, onLateFailure }, fn),
+    transact: async (fn) => transact({ database, projections: known(), check, onLateFailure }, fn),
     readStream: (stream, after) => readStream(database.db, stream, after),
     readEvents: (access, after, limit) => readPermitted(database.db, access.namespace, after, limit),
     epoch: () => readEpoch(database.db),

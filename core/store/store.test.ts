@@ -308,6 +308,11 @@ test('a projection is registered once, and one table has one writer', async () =
   const database = await openDatabase({ url: 'postgres://127.0.0.1:1/none' })
   assert.throws(() => createStore(database, { projections: [sums, sums] }), /notes\.sums/)
   assert.throws(() => createStore(database, { projections: [sums, { ...sums, name: 'other' }] }), /notes_sums/)
+  const late = createStore(database, { projections: () => [sums, sums] })
+  await assert.rejects(
+    late.transact(async () => undefined),
+    /notes\.sums/,
+  )
   assert.equal(noted.type, 'dev.mesh.notes.noted.v1')
   await database.close()
 })
