@@ -193,7 +193,7 @@ test('an agent becomes a process that serves, with logs, and nothing is left aft
   await until('the process is gone', async () => (processesWith(answer).length === 0 ? true : undefined))
   await until('the pod is gone', async () => ((await pods()).length === 0 ? true : undefined))
   assert.equal(workloads.endpoint('default', 'bot'), undefined)
-  assert.ok(!existsSync(tokens))
+  await until('its tokens are gone', async () => (existsSync(tokens) ? undefined : true))
   await textOf(followed) // following ends with the process
 })
 

@@ -67,7 +67,8 @@ export async function reconcileAgent(
   const state = await readWorkload(cluster, agent)
   const found: Findings = { agent, refusal, unresolved, blocked, ...state }
   const status = toStatus(found, settings, context.now())
-  await writeStatus(cluster, agent, status)
+  // Changed meanwhile, or made anew: the change has it looked at again.
+  if (!(await writeStatus(cluster, agent, status))) return {}
   await record(cluster, agent, [...happenings, ...happeningsOf(agent, status)], context.now())
   await prune(cluster, agent, status)
   return nextLook(found)
@@ -155,18 +156,24 @@ async function makeJob({ cluster, settings }: ReconcileContext, workload: Worklo
   if (live === undefined) await applyChild(cluster, agent, toJob(workload, settings))
 }
 
+/** False when the object is not the one that was read: a status must never land on a successor of the same name. */
 async function writeStatus(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
   status: AgentDeploymentStatus,
-): Promise<void> {
-  if (stableJson(status) === stableJson(agent.status ?? {})) return
+): Promise<boolean> {
+  if (stableJson(status) === stableJson(agent.status ?? {})) return true
   const gone = Object.keys(agent.status ?? {}).filter((key) => !(key in status))
-  const body = { status: { ...Object.fromEntries(gone.map((key) => [key, null])), ...status } }
-  await cluster.patch(
-    AgentDeployment,
-    refIn(agent, agent.metadata.name),
-    { type: 'merge', body },
-    { subresource: 'status' },
-  )
+  const { name, resourceVersion } = agent.metadata
+  const body = {
+    metadata: { resourceVersion },
+    status: { ...Object.fromEntries(gone.map((key) => [key, null])), ...status },
+  }
+  try {
+    await cluster.patch(AgentDeployment, refIn(agent, name), { type: 'merge', body }, { subresource: 'status' })
+    return true
+  } catch (error) {
+    if (isStatus(error, 409) || isStatus(error, 404)) return false
+    throw error
+  }
 }
