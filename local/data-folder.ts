@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { takeLock } from '#core/store/process-lock.ts'
 
 /** Paths under the data folder of the embedded default. */
 export interface DataFolder {
@@ -13,15 +14,25 @@ export interface DataFolder {
   readonly tokens: string
 }
 
-/** Makes the folder (0700) if it is not there; with `fresh` its content goes first. Throws when it is a file. */
-export function openDataFolder(path: string, fresh: boolean): DataFolder {
+/** A data folder that is this process's until `release`. */
+export interface OpenFolder {
+  readonly folder: DataFolder
+  release(): void
+}
+
+/**
+ * Makes the folder (0700) if it is not there and locks it: a live process's is refused with its pid (`LockedError`).
+ * With `fresh` the content goes, but only behind the lock.
+ */
+export function openDataFolder(path: string, fresh: boolean): OpenFolder {
   const root = resolve(path)
-  if (fresh && existsSync(root)) removeOurs(root)
   mkdirSync(root, { recursive: true, mode: 0o700 })
   chmodSync(root, 0o700)
+  const { release } = takeLock(join(root, 'lock'))
   const folder = pathsOf(root)
+  if (fresh) removeOurs(folder)
   for (const sub of [folder.apiserver, folder.keys, folder.workloads]) mkdirSync(sub, { recursive: true, mode: 0o700 })
-  return folder
+  return { folder, release }
 }
 
 function pathsOf(root: string): DataFolder {
@@ -37,9 +48,8 @@ function pathsOf(root: string): DataFolder {
 }
 
 // `--fresh` names a folder by hand: only what we made in it is removed, never a home directory.
-function removeOurs(root: string): void {
-  const folder = pathsOf(root)
-  for (const path of Object.values(folder)) if (path !== root) rmSync(path, { recursive: true, force: true })
+function removeOurs({ root, ...ours }: DataFolder): void {
+  for (const path of Object.values(ours)) if (path !== root) rmSync(path, { recursive: true, force: true })
 }
 
 /** Tokens by persona, made once and kept 0600: a second start knows the kubeconfig of the first. */

@@ -3,7 +3,7 @@ import { type Composed, composeHost } from '#core/host/compose.ts'
 import type { Role } from '#core/host/core.ts'
 import type { AnyPlugin } from '#core/host/plugin.ts'
 import { createDemo } from './bootstrap.ts'
-import { type LocalCluster, shipped, startLocalCluster } from './cluster.ts'
+import { shipped, startLocalCluster } from './cluster.ts'
 import { type DataFolder, openDataFolder } from './data-folder.ts'
 import { createOneTimeCode, landingRoutes } from './landing.ts'
 import type { LocalOptions } from './options.ts'
@@ -43,13 +43,16 @@ export interface StackInput {
 export async function composeStack(input: StackInput): Promise<Stack> {
   const { options } = input
   const { ports, moved } = await choosePorts(options.port)
-  const folder = openDataFolder(options.data, options.fresh)
+  const { folder, release } = openDataFolder(options.data, options.fresh)
   let workloads: Workloads | undefined
   const cluster = await startLocalCluster({
     folder,
     auditFile: options.apiAudit,
     log: () => undefined,
     readPodLog: (request) => running(workloads).readPodLog(request),
+  }).catch((error: unknown) => {
+    release()
+    throw error
   })
   try {
     const code = createOneTimeCode(cluster.tokens.admin)
@@ -76,21 +79,16 @@ export async function composeStack(input: StackInput): Promise<Stack> {
         const gatewayUrl = `http://127.0.0.1:${ports.gateway}`
         return { ...page, gatewayUrl, dataDir: folder.root, tokens: cluster.tokens, code: code.code, moved }
       },
-      close: () => closeAll(composed, () => workloads, cluster),
+      close: () => closeAll([() => workloads?.close(), composed.close, cluster.close, release]),
     }
   } catch (error) {
-    await cluster.close()
+    await closeAll([cluster.close, release])
     throw error
   }
 }
 
 // Agents go before the roles that serve them: what they still say is heard. The cluster goes last: everybody uses it.
-async function closeAll(
-  composed: Composed,
-  workloads: () => Workloads | undefined,
-  cluster: LocalCluster,
-): Promise<void> {
-  const steps = [() => workloads()?.close(), () => composed.close(), () => cluster.close()]
+async function closeAll(steps: readonly (() => Promise<void> | void | undefined)[]): Promise<void> {
   const failed: unknown[] = []
   for (const step of steps) await Promise.resolve(step()).catch((error: unknown) => failed.push(error))
   if (failed.length > 0) throw new AggregateError(failed, failed.map(String).join('; '))
