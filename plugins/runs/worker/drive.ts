@@ -1,31 +1,15 @@
-import type { Logger } from '#core/log/logger.ts'
-import type { Store } from '#core/store/store.ts'
 import type { FailReason, InvokeRequest, InvokeResult } from '#schemas/run.ts'
 import { decideFailure, decideResult, decideStart } from '../decide.ts'
-import type { Live } from '../live.ts'
 import { type Claim, findRun, readContent, releaseLease, resetLauncherCount } from '../store/system.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
-import { LeaseLost, type RunWriter } from '../write.ts'
+import { LeaseLost } from '../write.ts'
 import { readConversation } from '../history.ts'
 import { workerAuthor } from './author.ts'
+import type { DriveServices } from './drive-services.ts'
 import { follow } from './follow.ts'
 import { type LauncherClient, LauncherRefused } from './launcher-client.ts'
 import { pause } from './pause.ts'
 import { recordResult } from './result.ts'
-
-/** What driving a run needs; every member is a port of the worker role. */
-export interface DriveServices {
-  readonly store: Store
-  readonly writer: RunWriter
-  readonly live: Live
-  readonly log: Logger
-  /** A client of the agent's launcher, or undefined while the agent has no address. */
-  launcherOf(run: SelectedRun, grant: string, epoch: number): Promise<LauncherClient | undefined>
-  /** Whether the subject may still invoke the agent, asked before a run goes on that was idle for over an hour. */
-  recheck(run: SelectedRun, epoch: number): Promise<boolean>
-  /** How long an agent may have no address or refuse connections before its run fails. */
-  readonly unreachableAfterMs: number
-}
 
 const retryMs = 5_000
 

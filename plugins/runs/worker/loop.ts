@@ -1,6 +1,7 @@
 import type { RunsTables } from '../store/tables.ts'
 import { claimRuns, leaseSeconds, renewLeases } from '../store/system.ts'
-import { type Drive, drive, type DriveServices } from './drive.ts'
+import { type Drive, drive } from './drive.ts'
+import type { DriveServices } from './drive-services.ts'
 import { pause } from './pause.ts'
 
 const pollMs = 1000

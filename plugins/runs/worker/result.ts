@@ -3,7 +3,7 @@ import { decideResult, type RunFact } from '../decide.ts'
 import { type Claim, saveOutcome, savePause } from '../store/system.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import { workerAuthor } from './author.ts'
-import type { DriveServices } from './drive.ts'
+import type { DriveServices } from './drive-services.ts'
 
 /** The result that a batch of entries ends with: the data of the launcher's last `run.*` entry. */
 export function resultOf(entries: readonly LauncherEntry[]): InvokeResult | undefined {

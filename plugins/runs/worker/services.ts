@@ -8,7 +8,7 @@ import type { Live } from '../live.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../write.ts'
 import { traceparentOf } from './author.ts'
-import type { DriveServices } from './drive.ts'
+import type { DriveServices } from './drive-services.ts'
 import { createLauncherClient } from './launcher-client.ts'
 
 // One connection per event stream: the pool's cap would be the cap on runs, so there is none.

@@ -1,0 +1,20 @@
+import type { Logger } from '#core/log/logger.ts'
+import type { Store } from '#core/store/store.ts'
+import type { Live } from '../live.ts'
+import type { SelectedRun } from '../store/tables.ts'
+import type { RunWriter } from '../write.ts'
+import type { LauncherClient } from './launcher-client.ts'
+
+/** What driving a run needs; every member is a port of the worker role. */
+export interface DriveServices {
+  readonly store: Store
+  readonly writer: RunWriter
+  readonly live: Live
+  readonly log: Logger
+  /** A client of the agent's launcher, or undefined while the agent has no address. */
+  launcherOf(run: SelectedRun, grant: string, epoch: number): Promise<LauncherClient | undefined>
+  /** Whether the subject may still invoke the agent, asked before a run goes on that was idle for over an hour. */
+  recheck(run: SelectedRun, epoch: number): Promise<boolean>
+  /** How long an agent may have no address or refuse connections before its run fails. */
+  readonly unreachableAfterMs: number
+}
