@@ -50,7 +50,7 @@ export function toAnswer(error: unknown): Answer {
   if (error instanceof Fail) return answerOf(error)
   if (error instanceof InvalidName) return answerOf(fromInvalidName(error))
   if (error instanceof KubeError) return fromCluster(error)
-  return answerOf(fromFramework(error) ?? fromDatabase(error) ?? new Fail('internal_error'))
+  return answerOf(fromFramework(error) ?? new Fail('internal_error'))
 }
 
 /** The answer to a path that does not exist, to a hidden one and to an unknown share: always the same bytes. */
@@ -161,14 +161,6 @@ function fromFramework(error: unknown): Fail | undefined {
   const code = codeOf(error)
   const known = code === undefined ? undefined : frameworkCodes[code]
   return known === undefined ? undefined : new Fail(known)
-}
-
-// Connection failures of pg (08*, 57P0*, 53300) and of the socket: the store is away, the request was not at fault.
-const databaseCodes = /^(?:08\w{3}|57P0[123]|53300)$/
-
-function fromDatabase(error: unknown): Fail | undefined {
-  const code = codeOf(error)
-  return code !== undefined && databaseCodes.test(code) ? new Fail('store_unavailable') : undefined
 }
 
 function codeOf(error: unknown): string | undefined {
