@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { createPool } from '#core/kube/pool.ts'
+import type { Persona } from '#local/personas.ts'
+import { freePort } from '#test/harness/free-port.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { startProcess, untilReady } from '#test/harness/server-process.ts'
+import type { ServerProcess } from '#test/harness/server-process.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import type { Platform, PlatformProcess } from '../platform.ts'
+import { createUpstreamLog } from './audit-log.ts'
+import { createSend } from './send.ts'
+
+/** The line of `--output json`. */
+export interface ReadyLine {
+  readonly url: string
+  readonly kubeconfig: string
+  readonly dataDir: string
+  readonly gatewayUrl: string
+  readonly tokens: Readonly<Record<Persona, string>>
+  readonly pid: number
+}
+
+/** `mesh all` as a process of its own. */
+export interface AllProcess extends PlatformProcess {
+  readonly ready: ReadyLine
+  readonly server: ServerProcess
+}
+
+const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
+
+/** Starts `mesh all` on a data folder and waits for its line; each listener gets a port that is free now. */
+export async function startAll(t: Scope, dataDir: string, flags: readonly string[] = []): Promise<AllProcess> {
+  const { server, log, adminUrl } = await spawnAll(t, dataDir, flags)
+  let ready: ReadyLine | undefined
+  await untilReady(server, async () => {
+    const line = readFileSync(log, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .find((text) => text.startsWith('{"url"'))
+    if (line !== undefined) ready = JSON.parse(line) as ReadyLine
+    return ready !== undefined
+  })
+  if (ready === undefined) throw new Error('no ready line')
+  return { ...toPlatformProcess(server, adminUrl), ready, server }
+}
+
+/** Starts `mesh all` without waiting: for starts that must fail. */
+export async function spawnAll(t: Scope, dataDir: string, flags: readonly string[] = []) {
+  const folder = tempFolder('all')
+  const [gateway, state, admin] = [await freePort(), await freePort(), await freePort()]
+  const log = join(folder.path, 'all.log')
+  const server = startProcess({
+    program: process.execPath,
+    args: [main, 'all', '--data', dataDir, '--port', '0', '--output', 'json', ...flags],
+    log,
+    env: {
+      MESH_ADMIN_PORT: String(admin),
+      // Beside other platforms on this machine, the preferred ports are a race.
+      MESH_GATEWAY_PORT: String(gateway),
+      GATEWAY_URL: `http://127.0.0.1:${gateway}`,
+      MESH_STATE_PORT: String(state),
+      STATE_URL: `http://127.0.0.1:${state}`,
+    },
+  })
+  t.after(async () => {
+    await server.end('SIGTERM')
+    folder.remove()
+  })
+  return { server, log, adminUrl: `http://127.0.0.1:${admin}`, gatewayUrl: `http://127.0.0.1:${gateway}` }
+}
+
+/** What a test sees of a process. */
+export function toPlatformProcess(server: ServerProcess, adminUrl: string): PlatformProcess {
+  return {
+    pid: server.pid,
+    adminUrl,
+    exited: server.exited,
+    signal: (signal) => void process.kill(server.pid, signal),
+    output: server.output,
+  }
+}
+
+/** The embedded default with its demo, on an empty data folder. */
+export async function startEmbedded(t: Scope): Promise<Platform> {
+  const folder = tempFolder('data')
+  t.after(folder.remove)
+  const auditFile = join(folder.path, 'api-audit.log')
+  const all = await startAll(t, join(folder.path, 'data'), ['--api-audit', auditFile])
+  const { ready } = all
+  const cluster = clusterOf(ready.kubeconfig)
+  const pool = createPool(cluster.server, { ca: cluster.ca })
+  t.after(() => pool.close())
+  const kube = createSend(t, cluster.server, cluster.ca)
+  const roles = ['migrate', 'state', 'manager', 'worker', 'gateway', 'bff'] as const
+  return {
+    form: 'embedded',
+    url: ready.url,
+    gatewayUrl: ready.gatewayUrl,
+    tokens: ready.tokens,
+    processes: Object.fromEntries(roles.map((role) => [role, all])),
+    send: createSend(t, ready.url),
+    kube,
+    admin: createKubeClient({ server: cluster.server, pool, bearer: ready.tokens.admin }),
+    upstream: createUpstreamLog(auditFile, kube, ready.tokens.admin),
+  }
+}
+
+function clusterOf(kubeconfig: string): { server: string; ca: string } {
+  const { clusters } = parse(readFileSync(kubeconfig, 'utf8')) as {
+    clusters: { cluster: { server: string; 'certificate-authority-data': string } }[]
+  }
+  const found = clusters[0]?.cluster
+  if (found === undefined) throw new Error('the kubeconfig has no cluster')
+  return { server: found.server, ca: Buffer.from(found['certificate-authority-data'], 'base64').toString() }
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Role } from '#core/host/core.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { createPool } from '#core/kube/pool.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { createKeyring } from '#core/signing/create-keyring.ts'
+import { bootstrap, createDemo } from '#local/bootstrap.ts'
+import { shipped } from '#local/cluster.ts'
+import { personas } from '#local/personas.ts'
+import type { Persona } from '#local/personas.ts'
+import { startWorkloads } from '#local/workloads/workloads.ts'
+import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
+import { kinds } from '#schemas/kinds.ts'
+import { freePort } from '#test/harness/free-port.ts'
+import { startKube } from '#test/harness/kube.ts'
+import type { KubeServer } from '#test/harness/kube.ts'
+import { kubectl } from '#test/harness/kubectl.ts'
+import { startNats } from '#test/harness/nats.ts'
+import { startPostgres } from '#test/harness/postgres.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { startProcess, untilReady } from '#test/harness/server-process.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import type { Platform, PlatformProcess } from '../platform.ts'
+import { createUpstreamLog } from './audit-log.ts'
+import { toPlatformProcess } from './embedded.ts'
+import { serveKubelet } from './kubelet.ts'
+import { createSend } from './send.ts'
+import type { Send } from './send.ts'
+
+const crds = fileURLToPath(import.meta.resolve('../../../deploy/crds/'))
+const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
+const roleProcess = fileURLToPath(import.meta.resolve('./role-process.ts'))
+const serving = ['state', 'manager', 'worker', 'gateway', 'bff'] as const
+const withIdentity: readonly Role[] = ['manager', 'gateway', 'state']
+
+/** Each role as a process of its own on kube-apiserver, PostgreSQL and NATS; agents run as a client of that API server. */
+export async function startOnCluster(t: Scope): Promise<Platform> {
+  const [cluster, postgres, nats] = await Promise.all([startKube(t), startPostgres(t), startNats(t)])
+  const folder = tempFolder('platform')
+  t.after(folder.remove)
+  const pool = createPool(cluster.url, { ca: cluster.ca })
+  t.after(() => pool.close())
+  const kube = createSend(t, cluster.url, cluster.ca)
+  const bearer = cluster.tokens['admin'] ?? ''
+  const admin = createKubeClient({ server: cluster.url, pool, bearer })
+  await installCrds(cluster, bearer)
+  await bootstrap(admin, shipped)
+  const workloads = await startWorkloads({
+    cluster: admin,
+    dataDir: folder.path,
+    log: createLogger({ level: 'error' }),
+  })
+  t.after(() => workloads.close())
+  await serveKubelet(t, { workloads, admin, kube, bearer, folder: folder.path })
+  const installation: Installation = {
+    t,
+    folder: folder.path,
+    kube,
+    bearer,
+    endpointsUrl: workloads.endpointsUrl,
+    env: await environment(folder.path, cluster, { DATABASE_URL: postgres.url, NATS_URL: nats.url }),
+  }
+  await migrate(installation)
+  const processes = await startRoles(installation)
+  await createDemo(admin, shipped.demo)
+  return {
+    form: 'cluster',
+    url: installation.env['BFF_URL'] ?? '',
+    gatewayUrl: installation.env['GATEWAY_URL'] ?? '',
+    tokens: Object.fromEntries(personas.map((name) => [name, cluster.tokens[name] ?? ''])) as Record<Persona, string>,
+    processes,
+    send: createSend(t, installation.env['BFF_URL'] ?? ''),
+    kube,
+    admin,
+    upstream: createUpstreamLog(cluster.facts.auditFile, kube, bearer),
+    servers: { postgres, nats },
+  }
+}
+
+interface Installation {
+  readonly t: Scope
+  readonly folder: string
+  readonly kube: Send
+  readonly bearer: string
+  readonly endpointsUrl: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+async function installCrds(cluster: KubeServer, bearer: string): Promise<void> {
+  const kubeconfig = cluster.kubeconfig(bearer)
+  const names = kinds.map((kind) => `crd/${kind.plural}.${kind.group}`)
+  for (const args of [
+    ['apply', '--server-side', '-k', crds],
+    ['wait', '--for=condition=Established', '--timeout=30s', ...names],
+  ]) {
+    const done = await kubectl(kubeconfig, args)
+    assert.equal(done.code, 0, done.stderr)
+  }
+}
+
+async function environment(folder: string, cluster: KubeServer, stores: Readonly<Record<string, string>>) {
+  const keys = join(folder, 'keys')
+  mkdirSync(keys, { mode: 0o700 })
+  createKeyring({ dir: keys, generate: true })
+  writeFileSync(join(folder, 'ca.crt'), cluster.ca)
+  writeFileSync(join(folder, 'mesh.yaml'), 'agents:\n  isolation: none\n')
+  const ports = { BFF: await freePort(), GATEWAY: await freePort(), STATE: await freePort() }
+  const listening = Object.entries(ports).flatMap(([role, port]) => [
+    [`MESH_${role}_PORT`, String(port)],
+    [`${role}_URL`, `http://127.0.0.1:${port}`],
+  ])
+  return {
+    ...stores,
+    ...(Object.fromEntries(listening) as Record<string, string>),
+    MESH_CONFIG: join(folder, 'mesh.yaml'),
+    MESH_CLUSTER_SERVER: cluster.url,
+    MESH_CLUSTER_CA_FILE: join(folder, 'ca.crt'),
+    MESH_KEYS_DIR: keys,
+    MESH_HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+  }
+}
+
+async function migrate(installation: Installation): Promise<void> {
+  const { server } = await startRole(installation, 'migrate')
+  const code = await server.exited
+  assert.equal(code, 0, server.output())
+}
+
+async function startRoles(installation: Installation): Promise<Partial<Record<Role, PlatformProcess>>> {
+  const started = await Promise.all(
+    serving.map(async (role) => {
+      const { server, adminUrl } = await startRole(installation, role)
+      await untilReady(server, async () => (await fetch(`${adminUrl}/readyz`)).ok)
+      return [role, toPlatformProcess(server, adminUrl)] as const
+    }),
+  )
+  return Object.fromEntries(started)
+}
+
+async function startRole({ t, folder, kube, bearer, endpointsUrl, env }: Installation, role: Role) {
+  const adminPort = await freePort()
+  const token = withIdentity.includes(role) ? await issueToken(kube, bearer, role) : undefined
+  const tokenFile = join(folder, `token-${role}`)
+  // D2, K1: the BFF and the worker get no token at all.
+  if (token !== undefined) writeFileSync(tokenFile, token, { mode: 0o600 })
+  const server = startProcess({
+    program: process.execPath,
+    args: role === 'worker' ? [roleProcess, role, endpointsUrl] : [main, role],
+    log: join(folder, `${role}.log`),
+    env: {
+      ...env,
+      MESH_ADMIN_PORT: String(adminPort),
+      ...(token === undefined ? {} : { MESH_CLUSTER_TOKEN_FILE: tokenFile }),
+    },
+  })
+  t.after(() => server.end('SIGTERM'))
+  return { server, adminUrl: `http://127.0.0.1:${adminPort}` }
+}
+
+async function issueToken(kube: Send, bearer: string, role: Role): Promise<string> {
+  const answer = await kube({
+    method: 'POST',
+    path: `/api/v1/namespaces/${SYSTEM_NAMESPACE}/serviceaccounts/mesh-${role}/token`,
+    bearer,
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
+  })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.json<{ status: { token: string } }>().status.token
+}

@@ -1,0 +1,78 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { Scope } from '#test/harness/scope.ts'
+
+/** A request as it goes over the wire: node:http sends the path untouched, where fetch would normalise it. */
+export interface RawRequest {
+  readonly method?: string
+  readonly path: string
+  /** Undefined: no Authorization header at all. */
+  readonly bearer?: string | undefined
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: unknown
+  readonly contentType?: string
+  /** Answers when the headers are there, and hangs up: for streams without an end. */
+  readonly headersOnly?: boolean
+}
+
+/** An answer, its body as text. */
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  json<T = Record<string, unknown>>(): T
+}
+
+/** Sends a raw request to one server. */
+export type Send = (request: RawRequest) => Promise<RawAnswer>
+
+/** A sender with connections of its own; they are closed with the scope. */
+export function createSend(t: Scope, base: string, ca?: string): Send {
+  const { protocol, hostname, port } = new URL(base)
+  const secure = protocol === 'https:'
+  const agent = secure ? new HttpsAgent({ keepAlive: true, ca }) : new HttpAgent({ keepAlive: true })
+  t.after(() => agent.destroy())
+  const open = secure ? httpsRequest : httpRequest
+  return (given) =>
+    new Promise((resolve, reject) => {
+      const body = bodyOf(given.body)
+      const request = open(
+        { hostname, port, agent, method: given.method ?? 'GET', path: given.path, headers: headersOf(given, body) },
+        (answer) => {
+          if (given.headersOnly === true && (answer.statusCode ?? 0) < 300) {
+            resolve(toAnswer(answer, ''))
+            return void request.destroy()
+          }
+          collect(answer).then((text) => resolve(toAnswer(answer, text)), reject)
+        },
+      )
+      request.once('error', reject)
+      request.end(body)
+    })
+}
+
+function bodyOf(body: unknown): Buffer | undefined {
+  if (body === undefined) return undefined
+  return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
+}
+
+function headersOf(given: RawRequest, body: Buffer | undefined) {
+  return {
+    ...(given.bearer === undefined ? {} : { authorization: `Bearer ${given.bearer}` }),
+    ...(body === undefined
+      ? {}
+      : { 'content-type': given.contentType ?? 'application/json', 'content-length': body.length }),
+    ...given.headers,
+  }
+}
+
+async function collect(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function toAnswer(answer: IncomingMessage, text: string): RawAnswer {
+  return { status: answer.statusCode ?? 0, headers: answer.headers, text, json: <T>() => JSON.parse(text) as T }
+}
