@@ -19,6 +19,7 @@ import type { Logger } from '#core/log/logger.ts'
 import { createStore } from '#core/store/create-store.ts'
 import type { Database } from '#core/store/database.ts'
 import { createLeadership } from '#core/store/leadership.ts'
+import { createRetention } from '#core/store/partitions.ts'
 import { checkMigrations, migrate, storeMigrations } from '#core/store/migrate.ts'
 import type { MigrationSource } from '#core/store/migrate.ts'
 import type { Store } from '#core/store/store.ts'
@@ -35,6 +36,7 @@ export interface SharedParts {
   readonly bus: Bus | NatsBus
   readonly cluster: ClusterLocation
   readonly install: string
+  readonly eventRetentionDays: number
   readonly log: Logger
   readonly metrics: Metrics
 }
@@ -137,10 +139,10 @@ async function reach(pool: KubePool): Promise<void> {
   if (answer.statusCode >= 500) throw new Error(`the API server answers ${answer.statusCode}`)
 }
 
-type Work = Pick<Platform, 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'>
+type Work = Pick<Platform, 'jobs' | 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'>
 
 function workOf(shared: SharedParts, store: Store | undefined, identity: OwnIdentity | undefined): Work {
-  const { database, bus, install, log, metrics } = shared
+  const { database, bus, install, log, metrics, eventRetentionDays: retentionDays } = shared
   const holder = randomUUID()
   const lead = async (name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void> => {
     if (database === undefined) return work({ epoch: 0n, signal })
@@ -152,6 +154,7 @@ function workOf(shared: SharedParts, store: Store | undefined, identity: OwnIden
   }
   return {
     lead,
+    jobs: database === undefined ? [] : [createRetention({ database, retentionDays })],
     relay: (signal) => {
       if (database === undefined) return { done: Promise.resolve() }
       const relay = createRelay({ database, bus, install, log, metrics })

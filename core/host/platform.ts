@@ -6,7 +6,7 @@ import type { EventType } from '#core/events/event.ts'
 import type { Projection, Store } from '#core/store/store.ts'
 import type { OwnIdentity } from './contexts.ts'
 import type { Role } from './core.ts'
-import type { Informer, Reconciler, Term } from './work.ts'
+import type { Informer, Job, Reconciler, Term } from './work.ts'
 
 /** Background work: `done` resolves when it has ended after the signal aborted; it rejects when it cannot go on. */
 export interface Running {
@@ -26,6 +26,8 @@ export interface Platform {
   readonly checks: Readonly<Record<string, () => Promise<void>>>
   /** Tables, streams and durable consumers; for the role `migrate`. */
   migrate(consumers: readonly Consumer[]): Promise<void>
+  /** Background work of core itself, beside the plugins': retention of the event log. */
+  readonly jobs: readonly Job[]
   relay(signal: AbortSignal): Running
   consume(consumers: readonly Consumer[], signal: AbortSignal): Promise<Running>
   inform(informers: readonly Informer[], signal: AbortSignal): Running

@@ -21,9 +21,8 @@ export async function startRoleWork(input: RoleWorkInput): Promise<readonly Runn
   const { platform, signal, role, core } = input
   const ready = usable(input.built)
   const context: WorkerContext = { role, observed: platform.observed, agentEndpoint: input.agentEndpoint }
-  const jobs = ready
-    .flatMap(({ plugin, inner }) => plugin.jobs?.(inner, context) ?? [])
-    .filter((job) => job.role === role)
+  const declared = ready.flatMap(({ plugin, inner }) => plugin.jobs?.(inner, context) ?? [])
+  const jobs = [...platform.jobs, ...declared].filter((job) => job.role === role)
   const running = [runJobs({ jobs, platform, log: core.log, signal })]
   if (platform.store !== undefined) {
     const consumers = ready.flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])

@@ -34,7 +34,8 @@ function applyPatch(document: unknown, patch: readonly PatchOperation[]): unknow
       else if (op === 'remove') parent.splice(Number(last), 1)
       else parent[Number(last)] = value
     } else if (op === 'remove') delete parent[last]
-    else parent[last] = value
+    // Not by assignment: a field may be called __proto__.
+    else Object.defineProperty(parent, last, { value, writable: true, enumerable: true, configurable: true })
   }
   return root['']
 }

@@ -18,6 +18,7 @@ export function standalonePlatform(): OpenPlatform {
     directory: undefined,
     checks: {},
     migrate: async () => undefined,
+    jobs: [],
     relay: idle,
     consume: async (_consumers, signal) => idle(signal),
     inform: (_informers, signal) => idle(signal),
