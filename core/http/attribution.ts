@@ -1,6 +1,14 @@
 import type { Caller } from '#core/cluster/access.ts'
 import { isNewer } from '#core/cluster/observation.ts'
-import type { KubeClient, KubeObject, ObjectRef, Patch, Resource, WriteOptions } from '#core/kube/client.ts'
+import type {
+  CallOptions,
+  KubeClient,
+  KubeObject,
+  ObjectRef,
+  Patch,
+  Resource,
+  WriteOptions,
+} from '#core/kube/client.ts'
 
 /** A change of a cluster object that the API server accepted from a caller. */
 export interface Change {
@@ -44,7 +52,8 @@ function reportingClient(cluster: KubeClient, report: (change: Change) => void):
       return replaced
     },
     patch: async <O extends KubeObject>(resource: Resource, ref: ObjectRef, patch: Patch, options?: WriteOptions) => {
-      const base = isChange(options) ? await baseOf(cluster, resource, ref, patch, options) : undefined
+      const read = (): Promise<KubeObject> => cluster.get(resource, ref, boundsOf(options))
+      const base = isChange(options) ? (versionIn(patch) ?? (await versionOf(read))) : undefined
       const patched = await cluster.patch<O>(resource, ref, patch, options)
       if (isOwn(patched, base)) changed('update', resource, patched)
       return patched
@@ -69,20 +78,17 @@ function isOwn(answer: KubeObject, base: string | undefined): boolean {
   return base !== undefined && isNewer(answer.metadata.resourceVersion ?? '', base)
 }
 
-/** The version that a patch starts from: its own, else what the caller reads just before; unknown, nobody is named. */
-// oxlint-disable-next-line max-params -- those of `patch`
-async function baseOf(
-  cluster: KubeClient,
-  resource: Resource,
-  ref: ObjectRef,
-  patch: Patch,
-  options: WriteOptions | undefined,
-): Promise<string | undefined> {
-  if (patch.type !== 'json') {
-    const { metadata } = patch.body as Partial<KubeObject>
-    if (metadata?.resourceVersion !== undefined) return metadata.resourceVersion
-  }
-  const bounds = options?.signal === undefined ? {} : { signal: options.signal }
-  const before = await cluster.get(resource, ref, bounds).catch(() => undefined)
+function versionIn(patch: Patch): string | undefined {
+  if (patch.type === 'json') return undefined
+  return (patch.body as Partial<KubeObject>).metadata?.resourceVersion
+}
+
+// A patch may name no version; then it is what the caller reads just before. Who may not read is not named.
+async function versionOf(read: () => Promise<KubeObject>): Promise<string | undefined> {
+  const before = await read().catch(() => undefined)
   return before?.metadata.resourceVersion
+}
+
+function boundsOf(options: WriteOptions | undefined): CallOptions {
+  return options?.signal === undefined ? {} : { signal: options.signal }
 }

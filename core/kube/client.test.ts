@@ -87,7 +87,7 @@ test('create, get, replace, patch, apply, list and delete against the real API s
   )
   assert.equal((await refusal(client.get(configMaps, { namespace, name: parseName('name', 'dry') }))).status, 404)
   assert.equal((await refusal(client.delete(configMaps, ref, { preconditions: { uid: 'other' } }))).status, 409)
-  assert.equal(await client.delete(configMaps, ref), undefined)
+  assert.deepEqual(await client.delete(configMaps, ref), { uid: made.metadata.uid, object: undefined })
 })
 
 test('a delete that finalizers hold gives the object', real, async (t) => {
@@ -96,7 +96,7 @@ test('a delete that finalizers hold gives the object', real, async (t) => {
   const held = map(namespace, 'held')
   await client.create(configMaps, { ...held, metadata: { ...held.metadata, finalizers: ['mesh.dev/test'] } })
   const ref = { namespace, name: parseName('name', 'held') }
-  assert.notEqual((await client.delete(configMaps, ref))?.metadata.deletionTimestamp, undefined)
+  assert.notEqual((await client.delete(configMaps, ref)).object?.metadata.deletionTimestamp, undefined)
   await client.patch(configMaps, ref, { type: 'merge', body: { metadata: { finalizers: null } } })
 })
 

@@ -106,6 +106,12 @@ export interface DeleteOptions extends CallOptions {
   readonly graceSeconds?: number
 }
 
+/** What a delete answered: `object` when finalizers hold it (or the kind's deletes answer with it); `uid` names what was deleted. */
+export interface Deletion<O> {
+  readonly uid: string | undefined
+  readonly object: O | undefined
+}
+
 /** One frame of a watch. After `expired` (410 by status or inside the stream, M10) the caller lists again. */
 export type WatchEvent<O> =
   | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: O }
@@ -124,8 +130,7 @@ export interface KubeClient {
   create<O extends KubeObject>(resource: Resource, object: O, options?: WriteOptions): Promise<O>
   replace<O extends KubeObject>(resource: Resource, object: O, options?: WriteOptions): Promise<O>
   patch<O extends KubeObject>(resource: Resource, ref: ObjectRef, patch: Patch, options?: WriteOptions): Promise<O>
-  /** Resolves with the object when finalizers hold it, else undefined. */
-  delete<O extends KubeObject>(resource: Resource, ref: ObjectRef, options?: DeleteOptions): Promise<O | undefined>
+  delete<O extends KubeObject>(resource: Resource, ref: ObjectRef, options?: DeleteOptions): Promise<Deletion<O>>
   watch<O extends KubeObject>(
     resource: Resource,
     options: ListOptions & { readonly timeoutSeconds?: number },

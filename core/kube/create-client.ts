@@ -1,6 +1,7 @@
 import type {
   CallOptions,
   DeleteOptions,
+  Deletion,
   KubeClient,
   KubeObject,
   ListOptions,
@@ -47,7 +48,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     replace: async (resource, object, write = {}) => parse(await send(replaceRequest(resource, object, write))),
     patch: async (resource, ref, patch, write = {}) => parse(await send(patchRequest(resource, ref, patch, write))),
     delete: async <O extends KubeObject>(resource: Resource, ref: ObjectRef, deletion: DeleteOptions = {}) =>
-      remaining<O>(parse(await send(deleteRequest(resource, ref, deletion)))),
+      toDeletion<O>(parse(await send(deleteRequest(resource, ref, deletion)))),
     watch: (resource, query) => watch(connection, resource, query),
     podLogs: async (ref, query) => (await callForStream(connection, logRequest(ref, query))).body,
     review: async (path, body, bounds) => parse(await send({ method: 'POST', path, body, ...limits(bounds) })),
@@ -171,8 +172,9 @@ function deleteRequest(resource: Resource, ref: ObjectRef, options: DeleteOption
 }
 
 // A finished delete answers with a Status, a held one with the object.
-function remaining<O extends KubeObject>(answer: O): O | undefined {
-  return answer.kind === 'Status' && answer.apiVersion === 'v1' ? undefined : answer
+function toDeletion<O extends KubeObject>(answer: O & { readonly details?: { readonly uid?: string } }): Deletion<O> {
+  if (answer.kind === 'Status' && answer.apiVersion === 'v1') return { uid: answer.details?.uid, object: undefined }
+  return { uid: answer.metadata.uid, object: answer }
 }
 
 function logRequest(ref: ObjectRef, options: PodLogOptions): CallRequest {

@@ -25,7 +25,7 @@ export const audit = definePlugin({
   }),
   contributions: ({ outcomes }) => [contribute(httpOutcome, outcomes)],
   routes: ({ log }) => auditRoutes(log),
-  consumers: ({ core }) => (core.store ? auditConsumers(core.descriptors) : []),
-  jobs: ({ core, settings }) => auditJobs(core, settings.retentionDays),
-  close: ({ outcomes }) => outcomes.flush(),
+  consumers: ({ core, settings }) => (core.store ? auditConsumers(core.descriptors, settings.retentionDays) : []),
+  jobs: ({ core, settings }, { role }) => (role === 'manager' ? auditJobs(core, settings.retentionDays) : []),
+  close: ({ outcomes }) => outcomes.close(),
 })

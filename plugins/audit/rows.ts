@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { StoredEvent } from '#core/events/event.ts'
+import { KIND_OF_DATA } from '#core/cluster/events.ts'
+import type { AuditDescriptor, StoredEvent } from '#core/events/event.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
+import { allowlisted, type AuditText } from './columns.ts'
+import { auditOutcome } from './events.ts'
 
 /** A row to write, with the key that makes one row of one change (A4). */
 export interface AuditRow extends Omit<AuditEvent, 'occurred_at'> {
@@ -11,29 +14,26 @@ export interface AuditRow extends Omit<AuditEvent, 'occurred_at'> {
 }
 
 /** Audit descriptors by event type: the whole of what audit knows about other plugins. */
-export type Descriptors = ReadonlyMap<string, { readonly action: string; readonly resourceKind: string }>
+export type Descriptors = ReadonlyMap<string, AuditDescriptor>
 
-const actions: Readonly<Record<string, string>> = { create: 'create', update: 'update', delete: 'delete' }
+/** What a row is derived from: a stored event, or one that could not be stored. */
+export type Audited = Pick<StoredEvent, 'id' | 'type' | 'time' | 'subject' | 'data'> &
+  Partial<Pick<StoredEvent, 'actor' | 'traceparent'>>
 
 /** The row of an event, or undefined when it is not audited. */
-export function toRow(event: StoredEvent, descriptors: Descriptors): AuditRow | undefined {
-  if (event.type === 'dev.mesh.audit.outcome.v1') return outcomeRow(event)
+export function toRow(event: Audited, descriptors: Descriptors): AuditRow | undefined {
+  if (event.type === auditOutcome.type) return outcomeRow(event)
   const descriptor = descriptors.get(event.type)
   if (!descriptor) return undefined
-  if (event.type.startsWith('dev.mesh.cluster.')) return clusterRow(event, descriptor.action)
-  return {
-    ...common(event),
-    ...idOf(`event/${event.id}`),
-    source: 'bff',
-    action: descriptor.action,
-    resource_kind: descriptor.resourceKind,
-    outcome: 'success',
-    detail: {},
-    exact: true,
-  }
+  if (descriptor.resourceKind === KIND_OF_DATA) return changeRow(event, descriptor.action)
+  const { action, resourceKind } = descriptor
+  return finish(
+    { ...common(event), action, resource_kind: resourceKind, detail: {} },
+    { key: `event/${event.id}`, occurred_at: event.time, source: 'bff', outcome: 'success', exact: true },
+  )
 }
 
-/** Merges rows of one key within a batch: an exact actor wins, repeated denials add up. */
+/** Merges rows of one key within a batch as the table would: the result does not depend on how events fell into batches. */
 export function mergeRows(rows: readonly AuditRow[]): readonly AuditRow[] {
   const byKey = new Map<string, AuditRow>()
   for (const row of rows) {
@@ -46,13 +46,10 @@ export function mergeRows(rows: readonly AuditRow[]): readonly AuditRow[] {
 function merge(before: AuditRow, row: AuditRow): AuditRow {
   if (before.outcome === 'denied')
     return { ...before, detail: { ...before.detail, count: countOf(before) + countOf(row) } }
-  return !before.exact && row.exact ? withActor(before, row) : row.exact || before.exact ? before : row
-}
-
-/** The informer's row with the caller that the API saw. */
-function withActor(row: AuditRow, exact: AuditRow): AuditRow {
-  const { actor, actor_kind, trace_id } = exact
-  return { ...row, actor, actor_kind, trace_id, exact: true, detail: { ...row.detail, ...exact.detail } }
+  const seen = [before, row].find(({ source }) => source === 'controller') ?? before
+  const { actor, actor_kind, trace_id, exact } = [before, row].find((one) => one.exact) ?? before
+  const { occurred_at } = before
+  return { ...seen, occurred_at, actor, actor_kind, trace_id, exact, detail: { ...before.detail, ...seen.detail } }
 }
 
 /** How many denials a row stands for. */
@@ -61,41 +58,50 @@ export function countOf(row: Pick<AuditRow, 'detail'>): number {
   return typeof count === 'number' ? count : 1
 }
 
-function clusterRow(event: StoredEvent, action: string): AuditRow {
+/** What an informer saw; who did it is a guess from the object's managed fields. */
+function changeRow(event: Audited, action: string): AuditRow {
   const data = fields(event)
-  const late = data['late'] === true ? { late: true } : {}
-  return {
-    ...common(event),
-    ...idOf(changeKey(action, text(data['uid']), text(data['resourceVersion']))),
-    source: 'controller',
-    action,
-    resource_kind: text(data['kind']) || event.subject.kind,
-    outcome: data['error'] === undefined ? 'success' : 'error',
-    detail: { uid: text(data['uid']), resourceVersion: text(data['resourceVersion']), ...late },
-    exact: false,
+  const { uid, resourceVersion } = data
+  const detail = {
+    uid,
+    resourceVersion,
+    ...(data['late'] === true ? { late: true } : {}),
+    ...(data['error'] === undefined ? {} : { malformed: true }),
   }
+  return finish(
+    { ...common(event), action, resource_kind: text(data['kind']) || event.subject.kind, detail },
+    {
+      key: changeKey(action, text(uid), text(resourceVersion)),
+      occurred_at: event.time,
+      source: 'controller',
+      outcome: 'success',
+      exact: false,
+    },
+  )
 }
 
-function outcomeRow(event: StoredEvent): AuditRow {
+/** What a caller did or tried through the API. Of a change it is the informer's row, which may come before or after it. */
+function outcomeRow(event: Audited): AuditRow {
   const data = fields(event)
+  const [action, uid, resourceVersion] = [text(data['action']), text(data['uid']), text(data['resourceVersion'])]
   const outcome = data['outcome'] === 'success' ? 'success' : data['outcome'] === 'denied' ? 'denied' : 'error'
-  const action = text(data['action'])
-  const ofObject = outcome === 'success' && actions[action] !== undefined && text(data['uid']) !== ''
-  const code = text(data['code'])
-  return {
-    ...common(event),
-    ...idOf(
-      ofObject
-        ? changeKey(action, text(data['uid']), text(data['resourceVersion']))
-        : outcomeKey(event, outcome, action),
-    ),
-    source: ofObject ? 'controller' : 'bff',
-    action,
-    resource_kind: text(data['resourceKind']),
-    outcome,
-    detail: code === '' ? {} : { code },
-    exact: true,
+  const detail = {
+    ...(data['code'] === undefined ? {} : { code: data['code'] }),
+    ...(uid === '' ? {} : { uid }),
+    ...(resourceVersion === '' ? {} : { resourceVersion }),
+    ...(outcome === 'denied' ? { count: 1 } : {}),
   }
+  const key = outcome === 'success' && uid !== '' ? changeKey(action, uid, resourceVersion) : undefined
+  return finish(
+    { ...common(event), action, resource_kind: text(data['resourceKind']), detail },
+    {
+      key: key ?? (outcome === 'denied' ? denialKey(event, action) : `event/${event.id}`),
+      occurred_at: event.time,
+      source: 'bff',
+      outcome,
+      exact: true,
+    },
+  )
 }
 
 /** Create and delete happen once to a uid; an update is told from the next by its resourceVersion. */
@@ -104,16 +110,14 @@ function changeKey(action: string, uid: string, resourceVersion: string): string
 }
 
 /** Denials of one (actor, verb, resource) within a minute are one row. */
-function outcomeKey(event: StoredEvent, outcome: string, action: string): string {
-  if (outcome !== 'denied') return `event/${event.id}`
-  const { namespace, name } = event.subject
+function denialKey(event: Audited, action: string): string {
+  const { kind, namespace, name } = event.subject
   const minute = Math.floor(event.time.getTime() / 60_000)
-  return `denied/${minute}/${digest(JSON.stringify([event.actor?.name, action, event.subject.kind, namespace, name]))}`
+  return `denied/${minute}/${digest(JSON.stringify([event.actor?.name, action, kind, namespace, name]))}`
 }
 
-function common(event: StoredEvent) {
+function common(event: Audited) {
   return {
-    occurred_at: event.time,
     actor: event.actor?.name ?? 'unknown',
     actor_kind: event.actor?.kind ?? ('system' as const),
     resource_name: event.subject.name,
@@ -122,18 +126,24 @@ function common(event: StoredEvent) {
   }
 }
 
+function finish(
+  row: AuditText & Pick<AuditRow, 'actor_kind'>,
+  rest: Pick<AuditRow, 'key' | 'occurred_at' | 'source' | 'outcome' | 'exact'>,
+): AuditRow {
+  return { ...allowlisted(row, rest.exact), actor_kind: row.actor_kind, ...rest, id: idOf(rest.key) }
+}
+
 /** The row's id follows from its key, so that a replay makes the same row. */
-function idOf(key: string): { readonly key: string; readonly id: string } {
+function idOf(key: string): string {
   const hex = digest(key)
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)]
-  return { key, id: parts.join('-') }
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 function digest(input: string): string {
   return createHash('sha256').update(input).digest('hex')
 }
 
-function fields(event: StoredEvent): Readonly<Record<string, unknown>> {
+function fields(event: Audited): Readonly<Record<string, unknown>> {
   return typeof event.data === 'object' && event.data !== null ? { ...event.data } : {}
 }
 

@@ -58,31 +58,37 @@ export function readAudit(
 
 type Tx = Transaction<AuditTables>
 
-/** Writes rows once per key: new ones are inserted, known ones take an exact actor or add to a count. */
-export async function writeRows(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
-  const fresh = await claimKeys(tx, rows)
-  await insertRows(
-    tx,
-    rows.filter((row) => fresh.has(row.key)),
-  )
-  const known = rows.filter((row) => !fresh.has(row.key))
-  await countDenials(
-    tx,
-    known.filter((row) => row.outcome === 'denied'),
-  )
+/**
+ * Writes rows once per key: new ones are inserted, known ones take an exact actor, what an informer saw, or add to a count.
+ * What is older than the window is left out: a rebuild honours retention, and its day may be dropped already.
+ */
+export async function writeRows(tx: Tx, rows: readonly AuditRow[], retentionDays: number): Promise<void> {
+  if (rows.length === 0) return
+  const claimed = await claimKeys(tx, rows, retentionDays)
+  const fresh = rows.filter((row) => claimed.has(row.key))
+  await ensureDays(tx, new Set(fresh.map((row) => dayOf(row.occurred_at))))
+  await insertRows(tx, fresh)
+  const known = rows.filter((row) => !claimed.has(row.key))
+  const denied = known.filter(({ outcome }) => outcome === 'denied')
+  await countDenials(tx, denied)
   await nameActors(
     tx,
     known.filter((row) => row.exact && row.outcome !== 'denied'),
   )
+  await confirmChanges(
+    tx,
+    known.filter(({ source }) => source === 'controller'),
+  )
 }
 
-async function claimKeys(tx: Tx, rows: readonly AuditRow[]): Promise<ReadonlySet<string>> {
-  if (rows.length === 0) return new Set()
+// In the order of the keys, so that replicas with overlapping batches wait for each other in one order.
+async function claimKeys(tx: Tx, rows: readonly AuditRow[], retentionDays: number): Promise<ReadonlySet<string>> {
   const { rows: claimed } = await sql<{ key: string }>`
     insert into audit_keys (key, id, occurred_at, exact)
     select * from unnest(${texts(rows, (row) => row.key)}::text[], ${texts(rows, (row) => row.id)}::uuid[],
-      ${times(rows)}::timestamptz[], ${rows.map((row) => row.exact)}::boolean[])
-    on conflict (key) do nothing returning key`.execute(tx)
+      ${times(rows)}::timestamptz[], ${rows.map((row) => row.exact)}::boolean[]) as given(key, id, occurred_at, exact)
+    where occurred_at >= clock_timestamp() - make_interval(days => ${retentionDays})
+    order by key on conflict (key) do nothing returning key`.execute(tx)
   return new Set(claimed.map((row) => row.key))
 }
 
@@ -127,20 +133,51 @@ async function nameActors(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
     from taken where audit_log.occurred_at = taken.occurred_at and audit_log.id = taken.id`.execute(tx)
 }
 
-/** Makes the partition of a UTC day (`2026-11-21`) if it is not there. */
-export async function ensurePartition(tx: Tx, day: string): Promise<void> {
-  const table = `audit_log_${day.replaceAll('-', '')}`
-  await sql`create table if not exists ${sql.table(table)} partition of audit_log
-    for values from (${sql.lit(midnight(day))}) to (${sql.lit(midnight(dayAfter(day)))})`.execute(tx)
+/** An informer's view of a change is the row's, whoever came first; only the actor stays the exact caller. */
+async function confirmChanges(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    update audit_log set source = 'controller', resource_kind = given.resource_kind,
+      resource_name = given.resource_name, namespace = given.namespace, detail = audit_log.detail || given.detail
+    from unnest(${texts(rows, (row) => row.key)}::text[], ${texts(rows, (row) => row.resource_kind)}::text[],
+      ${texts(rows, (row) => row.resource_name)}::text[], ${texts(rows, (row) => row.namespace)}::text[],
+      ${texts(rows, (row) => JSON.stringify(row.detail))}::jsonb[])
+      as given(key, resource_kind, resource_name, namespace, detail)
+    join audit_keys on audit_keys.key = given.key
+    where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id
+      and audit_log.source = 'bff'`.execute(tx)
+}
+
+async function ensureDays(tx: Tx, days: ReadonlySet<string>): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'audit_log'::regclass
+      and c.relname = any(${[...days].map(partitionOf)}::text[])`.execute(tx)
+  const there = new Set(rows.map((row) => row.name))
+  const missing = [...days].filter((day) => !there.has(partitionOf(day))).toSorted()
+  if (missing.length === 0) return
+  // `if not exists` alone lets two replicas collide on the name.
+  await lockPartitions(tx)
+  for (const day of missing)
+    await sql`create table if not exists ${sql.table(partitionOf(day))} partition of audit_log
+      for values from (${sql.lit(midnight(day))}) to (${sql.lit(midnight(dayAfter(day)))})`.execute(tx)
+}
+
+const partitionLock = 7_305_101
+
+async function lockPartitions(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(partitionLock)})`.execute(tx)
 }
 
 /** Drops the days before the window and deletes the older rows of the boundary day; returns how many rows went. */
 export async function pruneBefore(tx: Tx, days: number): Promise<number> {
+  // Two leaders would drop the same day: the second one looks when the first is done.
+  await lockPartitions(tx)
   const { rows } = await sql<{ name: string }>`
-    select c.relname as name from pg_inherits i
-    join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent and p.relname = 'audit_log'
-    where (to_date(substr(c.relname, 11), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC'
-      <= clock_timestamp() - make_interval(days => ${days})`.execute(tx)
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'audit_log'::regclass
+      and (to_date(substr(c.relname, ${PARTITION.length + 1}), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC'
+        <= clock_timestamp() - make_interval(days => ${days})`.execute(tx)
   let gone = 0
   for (const { name } of rows) {
     const counted = await sql<{ n: number }>`select count(*)::int as n from ${sql.table(name)}`.execute(tx)
@@ -153,8 +190,14 @@ export async function pruneBefore(tx: Tx, days: number): Promise<number> {
   return gone + Number(boundary.numAffectedRows ?? 0n)
 }
 
-/** The UTC day of a time. */
-export function dayOf(time: Date): string {
+const PARTITION = 'audit_log_'
+
+function partitionOf(day: string): string {
+  return PARTITION + day.replaceAll('-', '')
+}
+
+/** The UTC day of a time (`2026-11-21`). */
+function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10)
 }
 
