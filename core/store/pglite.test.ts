@@ -25,7 +25,9 @@ function startAppender(location: object): ChildProcess & { stdout: NodeJS.Readab
   return child as ChildProcess & { stdout: NodeJS.ReadableStream }
 }
 
-test('O8: killed with -9 at random instants the store opens again and nothing committed is lost', async (t) => {
+const kills = Number(process.env.MESH_KILLS ?? 4)
+
+test(`O8: killed with -9 at ${kills} random instants the store opens again and nothing committed is lost`, async (t) => {
   const path = folder(t)
   const location = { pglite: join(path, 'store'), image: join(path, 'image') }
   const first = await openDatabase(location)
@@ -33,7 +35,7 @@ test('O8: killed with -9 at random instants the store opens again and nothing co
   await first.close()
   assert.ok(existsSync(join(location.pglite, 'copy')), 'a clean stop keeps a copy')
   let expected = 0
-  for (let kill = 0; kill < 4; kill++) {
+  for (let kill = 0; kill < kills; kill++) {
     const child = startAppender(location)
     const exited = once(child, 'exit')
     let committed = 0
