@@ -11,9 +11,15 @@ export interface UpstreamRequest {
   readonly status: number
 }
 
+/** The user that runs the workloads of the cluster form: no part of the platform. */
+export const MACHINE = 'machine'
+
+// The API server asks itself now and then.
+const bystanders = new Set([MACHINE, 'system:apiserver'])
+
 /** The API server's audit log. */
 export interface UpstreamLog {
-  /** What was asked since a mark, the marks themselves left out; everything that was answered before this call is in it. */
+  /** What was asked since a mark, but for the marks and what this machine's stand-in for a node asks; everything that was answered before this call is in it. */
   since(mark: number): Promise<readonly UpstreamRequest[]>
   /** A position to look from. */
   mark(): Promise<number>
@@ -21,7 +27,7 @@ export interface UpstreamLog {
 
 interface Line {
   // The embedded API server writes a name, the real one an object.
-  readonly user: string | { readonly username: string }
+  readonly user: string | { readonly username?: string }
   readonly verb: string
   readonly requestURI: string
   readonly code?: number
@@ -42,7 +48,8 @@ export function createUpstreamLog(file: string, ask: Send, bearer: string): Upst
   }
   return {
     mark: async () => (await read()).length,
-    since: async (mark) => (await read()).slice(mark).filter(({ uri }) => !isMark.test(uri)),
+    since: async (mark) =>
+      (await read()).slice(mark).filter(({ uri, user }) => !isMark.test(uri) && !bystanders.has(user)),
   }
 }
 
@@ -56,6 +63,7 @@ function linesOf(file: string): string[] {
 
 function toRequest(text: string): UpstreamRequest {
   const { user, verb, requestURI, code, responseStatus } = JSON.parse(text) as Line
-  const name = typeof user === 'string' ? user : user.username
+  // Nobody was recognised: the embedded one writes an empty name, the real one none.
+  const name = typeof user === 'string' ? user : (user.username ?? '')
   return { user: name, verb, uri: requestURI, status: code ?? responseStatus?.code ?? 0 }
 }

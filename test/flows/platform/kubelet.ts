@@ -20,7 +20,7 @@ export async function serveKubelet(
   t: Scope,
   parts: {
     readonly workloads: Workloads
-    readonly admin: KubeClient
+    readonly cluster: KubeClient
     readonly kube: Send
     readonly bearer: string
     readonly folder: string
@@ -32,7 +32,7 @@ export async function serveKubelet(
     const [, , namespace = '', name = ''] = url.pathname.split('/')
     const answer = async (): Promise<void> => {
       const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
-      const pod = await parts.admin.get(pods, ref)
+      const pod = await parts.cluster.get(pods, ref)
       const lines = url.searchParams.get('tailLines')
       const log = parts.workloads.readPodLog({
         pod,

@@ -24,7 +24,7 @@ import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Platform, PlatformProcess } from '../platform.ts'
-import { createUpstreamLog } from './audit-log.ts'
+import { createUpstreamLog, MACHINE } from './audit-log.ts'
 import { toPlatformProcess } from './embedded.ts'
 import { serveKubelet } from './kubelet.ts'
 import { createSend } from './send.ts'
@@ -36,9 +36,17 @@ const roleProcess = fileURLToPath(import.meta.resolve('./role-process.ts'))
 const serving = ['state', 'manager', 'worker', 'gateway', 'bff'] as const
 const withIdentity: readonly Role[] = ['manager', 'gateway', 'state']
 
+const machine = { name: MACHINE, token: `test-token-${MACHINE}`, user: MACHINE, groups: ['system:masters'] }
+
 /** Each role as a process of its own on kube-apiserver, PostgreSQL and NATS; agents run as a client of that API server. */
 export async function startOnCluster(t: Scope): Promise<Platform> {
-  const [cluster, postgres, nats] = await Promise.all([startKube(t), startPostgres(t), startNats(t)])
+  // Each of the ten processes ends with this one by a listener of its own.
+  process.setMaxListeners(40)
+  const [cluster, postgres, nats] = await Promise.all([
+    startKube(t, { personas: [machine] }),
+    startPostgres(t),
+    startNats(t),
+  ])
   const folder = tempFolder('platform')
   t.after(folder.remove)
   const pool = createPool(cluster.url, { ca: cluster.ca })
@@ -48,13 +56,10 @@ export async function startOnCluster(t: Scope): Promise<Platform> {
   const admin = createKubeClient({ server: cluster.url, pool, bearer })
   await installCrds(cluster, bearer)
   await bootstrap(admin, shipped)
-  const workloads = await startWorkloads({
-    cluster: admin,
-    dataDir: folder.path,
-    log: createLogger({ level: 'error' }),
-  })
+  const node = createKubeClient({ server: cluster.url, pool, bearer: machine.token })
+  const workloads = await startWorkloads({ cluster: node, dataDir: folder.path, log: createLogger({ level: 'error' }) })
   t.after(() => workloads.close())
-  await serveKubelet(t, { workloads, admin, kube, bearer, folder: folder.path })
+  await serveKubelet(t, { workloads, cluster: node, kube, bearer, folder: folder.path })
   const installation: Installation = {
     t,
     folder: folder.path,
