@@ -116,7 +116,7 @@ function ownEnvironment(env: StackInput['env']): StackInput['env'] {
   return own
 }
 
-// Beside the packages, not in the data folder: every first start copies it.
-function imageOf(version: string): string {
+/** Where the initialised store lies that every first start copies: beside the packages, not in the data folder. */
+export function imageOf(version: string): string {
   return join(import.meta.dirname, '..', 'node_modules', '.cache', 'mesh', `pglite-${version}`)
 }

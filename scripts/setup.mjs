@@ -1,4 +1,4 @@
-// Makes a fresh clone ready: installs what the lockfile says when that changed, and checks that a Node which runs the project is there.
+// Makes a fresh clone ready: installs what the lockfile says when that changed, prepares the first start, and checks that a Node which runs the project is there.
 // Plain JavaScript for Node 18 and newer, without dependencies: it runs before anything is installed. Its output goes to stderr.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -36,7 +36,14 @@ function install() {
     shell: program.endsWith('.cmd'),
   })
   if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}. The lines above say why.`)
+  prepare()
   writeFileSync(stamp, lockHash())
+}
+
+// Only speed hangs on it: whatever is not prepared here, the first start makes itself.
+function prepare() {
+  const node = findNode()
+  if (node !== undefined) spawnSync(node, [`${root}scripts/prepare.ts`], { cwd: root, stdio: ['ignore', 2, 2] })
 }
 
 function noNode() {

@@ -78,7 +78,9 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
 }
 
 function defaultLauncher(): string[] {
-  return [process.execPath, '--max-semi-space-size=4', fileURLToPath(import.meta.resolve('#launcher/main.ts'))]
+  const cache = new URL('./compile-cache.mjs', import.meta.url).href
+  const main = fileURLToPath(import.meta.resolve('#launcher/main.ts'))
+  return [process.execPath, '--max-semi-space-size=4', '--import', cache, main]
 }
 
 function everyReplica(all: Replicas): Replica[] {

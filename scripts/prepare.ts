@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { prepareImage } from '#core/store/pglite-folder.ts'
+import { imageOf } from '#local/stack.ts'
+import packageJson from '../package.json' with { type: 'json' }
+
+// Once, after an installation: what the first start would otherwise spend four seconds of CPU on.
+await prepareImage(imageOf(packageJson.version))
+// Both load everything that they start with and end at once; what they compiled stays in the cache.
+const root = fileURLToPath(new URL('..', import.meta.url))
+const cache = new URL('../local/workloads/compile-cache.mjs', import.meta.url).href
+load(['main.ts', 'all', '--help'])
+load(['--import', cache, 'launcher/main.ts'])
+
+function load(args: readonly string[]): void {
+  spawnSync(process.execPath, args, { cwd: root, stdio: 'ignore', env: { PATH: process.env.PATH } })
+}
