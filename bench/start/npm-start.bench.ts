@@ -1,0 +1,54 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Bench } from '../tools/bench.ts'
+import { inFolder, startPlatform, startProcess } from '../tools/platform.ts'
+import type { Started } from '../tools/platform.ts'
+import { ownCpuOf } from '../tools/process-figures.ts'
+import { interleave } from '../tools/rounds.ts'
+import type { Candidate } from '../tools/rounds.ts'
+
+/** From process start to the line that says ready, after installation. */
+export const bench: Bench = {
+  title: 'npm start until ready (ms), and the CPU of it (ms)',
+  measure: () =>
+    inFolder(async (folder) => {
+      const kept = join(folder, 'kept')
+      await (await startPlatform(kept)).stop()
+      const candidates: readonly Candidate[] = [
+        { name: 'bare http on node', run: () => timed(startProcess(process.execPath, ['-e', bareServer])) },
+        { name: 'empty folder', run: () => inFolder((empty) => timed(npmStart(join(empty, 'data')))) },
+        { name: 'existing folder', run: () => inFolder((copy) => timed(npmStart(copyOf(kept, join(copy, 'data'))))) },
+      ]
+      return interleave(candidates, { rounds: 5, most: 8 })
+    }),
+  goals: (figureOf) => [
+    { text: 'ready on an empty folder, ms', value: figureOf('empty folder', 'ready ms'), limit: 5000 },
+    { text: 'ready on an existing folder, ms', value: figureOf('existing folder', 'ready ms'), limit: 2000 },
+  ],
+}
+
+const bareServer = "require('http').createServer().listen(0,'127.0.0.1',()=>console.log('ready'))"
+
+// npm's own start is part of what a person waits for. Its answer to SIGTERM is that of the platform: the script ends in `exec`.
+function npmStart(data: string): Promise<Started> {
+  const flags = ['--data', data, '--port', '0', '--output', 'json']
+  return startProcess('npm', ['start', '--silent', '--', ...flags])
+}
+
+async function timed(starting: Promise<Started>): Promise<Record<string, number>> {
+  const started = await starting
+  const pid = pidIn(started)
+  const figures = { 'ready ms': started.readyMs, 'cpu ms': ownCpuOf(pid) / 1000 }
+  await started.stop()
+  return figures
+}
+
+// Under npm the platform is a child; its line names it.
+function pidIn({ line, pid }: Started): number {
+  return line.startsWith('{') ? (JSON.parse(line) as { pid: number }).pid : pid
+}
+
+function copyOf(from: string, to: string): string {
+  cpSync(from, to, { recursive: true })
+  return to
+}

@@ -1,0 +1,34 @@
+import type { Figure, Measured } from './rounds.ts'
+
+/** What a bench file exports as `bench`. */
+export interface Bench {
+  readonly title: string
+  measure(): Promise<Measured>
+  /** Compared after the rounds; a missed goal is reported, it fails nothing. */
+  goals(figureOf: FigureOf): readonly Goal[]
+}
+
+/** Looks up a median by candidate and figure. */
+export type FigureOf = (candidate: string, figure: string) => number
+
+/** What was wanted and what is: at most `limit`, or at least with `atLeast`. */
+export interface Goal {
+  readonly text: string
+  readonly value: number
+  readonly limit: number
+  readonly atLeast?: boolean
+}
+
+/** Whether a goal is met. */
+export function isMet({ value, limit, atLeast }: Goal): boolean {
+  return atLeast === true ? value >= limit : value <= limit
+}
+
+/** The look-up over a result; an unknown name is a mistake of the bench. */
+export function figureOf(figures: readonly Figure[]): FigureOf {
+  return (candidate, figure) => {
+    const found = figures.find((one) => one.candidate === candidate && one.figure === figure)
+    if (found === undefined) throw new Error(`no figure ${figure} of ${candidate}`)
+    return found.median
+  }
+}
