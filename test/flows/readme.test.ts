@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test from 'node:test'
@@ -63,7 +63,7 @@ function launchersOf(dataDir: string): number[] {
 
 function mentions(pid: number, text: string): boolean {
   try {
-    return execFileSync('cat', [`/proc/${pid}/environ`], { encoding: 'utf8' }).includes(text)
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(text)
   } catch {
     return false
   }
