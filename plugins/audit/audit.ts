@@ -1,7 +1,8 @@
 import type { Access } from '#core/cluster/access.ts'
 import type { Store } from '#core/store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
-import { type AuditFilter, type AuditKey, type AuditTables, readAudit } from './store.ts'
+import { type AuditFilter, type AuditKey, readAudit } from './store/read.ts'
+import type { AuditTables } from './store/tables.ts'
 
 /** The reader's side of the audit log. */
 export interface Audit {

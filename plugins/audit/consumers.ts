@@ -1,13 +1,14 @@
 import { type Consumer, on } from '#core/events/consumer.ts'
-import { type Descriptors, mergeRows, toRow } from './rows.ts'
-import { type AuditTables, writeRows } from './store.ts'
+import { type Descriptors, toRow } from './rows.ts'
+import type { AuditTables } from './store/tables.ts'
+import { writeRows } from './store/write.ts'
 
 /** Every audited event becomes a row; runs in the manager, which also knows the cluster's changes. */
 export function auditConsumers(descriptors: () => Descriptors, retentionDays: number): readonly Consumer[] {
   return [
     on('audit.log', 'all', { order: 'none', from: 'start', role: 'manager' }, async (events, { db }) => {
       const known = descriptors()
-      const rows = mergeRows(events.map((event) => toRow(event, known)).filter((row) => row !== undefined))
+      const rows = events.map((event) => toRow(event, known)).filter((row) => row !== undefined)
       await writeRows(db.withTables<AuditTables>(), rows, retentionDays)
     }),
   ]

@@ -1,12 +1,16 @@
 import type { Core } from '#core/host/core.ts'
 import type { Job } from '#core/host/work.ts'
 import { assertEpoch } from '#core/store/leadership.ts'
-import { type AuditTables, pruneBefore } from './store.ts'
+import { pruneBefore } from './store/days.ts'
+import type { AuditTables } from './store/tables.ts'
 
 const hourly = 3_600_000
 
 /** Retention: at start and then hourly, by the leader; rows older than the window go, by the database's clock. */
-export function auditJobs(core: Core, retentionDays: number): readonly Job[] {
+export function auditJobs(
+  core: Pick<Core, 'store' | 'log' | 'metrics' | 'now'>,
+  retentionDays: number,
+): readonly Job[] {
   const { store, metrics, log } = core
   if (!store) return []
   const pruned = metrics.counter('mesh_audit_pruned_rows_total', 'Audit rows deleted by retention.')

@@ -25,7 +25,7 @@ type Event = NewEvent & { readonly id: string; readonly time: Date }
  * While the store is away they wait; every dropped one is counted and becomes a line with its id (A1). Without a store there is
  * the line alone.
  */
-export function createOutcomes(core: Core): Outcomes {
+export function createOutcomes(core: Pick<Core, 'store' | 'log' | 'metrics' | 'now'>): Outcomes {
   const { store } = core
   const dropped = core.metrics.counter('mesh_audit_dropped_rows_total', 'Audit rows that were dropped.')
   const waiting: Event[] = []
@@ -104,6 +104,6 @@ function toEvent(outcome: Outcome, time: Date): Event {
 /** The greppable line, with the columns of the row that was not written. */
 function auditLine(event: Event): string {
   const row = toRow({ ...event, type: event.type.type }, new Map())
-  const { key: _key, exact: _exact, id: _id, ...columns } = row ?? {}
+  const { key: _key, eventKey: _event, exact: _exact, id: _id, ...columns } = row ?? {}
   return `mesh_audit ${JSON.stringify({ event_id: event.id, ...columns })}`
 }

@@ -26,10 +26,11 @@ export function auditRoutes(audit: Audit | undefined): FastifyPluginAsync {
       const { limit = 50, cursor, namespace: _, ...filter } = query
       const bound = { namespace: access.namespace, ...filter }
       const after = cursor === undefined ? undefined : toKey(cursors.open(cursor, bound))
-      const rows = await audit.list(access as Access<'list', 'auditlogs'>, filter, { limit, after })
-      const last = rows.length === limit ? rows.at(-1) : undefined
-      const position = last && [last.occurred_at, last.id]
-      return { items: rows, nextCursor: position ? cursors.seal(position, bound) : null }
+      // One more than asked for tells whether there is another page.
+      const rows = await audit.list(access as Access<'list', 'auditlogs'>, filter, { limit: limit + 1, after })
+      const items = rows.slice(0, limit)
+      const last = rows.length > limit ? items.at(-1) : undefined
+      return { items, nextCursor: last ? cursors.seal([last.occurred_at, last.id], bound) : null }
     },
   })
   return async (scope) => {

@@ -8,6 +8,8 @@ import { auditOutcome } from './events.ts'
 /** A row to write, with the key that makes one row of one change (A4). */
 export interface AuditRow extends Omit<AuditEvent, 'occurred_at'> {
   readonly key: string
+  /** The key of the event alone, by which a denial is counted once. */
+  readonly eventKey: string
   readonly occurred_at: Date
   /** Whether the actor is the caller itself; a guess from managed fields is replaced by it, never the reverse. */
   readonly exact: boolean
@@ -29,7 +31,7 @@ export function toRow(event: Audited, descriptors: Descriptors): AuditRow | unde
   const { action, resourceKind } = descriptor
   return finish(
     { ...common(event), action, resource_kind: resourceKind, detail: {} },
-    { key: `event/${event.id}`, occurred_at: event.time, source: 'bff', outcome: 'success', exact: true },
+    { event, key: eventKey(event), source: 'bff', outcome: 'success', exact: true },
   )
 }
 
@@ -71,8 +73,8 @@ function changeRow(event: Audited, action: string): AuditRow {
   return finish(
     { ...common(event), action, resource_kind: text(data['kind']) || event.subject.kind, detail },
     {
+      event,
       key: changeKey(action, text(uid), text(resourceVersion)),
-      occurred_at: event.time,
       source: 'controller',
       outcome: 'success',
       exact: false,
@@ -91,16 +93,12 @@ function outcomeRow(event: Audited): AuditRow {
     ...(resourceVersion === '' ? {} : { resourceVersion }),
     ...(outcome === 'denied' ? { count: 1 } : {}),
   }
-  const key = outcome === 'success' && uid !== '' ? changeKey(action, uid, resourceVersion) : undefined
+  const ofObject = outcome === 'success' && uid !== ''
+  const own = outcome === 'denied' ? denialKey(event, action) : eventKey(event)
+  const key = ofObject ? changeKey(action, uid, resourceVersion) : own
   return finish(
     { ...common(event), action, resource_kind: text(data['resourceKind']), detail },
-    {
-      key: key ?? (outcome === 'denied' ? denialKey(event, action) : `event/${event.id}`),
-      occurred_at: event.time,
-      source: 'bff',
-      outcome,
-      exact: true,
-    },
+    { event, key, source: 'bff', outcome, exact: true },
   )
 }
 
@@ -128,9 +126,14 @@ function common(event: Audited) {
 
 function finish(
   row: AuditText & Pick<AuditRow, 'actor_kind'>,
-  rest: Pick<AuditRow, 'key' | 'occurred_at' | 'source' | 'outcome' | 'exact'>,
+  { event, ...rest }: Pick<AuditRow, 'key' | 'source' | 'outcome' | 'exact'> & { readonly event: Audited },
 ): AuditRow {
-  return { ...allowlisted(row, rest.exact), actor_kind: row.actor_kind, ...rest, id: idOf(rest.key) }
+  const own = { id: idOf(rest.key), eventKey: eventKey(event), occurred_at: event.time, actor_kind: row.actor_kind }
+  return { ...allowlisted(row, rest.exact), ...own, ...rest }
+}
+
+function eventKey(event: Audited): string {
+  return `event/${event.id}`
 }
 
 /** The row's id follows from its key, so that a replay makes the same row. */

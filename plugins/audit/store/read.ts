@@ -1,0 +1,42 @@
+import { type Kysely, sql } from 'kysely'
+import type { Access } from '#core/cluster/access.ts'
+import type { AuditTables } from './tables.ts'
+
+/** Filters of a page; the namespace is not among them: it is the proof's (A9). */
+export interface AuditFilter {
+  readonly actor?: string | undefined
+  readonly action?: string | undefined
+  readonly kind?: string | undefined
+}
+
+/** The sort key of the log. */
+export interface AuditKey {
+  readonly occurredAt: Date
+  readonly id: string
+}
+
+/** One page, newest first. */
+export function readAudit(
+  db: Kysely<AuditTables>,
+  access: Access<'list', 'auditlogs'>,
+  filter: AuditFilter,
+  page: { readonly limit: number; readonly after?: AuditKey | undefined },
+) {
+  let query = db
+    .selectFrom('audit_log')
+    .selectAll()
+    .orderBy('occurred_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+  if (access.namespace !== '') query = query.where('namespace', '=', access.namespace)
+  if (filter.actor !== undefined) query = query.where('actor', '=', filter.actor)
+  if (filter.action !== undefined) query = query.where('action', '=', filter.action)
+  if (filter.kind !== undefined) query = query.where('resource_kind', '=', filter.kind)
+  if (page.after) {
+    const { occurredAt, id } = page.after
+    // The first condition prunes the newer days; a comparison of rows alone does not.
+    query = query.where('occurred_at', '<=', occurredAt)
+    query = query.where(sql<boolean>`(occurred_at, id) < (${occurredAt}, ${id}::uuid)`)
+  }
+  return query.execute()
+}

@@ -1,0 +1,23 @@
+import type { Transaction } from 'kysely'
+
+/** Tables of the audit log (a type, not an interface: kysely wants its keys to be known). */
+export type AuditTables = {
+  audit_log: {
+    id: string
+    occurred_at: Date
+    source: 'controller' | 'bff'
+    actor: string
+    actor_kind: 'user' | 'controller' | 'system'
+    action: string
+    resource_kind: string
+    resource_name: string
+    namespace: string
+    outcome: 'success' | 'denied' | 'error'
+    trace_id: string | null
+    detail: Record<string, unknown>
+  }
+  audit_keys: { key: string; id: string; occurred_at: Date; exact: boolean }
+}
+
+/** A transaction on them. */
+export type AuditTx = Transaction<AuditTables>
