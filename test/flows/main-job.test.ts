@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createSseParser } from '#core/sse/parser.ts'
+import type { ParsedEvent } from '#core/sse/parser.ts'
+import type { Persona } from '#local/personas.ts'
+import { forms, startPlatform } from './platform.ts'
+import type { Platform } from './platform.ts'
+import type { RawAnswer } from './platform/send.ts'
+
+interface Run {
+  readonly id: string
+  readonly state: string
+  readonly output: unknown
+  readonly pauseReason: string | null
+  readonly failReason: string | null
+  readonly interrupts: readonly { readonly id: string; readonly reason: string; readonly tool?: string }[]
+}
+
+interface Agent {
+  readonly metadata: { readonly name: string; readonly generation: number; readonly resourceVersion: string }
+  readonly spec: { readonly systemPrompt?: string }
+  readonly status?: {
+    readonly observedGeneration?: number
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[]
+  }
+}
+
+// An agent in another process and without any SDK, which answers nothing until it is told to stop.
+const endless = [
+  'node',
+  '-e',
+  "require('node:http').createServer((q, r) => q.url === '/healthz' ? r.end() : q.resume()).listen(process.env.AGENT_PORT, '127.0.0.1')",
+]
+
+for (const { form, options } of forms) {
+  test(`the main job: ${form}`, options, async (t) => {
+    const job = createJob(await startPlatform(t, form))
+    const steps: Readonly<Record<string, () => Promise<void>>> = {
+      'an agent is created from a recipe, and only by who may': () => creates(job),
+      'it is invoked, by a caller who waits': () => invokes(job),
+      'a run is watched live, to its end, and again from any place': () => watches(job),
+      'it is changed, and the difference is seen': () => changes(job),
+      'it is rolled back': () => rollsBack(job),
+      'a run waits for an approval, and goes on with one': () => approves(job),
+      'a run is cancelled, paused or at work': () => cancels(job),
+      'its logs are read as the caller': () => readsLogs(job),
+      'it is deleted, and what it left is pruned': () => deletes(job),
+      'every step is in the audit log under its exact caller': () => isAudited(job),
+    }
+    await inOrder(t, steps)
+  })
+}
+
+async function inOrder(t: TestContext, steps: Readonly<Record<string, () => Promise<void>>>): Promise<void> {
+  let failed = false
+  for (const [name, step] of Object.entries(steps))
+    await t.test(name, { skip: failed && 'an earlier step failed' }, async () => {
+      failed = true
+      await step()
+      failed = false
+    })
+}
+
+type Job = ReturnType<typeof createJob>
+
+function createJob(platform: Platform) {
+  const ask = (persona: Persona, method: string, path: string, body?: unknown): Promise<RawAnswer> =>
+    platform.send({
+      method,
+      path: `/api${path}`,
+      bearer: platform.tokens[persona],
+      ...(body === undefined ? {} : { body }),
+    })
+  /** Asks until the answer is as wanted; the test's own time limit ends it. */
+  const until = async <T>(path: string, holds: (found: T) => boolean, persona: Persona = 'developer'): Promise<T> => {
+    for (;;) {
+      const answer = await ask(persona, 'GET', path)
+      if (answer.status === 200 && holds(answer.json<T>())) return answer.json<T>()
+      await pause(50)
+    }
+  }
+  return { ask, until, platform, made: { run: '' } }
+}
+
+async function create({ ask }: Job, config: object): Promise<void> {
+  const made = await ask('developer', 'POST', '/agents', { namespace: 'default', config })
+  assert.equal(made.status, 201, made.text)
+}
+
+async function creates(job: Job): Promise<void> {
+  const { items } = (await job.ask('viewer', 'GET', '/recipes')).json<{
+    items: { id: string; config: { name: string } }[]
+  }>()
+  const hello = items.find(({ id }) => id === 'hello')
+  const denied = await job.ask('viewer', 'POST', '/agents', { namespace: 'default', config: hello?.config })
+  assert.equal(denied.status, 403)
+  assert.equal((await job.ask('other-tenant', 'GET', '/agents/default/hello')).status, 403)
+  await create(job, hello?.config ?? {})
+  const approval = items.find(({ id }) => id === 'assistant-with-approval')
+  await create(job, { ...approval?.config, name: 'assistant' })
+}
+
+async function invokes({ ask, made }: Job): Promise<void> {
+  const answer = await ask('developer', 'POST', '/invoke', { ...ofHello, input: 'My name is Ada.' })
+  assert.equal(answer.status, 200, answer.text)
+  const { runId, state, output } = answer.json<{ runId: string; state: string; output: unknown }>()
+  assert.deepEqual([state, output], ['succeeded', 'MOCK_OK'])
+  made.run = runId
+  assert.equal((await ask('viewer', 'POST', '/invoke', { ...ofHello, input: 'x' })).status, 403)
+  assert.equal((await ask('viewer', 'GET', `/runs/${runId}`)).json<Run>().state, 'succeeded')
+  assert.equal((await ask('other-tenant', 'GET', `/runs/${runId}`)).status, 404)
+}
+
+const ofHello = { agent: { namespace: 'default', name: 'hello' } }
+
+async function watches({ ask, platform }: Job): Promise<void> {
+  const queued = await ask('developer', 'POST', '/runs', { ...ofHello, input: 'Again.' })
+  assert.equal(queued.status, 201, queued.text)
+  const { id } = queued.json<Run>()
+  const path = `/api/runs/${id}/events`
+  const whole = await platform.send({ path, bearer: platform.tokens.viewer })
+  const events = eventsOf(whole.text)
+  const kinds = events.map(({ event }) => event)
+  for (const kind of ['run.started', 'message.started', 'message.finished', 'run.succeeded'])
+    assert.ok(kinds.includes(kind), `${kind} in ${kinds.join(' ')}`)
+  assert.equal(kinds.at(-1), 'stream.end')
+  const ids = seqsOf(events)
+  assert.deepEqual(
+    ids,
+    ids.map((_, index) => index + 1),
+    'journal events have no hole',
+  )
+  const last = String(ids.at(-1))
+  const later = await platform.send({ path, bearer: platform.tokens.viewer, headers: { 'last-event-id': '2' } })
+  assert.deepEqual(seqsOf(eventsOf(later.text)), ids.slice(2))
+  const ended = await platform.send({ path, bearer: platform.tokens.viewer, headers: { 'last-event-id': last } })
+  assert.equal(ended.status, 204)
+  const tree = await ask('viewer', 'GET', `/runs/${id}/tree`)
+  assert.equal(tree.status, 200, tree.text)
+}
+
+// Deltas have no number of their own, and the parser keeps the last.
+function seqsOf(events: readonly ParsedEvent[]): number[] {
+  return events.flatMap(({ data }) => (JSON.parse(data) as { seq?: number }).seq ?? [])
+}
+
+function eventsOf(text: string): ParsedEvent[] {
+  const events: ParsedEvent[] = []
+  const parser = createSseParser((event) => events.push(event))
+  parser.push(Buffer.from(text))
+  return events
+}
+
+async function changes({ ask, until }: Job): Promise<void> {
+  const read = await until<Agent>('/agents/default/hello', isSettled)
+  const spec = { ...read.spec, systemPrompt: 'You greet people in French.' }
+  const stale = { ...read, metadata: { ...read.metadata, resourceVersion: '1' }, spec }
+  assert.equal((await ask('developer', 'PUT', '/agents/default/hello', stale)).status, 409)
+  const put = await ask('developer', 'PUT', '/agents/default/hello', { ...read, spec })
+  assert.equal(put.status, 200, put.text)
+  await until<{ items: unknown[] }>('/agents/default/hello/versions', ({ items }) => items.length === 2)
+  const diff = (await ask('viewer', 'GET', '/agents/default/hello/versions/diff?from=1&to=2')).status
+  assert.equal(diff, 403, 'a viewer may not list revisions')
+  const seen = await ask('developer', 'GET', '/agents/default/hello/versions/diff?from=1&to=2')
+  const { patch } = seen.json<{ patch: { op: string; path: string; value: unknown }[] }>()
+  assert.deepEqual(patch, [{ op: 'replace', path: '/systemPrompt', value: 'You greet people in French.' }])
+}
+
+async function rollsBack({ ask, until }: Job): Promise<void> {
+  const back = await ask('developer', 'POST', '/agents/default/hello/rollback', { revision: 1 })
+  assert.equal(back.status, 200, back.text)
+  assert.match(back.json<Agent>().spec.systemPrompt ?? '', /one friendly sentence/)
+  await until<Agent>('/agents/default/hello', isSettled)
+  const { items } = (await ask('developer', 'GET', '/agents/default/hello/versions')).json<{
+    items: { source: string; current: boolean }[]
+  }>()
+  assert.deepEqual(items.map(({ source, current }) => [source, current])[0], ['rollback', true])
+  const answer = await ask('developer', 'POST', '/invoke', { ...ofHello, input: 'x' })
+  assert.equal(answer.json<Run>().state, 'succeeded')
+}
+
+function isSettled({ metadata, status }: Agent): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True'
+  return ready && status?.observedGeneration === metadata.generation
+}
+
+const ofAssistant = { agent: { namespace: 'default', name: 'assistant' } }
+
+async function approves({ ask, until }: Job): Promise<void> {
+  for (const [decision, ended] of [
+    ['approve', 'succeeded'],
+    ['reject', 'rejected'],
+  ] as const) {
+    const paused = await ask('developer', 'POST', '/invoke', { ...ofAssistant, input: 'Please approve.' })
+    const { runId, state } = paused.json<{ runId: string; state: string }>()
+    assert.equal(state, 'paused', paused.text)
+    const { pauseReason, interrupts } = (await ask('viewer', 'GET', `/runs/${runId}`)).json<Run>()
+    assert.deepEqual([pauseReason, interrupts[0]?.tool], ['approval_required', 'calculate'])
+    assert.equal((await ask('viewer', 'POST', `/runs/${runId}/resume`, { decision })).status, 403)
+    assert.equal((await ask('other-tenant', 'POST', `/runs/${runId}/resume`, { decision })).status, 404)
+    const resumed = await ask('developer', 'POST', `/runs/${runId}/resume`, { decision })
+    assert.equal(resumed.status, 202, resumed.text)
+    const run = await until<Run>(`/runs/${runId}`, (one) => isFinal(one.state))
+    assert.equal(run.state, ended, JSON.stringify(run))
+    if (decision === 'approve') assert.equal(run.output, 'The answer is 42.')
+    const again = await ask('developer', 'POST', `/runs/${runId}/resume`, { decision })
+    assert.deepEqual([again.status, again.json<{ code: string }>().code], [409, 'run_not_paused'])
+  }
+}
+
+function isFinal(state: string): boolean {
+  return ['succeeded', 'failed', 'rejected', 'timed_out', 'cancelled'].includes(state)
+}
+
+async function cancels(job: Job): Promise<void> {
+  const { ask, until } = job
+  await create(job, { name: 'endless', runtime: { command: endless } })
+  const paused = await ask('developer', 'POST', '/invoke', { ...ofAssistant, input: 'Please ask.' })
+  assert.equal(paused.json<Run>().state, 'paused', paused.text)
+  const working = await ask('developer', 'POST', '/runs', {
+    agent: { namespace: 'default', name: 'endless' },
+    input: 'x',
+  })
+  const { id } = working.json<Run>()
+  await until<Run>(`/runs/${id}`, ({ state }) => state === 'running')
+  for (const run of [paused.json<{ runId: string }>().runId, id]) {
+    assert.equal((await ask('viewer', 'POST', `/runs/${run}/cancel`)).status, 403)
+    const told = await ask('developer', 'POST', `/runs/${run}/cancel`)
+    assert.equal(told.status, 202, told.text)
+    const { state } = await until<Run>(`/runs/${run}`, (one) => isFinal(one.state))
+    assert.equal(state, 'cancelled')
+    assert.equal((await ask('developer', 'POST', `/runs/${run}/cancel`)).json<{ code: string }>().code, 'run_terminal')
+  }
+}
+
+async function readsLogs({ ask }: Job): Promise<void> {
+  const logs = await ask('developer', 'GET', '/agents/default/hello/logs?tail=20')
+  assert.equal(logs.status, 200, logs.text)
+  assert.match(logs.text, /"mesh.run.state":"succeeded"/)
+  assert.doesNotMatch(logs.text, /Ada|MOCK_OK/, 'what was said is in no log')
+  assert.equal((await ask('viewer', 'GET', '/agents/default/hello/logs')).status, 403)
+}
+
+async function deletes({ ask, made }: Job): Promise<void> {
+  assert.equal((await ask('viewer', 'DELETE', '/agents/default/hello')).status, 403)
+  assert.equal((await ask('developer', 'DELETE', '/agents/default/hello')).status, 204)
+  assert.equal((await ask('developer', 'DELETE', '/agents/default/hello')).status, 404)
+  while ((await ask('developer', 'GET', `/runs/${made.run}`)).status !== 404) await pause(50)
+}
+
+interface AuditRow {
+  readonly actor: string
+  readonly action: string
+  readonly resource_kind: string
+  readonly resource_name: string
+  readonly outcome: string
+  readonly source: string
+}
+
+async function isAudited({ ask, until }: Job): Promise<void> {
+  assert.equal((await ask('developer', 'GET', '/audit?namespace=default')).status, 403)
+  const count = (items: readonly AuditRow[]): Record<string, number> => {
+    const counts: Record<string, number> = {}
+    for (const { actor, action, resource_kind, resource_name, outcome } of items) {
+      const name = resource_kind === 'AgentDeployment' ? resource_name : '*'
+      const key = `${actor} ${action} ${resource_kind} ${name} ${outcome}`
+      counts[key] = (counts[key] ?? 0) + 1
+    }
+    return counts
+  }
+  const wanted: Readonly<Record<string, number>> = {
+    'developer create AgentDeployment hello success': 1,
+    'developer create AgentDeployment assistant success': 1,
+    'developer create AgentDeployment endless success': 1,
+    'developer update AgentDeployment hello success': 2,
+    'developer delete AgentDeployment hello success': 1,
+    'viewer delete AgentDeployment hello denied': 1,
+    'developer create Run * success': 7,
+    'developer resume Run * success': 2,
+    'developer cancel Run * success': 2,
+  }
+  const has = (items: readonly AuditRow[]): boolean => {
+    const counts = count(items)
+    return Object.entries(wanted).every(([key, number]) => (counts[key] ?? 0) >= number)
+  }
+  const deadline = performance.now() + 20_000
+  const { items } = await until<{ items: AuditRow[] }>(
+    '/audit?namespace=default&limit=200',
+    (page) => has(page.items) || performance.now() > deadline,
+    'operator',
+  )
+  const counts = count(items)
+  const found = Object.fromEntries(Object.keys(wanted).map((key) => [key, counts[key] ?? 0]))
+  assert.deepEqual(found, wanted, JSON.stringify(counts, undefined, 1))
+  const guessed = items.filter(
+    ({ resource_kind, actor }) => resource_kind === 'AgentDeployment' && !['developer', 'viewer'].includes(actor),
+  )
+  assert.deepEqual(guessed, [], 'no change of an agent is without its exact caller')
+}
