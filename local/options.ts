@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 /** Flags of `mesh all` (`npm start -- ...`). */
 export interface LocalOptions {
   readonly data: string
-  /** Port of the API; undefined: 8080, or another when that is taken. 0: any free one. */
+  /** Port of the API; undefined: 8080, or another when that is taken. 0: any free one for every listener. */
   readonly port: number | undefined
   readonly fresh: boolean
   readonly demo: boolean
@@ -21,7 +21,7 @@ export class BadFlag extends Error {
 export const usage = `usage: mesh all [--data DIR] [--port N] [--fresh] [--no-demo] [--output json] [--api-audit FILE]
 
   --data DIR        folder for everything that is kept (default .mesh)
-  --port N          port of the API (default 8080, or a free one when that is taken; 0 is any free one)
+  --port N          port of the API (default 8080, or a free one when that is taken; 0: every port is any free one)
   --fresh           start from nothing: what the folder holds is removed first
   --no-demo         no demo agents
   --output json     one line of JSON on stdout when ready; everything else on stderr

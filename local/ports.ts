@@ -14,11 +14,18 @@ export class PortTaken extends Error {
   }
 }
 
-/** The ports to listen on, and those that had to move. A port given by hand never moves: it is refused with `PortTaken`. */
+/**
+ * The ports to listen on, and those that had to move. A port given by hand never moves: it is refused with `PortTaken`.
+ * 0 is any free port for every listener: programs that start several platforms at once must not race for the usual ones.
+ */
 export async function choosePorts(
   given?: number,
 ): Promise<{ ports: Record<Listener, number>; moved: readonly Listener[] }> {
   const ports: Record<Listener, number> = { ...preferredPorts }
+  if (given === 0) {
+    for (const name of Object.keys(ports) as Listener[]) ports[name] = (await tryPort(0)) ?? 0
+    return { ports, moved: [] }
+  }
   const moved: Listener[] = []
   for (const name of Object.keys(preferredPorts) as Listener[]) {
     const wanted = name === 'bff' && given !== undefined ? given : preferredPorts[name]
