@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { bundleLauncher, bundlePlatform } from './images/bundle.ts'
+import { bundleLauncher, bundlePlatform, localParts } from './images/bundle.ts'
 import { launcherImage, platformImage } from './images/images.ts'
 
 // npm run images [-- --out DIR] [--tag TAG] [--registry NAME]: two archives for `docker load` or `ctr images import`.
@@ -23,7 +23,7 @@ if (!existsSync(values.tini))
 const work = mkdtempSync(join(tmpdir(), 'mesh-images-'))
 try {
   mkdirSync(values.out, { recursive: true })
-  await bundlePlatform(root, join(work, 'platform'))
+  await bundlePlatform(root, join(work, 'platform'), localParts)
   await bundleLauncher(root, join(work, 'launcher.mjs'))
   const parts = { node: process.execPath, tini: values.tini, installer: join(root, 'scripts/images/install.mjs'), work }
   for (const [name, make] of [

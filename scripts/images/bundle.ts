@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
-import type { BuildOptions, Plugin } from 'esbuild'
+import type { BuildOptions, Metafile, Plugin } from 'esbuild'
 
 const shared: BuildOptions = {
   bundle: true,
@@ -17,44 +17,63 @@ const shared: BuildOptions = {
   },
 }
 
+// pg asks for its native half and does without; PGlite finds its WebAssembly beside its own files.
+const neverBundled = ['pg-native', '@electric-sql/pglite', '@electric-sql/pglite/*']
+
+/** Parts that a bundle leaves out: the embedded default's, which no role of a cluster loads. */
+export const localParts: readonly string[] = ['#local/*', './local/*']
+
 /**
  * Bundles main.ts as JavaScript into a folder: `main.js`, shared chunks beside it, and each migration at its own path,
- * because migrations are found by listing their folder.
+ * because migrations are found by listing their folder. Returns what went in.
  */
-export async function bundlePlatform(root: string, outdir: string): Promise<void> {
+export async function bundlePlatform(root: string, outdir: string, without: readonly string[]): Promise<Metafile> {
   const migrations = globSync(['plugins/*/migrations/*.ts', 'core/*/migrations/*.ts'], { cwd: root }).filter(
     (path) => !path.endsWith('.test.ts'),
   )
-  await build({
+  const { metafile } = await build({
     ...shared,
     absWorkingDir: root,
+    metafile: true,
     entryPoints: ['main.ts', ...migrations],
     outbase: root,
     outdir,
     splitting: true,
     chunkNames: '[name]-[hash]',
-    // The embedded default's parts: no role of a cluster loads them. pg asks for its native half and does without.
-    external: ['@electric-sql/pglite', '@electric-sql/pglite/*', 'pg-native', '#local/*', './local/*'],
+    external: [...neverBundled, ...without],
     plugins: [ownAddress(root)],
   })
-  writeFileSync(join(outdir, 'package.json'), '{ "type": "module" }\n')
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  writeFileSync(join(outdir, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`)
+  return metafile
 }
 
-/** Bundles the launcher as one file: start-up time and memory count there. */
-export async function bundleLauncher(root: string, outfile: string): Promise<void> {
-  await build({ ...shared, absWorkingDir: root, entryPoints: ['launcher/main.ts'], outfile, minifyWhitespace: true })
+/** Bundles the launcher as one file: start-up time and memory count there. Returns what went in. */
+export async function bundleLauncher(root: string, outfile: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...shared,
+    absWorkingDir: root,
+    metafile: true,
+    entryPoints: ['launcher/main.ts'],
+    outfile,
+    minifyWhitespace: true,
+  })
+  return metafile
 }
 
-// A module that finds files beside itself (migrations) must keep its own address, not the bundle's: all chunks lie in the root.
+// A module that finds files beside itself (migrations, demo) must keep its own address, not the bundle's: all chunks lie in the root.
 function ownAddress(root: string): Plugin {
   return {
     name: 'own-address',
     setup({ onLoad }) {
       onLoad({ filter: /\.ts$/ }, ({ path }) => {
         const text = readFileSync(path, 'utf8')
-        if (path.includes('node_modules') || !text.includes('import.meta.url')) return undefined
-        const own = `new URL(${JSON.stringify(`./${relative(root, path)}`)}, import.meta.url).href`
-        return { contents: text.replaceAll('import.meta.url', own), loader: 'ts' }
+        if (path.includes('node_modules') || !/import\.meta\.(?:url|dirname)/.test(text)) return undefined
+        const own = relative(root, path)
+        const contents = text
+          .replaceAll('import.meta.url', `new URL(${JSON.stringify(`./${own}`)}, import.meta.url).href`)
+          .replaceAll('import.meta.dirname', `(import.meta.dirname + ${JSON.stringify(`/${dirname(own)}`)})`)
+        return { contents, loader: 'ts' }
       })
     },
   }

@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+// The command `mesh` of the published package, on any Node.js from 20: it runs on this one when that is recent enough, else on the one
+// that came along as a platform package. Plain JavaScript without dependencies for that reason.
+import { spawn, spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const oldest = [24, 12]
+const args = process.argv.slice(2)
+
+if (isRecent(process.versions.node)) {
+  const { main } = await import('../main.js')
+  process.exit(await main(args))
+}
+const node = platformNode()
+if (node === undefined) {
+  console.error(
+    `mesh runs on Node.js >= ${oldest.join('.')}; this is ${process.version}, and none came along for ${process.platform}-${process.arch}. Install Node.js 24 and try again.`,
+  )
+  process.exit(1)
+}
+runOn(node)
+
+function isRecent(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+}
+
+/** Node.js of the optional package for this platform, when it is there and starts. */
+function platformNode() {
+  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+    const file = join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+    const asked = spawnSync(file, ['--version'], { encoding: 'utf8' })
+    return asked.status === 0 && isRecent(asked.stdout.trim().slice(1)) ? file : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// In a process group of its own: a terminal would send Ctrl-C to both, the forwarded one would be its second, and a second one means "at once".
+function runOn(file) {
+  const script = fileURLToPath(new URL('run.mjs', import.meta.url))
+  const child = spawn(file, [script, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    detached: process.platform !== 'win32',
+  })
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+}

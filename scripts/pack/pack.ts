@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundleLauncher, bundlePlatform } from '../images/bundle.ts'
+import type { SourceManifest } from './manifest.ts'
+import { toManifest } from './manifest.ts'
+import { toNotices } from './notices.ts'
+
+/** What the program does not read but a person does, and what goes onto a cluster. */
+const shipped = ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'examples', 'deploy']
+
+/** Data files that code reads from beside itself. */
+const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
+
+/** The only package that cannot be bundled: its WebAssembly and files lie beside it. */
+const unbundled = '@electric-sql/pglite'
+
+/** Makes the folder of the published package: bundled JavaScript in the layout of the sources, with the files it reads. */
+export async function makePackage(root: string, folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true })
+  const bundles = [
+    await bundlePlatform(root, folder, []),
+    await bundleLauncher(root, join(folder, 'launcher', 'main.js')),
+  ]
+  const files = globSync(data, { cwd: root, exclude: (path) => path.includes('testdata') })
+  for (const path of [...shipped, ...files]) cpSync(join(root, path), join(folder, path), { recursive: true })
+  cpSync(join(root, 'scripts', 'pack', 'bin'), join(folder, 'bin'), { recursive: true })
+  chmodSync(join(folder, 'bin', 'mesh.mjs'), 0o755)
+  const source = readJson<SourceManifest>(join(root, 'package.json'))
+  const { version } = readJson<{ version: string }>(join(root, 'node_modules', unbundled, 'package.json'))
+  writeFileSync(
+    join(folder, 'package.json'),
+    `${JSON.stringify(toManifest(source, { [unbundled]: version }), undefined, 2)}\n`,
+  )
+  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), toNotices(root, bundles))
+}
+
+/** Packs a folder as npm does; the path of the tarball. */
+export function packTarball(folder: string, into: string): string {
+  const output = execFileSync('npm', ['pack', '--json', '--pack-destination', into], {
+    cwd: folder,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [packed] = JSON.parse(output) as { filename: string }[]
+  if (packed === undefined) throw new Error('npm pack named no file')
+  return join(into, packed.filename)
+}
+
+function readJson<T>(file: string): T {
+  return JSON.parse(readFileSync(file, 'utf8')) as T
+}
