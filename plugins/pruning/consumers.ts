@@ -1,16 +1,35 @@
 import { objectDeleted } from '#core/cluster/events.ts'
-import { type Consumer, on } from '#core/events/consumer.ts'
+import { type Consumer, on, type HandlerContext } from '#core/events/consumer.ts'
+import type { StoredEvent } from '#core/events/event.ts'
+import { pruningUnfinished } from './events.ts'
 import type { Leftover } from './points.ts'
 
 const batch = 200
 
-/** A deleted object takes along what it left behind, in the transaction that marks the deletion as handled. */
+type Deleted = Pick<StoredEvent<{ readonly kind: string; readonly uid: string }>, 'subject' | 'data'>
+
+/**
+ * A deleted object takes along what it left behind, in the transaction that marks the deletion as handled. An agent may have a
+ * hundred thousand runs: what is more than a batch is the next event's, so that no transaction holds them all.
+ */
 export function pruningConsumers(leftovers: () => readonly Leftover[]): readonly Consumer[] {
+  const prune = async (events: readonly Deleted[], context: HandlerContext): Promise<void> => {
+    for (const deleted of events) await pruneOne(leftovers(), deleted, context)
+  }
   return [
-    on('pruning.deletions', [objectDeleted], { order: 'none', from: 'start' }, async (events, context) => {
-      for (const { data } of events)
-        for (const left of leftovers().filter(({ kinds }) => kinds.includes(data.kind)))
-          while ((await left.prune(context, { kind: data.kind, uid: data.uid }, batch)) === batch);
-    }),
+    on('pruning.deletions', [objectDeleted], { order: 'none', from: 'start' }, prune),
+    on('pruning.rest', [pruningUnfinished], { order: 'none', from: 'start' }, prune),
   ]
+}
+
+async function pruneOne(
+  leftovers: readonly Leftover[],
+  { subject, data: { kind, uid } }: Deleted,
+  context: HandlerContext,
+): Promise<void> {
+  let unfinished = false
+  for (const left of leftovers)
+    if (left.kinds.includes(kind) && (await left.prune(context, { kind, uid }, batch)) === batch) unfinished = true
+  if (unfinished)
+    await context.append(`pruning/${uid}`, 'any', [{ type: pruningUnfinished, subject, data: { kind, uid } }])
 }

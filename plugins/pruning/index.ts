@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { definePlugin } from '#core/host/plugin.ts'
 import { pruningConsumers } from './consumers.ts'
+import { pruningUnfinished } from './events.ts'
 import { leftover } from './points.ts'
 
 /** Removes what deletions leave behind, by events only. */
@@ -9,6 +10,7 @@ export const pruning = definePlugin({
   name: 'pruning',
   settings: Type.Object({}, { additionalProperties: false }),
   wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
+  events: [pruningUnfinished],
   create: (core) => ({ leftovers: () => core.extensions(leftover) }),
   consumers: ({ leftovers }) => pruningConsumers(leftovers),
 })

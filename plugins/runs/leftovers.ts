@@ -4,6 +4,8 @@ import { deleteContent, findRun, lockRun, runsOf } from './store/system.ts'
 import type { RunsTables } from './store/tables.ts'
 import { subjectOf } from './write.ts'
 
+const actor = { name: 'pruning', kind: 'controller' } as const
+
 /** Runs of a deleted agent or namespace go, with journal and content; by uid, so that a re-created one keeps its own. */
 export const runLeftovers: Leftover = {
   name: 'runs',
@@ -17,7 +19,8 @@ export const runLeftovers: Leftover = {
       const run = await findRun(db, id)
       if (!run) continue
       await deleteContent(db, id)
-      await tx.append(`runs/${id}`, run.version, [{ type: runDeleted, subject: subjectOf(run), data: { runId: id } }])
+      const event = { type: runDeleted, actor, subject: subjectOf(run), data: { runId: id } }
+      await tx.append(`runs/${id}`, run.version, [event])
     }
     return ids.length
   },

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { runInformers } from '#core/cluster/informer.ts'
+import { clusterMigrations } from '#core/cluster/observed.ts'
+import { runConsumers } from '#core/events/consumer-runner.ts'
+import { createMemoryBus } from '#core/events/memory-bus.ts'
+import type { KubeObject, Resource } from '#core/kube/client.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { createPool } from '#core/kube/pool.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { adapters } from '#core/store/testing/databases.ts'
+import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { ADMIN, startTestServer } from '#local/apiserver/test-server.ts'
+import { createRun } from '#plugins/runs/create.ts'
+import { runLeftovers } from '#plugins/runs/leftovers.ts'
+import { savePartials } from '#plugins/runs/store/system.ts'
+import type { RunsTables } from '#plugins/runs/store/tables.ts'
+import { createWorld } from '#plugins/runs/testing/world.ts'
+import { toCrd } from '#schemas/crd.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import { pruningConsumers } from './consumers.ts'
+
+const agents: Resource = { ...AgentDeployment, namespaced: true }
+const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
+const tables = ['runs_runs', 'runs_content', 'runs_lease', 'runs_journal', 'runs_partial'] as const
+
+for (const { name, skip, open } of adapters) {
+  const setUp = async (t: TestContext) => {
+    const closers: (() => Promise<unknown>)[] = []
+    // Hooks run in the order of their registration: this one comes before that of the database.
+    t.after(async () => {
+      for (const close of closers.toReversed()) await close()
+    })
+    const database = await open(t)
+    const runs = { name: 'runs', migrations: new URL('../runs/migrations/', import.meta.url) }
+    await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, runs])
+    const bus = createMemoryBus()
+    closers.push(() => bus.close())
+    const world = createWorld(database, bus)
+    const { store } = world
+    const server = await startTestServer(t, { crds: [toCrd(AgentDeployment)] })
+    const pool = createPool(server.url)
+    const cluster = createKubeClient({ server: server.url, pool, bearer: ADMIN })
+    const controller = new AbortController()
+    const informers = runInformers({
+      cluster,
+      store,
+      informers: [agents, namespaces].map((resource) => ({ resource, resourceKind: resource.kind })),
+      log: createLogger({ level: 'error' }),
+      signal: controller.signal,
+    })
+    const consumers = pruningConsumers(() => [runLeftovers])
+    const running = await runConsumers({ store, database, bus, consumers, sweepEveryMs: 3_600_000 })
+    closers.push(() => pool.close())
+    closers.push(() => running.stop())
+    closers.push(() => {
+      controller.abort()
+      return informers.done
+    })
+    await informers.synced
+
+    const makeNamespace = async (namespace: string) => {
+      const made = await cluster.create<KubeObject>(namespaces, {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: namespace },
+      })
+      return made.metadata.uid ?? ''
+    }
+    const makeAgent = async (namespace: string, agent: string) => {
+      const object = { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata: { name: agent, namespace } }
+      const made = await cluster.create<KubeObject>(agents, { ...object, spec: { model: { route: 'mock' } } })
+      return { namespace, name: agent, uid: made.metadata.uid ?? '' }
+    }
+    const queue = async (agent: Awaited<ReturnType<typeof makeAgent>>, namespaceUid: string) => {
+      const runId = uuidV7()
+      const traceparent = `00-${runId.replaceAll('-', '')}-${'1'.repeat(16)}-01`
+      await createRun(world, {
+        runId,
+        agent,
+        namespaceUid,
+        input: 'private words',
+        conversationId: 'c',
+        labels: {},
+        grant: 'unsigned',
+        trigger: { kind: 'api', by: 'alice' },
+        actor: { name: 'alice', kind: 'user' },
+        traceparent,
+      })
+      const partial = { run_id: runId, message_id: 'm', text: 'half a sen' }
+      await store.transact((tx) => savePartials(tx.db.withTables<RunsTables>(), [partial]))
+      return runId
+    }
+    /** Tables in which a run still has a row. */
+    const traces = async (runId: string): Promise<string[]> => {
+      const found: string[] = []
+      for (const table of tables) {
+        const key = sql.ref(table === 'runs_runs' ? 'id' : 'run_id')
+        const { rows } = await sql`select 1 from ${sql.table(table)} where ${key} = ${runId} limit 1`.execute(
+          database.root,
+        )
+        if (rows.length > 0) found.push(table)
+      }
+      return found
+    }
+    const events = async (type: string): Promise<number> => {
+      const rows = await database.db.selectFrom('events').select('id').where('type', '=', type).execute()
+      return rows.length
+    }
+    const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
+      const end = performance.now() + 15_000
+      while (!(await holds())) {
+        assert.ok(performance.now() < end, what)
+        await running.sweepNow()
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    }
+    const remove = (namespace: string, agent: string) =>
+      cluster.delete(agents, { namespace: parseLabel('ns', namespace), name: parseName('name', agent) })
+    return {
+      cluster,
+      makeNamespace,
+      makeAgent,
+      queue,
+      traces,
+      events,
+      until,
+      remove,
+      database,
+      settle: running.sweepNow,
+    }
+  }
+  const check = (what: string, fn: (rig: Awaited<ReturnType<typeof setUp>>) => Promise<void>) =>
+    test(`${name}: ${what}`, { skip, timeout: 60_000 }, async (t) => fn(await setUp(t)))
+
+  check('a deleted agent takes its runs, journal and content; another agent keeps its own', async (rig) => {
+    const ns = await rig.makeNamespace('team')
+    const [one, other] = [await rig.makeAgent('team', 'one'), await rig.makeAgent('team', 'other')]
+    const [gone, kept] = [[await rig.queue(one, ns), await rig.queue(one, ns)], await rig.queue(other, ns)]
+    assert.deepEqual(await rig.traces(gone[0] ?? ''), tables)
+    await rig.remove('team', 'one')
+    await rig.until('the runs go', async () => (await rig.traces(gone[0] ?? '')).length === 0)
+    for (const run of gone) assert.deepEqual(await rig.traces(run), [])
+    assert.deepEqual(await rig.traces(kept), tables)
+    // A re-created agent of the same name has another uid: it inherits nothing, and nothing of it goes.
+    const again = await rig.makeAgent('team', 'one')
+    const { rows } = await sql`select 1 from runs_runs where agent_name = 'one'`.execute(rig.database.root)
+    assert.deepEqual(rows, [])
+    const newer = await rig.queue(again, ns)
+    await rig.until('the creation is seen', async () => (await rig.events('dev.mesh.cluster.created.v1')) >= 4)
+    await sql`delete from inbox`.execute(rig.database.root)
+    await sql`update cursor set position = 0 where stream = '*'`.execute(rig.database.root)
+    await rig.settle()
+    assert.deepEqual(await rig.traces(newer), tables)
+    assert.equal(await rig.events('dev.mesh.runs.deleted.v1'), 2, 'each run is deleted once')
+  })
+
+  check('a deleted namespace takes the runs of its agents, and only of that namespace uid', async (rig) => {
+    const [ns, elsewhere] = [await rig.makeNamespace('team'), await rig.makeNamespace('elsewhere')]
+    const gone = await rig.queue(await rig.makeAgent('team', 'one'), ns)
+    // An agent that nobody has seen: the namespace alone tells that its runs have to go.
+    const unseen = await rig.queue({ namespace: 'team', name: 'ghost', uid: uuidV7() }, ns)
+    const kept = await rig.queue(await rig.makeAgent('elsewhere', 'one'), elsewhere)
+    await rig.cluster.delete(namespaces, { name: parseLabel('name', 'team') })
+    await rig.until('the runs go', async () => (await rig.traces(unseen)).length === 0)
+    await rig.until('those of the agent too', async () => (await rig.traces(gone)).length === 0)
+    assert.deepEqual(await rig.traces(kept), tables)
+    const again = await rig.makeNamespace('team')
+    const { rows } = await sql`select 1 from runs_runs where namespace = 'team'`.execute(rig.database.root)
+    assert.deepEqual(rows, [])
+    const newer = await rig.queue(await rig.makeAgent('team', 'one'), again)
+    await rig.settle()
+    assert.deepEqual(await rig.traces(newer), tables)
+  })
+
+  check('more than one transaction should hold goes batch by batch', async (rig) => {
+    const ns = await rig.makeNamespace('team')
+    const agent = await rig.makeAgent('team', 'busy')
+    for (let n = 0; n < 420; n++) await rig.queue(agent, ns)
+    await rig.remove('team', 'busy')
+    await rig.until('all runs go', async () => (await rig.events('dev.mesh.runs.deleted.v1')) === 420)
+    for (const table of tables) {
+      const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(rig.database.root)
+      assert.deepEqual(rows, [], table)
+    }
+    assert.equal(await rig.events('dev.mesh.pruning.unfinished.v1'), 2)
+  })
+}
