@@ -57,15 +57,16 @@ async function driveRun(
   // Cancelled before it ever reached the agent: nothing has to be stopped.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
   const find = () => services.launcherOf(run, content.grant_token, claim.epoch)
-  const launcher = await reach(find, services.unreachableAfterMs, signal, cancelled)
+  let launcher = await reach(find, services.unreachableAfterMs, signal, cancelled)
   if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable')
   const fresh = run.state === 'queued' && !run.started
   if (fresh) {
     if (run.segment > 0 && !(await services.recheck(run, claim.epoch))) return fail('permission_revoked')
     const request = await toRequest(services, run, content)
     if (!(await begin(services, claim, run))) return undefined
-    const refused = await invoke(launcher, request, services.unreachableAfterMs)
-    if (refused) return fail(refused)
+    const taken = await handOver({ first: launcher, find }, request, services.unreachableAfterMs)
+    if (typeof taken === 'string') return fail(taken)
+    launcher = taken
   }
   const attempt = fresh ? { ...claim, launcherN: 0 } : claim
   if (run.state === 'cancelling') await launcher.cancel().catch(() => undefined)
@@ -141,26 +142,37 @@ async function toRequest(
 }
 
 /**
- * Hands the run over. Retrying is safe: the run id is the idempotency key. A refusal of the launcher, or silence for
- * too long, gives the reason of failure.
+ * Hands the run over; the launcher that took it, or the reason of failure. Retrying is safe: the run id is the idempotency
+ * key of one launcher. In a rollout its address goes away, so it is asked anew, but only as long as no launcher can have
+ * the run: after a silence another one would be a second invocation (O6).
  */
-async function invoke(
-  launcher: LauncherClient,
+async function handOver(
+  { first, find }: { readonly first: LauncherClient; readonly find: () => Promise<LauncherClient | undefined> },
   request: InvokeRequest,
   patienceMs: number,
-): Promise<FailReason | undefined> {
+): Promise<LauncherClient | FailReason> {
   const deadline = performance.now() + patienceMs
+  let launcher = first
+  let mayHaveIt = false
   for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 1000)) {
     try {
       await launcher.invoke(request)
-      return undefined
+      return launcher
     } catch (error) {
+      const refused = error instanceof LauncherRefused
       // 429: the agent is busy with other runs; anything else it said is final.
-      if (error instanceof LauncherRefused && error.status !== 429 && error.status !== 503) return 'agent_error'
+      if (refused && error.status !== 429 && error.status !== 503) return 'agent_error'
       if (performance.now() > deadline) return 'agent_unreachable'
+      mayHaveIt ||= !refused && !isUnconnected(error)
       await pause(waitMs)
+      if (!mayHaveIt) launcher = (await find()) ?? launcher
     }
   }
+}
+
+// Nobody listened: the request was never sent.
+function isUnconnected(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ECONNREFUSED' || error.code === 'ENOTFOUND')
 }
 
 function nameOf(error: unknown): string {
