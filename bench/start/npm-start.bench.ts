@@ -16,8 +16,11 @@ export const bench: Bench = {
       await (await startPlatform(kept)).stop()
       const candidates: readonly Candidate[] = [
         { name: 'bare http on node', run: () => timed(startProcess(process.execPath, ['-e', bareServer])) },
-        { name: 'empty folder', run: () => inFolder((empty) => timed(npmStart(join(empty, 'data')))) },
-        { name: 'existing folder', run: () => inFolder((copy) => timed(npmStart(copyOf(kept, join(copy, 'data'))))) },
+        { name: 'empty folder', run: () => inFolder((empty) => timed(startPlatform(join(empty, 'data')))) },
+        {
+          name: 'existing folder',
+          run: () => inFolder((copy) => timed(startPlatform(copyOf(kept, join(copy, 'data'))))),
+        },
       ]
       return interleave(candidates, { rounds: 5, most: 8 })
     }),
@@ -29,23 +32,11 @@ export const bench: Bench = {
 
 const bareServer = "require('http').createServer().listen(0,'127.0.0.1',()=>console.log('ready'))"
 
-// npm's own start is part of what a person waits for. Its answer to SIGTERM is that of the platform: the script ends in `exec`.
-function npmStart(data: string): Promise<Started> {
-  const flags = ['--data', data, '--port', '0', '--output', 'json']
-  return startProcess('npm', ['start', '--silent', '--', ...flags])
-}
-
 async function timed(starting: Promise<Started>): Promise<Record<string, number>> {
   const started = await starting
-  const pid = pidIn(started)
-  const figures = { 'ready ms': started.readyMs, 'cpu ms': ownCpuOf(pid) / 1000 }
+  const figures = { 'ready ms': started.readyMs, 'cpu ms': ownCpuOf(started.pid) / 1000 }
   await started.stop()
   return figures
-}
-
-// Under npm the platform is a child; its line names it.
-function pidIn({ line, pid }: Started): number {
-  return line.startsWith('{') ? (JSON.parse(line) as { pid: number }).pid : pid
 }
 
 function copyOf(from: string, to: string): string {

@@ -56,10 +56,10 @@ export interface Announced {
   readonly pid: number
 }
 
-/** The embedded default as a process of its own. */
+/** The embedded default by `npm start`; `pid` is the platform's own, not npm's. The time includes npm's start. */
 export async function startPlatform(dataDir: string, flags: readonly string[] = []): Promise<Started & Announced> {
-  const args = ['main.ts', 'all', '--data', dataDir, '--port', '0', '--output', 'json', ...flags]
-  const started = await startProcess(process.execPath, args)
+  const args = ['start', '--silent', '--', '--data', dataDir, '--port', '0', '--output', 'json', ...flags]
+  const started = await startProcess('npm', args)
   return { ...started, ...(JSON.parse(started.line) as Announced) }
 }
 

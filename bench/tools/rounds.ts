@@ -67,7 +67,8 @@ async function runOne(candidate: Candidate): Promise<Round> {
   const figures = await candidate.run()
   const micros = (performance.now() - before.at) * 1000
   const others = machineCpu() - before.machine - (cpuOf(process.pid) - before.own)
-  const round = { candidate: candidate.name, others: others / micros, figures }
+  // Ticks are 10 ms: over a short round the difference may come out below nothing.
+  const round = { candidate: candidate.name, others: Math.max(0, others / micros), figures }
   const text = Object.entries(figures).map(([name, value]) => `${name} ${value.toPrecision(4)}`)
   process.stderr.write(`  ${candidate.name}: ${text.join(', ')} (others ${round.others.toFixed(2)} core)\n`)
   return round

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Announced } from './platform.ts'
+
+/** Creates declarative agents over the API, as the operator; `labels` tell them from others. */
+export async function createAgents(
+  platform: Announced,
+  options: { readonly count: number; readonly namespace: string; readonly replicas?: number },
+): Promise<void> {
+  const names = Array.from({ length: options.count }, (_, index) => `bench-${String(index).padStart(5, '0')}`)
+  const workers = Array.from({ length: 8 }, async () => {
+    for (let name = names.shift(); name !== undefined; name = names.shift()) await createAgent(platform, name, options)
+  })
+  await Promise.all(workers)
+}
+
+async function createAgent(
+  platform: Announced,
+  name: string,
+  options: { readonly namespace: string; readonly replicas?: number },
+): Promise<void> {
+  const replicas = options.replicas === undefined ? {} : { replicas: options.replicas }
+  const object = {
+    apiVersion: 'mesh.dev/v1alpha1',
+    kind: 'AgentDeployment',
+    metadata: { name, namespace: options.namespace },
+    spec: { systemPrompt: 'You greet people in one sentence.', model: { route: 'mock' }, ...replicas },
+  }
+  const headers = { ...bearerOf(platform), 'content-type': 'application/json' }
+  const answer = await fetch(`${platform.url}/api/agents`, { method: 'POST', headers, body: JSON.stringify(object) })
+  if (answer.status === 429) {
+    await sleep(1000 * Number(answer.headers.get('retry-after') ?? 1))
+    return createAgent(platform, name, options)
+  }
+  if (answer.status !== 201) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
+}
+
+/** Waits until every agent of the namespace has as many ready replicas as it wants. */
+export async function untilReady(platform: Announced, namespace: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${platform.url}/api/agents?namespace=${namespace}&limit=200`, {
+      headers: bearerOf(platform),
+    })
+    const { items } = (await answer.json()) as { items: readonly { status?: { conditions?: readonly Condition[] } }[] }
+    const isReady = (one: (typeof items)[number]): boolean =>
+      one.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true
+    if (items.every(isReady)) return
+    await sleep(200)
+  }
+}
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+}
+
+/** Header of the persona that sees everything. */
+export function bearerOf(platform: Announced): Record<string, string> {
+  return { authorization: `Bearer ${platform.tokens['operator']}` }
+}
