@@ -45,12 +45,22 @@ export async function runConsumers(options: RunConsumersOptions): Promise<Runnin
   const handling = toHandling(options)
   const stopped = new AbortController()
   const running: { subscription: Subscription; loop: Promise<void> }[] = []
-  for (const consumer of options.consumers) {
-    await registerConsumer(options.database, consumer)
-    const subscription = await options.bus.consume(toDurable(consumer.name), toSubjects(consumer.types), (batch) =>
-      handleBatch(handling, consumer, log, batch),
-    )
-    running.push({ subscription, loop: keepSweeping(options, handling, consumer, stopped.signal) })
+  const stop = async (): Promise<void> => {
+    stopped.abort()
+    await Promise.all(running.flatMap(({ subscription, loop }) => [subscription.stop(), loop]))
+  }
+  try {
+    for (const consumer of options.consumers) {
+      await registerConsumer(options.database, consumer)
+      const subscription = await options.bus.consume(toDurable(consumer.name), toSubjects(consumer.types), (batch) =>
+        handleBatch(handling, consumer, log, batch),
+      )
+      running.push({ subscription, loop: keepSweeping(options, handling, consumer, stopped.signal) })
+    }
+  } catch (error) {
+    // Whoever starts them again must not have some of them twice.
+    await stop()
+    throw error
   }
   return {
     sweepNow: async () => {
@@ -59,10 +69,7 @@ export async function runConsumers(options: RunConsumersOptions): Promise<Runnin
         await sweep(handling, consumer, log, stopped.signal)
       }
     },
-    stop: async () => {
-      stopped.abort()
-      await Promise.all(running.flatMap(({ subscription, loop }) => [subscription.stop(), loop]))
-    },
+    stop,
   }
 }
 

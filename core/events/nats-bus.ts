@@ -1,14 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { jetstream, jetstreamManager } from '@nats-io/jetstream'
-import type { JetStreamManager } from '@nats-io/jetstream'
+import { jetstream, jetstreamManager, JetStreamApiError } from '@nats-io/jetstream'
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
-import { connect } from '@nats-io/transport-node'
 import type { NodeConnectionOptions } from '@nats-io/transport-node'
 import { Fail } from '#core/http/errors.ts'
+import type { Logger } from '#core/log/logger.ts'
 import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
 import type { Bus, Subscription } from './bus.ts'
+import { openNatsLink } from './nats-link.ts'
 import { startMember } from './nats-member.ts'
-import { ensureDurable, ensureStreams, verifyStreams } from './nats-streams.ts'
+import { ensureDurable, ensureStreams, StreamDrift, verifyStreams } from './nats-streams.ts'
 import type { StreamPlan } from './nats-streams.ts'
 
 /** The bus over NATS, with the two steps of O3. */
@@ -21,39 +21,30 @@ export interface NatsBus extends Bus {
 
 const publishDeadlineMs = 5_000
 
-/** Connects to NATS and reconnects for ever; `bus_unavailable` when the first connection fails. */
-export async function createNatsBus(options: NodeConnectionOptions): Promise<NatsBus> {
-  const connection = await connect({
-    name: 'mesh',
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 500,
-    pingInterval: 10_000,
-    ...options,
-  }).catch((cause: unknown) => {
-    throw new Fail('bus_unavailable', undefined, { cause })
-  })
-  const isConnected = followStatus(connection)
-  const client = jetstream(connection, { timeout: publishDeadlineMs })
+/** Connects to NATS, now or as soon as it is there, and again for ever; until then every use is `bus_unavailable`. */
+export async function createNatsBus(options: NodeConnectionOptions, log?: Logger): Promise<NatsBus> {
+  const link = await openNatsLink(options, log)
   const members = new Set<Subscription>()
-  let manager: Promise<JetStreamManager> | undefined
-  const managed = async (): Promise<JetStreamManager> => {
-    manager ??= jetstreamManager(connection, { checkAPI: false })
-    return manager
+  let streams: Promise<Streams> | undefined
+  const open = async (): Promise<Streams> => {
+    const connection = link.connection()
+    return (streams ??= openStreams(connection))
   }
   return {
-    ensure: async (plan) => ensureStreams(await managed(), plan),
-    verify: async (plan) => verifyStreams(await managed(), plan),
+    ensure: (plan) => reached(async () => ensureStreams((await open()).manager, plan)),
+    verify: (plan) => reached(async () => verifyStreams((await open()).manager, plan)),
     publish: async ({ subject, id, body }) => {
       assertOutsideTransaction('the bus')
       // While there is no connection the client would keep every message in memory (A6).
-      if (!isConnected()) throw new Fail('bus_unavailable')
+      const { client } = await open()
       await client.publish(subject, body, { msgID: id, timeout: publishDeadlineMs })
     },
     consume: async (durable, subjects, handle) => {
       assertOutsideTransaction('the bus')
       const plan = { durable, subjects }
-      await ensureDurable(await managed(), plan)
-      const member = startMember(client, await managed(), plan, handle)
+      const { client, manager } = await open()
+      await reached(() => ensureDurable(manager, plan))
+      const member = startMember(client, manager, plan, handle)
       members.add(member)
       return {
         stop: async () => {
@@ -64,27 +55,50 @@ export async function createNatsBus(options: NodeConnectionOptions): Promise<Nat
     },
     emit: (subject, body) => {
       assertOutsideTransaction('the bus')
-      if (isConnected() && !connection.isClosed()) connection.publish(subject, body)
+      tryNow(() => link.connection())?.publish(subject, body)
     },
-    listen: async (subject, handle) => listen(connection, subject, handle),
-    check: async () => {
-      if (!isConnected() || connection.isClosed()) throw new Fail('bus_unavailable', 'NATS is not connected.')
-      await connection.flush()
+    listen: async (subject, handle) => {
+      assertOutsideTransaction('the bus')
+      return listen(link.connection(), subject, handle)
     },
+    check: async () => link.connection().flush(),
     close: async () => {
       await Promise.all([...members].map((member) => member.stop()))
-      await settled(connection)
-      await connection.close()
+      await link.close()
     },
   }
 }
 
-// Closing writes to the socket; with a server that has just gone the client lets that error end the process. So ask for an answer
-// first: it comes, or the client sees that the server is gone.
-async function settled(connection: NatsConnection): Promise<void> {
-  if (connection.isClosed()) return
-  const gone = sleep(200, undefined, { ref: false })
-  await Promise.race([connection.flush(), gone]).catch(() => undefined)
+interface Streams {
+  readonly client: JetStreamClient
+  readonly manager: JetStreamManager
+}
+
+async function openStreams(connection: NatsConnection): Promise<Streams> {
+  return {
+    client: jetstream(connection, { timeout: publishDeadlineMs }),
+    manager: await jetstreamManager(connection, { checkAPI: false }),
+  }
+}
+
+// Just after its start NATS takes connections and JetStream does not answer yet; what it answers then is no drift.
+async function reached<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    const answered = error instanceof StreamDrift || (error instanceof JetStreamApiError && error.status < 500)
+    if (answered || error instanceof Fail) throw error
+    throw new Fail('bus_unavailable', 'JetStream does not answer.', { cause: error })
+  }
+}
+
+// A frame that nobody can carry now is lost: that is what live frames are.
+function tryNow<T>(get: () => T): T | undefined {
+  try {
+    return get()
+  } catch {
+    return undefined
+  }
 }
 
 async function listen(
@@ -92,7 +106,6 @@ async function listen(
   subject: string,
   handle: (body: Uint8Array, subject: string) => void,
 ): Promise<Subscription> {
-  assertOutsideTransaction('the bus')
   const subscription = connection.subscribe(subject, {
     callback: (error, message) => {
       if (error === null) handle(message.data, message.subject)
@@ -101,15 +114,4 @@ async function listen(
   // When this resolves the server knows of the interest: a frame sent from now on is not missed.
   await connection.flush()
   return { stop: async () => subscription.unsubscribe() }
-}
-
-function followStatus(connection: NatsConnection): () => boolean {
-  let connected = true
-  void (async () => {
-    for await (const status of connection.status()) {
-      if (status.type === 'disconnect' || status.type === 'staleConnection') connected = false
-      if (status.type === 'reconnect') connected = true
-    }
-  })()
-  return () => connected
 }

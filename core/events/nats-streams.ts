@@ -27,10 +27,13 @@ const ackWaitMs = 30_000
 /** JetStream does not have what the plan says; the role `migrate` repairs it. */
 export class StreamDrift extends Error {
   readonly differences: readonly string[]
-  constructor(differences: readonly string[]) {
-    super(`JetStream differs from the plan: ${differences.join('; ')}; run the role migrate`)
+  /** Nothing differs, something was not made yet: the role migrate may just be about to. */
+  readonly onlyMissing: boolean
+  constructor(differences: readonly string[], missing: readonly string[] = []) {
+    super(`JetStream differs from the plan: ${[...missing, ...differences].join('; ')}; run the role migrate`)
     this.name = 'StreamDrift'
-    this.differences = differences
+    this.differences = [...missing, ...differences]
+    this.onlyMissing = differences.length === 0
   }
 }
 
@@ -55,14 +58,15 @@ export async function ensureDurable(manager: JetStreamManager, plan: DurablePlan
 /** Throws `StreamDrift` naming every difference between JetStream and the plan; every role but `migrate` asks at start (O3). */
 export async function verifyStreams(manager: JetStreamManager, plan: StreamPlan): Promise<void> {
   const stream = await orMissing(() => manager.streams.info(streamName))
-  if (stream === undefined) throw new StreamDrift([`the stream ${streamName} is missing`])
+  if (stream === undefined) throw new StreamDrift([], [`the stream ${streamName} is missing`])
+  const missing: string[] = []
   const differences = differencesOfStream(stream, plan)
   for (const durable of plan.durables) {
     const found = await orMissing(() => manager.consumers.info(streamName, durable.durable))
-    if (found === undefined) differences.push(`the consumer ${durable.durable} is missing`)
+    if (found === undefined) missing.push(`the consumer ${durable.durable} is missing`)
     else differences.push(...differencesOfDurable(found, durable))
   }
-  if (differences.length > 0) throw new StreamDrift(differences)
+  if (missing.length + differences.length > 0) throw new StreamDrift(differences, missing)
 }
 
 function streamConfig(plan: StreamPlan): Partial<StreamConfig> & { subjects: string[] } {

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errors } from '@nats-io/nats-core'
+import type { NatsConnection } from '@nats-io/nats-core'
+import { connect } from '@nats-io/transport-node'
+import type { NodeConnectionOptions } from '@nats-io/transport-node'
+import { Fail } from '#core/http/errors.ts'
+import type { Logger } from '#core/log/logger.ts'
+
+/** A connection that is made as soon as there is a server, and kept. */
+export interface NatsLink {
+  /** The connection while it is up; `bus_unavailable` otherwise. */
+  connection(): NatsConnection
+  /** Gives up trying and closes what there is. */
+  close(): Promise<void>
+}
+
+// A server that takes the connection and says nothing must not hold a try for long.
+const dialMs = 5_000
+// The first try is waited for this long, so that a bus that is there can be used at once.
+const firstTryMs = 2_000
+const longestPauseMs = 5_000
+
+/** Begins to connect; resolves when the first try has ended, well or not. Options that no server could make work are refused. */
+export async function openNatsLink(options: NodeConnectionOptions, log?: Logger): Promise<NatsLink> {
+  const closed = new AbortController()
+  const state = createState(log)
+  const tried = Promise.withResolvers<void>()
+  let connection: NatsConnection | undefined
+  const dial = async (): Promise<void> => {
+    for (let failures = 0; !closed.signal.aborted; failures++) {
+      try {
+        const made = await connect({ ...defaults, ...options })
+        if (closed.signal.aborted) return await made.close()
+        connection = made
+        state.tell(true)
+        void follow(made, state, closed.signal)
+        return
+      } catch (error) {
+        if (error instanceof errors.InvalidArgumentError) return tried.reject(error)
+        state.tell(false, error)
+      } finally {
+        tried.resolve()
+      }
+      await sleep(backOff(failures), undefined, { signal: closed.signal }).catch(() => undefined)
+    }
+  }
+  void dial()
+  await Promise.race([tried.promise, sleep(firstTryMs, undefined, { ref: false })])
+  return {
+    connection: () => {
+      if (connection === undefined || !state.up() || connection.isClosed()) throw notConnected()
+      return connection
+    },
+    close: async () => {
+      closed.abort()
+      if (connection === undefined) return
+      await settled(connection)
+      await connection.close()
+    },
+  }
+}
+
+const defaults: NodeConnectionOptions = {
+  name: 'mesh',
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 500,
+  pingInterval: 10_000,
+  timeout: dialMs,
+  // A server whose accounts are just being changed must not end the connection for good.
+  ignoreAuthErrorAbort: true,
+}
+
+function notConnected(): Fail {
+  return new Fail('bus_unavailable', 'NATS is not connected.')
+}
+
+// Half of it is by chance: processes that lost their server together do not come back in step.
+function backOff(failures: number): number {
+  return Math.min(longestPauseMs, 100 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2)
+}
+
+interface LinkState {
+  up(): boolean
+  tell(up: boolean, error?: unknown): void
+}
+
+// One line for each change, none for each try; never the address, which may hold a password.
+function createState(log: Logger | undefined): LinkState {
+  let known: boolean | undefined
+  return {
+    up: () => known === true,
+    tell: (up, error) => {
+      const before = known
+      known = up
+      if (up && before === false) log?.info({}, 'NATS is connected again')
+      if (!up && before !== false) log?.warn({ reason: nameOf(error) }, 'NATS is not reachable; it is tried again')
+    },
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'disconnected'
+}
+
+async function follow(connection: NatsConnection, state: LinkState, closed: AbortSignal): Promise<void> {
+  for await (const status of connection.status()) {
+    if (closed.aborted) return
+    if (status.type === 'disconnect' || status.type === 'staleConnection') state.tell(false)
+    if (status.type === 'reconnect') state.tell(true)
+  }
+}
+
+// Closing writes to the socket; with a server that has just gone the client lets that error end the process. So ask for an answer
+// first: it comes, or the client sees that the server is gone.
+async function settled(connection: NatsConnection): Promise<void> {
+  if (connection.isClosed()) return
+  const gone = sleep(200, undefined, { ref: false })
+  await Promise.race([connection.flush(), gone]).catch(() => undefined)
+}
