@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { after, before } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { makePackage, packTarball } from '../../scripts/pack/pack.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { findOldNode, install, processesOf, start } from './installation.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const notLinux = process.platform !== 'linux' && 'processes are looked up in /proc'
+const work = tempFolder('pack')
+const folder = join(work.path, 'installation')
+const mesh = (...flags: string[]) => ['all', '--data', 'd', '--port', '0', '--output', 'json', ...flags]
+after(() => work.remove())
+
+const settings = `plugins: [./local.ts, '@acme/mesh-x']
+local: {greeting: good day}
+`
+const local = `import type { Mesh } from '@mesh.dev/mesh'
+
+export default (mesh: Mesh) => mesh.definePlugin({
+  contract: 1,
+  name: 'local',
+  needs: { runs: mesh.plugins['runs']! },
+  settings: mesh.Type.Object({ greeting: mesh.Type.String({ default: 'hello' }) }),
+  create: (_core, { greeting }) => ({ greeting }),
+  routes: ({ greeting }) => mesh.mountEndpoints([mesh.endpoint({
+    method: 'GET', url: '/greet/:ns', summary: 'Greets.', authz: { kind: 'bearer' },
+    response: { 200: mesh.Type.Object({ text: mesh.Type.String() }) },
+    handle: async ({ params }) => ({ text: greeting + ' ' + params.ns }),
+  })]),
+})
+`
+const packaged = `export default (mesh) => mesh.definePlugin({
+  contract: 1,
+  name: 'mesh-x',
+  settings: mesh.Type.Object({}),
+  create: () => ({}),
+  routes: () => mesh.mountEndpoints([mesh.endpoint({
+    method: 'GET', url: '/', summary: 'Answers.', authz: { kind: 'bearer' },
+    response: { 200: mesh.Type.Object({ from: mesh.Type.String() }) },
+    handle: async () => ({ from: 'a packed tarball' }),
+  })]),
+})
+`
+const shout = `require('node:http').createServer((request, response) => {
+  let body = ''
+  request.on('data', (chunk) => (body += chunk)).on('end', () => {
+    const output = request.url === '/invoke' ? JSON.parse(body).input.toUpperCase() : 'ok'
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ output }))
+  })
+}).listen(process.env.AGENT_PORT, '127.0.0.1')
+`
+
+before(async () => {
+  await makePackage(root, join(work.path, 'package'))
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'mesh.yaml'), settings)
+  writeFileSync(join(folder, 'local.ts'), local)
+  install(folder, [packTarball(join(work.path, 'package'), work.path), packTarball(thirdParty(), work.path)])
+})
+
+test('packed: the tarball holds JavaScript only, with everything it reads beside it', () => {
+  const files = readdirSync(join(folder, 'node_modules/@mesh.dev/mesh'), { recursive: true, encoding: 'utf8' })
+  assert.deepEqual(
+    files.filter((path) => path.endsWith('.ts')),
+    [],
+  )
+  for (const path of ['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES', 'deploy/crds/agentdeployments.yaml'])
+    assert.ok(files.includes(path), `${path} is missing`)
+})
+
+test(
+  'packed: mesh all starts in an empty folder and serves agents and third parties',
+  { skip: notLinux },
+  async (t) => {
+    const running = await start(t, folder, [join(folder, 'node_modules/.bin/mesh'), ...mesh()])
+    const invoke = async (agent: object, input: string) => {
+      const [status, run] = await running.call('developer', '/api/invoke', { agent, input })
+      return [status, run['state'], run['output']]
+    }
+    assert.deepEqual(await invoke({ namespace: 'demo', name: 'hello' }, 'hi'), [200, 'succeeded', 'MOCK_OK'])
+
+    const config = { name: 'shout', runtime: { command: [process.execPath, '-e', shout] } }
+    const [created, answer] = await running.call('developer', '/api/agents', { namespace: 'default', config })
+    assert.equal(created, 201, JSON.stringify(answer))
+    assert.deepEqual(await invoke({ namespace: 'default', name: 'shout' }, 'loud'), [200, 'succeeded', 'LOUD'])
+
+    assert.deepEqual(await running.call('viewer', '/api/x/local/greet/default'), [200, { text: 'good day default' }])
+    assert.deepEqual(await running.call('viewer', '/api/x/mesh-x/'), [200, { from: 'a packed tarball' }])
+
+    assert.ok(processesOf(folder).length >= 4, 'the platform, its launchers and a command were running')
+    assert.equal(await running.stop('SIGTERM'), 0)
+    assert.deepEqual(processesOf(folder), [], 'no process is left')
+  },
+)
+
+const oldNode = findOldNode()
+const noOldNode = oldNode === undefined && 'no Node.js from 20 to 23 on PATH'
+
+test(
+  'packed: an older Node.js hands over, and what it started ends with it',
+  { skip: notLinux || noOldNode, timeout: 60_000 },
+  async (t) => {
+    const bin = join(folder, 'node_modules/@mesh.dev/mesh/bin/mesh.mjs')
+    const first = await start(t, folder, [oldNode ?? '', bin, ...mesh('--no-demo')])
+    assert.notEqual(first.ready.pid, first.pid)
+    const [status] = await first.call('developer', '/api/agents/default/shout')
+    assert.equal(status, 200, 'a second start finds its data')
+    assert.equal(await first.stop('SIGINT'), 0)
+    assert.deepEqual(processesOf(folder), [])
+
+    const second = await start(t, folder, [oldNode ?? '', bin, ...mesh()])
+    assert.equal(await second.stop('SIGKILL'), null)
+    while (processesOf(folder).length > 0) await setTimeout(20)
+  },
+)
+
+// As npm packs it, from a folder of somebody else.
+function thirdParty(): string {
+  const source = join(work.path, 'mesh-x')
+  mkdirSync(source)
+  const exports = { '.': { import: './index.js' } }
+  writeFileSync(
+    join(source, 'package.json'),
+    JSON.stringify({ name: '@acme/mesh-x', version: '1.0.0', type: 'module', exports }),
+  )
+  writeFileSync(join(source, 'index.js'), packaged)
+  return source
+}
