@@ -194,7 +194,9 @@ const spellings: readonly ((path: string) => string)[] = [
 
 async function oddSpellings(world: World): Promise<void> {
   const { send, tokens } = world.platform
-  for (const { route, target } of cells()) {
+  // Spelling is the router's business, whatever the target: one of each route.
+  const one = new Map(cells().map((cell) => [cell.route, cell]))
+  for (const { route, target } of one.values()) {
     const request = caseOf({ route, target }).request(target, world)
     const [path = '', query] = request.path.split('?')
     const straight = await send({ ...request, bearer: tokens.viewer })
