@@ -18,6 +18,9 @@ const reserveMs = 5000
 /** How long results wait for their worker after the agent is gone. */
 const crashGraceMs = 5000
 const agentTermMs = 3000
+/** Nobody waits for a launcher whose lifeline closed: whatever hangs then, it ends, and the orphan guard ends the agent. */
+const orphanedMs = 3000
+const orphanedTermMs = 1000
 
 // Signals that a supervisor passes on (P2). TERM and INT start the drain; CHLD, PIPE and the stops of a terminal are not the agent's.
 const forwarded = [
@@ -34,8 +37,11 @@ const forwarded = [
 
 /** Runs the launcher until the agent or the pod ends; exits with the agent's code, or 128 + signal. */
 async function main(): Promise<void> {
+  // Whoever read the log may be gone before this process has ended its agent: a line that is lost must not end it first.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const settings = readSettings(process.argv.slice(2), process.env)
   const log = createLog(settings.logLevel, { launcher: settings.agent.name })
+  const lifeline = settings.lifelineFd === undefined ? undefined : lifelineLost(settings.lifelineFd, log)
   const supervisor = settings.command.length === 0 ? undefined : supervise(settings, log)
   const launcher = await startLauncher(settings, log, {
     ready: () => supervisor?.ready() ?? (settings.builtIn ? Promise.resolve(true) : isAgentReady(settings.agentPort)),
@@ -43,6 +49,7 @@ async function main(): Promise<void> {
     ...(supervisor === undefined ? {} : { restart: supervisor.restart }),
   })
   endWithSignals(settings, log, launcher, supervisor)
+  void lifeline?.then(() => endOrphaned(launcher, supervisor))
 }
 
 function supervise(settings: Settings, log: Logger): Supervisor {
@@ -55,7 +62,13 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, sup
   const once = (end: () => Promise<number>): void => {
     if (ending) return
     ending = true
-    void end().then((code) => process.exit(code))
+    end().then(
+      (code) => process.exit(code),
+      (error: unknown) => {
+        log.error({ err: String(error) }, 'the shutdown failed')
+        process.exit(128 + constants.signals.SIGABRT)
+      },
+    )
   }
   for (const signal of forwarded) process.on(signal, () => supervisor?.signal(signal))
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
@@ -64,11 +77,26 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, sup
       once(() => shutDown(launcher, supervisor, settings.graceMs - reserveMs))
     })
   void supervisor?.crashed.then((code) => once(() => endAfterCrash(launcher, code)))
-  if (settings.lifelineFd !== undefined)
-    watchLifeline(settings.lifelineFd, () => {
+}
+
+/** Resolves when the holder of the lifeline is gone; from then on this process ends in any case. */
+function lifelineLost(fd: number, log: Logger): Promise<void> {
+  return new Promise((resolve) =>
+    watchLifeline(fd, () => {
+      setTimeout(() => process.exit(128 + constants.signals.SIGHUP), orphanedMs)
       log.warn({}, 'the lifeline closed')
-      once(() => shutDown(launcher, supervisor, 0))
-    })
+      resolve()
+    }),
+  )
+}
+
+// A shutdown that is under way with its whole grace is overtaken: nobody is left to read results.
+async function endOrphaned(launcher: Launcher, supervisor: Supervisor | undefined): Promise<void> {
+  launcher.drain()
+  const agentEnd = supervisor?.end(orphanedTermMs)
+  await within(orphanedTermMs, launcher.registry.stopAll('shutdown'))
+  const [code] = await Promise.all([agentEnd, within(orphanedTermMs, launcher.close())])
+  process.exit(code ?? 0)
 }
 
 // P3: health and new work first, calls in flight get their grace, spans are sent, the agent goes last.

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
-import { guardGroup } from './orphan-guard.ts'
+import { listDescendants } from './descendants.ts'
+import { startGuard } from './orphan-guard.ts'
 
 /** How the agent's process is started. */
 export interface AgentCommand {
@@ -22,9 +23,12 @@ export interface AgentProcess {
   end(graceMs: number): Promise<number>
 }
 
+const guardMs = 300
+
 /** Starts the agent. Its output is the container's. */
 export function startAgentProcess({ command, env, user }: AgentCommand): AgentProcess {
   const [program = '', ...args] = command
+  const guard = startGuard()
   const child = spawn(program, args, {
     env: { ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -32,11 +36,12 @@ export function startAgentProcess({ command, env, user }: AgentCommand): AgentPr
     ...user,
   })
   let running = child.pid !== undefined
-  const guard = child.pid === undefined ? undefined : guardGroup(child.pid)
+  if (child.pid === undefined) guard.endGroup()
+  else guard.watch(child.pid)
   const exited = exitOf(child).then((code) => {
     running = false
     // What the agent left in its group ends with it, as it would when a container stops.
-    guard?.endGroup()
+    guard.endGroup()
     return code
   })
   const signal = (name: NodeJS.Signals): boolean => {
@@ -53,9 +58,17 @@ export function startAgentProcess({ command, env, user }: AgentCommand): AgentPr
     running: () => running,
     signal,
     async end(graceMs) {
+      const below = running && child.pid !== undefined ? listDescendants(child.pid) : undefined
       signal('SIGTERM')
-      const timer = setTimeout(() => signal('SIGKILL'), graceMs)
-      return exited.finally(() => clearTimeout(timer))
+      // The guard's kill reaches what the agent has put into groups of their own, so it goes first.
+      const timers = [
+        setTimeout(() => guard.endGroup(), graceMs),
+        setTimeout(() => signal('SIGKILL'), graceMs + guardMs),
+      ]
+      return exited.finally(() => {
+        timers.forEach(clearTimeout)
+        below?.kill()
+      })
     },
   }
 }

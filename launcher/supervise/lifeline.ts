@@ -1,10 +1,17 @@
 import { Socket } from 'node:net'
 
-/** Calls `onLost` when the other end of an inherited pipe closes: its holder is gone, kill -9 included. */
+/**
+ * Calls `onLost` once, when the other end of an inherited pipe closes: its holder is gone, kill -9 included. A descriptor
+ * that is no open pipe is a holder that is gone already.
+ */
 export function watchLifeline(fd: number, onLost: () => void): void {
-  const pipe = new Socket({ fd, readable: true, writable: false })
-  pipe.on('error', () => undefined)
-  pipe.on('close', onLost)
-  pipe.resume()
-  pipe.unref()
+  try {
+    const pipe = new Socket({ fd, readable: true, writable: false })
+    pipe.on('error', () => undefined)
+    pipe.once('close', onLost)
+    pipe.resume()
+    pipe.unref()
+  } catch {
+    onLost()
+  }
 }

@@ -1,0 +1,40 @@
+// Holds launchers as the runner of local workloads does (output and lifeline are pipes of this process), to be killed:
+// `parent.ts <launcher main> <config file> <count>`. Prints one line when every agent was started.
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const [main = '', config = '', count = '1'] = process.argv.slice(2)
+const agents: readonly (readonly string[])[] = [
+  ['/bin/sh', '-c', 'trap "" TERM HUP INT; while :; do echo still here; sleep 1; done'],
+  // A child in the group, one in a session of its own, and one of that which ignores TERM.
+  ['/bin/sh', '-c', 'sleep 600 & setsid sh -c "trap \'\' TERM; sleep 600 & sleep 600" & wait'],
+  [process.execPath, fileURLToPath(import.meta.resolve('./agent.ts'))],
+  ['/bin/sh', '-c', 'while :; do echo chatter; sleep 0.05; done'],
+]
+
+let started = 0
+for (let index = 0; index < Number(count); index++) {
+  const command = agents[index % agents.length] ?? []
+  const child = spawn(process.execPath, [main, '--', ...command], {
+    env: {
+      ...process.env,
+      MESH_AGENT_CONFIG: config,
+      MESH_UNSIGNED: 'true',
+      MESH_BIND: '127.0.0.1',
+      MESH_LAUNCHER_PORT: '0',
+      DELEGATE_PORT: '0',
+      AGENT_PORT: String(20_000 + ((process.pid * 31 + index) % 10_000)),
+      MESH_LIFELINE_FD: '3',
+      MESH_LOG_LEVEL: 'debug',
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
+  child.stdout?.resume()
+  createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
+    if (!line.includes('"agent started"')) return
+    started++
+    if (started === Number(count)) process.stdout.write('started\n')
+  })
+}
