@@ -20,15 +20,13 @@ test('A8: secrets are removed by key and by registered value, wherever they stan
     },
     'at https://x?k=registered-canary',
   )
-  log
-    .child({ clientSecret: 'canary' })
-    .error(
-      {
-        error: new Error('registered-canary'),
-        deep: { a: { b: { c: { d: { e: { f: { g: { h: { i: 'canary' } } } } } } } } },
-      },
-      'y',
-    )
+  log.child({ clientSecret: 'canary' }).error(
+    {
+      error: new Error('registered-canary'),
+      deep: { a: { b: { c: { d: { e: { f: { g: { h: { i: 'canary' } } } } } } } } },
+    },
+    'y',
+  )
   assert.equal(lines.length, 2)
   assert.doesNotMatch(lines.join(''), /canary/)
   const first = JSON.parse(lines[0] ?? '') as { level: string; ok: string; msg: string }
