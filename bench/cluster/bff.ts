@@ -1,0 +1,47 @@
+import { mkdirSync } from 'node:fs'
+import { composeHost } from '#core/host/compose.ts'
+import type { ClusterLocation } from '#core/host/cluster-location.ts'
+import { runProcess } from '#core/host/run-process.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { startLocalCluster } from '#local/cluster.ts'
+import { openDataFolder } from '#local/data-folder.ts'
+import { plugins } from '#plugins/index.ts'
+
+// `node bff.ts FOLDER [SERVER CA]`: the BFF alone, on the embedded API server in the same process or on a given one. It says where in a line.
+const [folder = '', server, ca] = process.argv.slice(2)
+mkdirSync(folder, { recursive: true })
+const cluster = server === undefined ? await embedded() : { location: given(server, ca), server, token: '' }
+const { host, close } = await composeHost({
+  roles: ['bff'],
+  plugins,
+  env: {},
+  presets: {
+    keysDir: `${folder}/keys`,
+    store: 'none',
+    listen: { host: '127.0.0.1', bff: 0, admin: 0, gateway: 0, state: 0 },
+  },
+  cluster: cluster.location,
+  generateKeys: true,
+  version: '0.0.0',
+  log: createLogger({ level: 'error' }),
+})
+const start = async (): Promise<void> => {
+  await host.start()
+  const { server: url, token } = cluster
+  process.stdout.write(`${JSON.stringify({ url: host.addresses().bff, server: url, token })}\n`)
+}
+process.exit(await runProcess({ host: { ...host, start }, log: createLogger({ level: 'error' }), close }, ['bff']))
+
+async function embedded(): Promise<{ location: ClusterLocation; server: string; token: string }> {
+  const { folder: data } = openDataFolder(folder, false)
+  const log = (): void => undefined
+  const readPodLog = (): never => {
+    throw new Error('no pods here')
+  }
+  const { location, server: api, tokens } = await startLocalCluster({ folder: data, readPodLog, log })
+  return { location, server: api.url, token: tokens.admin }
+}
+
+function given(url: string, pem = ''): ClusterLocation {
+  return { server: url, tls: { ca: pem }, bearerOf: () => undefined }
+}

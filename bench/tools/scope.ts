@@ -1,0 +1,11 @@
+import type { Scope } from '#test/harness/scope.ts'
+
+/** Runs work with the harness of the tests; what it started is closed in reverse, also when the work fails. */
+export async function withScope<T>(work: (t: Scope) => Promise<T>): Promise<T> {
+  const closing: (() => unknown)[] = []
+  try {
+    return await work({ after: (close) => void closing.push(close) })
+  } finally {
+    for (const close of closing.toReversed()) await close()
+  }
+}
