@@ -74,7 +74,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const metrics = createMetrics({ process: true })
   const cluster = composition.cluster ?? (await locateCluster(core, env))
   const database = await openStoreOf(core, composition)
-  const bus = await openBus(core, roles, database)
+  const bus = await openBus(core, { roles, database, log })
   const host = createHost({
     roles,
     plugins,
@@ -116,8 +116,14 @@ async function openStoreOf(core: CoreSettings, { embeddedStore }: Composition): 
   return openDatabase({ pglite: embeddedStore.dir, ...pick(embeddedStore, 'image') })
 }
 
-async function openBus(core: CoreSettings, roles: readonly Role[], database: Database | undefined): Promise<Bus> {
-  if (core.natsUrl !== undefined) return createNatsBus({ servers: core.natsUrl })
+interface BusNeeds {
+  readonly roles: readonly Role[]
+  readonly database: Database | undefined
+  readonly log: Logger
+}
+
+async function openBus(core: CoreSettings, { roles, database, log }: BusNeeds): Promise<Bus> {
+  if (core.natsUrl !== undefined) return createNatsBus({ servers: core.natsUrl }, log)
   // A bus inside one process reaches no other: their consumers would wait for the sweep each time.
   if (database?.kind === 'postgres' && roles.length === 1)
     throw new SettingsError('NATS_URL: required where roles run as processes of their own and share a database')

@@ -50,7 +50,10 @@ export type Addresses = Readonly<Partial<Record<'bff' | 'gateway' | 'state' | 'a
 
 /** A process that can be started once. */
 export interface Host {
-  /** Builds and starts every role; a plugin that fails names itself, and whatever was started is closed again. */
+  /**
+   * Builds and starts every role. Listens soon and resolves when all work runs, however long store and bus take to be there. A plugin
+   * that fails names itself, and whatever was started is closed again.
+   */
   start(): Promise<void>
   /** Readiness fails first, then streams end with a retry hint and requests under way finish. */
   drain(): Promise<void>
@@ -71,6 +74,9 @@ export function createHost(options: HostOptions): Host {
   let state: 'new' | 'starting' | 'ready' | 'draining' = 'new'
   let closing: Promise<void> | undefined
 
+  const refuseClosed = (): void => {
+    if (state !== 'starting') throw new Error('closed while it started')
+  }
   const ready = async (): Promise<Readiness> => {
     const checks = await runChecks(
       new Map(roles.flatMap((role) => Object.entries(role.checks).map(([name, check]) => [name, check] as const))),
@@ -99,11 +105,13 @@ export function createHost(options: HostOptions): Host {
         for (const name of options.roles) {
           const role = await buildRole(name, input)
           roles.push(role)
-          await role.start()
-          await listenRole(role, options, addresses)
+          refuseClosed()
+          if (name !== 'migrate') await listenRole(role, options, addresses)
           // Migrations are done once; their connections are given back before the roles that need them start.
-          if (name === 'migrate') await roles.pop()?.close()
+          else await role.start().finally(() => roles.pop()?.close())
         }
+        await Promise.all(roles.map((role) => role.start()))
+        refuseClosed()
         state = 'ready'
         for (const note of new Set(roles.flatMap((role) => role.notes))) log.info({}, note)
         log.info({ roles: options.roles, ...addresses }, 'ready')

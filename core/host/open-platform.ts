@@ -4,14 +4,15 @@ import { createCallers } from '#core/cluster/caller.ts'
 import { runInformers } from '#core/cluster/informer.ts'
 import { clusterMigrations, createObserved } from '#core/cluster/observed.ts'
 import { createOwnIdentity } from '#core/cluster/own-identity.ts'
+import { pruneObserved } from '#core/cluster/prune-observed.ts'
 import { runReconcilers } from '#core/cluster/reconciler.ts'
 import type { Bus } from '#core/events/bus.ts'
 import type { Consumer } from '#core/events/consumer.ts'
 import { runConsumers } from '#core/events/consumer-runner.ts'
 import { planOf } from '#core/events/durables.ts'
 import type { NatsBus } from '#core/events/nats-bus.ts'
+import { StreamDrift } from '#core/events/nats-streams.ts'
 import { createRelay, relayName } from '#core/events/relay.ts'
-import { Fail } from '#core/http/errors.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/pool.ts'
 import type { KubePool } from '#core/kube/pool.ts'
@@ -20,14 +21,17 @@ import { createStore } from '#core/store/create-store.ts'
 import type { Database } from '#core/store/database.ts'
 import { createLeadership } from '#core/store/leadership.ts'
 import { createRetention } from '#core/store/partitions.ts'
-import { checkMigrations, migrate, storeMigrations } from '#core/store/migrate.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import type { MigrationSource } from '#core/store/migrate.ts'
 import type { Store } from '#core/store/store.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { ClusterLocation } from './cluster-location.ts'
 import type { OwnIdentity } from './contexts.ts'
 import type { Role } from './core.ts'
+import { createMigrationGate } from './migration-gate.ts'
+import type { MigrationGate } from './migration-gate.ts'
 import type { OpenPlatform, Platform, PlatformNeeds, Running } from './platform.ts'
+import { mayCome, until } from './until.ts'
 import type { Term } from './work.ts'
 
 /** What the roles of a process share: nothing else is. */
@@ -52,9 +56,10 @@ export const coreMigrations: readonly MigrationSource[] = [
 export function createPlatformOpener(shared: SharedParts): OpenPlatform {
   return async (needs) => {
     const pool = createPool(shared.cluster.server, shared.cluster.tls)
-    const store = openStore(shared, needs)
     const sources = [...coreMigrations, ...needs.migrations]
-    if (needs.role !== 'migrate') await refuseUnmigrated(shared, sources)
+    const gate = await openGate(shared, needs.role, sources)
+    const store = openStore(shared, gate, needs)
+    const waiting: Waits = { drift: undefined }
     return {
       store,
       bus: shared.bus,
@@ -62,21 +67,31 @@ export function createPlatformOpener(shared: SharedParts): OpenPlatform {
       identity: openIdentity(shared.cluster, needs.role, pool),
       observed: store === undefined ? nothingObserved : createObserved(store),
       directory: store === undefined ? undefined : createDirectory(store),
-      checks: checksOf(shared, needs.role, { store, pool, sources }),
+      checks: checksOf(shared, needs.role, { gate, pool, waiting }),
+      available: availableOf(shared, gate),
       migrate: (consumers) => migrateAll(shared, sources, consumers),
-      ...workOf(shared, store, openIdentity(shared.cluster, needs.role, pool)),
+      ...workOf(shared, { store, waiting, identity: openIdentity(shared.cluster, needs.role, pool) }),
       close: () => pool.close(),
     }
   }
 }
 
+// What the role waits for although bus and store answer.
+interface Waits {
+  drift: Error | undefined
+}
+
 const nothingObserved: Platform['observed'] = { find: async () => undefined, namespaceUid: async () => undefined }
 
-function openStore({ database, log }: SharedParts, { projections }: PlatformNeeds): Store | undefined {
-  return database === undefined
+function openStore(
+  { log }: SharedParts,
+  gate: MigrationGate | undefined,
+  { projections }: PlatformNeeds,
+): Store | undefined {
+  return gate === undefined
     ? undefined
     : // The database is shared by the roles of a process: a role that closes its store closes nothing.
-      { ...createStore(database, { projections, log }), close: async () => undefined }
+      { ...createStore(gate.database, { projections, log }), close: async () => undefined }
 }
 
 function openIdentity(cluster: ClusterLocation, role: Role, pool: KubePool): OwnIdentity | undefined {
@@ -86,14 +101,29 @@ function openIdentity(cluster: ClusterLocation, role: Role, pool: KubePool): Own
     : createOwnIdentity({ cluster: createKubeClient({ server: cluster.server, pool, bearer }) })
 }
 
-// An unreachable database is for readiness to tell; one that lacks migrations, or has newer ones, refuses to start.
-async function refuseUnmigrated({ database, log }: SharedParts, sources: readonly MigrationSource[]): Promise<void> {
-  if (database === undefined) return
-  try {
-    await checkMigrations(database, sources)
-  } catch (error) {
-    if (!(error instanceof Fail && error.code === 'store_unavailable')) throw error
-    log.warn({}, 'the database is not reachable yet; its migrations are checked when it is')
+// A database that is away or not migrated yet is waited for; one that a newer version changed refuses to start.
+async function openGate(
+  { database }: SharedParts,
+  role: Role,
+  sources: readonly MigrationSource[],
+): Promise<MigrationGate | undefined> {
+  if (database === undefined) return undefined
+  const gate = createMigrationGate(database, sources)
+  if (role === 'migrate') return gate
+  await gate.check().catch((error: unknown) => {
+    if (!mayCome(error)) throw error
+  })
+  return gate
+}
+
+function availableOf({ bus, log }: SharedParts, gate: MigrationGate | undefined): Platform['available'] {
+  return {
+    store: async (signal) => {
+      if (gate !== undefined) await until({ what: 'the store', log, signal }, () => gate.check())
+    },
+    bus: async (signal) => {
+      if (gate !== undefined) await until({ what: 'the bus', log, signal }, () => bus.check())
+    },
   }
 }
 
@@ -110,24 +140,18 @@ async function migrateAll(
 }
 
 interface CheckParts {
-  readonly store: Store | undefined
+  readonly gate: MigrationGate | undefined
   readonly pool: KubePool
-  readonly sources: readonly MigrationSource[]
+  readonly waiting: Waits
 }
 
-function checksOf(
-  { database, bus }: SharedParts,
-  role: Role,
-  { store, pool, sources }: CheckParts,
-): Platform['checks'] {
-  let migrated = false
-  const checkStore = async (): Promise<void> => {
-    await store?.check()
-    if (database !== undefined && !migrated) await checkMigrations(database, sources)
-    migrated = true
+function checksOf({ bus }: SharedParts, role: Role, { gate, pool, waiting }: CheckParts): Platform['checks'] {
+  const checkBus = async (): Promise<void> => {
+    await bus.check()
+    if (waiting.drift !== undefined) throw waiting.drift
   }
   return {
-    ...(store === undefined ? {} : { store: checkStore, bus: () => bus.check() }),
+    ...(gate === undefined ? {} : { store: () => gate.check(), bus: checkBus }),
     ...(role === 'worker' || role === 'migrate' ? {} : { cluster: () => reach(pool) }),
   }
 }
@@ -141,7 +165,13 @@ async function reach(pool: KubePool): Promise<void> {
 
 type Work = Pick<Platform, 'jobs' | 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'>
 
-function workOf(shared: SharedParts, store: Store | undefined, identity: OwnIdentity | undefined): Work {
+interface WorkParts {
+  readonly store: Store | undefined
+  readonly waiting: Waits
+  readonly identity: OwnIdentity | undefined
+}
+
+function workOf(shared: SharedParts, { store, waiting, identity }: WorkParts): Work {
   const { database, bus, install, log, metrics, eventRetentionDays: retentionDays } = shared
   const holder = randomUUID()
   const lead = async (name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void> => {
@@ -154,7 +184,7 @@ function workOf(shared: SharedParts, store: Store | undefined, identity: OwnIden
   }
   return {
     lead,
-    jobs: database === undefined ? [] : [createRetention({ database, retentionDays })],
+    jobs: database === undefined ? [] : [createRetention({ database, retentionDays, also: [pruneObserved] })],
     relay: (signal) => {
       if (database === undefined) return { done: Promise.resolve() }
       const relay = createRelay({ database, bus, install, log, metrics })
@@ -162,8 +192,11 @@ function workOf(shared: SharedParts, store: Store | undefined, identity: OwnIden
     },
     consume: async (consumers, signal) => {
       if (database === undefined || store === undefined) return { done: Promise.resolve() }
-      if ('verify' in bus) await bus.verify({ durables: planOf(consumers) })
-      const running = await runConsumers({ store, database, bus, consumers, log, metrics })
+      const running = await until({ what: 'the streams', log, signal }, async () => {
+        waiting.drift = await driftOf(bus, consumers)
+        if (waiting.drift !== undefined) throw waiting.drift
+        return runConsumers({ store, database, bus, consumers, log, metrics })
+      })
       return { done: aborted(signal).then(() => running.stop()) }
     },
     inform: (informers, signal): Running =>
@@ -171,6 +204,16 @@ function workOf(shared: SharedParts, store: Store | undefined, identity: OwnIden
         ? { done: Promise.resolve() }
         : runInformers({ cluster: own().cluster, store, informers, log, signal }),
     reconcile: (reconcilers, signal) => runReconcilers({ cluster: own().cluster, reconcilers, log, signal, metrics }),
+  }
+}
+
+async function driftOf(bus: Bus | NatsBus, consumers: readonly Consumer[]): Promise<StreamDrift | undefined> {
+  try {
+    if ('verify' in bus) await bus.verify({ durables: planOf(consumers) })
+    return undefined
+  } catch (error) {
+    if (error instanceof StreamDrift) return error
+    throw error
   }
 }
 

@@ -3,6 +3,7 @@ import type { Directory, Observed } from '#core/cluster/directory.ts'
 import type { Bus } from '#core/events/bus.ts'
 import type { Consumer } from '#core/events/consumer.ts'
 import type { EventType } from '#core/events/event.ts'
+import type { MigrationSource } from '#core/store/migrate.ts'
 import type { Projection, Store } from '#core/store/store.ts'
 import type { OwnIdentity } from './contexts.ts'
 import type { Role } from './core.ts'
@@ -24,11 +25,14 @@ export interface Platform {
   readonly directory: Directory | undefined
   /** What readiness asks, by name; each throws its reason. */
   readonly checks: Readonly<Record<string, () => Promise<void>>>
+  /** Resolves when store or bus can be used; rejects when the signal aborts, or when what is there can never be used. */
+  readonly available: Readonly<Record<'store' | 'bus', (signal: AbortSignal) => Promise<void>>>
   /** Tables, streams and durable consumers; for the role `migrate`. */
   migrate(consumers: readonly Consumer[]): Promise<void>
   /** Background work of core itself, beside the plugins': retention of the event log. */
   readonly jobs: readonly Job[]
   relay(signal: AbortSignal): Running
+  /** Resolves when they are subscribed, however long their streams take to be there. */
   consume(consumers: readonly Consumer[], signal: AbortSignal): Promise<Running>
   inform(informers: readonly Informer[], signal: AbortSignal): Running
   reconcile(reconcilers: readonly Reconciler[], signal: AbortSignal): Running
@@ -43,7 +47,7 @@ export interface PlatformNeeds {
   readonly projections: () => readonly Projection[]
   readonly eventTypes: readonly EventType[]
   /** The plugins that bring migrations, in load order. */
-  readonly migrations: readonly { readonly name: string; readonly migrations: URL }[]
+  readonly migrations: readonly MigrationSource[]
 }
 
 /** Opens what a role stands on. */

@@ -16,25 +16,32 @@ export interface RoleWorkInput {
   readonly signal: AbortSignal
 }
 
-/** Starts consumers and jobs of the role, and for the manager informers and reconcilers. */
-export async function startRoleWork(input: RoleWorkInput): Promise<readonly Running[]> {
+/**
+ * Starts consumers and jobs of the role, and for the manager informers and reconcilers; each when what it needs is there. What runs is
+ * handed to `add`; resolves when everything does.
+ */
+export async function startRoleWork(input: RoleWorkInput, add: (running: Running) => void): Promise<void> {
   const { platform, signal, role, core } = input
   const ready = usable(input.built)
   const context: WorkerContext = { role, observed: platform.observed, agentEndpoint: input.agentEndpoint }
   const declared = ready.flatMap(({ plugin, inner }) => plugin.jobs?.(inner, context) ?? [])
   const jobs = [...platform.jobs, ...declared].filter((job) => job.role === role)
-  const running = [runJobs({ jobs, platform, log: core.log, signal })]
-  if (platform.store !== undefined) {
-    const consumers = ready.flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
-    running.push(
-      await platform.consume(
-        consumers.filter((consumer) => consumer.role === role),
-        signal,
-      ),
-    )
-    if (role === 'worker') running.push(platform.relay(signal))
-  }
-  return role === 'manager' ? [...running, ...startManagerWork(input, ready)] : running
+  const consumers = ready.flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
+  const manager = role === 'manager' ? managerWork(input, ready) : undefined
+  manager?.startReconcilers(add)
+  await platform.available.store(signal)
+  manager?.startInformers(add)
+  // The log is the outbox: the relay itself waits for the bus.
+  if (role === 'worker' && platform.store !== undefined) add(platform.relay(signal))
+  await platform.available.bus(signal)
+  add(runJobs({ jobs, platform, log: core.log, signal }))
+  if (platform.store === undefined) return
+  add(
+    await platform.consume(
+      consumers.filter((consumer) => consumer.role === role),
+      signal,
+    ),
+  )
 }
 
 /** Every consumer of the install, whichever role runs it: for the durables that the role `migrate` makes. */
@@ -47,13 +54,21 @@ export function allConsumers({
   return usable(built).flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
 }
 
-function startManagerWork(input: RoleWorkInput, ready: readonly Built[]): readonly Running[] {
+interface ManagerWork {
+  startReconcilers(add: (running: Running) => void): void
+  startInformers(add: (running: Running) => void): void
+}
+
+function managerWork(input: RoleWorkInput, ready: readonly Built[]): ManagerWork {
   const { platform, signal } = input
   if (platform.identity === undefined) throw new Error('the role manager has no identity of its own')
   const context: ManagerContext = { role: 'manager', cluster: platform.identity.cluster, observed: platform.observed }
   const informers = ready.flatMap(({ plugin, inner }) => plugin.informers?.(inner, context) ?? [])
   const reconcilers = ready.flatMap(({ plugin, inner }) => plugin.reconcilers?.(inner, context) ?? [])
-  // Facts need somewhere to stand; reconcilers are idempotent and run without a store.
-  const informed = platform.store === undefined ? [] : [platform.inform(informers, signal)]
-  return [...informed, platform.reconcile(reconcilers, signal)]
+  return {
+    // Reconcilers are idempotent and need nothing but the cluster: agents are kept up while store and bus are away.
+    startReconcilers: (add) => add(platform.reconcile(reconcilers, signal)),
+    // Facts need somewhere to stand.
+    startInformers: (add) => (platform.store === undefined ? undefined : add(platform.inform(informers, signal))),
+  }
 }

@@ -3,7 +3,9 @@ import type { Settings } from '#core/config/settings.ts'
 import type { AuditDescriptor, EventType } from '#core/events/event.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
+import type { MigrationSource } from '#core/store/migrate.ts'
 import type { Projection } from '#core/store/store.ts'
+import { prefixOfThirdParty } from '#core/store/table-prefix.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { createRoleContainer, usable } from './container.ts'
 import type { RoleContainer } from './container.ts'
@@ -42,6 +44,7 @@ export interface RunningRole {
   readonly app: FastifyInstance | undefined
   readonly checks: Platform['checks']
   readonly notes: readonly string[]
+  /** Resolves when everything runs, however long store and bus take to be there; rejects when it cannot, or was closed. */
   start(): Promise<void>
   /** Ends streams with a retry hint; requests under way go on. */
   drain(): void
@@ -57,8 +60,10 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
     return usable(container.built).flatMap(({ plugin, inner }) => plugin.projections?.(inner) ?? [])
   }
   const eventTypes = [...input.coreEventTypes, ...input.ordered.flatMap((plugin) => plugin.events ?? [])]
-  const migrations = input.ordered.flatMap(({ name, migrations: url }) =>
-    url === undefined ? [] : [{ name, migrations: url }],
+  const migrations = input.ordered.flatMap(({ name, migrations: url }): MigrationSource[] =>
+    url === undefined
+      ? []
+      : [{ name, migrations: url, ...(input.thirdParty.has(name) ? { tablePrefix: prefixOfThirdParty(name) } : {}) }],
   )
   const platform = await input.openPlatform({ role, projections, eventTypes, migrations })
   try {
@@ -149,33 +154,39 @@ function finish(
 ): RunningRole {
   const { input, core, platform, container, server } = parts
   const stop = new AbortController()
-  let running: readonly Running[] = []
+  const running: Running[] = []
+  let starting: Promise<void> | undefined
+  let closing: Promise<void> | undefined
+  const add = (one: Running): void => {
+    running.push(one)
+    one.done.catch((error: unknown) => core.log.error({ error: String(error) }, 'background work ended'))
+  }
+  const start = async (): Promise<void> => {
+    if (role === 'migrate') return platform.migrate(allConsumers({ ...input, platform, built: container.built }))
+    if (role === 'worker' || role === 'manager') {
+      const work = { role, core, platform, built: container.built, agentEndpoint: input.agentEndpoint }
+      return startRoleWork({ ...work, signal: stop.signal }, add)
+    }
+    // Requests are served meanwhile; those that need what is missing are told so.
+    await platform.available.store(stop.signal)
+    await platform.available.bus(stop.signal)
+  }
+  const close = async (): Promise<void> => {
+    stop.abort()
+    // Nothing may be added to what runs after this.
+    await starting?.catch(() => undefined)
+    await Promise.allSettled(running.map(({ done }) => done))
+    if (server !== undefined) await closeApp(server.app)
+    await container.close().finally(() => platform.close())
+  }
   return {
     role,
     app: server?.app,
     checks: platform.checks,
     notes: notesOf(parts.wired),
-    start: async () => {
-      if (role === 'migrate') return platform.migrate(allConsumers({ ...input, platform, built: container.built }))
-      if (role !== 'worker' && role !== 'manager') return
-      running = await startRoleWork({
-        role,
-        core,
-        platform,
-        built: container.built,
-        agentEndpoint: input.agentEndpoint,
-        signal: stop.signal,
-      })
-      for (const { done } of running)
-        done.catch((error: unknown) => core.log.error({ error: String(error) }, 'background work ended'))
-    },
+    start: () => (starting ??= start()),
     drain: () => server?.streams.drain(),
-    close: async () => {
-      stop.abort()
-      await Promise.allSettled(running.map(({ done }) => done))
-      if (server !== undefined) await closeApp(server.app)
-      await container.close().finally(() => platform.close())
-    },
+    close: () => (closing ??= close()),
   }
 }
 

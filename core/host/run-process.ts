@@ -15,9 +15,15 @@ export const exitCodes = { ok: 0, failed: 1, usage: 2, killed: 130 } as const
 export async function runProcess({ host, log, close }: ProcessParts, roles: readonly string[]): Promise<number> {
   const stopped = untilSignal()
   try {
-    await host.start()
+    const started = host.start()
     // Migrations end by themselves.
-    if (roles.every((role) => role === 'migrate')) return await closed(close)
+    if (roles.every((role) => role === 'migrate')) {
+      await started
+      return await closed(close)
+    }
+    // The start waits for store and bus: a signal meanwhile ends it.
+    await Promise.race([started, stopped])
+    started.catch(() => undefined)
     log.info({ signal: await stopped }, 'draining')
     process.once('SIGINT', () => process.exit(exitCodes.killed))
     process.once('SIGTERM', () => process.exit(exitCodes.killed))

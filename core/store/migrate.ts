@@ -2,12 +2,15 @@ import { readdir } from 'node:fs/promises'
 import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
 import type { Database } from './database.ts'
+import { withinPrefix } from './table-prefix.ts'
 import { withTables } from './tables-view.ts'
 
 /** Whose migrations these are, and the folder that holds them as `0001-name.ts` (`.js` when bundled). */
 export interface MigrationSource {
   readonly name: string
   readonly migrations: URL
+  /** Every table that they make must begin so: the rule for plugins from elsewhere. */
+  readonly tablePrefix?: string
 }
 
 /** One numbered step. `breaking`: processes that do not know it must not run on its result. */
@@ -15,7 +18,16 @@ export interface Migration {
   readonly source: string
   readonly name: string
   readonly breaking: boolean
+  readonly tablePrefix?: string
   up(db: Kysely<unknown>): Promise<void>
+}
+
+/** The database is there and lacks steps that this process needs; the role migrate makes them. */
+export class MigrationsMissing extends Error {
+  constructor(names: readonly string[]) {
+    super(`migrations missing: ${names.join(', ')}; run the role migrate`)
+    this.name = 'MigrationsMissing'
+  }
 }
 
 interface MigrationTables {
@@ -52,7 +64,7 @@ export async function checkMigrations(database: Database, sources: readonly Migr
   refuseNewer(applied, known)
   const names = new Set(applied.map(labelOf))
   const missing = known.map(labelOf).filter((name) => !names.has(name))
-  if (missing.length > 0) throw new Error(`the database lacks migrations: ${missing.join(', ')}; run the role migrate`)
+  if (missing.length > 0) throw new MigrationsMissing(missing)
 }
 
 /** Imports the numbered files of each source in order. */
@@ -71,7 +83,13 @@ async function loadOne(source: MigrationSource, file: string): Promise<Migration
   if (typeof module.up !== 'function' || typeof module.breaking !== 'boolean') {
     throw new TypeError(`${source.name}/${file}: a migration exports up(db) and breaking`)
   }
-  return { source: source.name, name: file.replace(/\.[jt]s$/, ''), breaking: module.breaking, up: module.up }
+  return {
+    source: source.name,
+    name: file.replace(/\.[jt]s$/, ''),
+    breaking: module.breaking,
+    up: module.up,
+    ...(source.tablePrefix === undefined ? {} : { tablePrefix: source.tablePrefix }),
+  }
 }
 
 // One transaction a step: a kill leaves whole steps only. The lock is of the transaction, so no session keeps it.
@@ -82,7 +100,7 @@ async function applyOne(database: Database, migration: Migration, known: readonl
     refuseNewer(applied, known)
     if (applied.some((one) => labelOf(one) === labelOf(migration))) return false
     await sql`set local statement_timeout = 0`.execute(tx)
-    await migration.up(tx)
+    await withinPrefix(tx, migration, () => migration.up(tx))
     const { source, name, breaking } = migration
     await withTables<MigrationTables>(tx).insertInto('mesh_migrations').values({ source, name, breaking }).execute()
     return true

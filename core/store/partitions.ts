@@ -9,8 +9,15 @@ import type { CoreTables } from './tables.ts'
 /** Positions in one range of the log, that is in one partition. */
 export const rangeSize = 1_000_000_000_000n
 
-/** The job that begins a new range each month and drops ranges that are past retention; one leader, hourly. */
-export function createRetention(options: { readonly database: Database; readonly retentionDays: number }): Job {
+/** What retention needs; `also` prunes what others keep for as long as the log. */
+export interface RetentionOptions {
+  readonly database: Database
+  readonly retentionDays: number
+  readonly also?: readonly ((db: Transaction<unknown>, retentionDays: number) => Promise<unknown>)[]
+}
+
+/** The job that begins a new range each month and drops what is past retention, each under the epoch; one leader, hourly. */
+export function createRetention(options: RetentionOptions): Job {
   const name = 'events.retention'
   return {
     name,
@@ -18,15 +25,22 @@ export function createRetention(options: { readonly database: Database; readonly
     leaderOnly: true,
     every: 3_600_000,
     run: async ({ epoch }) => {
-      const { database, retentionDays } = options
+      const { database, retentionDays, also = [] } = options
+      const stillLeads = <Tables>(db: Transaction<Tables>) => assertEpoch({ db }, name, epoch)
       await database.db.transaction().execute(async (db) => {
-        await assertEpoch({ db }, name, epoch)
+        await stillLeads(db)
         await beginMonth(db)
       })
       await database.db.transaction().execute(async (db) => {
-        await assertEpoch({ db }, name, epoch)
+        await stillLeads(db)
         await pruneBefore(db, retentionDays)
       })
+      for (const prune of also) {
+        await database.root.transaction().execute(async (db) => {
+          await stillLeads(db)
+          await prune(db, retentionDays)
+        })
+      }
     },
   }
 }

@@ -143,7 +143,7 @@ for (const adapter of adapters) {
         storeMigrations,
         { name: 'audit', migrations: new URL('./migrations/', import.meta.url) },
       ]),
-      /lacks migrations: audit\/0001-log/,
+      /migrations missing: audit\/0001-log/,
     )
     await sql`insert into mesh_migrations (source, name, breaking) values ('store', '0999-later', false)`.execute(
       database.root,

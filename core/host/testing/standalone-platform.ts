@@ -17,6 +17,7 @@ export function standalonePlatform(): OpenPlatform {
     observed: { find: async () => undefined, namespaceUid: async () => undefined },
     directory: undefined,
     checks: {},
+    available: { store: async () => undefined, bus: async () => undefined },
     migrate: async () => undefined,
     jobs: [],
     relay: idle,

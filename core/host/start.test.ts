@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { connect } from '@nats-io/transport-node'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { createLogger } from '#core/log/create-logger.ts'
+import { openDatabase } from '#core/store/database.ts'
+import { createStore } from '#core/store/create-store.ts'
+import { createDatabase } from '#test/harness/database.ts'
+import { needs } from '#test/harness/find-server.ts'
+import { freePort } from '#test/harness/free-port.ts'
+import { startNats } from '#test/harness/nats.ts'
+import { execute, startPostgres } from '#test/harness/postgres.ts'
+import { composeHost } from './compose.ts'
+import type { Role } from './core.ts'
+import { flowPlugins } from './testing/flow/plugins.ts'
+
+const servers = { ...needs('nats-server', 'initdb'), timeout: 60_000 }
+const plugins = flowPlugins.filter(({ name }) => name !== 'mirror')
+
+type Env = Readonly<Record<string, string>>
+
+/** The environment of a process; no request of these tests reaches the cluster. */
+async function environment(t: TestContext, given: { DATABASE_URL: string; NATS_URL: string }): Promise<Env> {
+  const folder = await mkdtemp(join(tmpdir(), 'mesh-start-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  await writeFile(join(folder, 'token'), 'unused', { mode: 0o600 })
+  return {
+    ...given,
+    MESH_CLUSTER_SERVER: `http://127.0.0.1:${await freePort()}`,
+    MESH_CLUSTER_TOKEN_FILE: join(folder, 'token'),
+    MESH_HOST: '127.0.0.1',
+    MESH_BFF_PORT: '0',
+    MESH_GATEWAY_PORT: '0',
+    MESH_STATE_PORT: '0',
+    MESH_ADMIN_PORT: '0',
+  }
+}
+
+async function begin(t: TestContext, env: Env, role: Role) {
+  const lines: string[] = []
+  const composed = await composeHost({
+    roles: [role],
+    plugins,
+    env,
+    version: '0.0.0',
+    log: createLogger({ destination: { write: (line) => lines.push(line) } }),
+  })
+  t.after(() => composed.close().catch(() => undefined))
+  const started = composed.host.start()
+  started.catch(() => undefined)
+  const { host } = composed
+  const ask = async (path: string) => {
+    const answer = await fetch(`${host.addresses().admin}${path}`)
+    return { status: answer.status, text: await answer.text() }
+  }
+  const readiness = (pattern: RegExp) =>
+    eventually(async () => {
+      assert.match((await ask('/readyz?verbose')).text, pattern, lines.join(''))
+    })
+  return { host, started, lines, ask, readiness, close: composed.close }
+}
+
+async function migrated(t: TestContext, env: Env): Promise<void> {
+  const migrate = await begin(t, env, 'migrate')
+  await migrate.started
+  await migrate.close()
+}
+
+async function eventually(check: () => Promise<void>): Promise<void> {
+  const end = Date.now() + 20_000
+  for (;;) {
+    try {
+      return await check()
+    } catch (error) {
+      if (Date.now() > end) throw error
+      await delay(25)
+    }
+  }
+}
+
+/** Appends notes as a role that writes would; resolves with how many the worker's consumer has counted so far. */
+async function log(t: TestContext, url: string) {
+  const database = await openDatabase({ url })
+  t.after(() => database.close())
+  const notes = flowPlugins.find(({ name }) => name === 'notes')
+  const [added] = notes?.events ?? []
+  assert.ok(added)
+  const store = createStore(database, { projections: [] })
+  let n = 0
+  return {
+    write: async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        const subject = { namespace: 'demo', kind: 'Note', name: `n${(n += 1)}` }
+        await store.transact((tx) => tx.append(`notes/${n}`, 0, [{ type: added, subject, data: { text: 'x' } }]))
+      }
+    },
+    counted: async () => {
+      const row = await store
+        .reader<{ tally_counts: { namespace: string; notes: number } }>()
+        .selectFrom('tally_counts')
+        .select('notes')
+        .executeTakeFirst()
+      return row?.notes ?? 0
+    },
+  }
+}
+
+const messagesIn = async (url: string): Promise<number> => {
+  const connection = await connect({ servers: url })
+  const { state } = await (await jetstreamManager(connection)).streams.info('MESH')
+  await connection.close()
+  return state.messages
+}
+
+test(
+  'NATS away at start: the worker listens, names the bus and begins when it is there; nothing is lost',
+  servers,
+  async (t) => {
+    const nats = await startNats(t)
+    const secret = nats.url.replace('//', '//someone:pa55word@')
+    const env = await environment(t, { DATABASE_URL: await createDatabase(t), NATS_URL: secret })
+    await migrated(t, env)
+    await nats.stop()
+    const worker = await begin(t, env, 'worker')
+    await worker.readiness(/\[-\]bus failed: NATS is not connected/)
+    const asked = await worker.ask('/readyz?verbose')
+    assert.equal(asked.status, 503)
+    assert.match(asked.text, /\[\+\]store ok/)
+    assert.equal((await worker.ask('/livez')).status, 200)
+    const events = await log(t, env['DATABASE_URL'] ?? '')
+    await events.write(20)
+    await nats.restart()
+    await worker.started
+    await eventually(async () => assert.equal(await events.counted(), 20))
+    await eventually(async () => assert.equal(await messagesIn(nats.url), 20))
+    assert.equal((await worker.ask('/readyz')).text, 'ok\n')
+
+    // Killed while it runs: the relay goes on where it was.
+    await nats.kill9()
+    await worker.readiness(/\[-\]bus failed/)
+    await events.write(20)
+    await nats.restart()
+    await worker.readiness(/\[\+\]bus ok/)
+    await eventually(async () => assert.equal(await messagesIn(nats.url), 40))
+    await eventually(async () => assert.equal(await events.counted(), 40))
+
+    const told = worker.lines.join('')
+    assert.doesNotMatch(told + asked.text, /pa55word/)
+    assert.equal(told.match(/NATS is not reachable/g)?.length, 2, told)
+    assert.equal(told.match(/NATS is connected again/g)?.length, 2, told)
+    assert.equal(told.match(/waiting for the bus/g)?.length, 1, told)
+  },
+)
+
+test('NATS away at start: the BFF serves and answers what needs the bus with bus_unavailable', servers, async (t) => {
+  const nats = await startNats(t)
+  const env = await environment(t, { DATABASE_URL: await createDatabase(t), NATS_URL: nats.url })
+  await migrated(t, env)
+  await nats.stop()
+  const bff = await begin(t, env, 'bff')
+  await bff.readiness(/\[-\]bus failed/)
+  assert.match((await bff.ask('/readyz?verbose')).text, /\[\+\]store ok/)
+  assert.equal((await fetch(`${bff.host.addresses().bff}/openapi.json`)).status, 200)
+  await nats.restart()
+  await bff.started
+})
+
+test(
+  'migrations missing at start: the worker waits for the role migrate and names what is missing',
+  servers,
+  async (t) => {
+    const nats = await startNats(t)
+    const env = await environment(t, { DATABASE_URL: await createDatabase(t), NATS_URL: nats.url })
+    const worker = await begin(t, env, 'worker')
+    await worker.readiness(/\[-\]store failed: migrations missing: store\/0001-log.*run the role migrate/)
+    assert.equal((await worker.ask('/readyz')).status, 503)
+    assert.equal((await worker.ask('/livez')).status, 200)
+    await migrated(t, env)
+    await worker.started
+    const events = await log(t, env['DATABASE_URL'] ?? '')
+    await events.write(3)
+    await eventually(async () => assert.equal(await events.counted(), 3))
+    assert.equal(worker.lines.join('').match(/migrations missing/g)?.length, 1, worker.lines.join(''))
+  },
+)
+
+test(
+  'PostgreSQL away at start: the worker names the store and begins when it is there; a signal ends the wait',
+  servers,
+  async (t) => {
+    const nats = await startNats(t)
+    const postgres = await startPostgres(t)
+    const env = await environment(t, { DATABASE_URL: postgres.url, NATS_URL: nats.url })
+    await migrated(t, env)
+    await postgres.stop()
+    const worker = await begin(t, env, 'worker')
+    await worker.readiness(/\[-\]store failed: The store is not reachable/)
+    await postgres.restart()
+    await worker.started
+    await worker.close()
+
+    await postgres.stop()
+    const child = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('./testing/flow/process.ts', import.meta.url)), 'worker'],
+      {
+        env: { PATH: process.env['PATH'], ...env },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    )
+    t.after(() => child.kill('SIGKILL'))
+    const ended = once(child, 'exit')
+    const waiting = Promise.withResolvers<void>()
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk
+      if (said.includes('waiting for the store')) waiting.resolve()
+    })
+    await Promise.race([waiting.promise, ended])
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null], said)
+  },
+)
+
+test(
+  'O3: what differs refuses to start, in the streams or in the database, also when it is found late',
+  servers,
+  async (t) => {
+    const nats = await startNats(t)
+    const env = await environment(t, { DATABASE_URL: await createDatabase(t), NATS_URL: nats.url })
+    await migrated(t, env)
+    const connection = await connect({ servers: nats.url })
+    const manager = await jetstreamManager(connection)
+    await manager.consumers.update('MESH', 'tally-count', { filter_subjects: ['mesh.v1.*.other.fact'] })
+    await connection.close()
+    await assert.rejects((await begin(t, env, 'worker')).started, /consumer tally-count: filter_subjects/)
+    await nats.stop()
+    const late = await begin(t, env, 'worker')
+    await late.readiness(/\[-\]bus failed/)
+    await nats.restart()
+    await assert.rejects(late.started, /consumer tally-count: filter_subjects/)
+    await execute(
+      env['DATABASE_URL'] ?? '',
+      "insert into mesh_migrations (source, name, breaking) values ('notes', '0999-later', true)",
+    )
+    await assert.rejects((await begin(t, env, 'worker')).started, /newer version.*notes\/0999-later/)
+  },
+)
