@@ -52,7 +52,7 @@ export function templateNamed(namespace: string, name: string) {
   }
 }
 
-async function fillNamespace({ admin, send, kube, tokens }: Platform, namespace: string) {
+async function fillNamespace({ admin, send, kube, tokens, processes }: Platform, namespace: string) {
   await admin.create(AgentDeployment, agentNamed(namespace, EXISTING))
   await admin.create(AgentTemplate, templateNamed(namespace, EXISTING))
   const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', EXISTING) }
@@ -67,7 +67,7 @@ async function fillNamespace({ admin, send, kube, tokens }: Platform, namespace:
     bearer: tokens.admin,
     body: { agent: { namespace, name: EXISTING }, input: 'Hi.' },
   })
-  assert.equal(invoked.status, 200, invoked.text)
+  assert.equal(invoked.status, 200, `${invoked.text}\n${processes.worker?.output()}`)
   const { runId, state } = invoked.json<{ runId: string; state: string }>()
   assert.equal(state, 'succeeded', invoked.text)
   const selector = encodeURIComponent(`mesh.dev/agent=${EXISTING}`)
