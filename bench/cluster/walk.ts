@@ -51,7 +51,7 @@ export async function installKinds(pool: KubePool, bearer: string): Promise<void
   const cluster = createKubeClient({ server: pool.server, pool, bearer })
   const group = 'apiextensions.k8s.io'
   const definitions = { group, version: 'v1', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' }
-  for (const kind of kinds) await cluster.create({ ...definitions, namespaced: false }, toCrd(kind))
+  for (const kind of kinds) await cluster.create({ ...definitions, namespaced: false }, { ...toCrd(kind) })
   while (!(await isServed(cluster))) continue
 }
 

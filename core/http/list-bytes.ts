@@ -1,7 +1,7 @@
 /** A list of the API server, cut open without parsing its items. */
 export interface ListBytes {
-  /** What stands between the brackets of `items`. */
-  readonly items: Buffer
+  /** What stands between the brackets of `items`, in one or more pieces. */
+  readonly items: readonly Buffer[]
   readonly continue: string | undefined
 }
 
@@ -11,25 +11,29 @@ const CLOSE = 0x5d // ]
 /**
  * Finds `items` and `metadata.continue` in a list's bytes. Around the items stand only `apiVersion`, `kind` and ListMeta, which hold no
  * bracket and no unescaped `"items":[`; so the first such text opens them and the last bracket closes them. What is left
- * must parse as a list without items, otherwise (null items, other spacing) the whole is parsed.
+ * must parse as a list without items, otherwise (null items, other spacing, a cut in the wrong place) the whole is parsed.
  */
-export function cutList(bytes: Buffer): ListBytes {
-  const start = bytes.indexOf(ITEMS)
-  const end = bytes.lastIndexOf(CLOSE)
-  const envelope = start < 0 || end < start ? undefined : parseEnvelope(bytes, start + ITEMS.length, end)
-  if (envelope === undefined) return parseWhole(bytes)
-  return { items: bytes.subarray(start + ITEMS.length, end), continue: continueOf(envelope) }
+export function cutList(pieces: readonly Buffer[]): ListBytes {
+  const [first = Buffer.alloc(0), ...more] = pieces
+  const last = more.pop() ?? first
+  const start = first.indexOf(ITEMS) + ITEMS.length
+  const end = last.lastIndexOf(CLOSE)
+  if (start < ITEMS.length || end < 0 || (last === first && end < start)) return parseWhole(pieces)
+  const envelope = parseEnvelope(first.subarray(0, start), last.subarray(end))
+  if (envelope === undefined) return parseWhole(pieces)
+  const items = last === first ? [first.subarray(start, end)] : [first.subarray(start), ...more, last.subarray(0, end)]
+  return { items, continue: continueOf(envelope) }
 }
 
-/** The platform's list from pieces of items: `{"items":[...],"nextCursor":...}`. */
-export function joinList(items: Buffer, nextCursor: string | null): Buffer {
-  return Buffer.concat([Buffer.from('{"items":['), items, Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}`)])
+/** The platform's list from pieces of items: `{"items":[...],"nextCursor":...}`. The one copy of a page that passes through. */
+export function joinList(items: readonly Buffer[], nextCursor: string | null): Buffer {
+  const end = Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}`)
+  return Buffer.concat([Buffer.from('{"items":['), ...items, end])
 }
 
-function parseEnvelope(bytes: Buffer, from: number, to: number): unknown {
+function parseEnvelope(before: Buffer, after: Buffer): unknown {
   try {
-    const around = bytes.subarray(0, from).toString() + bytes.subarray(to).toString()
-    const parsed: unknown = JSON.parse(around)
+    const parsed: unknown = JSON.parse(before.toString() + after.toString())
     return isList(parsed) ? parsed : undefined
   } catch {
     return undefined
@@ -46,10 +50,10 @@ function isList(value: unknown): value is { kind: string; items: unknown[] | nul
   )
 }
 
-function parseWhole(bytes: Buffer): ListBytes {
-  const parsed: unknown = JSON.parse(bytes.toString())
+function parseWhole(pieces: readonly Buffer[]): ListBytes {
+  const parsed: unknown = JSON.parse(Buffer.concat(pieces).toString())
   if (!isList(parsed)) throw new TypeError('the cluster did not answer with a list')
-  return { items: Buffer.from(JSON.stringify(parsed.items ?? []).slice(1, -1)), continue: continueOf(parsed) }
+  return { items: [Buffer.from(JSON.stringify(parsed.items ?? []).slice(1, -1))], continue: continueOf(parsed) }
 }
 
 function continueOf(list: unknown): string | undefined {

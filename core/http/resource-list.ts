@@ -33,14 +33,14 @@ async function listPage(kind: RoutedKind, call: ListCall, namespace: DnsLabel | 
   const { limit = DEFAULT_LIMIT, cursor, labelSelector } = call.query
   const filter = [namespace ?? '', labelSelector ?? '']
   const position = cursor === undefined ? undefined : call.cursors.open(cursor, filter)
-  const bytes = await call.caller.cluster.listRaw(toResource(kind), {
+  const pieces = await call.caller.cluster.listRaw(toResource(kind), {
     limit,
     signal: call.signal,
     ...(namespace === undefined ? {} : { namespace }),
     ...(labelSelector === undefined ? {} : { labelSelector }),
     ...(typeof position === 'string' ? { continue: position } : {}),
   })
-  const list = cutList(bytes)
+  const list = cutList(pieces)
   return joinList(list.items, list.continue === undefined ? null : call.cursors.seal(list.continue, filter))
 }
 

@@ -20,7 +20,7 @@ import { kubectl } from '#test/harness/kubectl.ts'
 import { docsPage, docsPolicy } from './docs-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { errorTable } from './errors.ts'
-import { cutList } from './list-bytes.ts'
+import { cutList, joinList } from './list-bytes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { toResource } from './resource-schemas.ts'
 import { buildServer } from './testing/build-server.ts'
@@ -296,13 +296,20 @@ test('lists are cut open without parsing their items, wherever metadata stands',
   const before = `{"kind":"XList","apiVersion":"v1","metadata":{"resourceVersion":"1","continue":"abc"},"items":[${items}]}`
   const spaced = `{"kind": "XList", "metadata": {"continue": "abc"}, "items": [${items}]}`
   for (const text of [after, before])
-    assert.deepEqual(cutList(Buffer.from(text)), { items: Buffer.from(items), continue: 'abc' })
-  assert.deepEqual(JSON.parse(`[${cutList(Buffer.from(spaced)).items}]`), JSON.parse(`[${items}]`))
-  assert.deepEqual(cutList(Buffer.from('{"kind":"XList","metadata":{},"items":null}')), {
-    items: Buffer.alloc(0),
+    assert.deepEqual(cutList([Buffer.from(text)]), { items: [Buffer.from(items)], continue: 'abc' })
+  // Wherever the socket cuts it, in two or in three.
+  for (const text of [after, before, spaced])
+    for (let at = 0; at <= text.length; at++)
+      for (const to of [at, Math.min(at + 7, text.length)]) {
+        const list = cutList([text.slice(0, at), text.slice(at, to), text.slice(to)].map((piece) => Buffer.from(piece)))
+        const page = { items: JSON.parse(`[${items}]`), nextCursor: list.continue }
+        assert.deepEqual(JSON.parse(joinList(list.items, 'abc').toString()), page, `${at}, ${to}: ${text}`)
+      }
+  assert.deepEqual(cutList([Buffer.from('{"kind":"XList","metadata":{},"items":null}')]), {
+    items: [Buffer.alloc(0)],
     continue: undefined,
   })
-  assert.throws(() => cutList(Buffer.from('{"kind":"Status","items":[]}')), /did not answer with a list/)
+  assert.throws(() => cutList([Buffer.from('{"kind":"Status","items":[]}')]), /did not answer with a list/)
 })
 
 test('docs: the errors page holds every code of the table, and the API page runs only what its policy names', async () => {

@@ -31,13 +31,18 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 /** Sends a call and reads the whole answer; every failure is a `KubeError`, except the caller's own abort. */
 export async function call(connection: Connection, request: CallRequest): Promise<Buffer> {
+  return join(await callForPieces(connection, request))
+}
+
+/** As `call`, with the answer as it came off the socket: a page that passes through is copied once, not twice. */
+export async function callForPieces(connection: Connection, request: CallRequest): Promise<readonly Buffer[]> {
   const deadlineMs = request.deadlineMs ?? DEADLINE_MS
   const abort = abortAfter(deadlineMs, request.signal)
   try {
     const answer = await open(connection, connection.pool.calls, request, abort.signal)
     const body = await readAll(answer.body)
     if (answer.statusCode < 200 || answer.statusCode > 299)
-      throw errorFromAnswer(answer.statusCode, body, auditId(answer.headers))
+      throw errorFromAnswer(answer.statusCode, join(body), auditId(answer.headers))
     return body
   } catch (error) {
     throw abort.explain(error)
@@ -52,7 +57,7 @@ export async function callForStream(connection: Connection, request: CallRequest
   try {
     const answer = await open(connection, connection.pool.streams, request, abort.signal)
     if (answer.statusCode >= 200 && answer.statusCode <= 299) return answer
-    throw errorFromAnswer(answer.statusCode, await readAll(answer.body), auditId(answer.headers))
+    throw errorFromAnswer(answer.statusCode, join(await readAll(answer.body)), auditId(answer.headers))
   } catch (error) {
     throw abort.explain(error)
   } finally {
@@ -107,7 +112,7 @@ async function token(bearer: Bearer): Promise<string | null> {
   return text
 }
 
-async function readAll(body: AsyncIterable<Buffer>): Promise<Buffer> {
+async function readAll(body: AsyncIterable<Buffer>): Promise<readonly Buffer[]> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {
@@ -115,6 +120,10 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<Buffer> {
     if (size > MAX_ANSWER_BYTES) throw new KubeError(502, 'BadGateway', 'The answer of the cluster is too large.')
     chunks.push(chunk)
   }
+  return chunks
+}
+
+function join(chunks: readonly Buffer[]): Buffer {
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
 }
 

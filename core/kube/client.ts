@@ -125,8 +125,8 @@ export type WatchEvent<O> =
 export interface KubeClient {
   get<O extends KubeObject>(resource: Resource, ref: ObjectRef, options?: CallOptions): Promise<O>
   list<O extends KubeObject>(resource: Resource, options?: ListOptions): Promise<ObjectList<O>>
-  /** The list's bytes as the API server sent them, for pages that pass through. */
-  listRaw(resource: Resource, options?: ListOptions): Promise<Buffer>
+  /** The list's bytes as the API server sent them, in the pieces they came in, for pages that pass through. */
+  listRaw(resource: Resource, options?: ListOptions): Promise<readonly Buffer[]>
   create<O extends KubeObject>(resource: Resource, object: O, options?: WriteOptions): Promise<O>
   replace<O extends KubeObject>(resource: Resource, object: O, options?: WriteOptions): Promise<O>
   patch<O extends KubeObject>(resource: Resource, ref: ObjectRef, patch: Patch, options?: WriteOptions): Promise<O>

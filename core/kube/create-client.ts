@@ -12,7 +12,7 @@ import type {
   Resource,
   WriteOptions,
 } from './client.ts'
-import { call, callForStream } from './call.ts'
+import { call, callForPieces, callForStream } from './call.ts'
 import type { Bearer, CallRequest, Connection } from './call.ts'
 import { InvalidName, parseLabel, parseName } from './names.ts'
 import type { DnsLabel } from './names.ts'
@@ -43,7 +43,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
   return {
     get: async (resource, ref, bounds) => parse(await send(getRequest(resource, ref, bounds))),
     list: async (resource, query = {}) => toList(resource, parse(await send(listRequest(resource, query)))),
-    listRaw: (resource, query = {}) => send(listRequest(resource, query)),
+    listRaw: (resource, query = {}) => callForPieces(connection, listRequest(resource, query)),
     create: async (resource, object, write = {}) => parse(await send(createRequest(resource, object, write))),
     replace: async (resource, object, write = {}) => parse(await send(replaceRequest(resource, object, write))),
     patch: async (resource, ref, patch, write = {}) => parse(await send(patchRequest(resource, ref, patch, write))),
