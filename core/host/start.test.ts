@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,6 +9,8 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@nats-io/transport-node'
+import { sql } from 'kysely'
+import { Type } from 'typebox'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { createLogger } from '#core/log/create-logger.ts'
 import { openDatabase } from '#core/store/database.ts'
@@ -20,10 +22,36 @@ import { startNats } from '#test/harness/nats.ts'
 import { execute, startPostgres } from '#test/harness/postgres.ts'
 import { composeHost } from './compose.ts'
 import type { Role } from './core.ts'
+import { definePlugin } from './plugin.ts'
 import { flowPlugins } from './testing/flow/plugins.ts'
 
 const servers = { ...needs('nats-server', 'initdb'), timeout: 60_000 }
-const plugins = flowPlugins.filter(({ name }) => name !== 'mirror')
+
+/** Routes that need the store, the bus, or nothing; asked without a cluster. */
+const needy = definePlugin({
+  contract: 1,
+  name: 'needy',
+  settings: Type.Object({}),
+  create: (core) => core,
+  gatewayRoutes: ({ store, bus }) => {
+    const config = { authz: { kind: 'bearer' } } as const
+    return async (scope) => {
+      scope.get('/v1/reads', { config }, async () => ({
+        rows: await store?.reader<{ notes_list: { id: string } }>().selectFrom('notes_list').select('id').execute(),
+      }))
+      scope.get('/v1/writes', { config }, async () => {
+        await store?.transact(({ db }) => sql`delete from notes_list`.execute(db))
+        return {}
+      })
+      scope.get('/v1/listens', { config }, async () => {
+        await (await bus.listen('mesh.live.x', () => undefined)).stop()
+        return {}
+      })
+      scope.get('/v1/nothing', { config }, async () => ({}))
+    }
+  },
+})
+const plugins = [...flowPlugins.filter(({ name }) => name !== 'mirror'), needy]
 
 type Env = Readonly<Record<string, string>>
 
@@ -160,17 +188,27 @@ test(
   },
 )
 
-test('NATS away at start: the BFF serves and answers what needs the bus with bus_unavailable', servers, async (t) => {
+test('requests that need what is not there yet get a clear 503, and are served when it is', servers, async (t) => {
   const nats = await startNats(t)
   const env = await environment(t, { DATABASE_URL: await createDatabase(t), NATS_URL: nats.url })
-  await migrated(t, env)
   await nats.stop()
-  const bff = await begin(t, env, 'bff')
-  await bff.readiness(/\[-\]bus failed/)
-  assert.match((await bff.ask('/readyz?verbose')).text, /\[\+\]store ok/)
-  assert.equal((await fetch(`${bff.host.addresses().bff}/openapi.json`)).status, 200)
+  const gateway = await begin(t, env, 'gateway')
+  await gateway.readiness(/\[-\]store failed: migrations missing: [^]*\[-\]bus failed: NATS is not connected/)
+  const ask = async (path: string) => {
+    const headers = { authorization: 'Bearer some-token' }
+    const answer = await fetch(`${gateway.host.addresses().gateway}${path}`, { headers })
+    const { code } = (await answer.json()) as { code?: string }
+    return [answer.status, code, answer.headers.get('retry-after')]
+  }
+  assert.deepEqual(await ask('/v1/reads'), [503, 'store_unavailable', '1'])
+  assert.deepEqual(await ask('/v1/writes'), [503, 'store_unavailable', '1'])
+  assert.deepEqual(await ask('/v1/listens'), [503, 'bus_unavailable', '1'])
+  assert.deepEqual(await ask('/v1/nothing'), [200, undefined, null])
   await nats.restart()
-  await bff.started
+  await migrated(t, env)
+  await gateway.started
+  for (const path of ['/v1/reads', '/v1/writes', '/v1/listens'])
+    assert.deepEqual(await ask(path), [200, undefined, null])
 })
 
 test(
@@ -252,5 +290,32 @@ test(
       "insert into mesh_migrations (source, name, breaking) values ('notes', '0999-later', true)",
     )
     await assert.rejects((await begin(t, env, 'worker')).started, /newer version.*notes\/0999-later/)
+  },
+)
+
+test(
+  'third parties: the role migrate refuses a table outside x_<name>_ and names plugin and table',
+  servers,
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'mesh-acme-'))
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    await mkdir(join(folder, 'steps'))
+    await writeFile(join(folder, 'package.json'), '{"type": "module"}')
+    await writeFile(join(folder, 'mesh.yaml'), 'plugins: [./acme.js]\n')
+    await writeFile(
+      join(folder, 'acme.js'),
+      `export default (mesh) => mesh.definePlugin({ contract: 1, name: 'acme', settings: mesh.Type.Object({}),
+      migrations: new URL('./steps/', import.meta.url), create: () => ({}) })`,
+    )
+    const step = (table: string) =>
+      `import { sql } from ${JSON.stringify(import.meta.resolve('kysely'))}
+    export const breaking = false
+    export const up = (db) => sql.raw('create table ${table} (id int)').execute(db)`
+    await writeFile(join(folder, 'steps/0001-first.js'), step('x_acme_first'))
+    await writeFile(join(folder, 'steps/0002-second.js'), step('notes_of_acme'))
+    const nats = await startNats(t)
+    const given = { DATABASE_URL: await createDatabase(t), NATS_URL: nats.url }
+    const env = { ...(await environment(t, given)), MESH_CONFIG: join(folder, 'mesh.yaml') }
+    await assert.rejects(migrated(t, env), /plugin acme: the migration 0002-second makes or changes notes_of_acme/)
   },
 )

@@ -26,8 +26,9 @@ export async function until<T>({ what, log, signal }: Waiting, attempt: () => Pr
     } catch (error) {
       if (!mayCome(error)) throw error
       // One line for each change of what is in the way, none for each try.
-      if (error.message !== told) log.warn({ reason: error.message }, `waiting for ${what}`)
-      told = error.message
+      const kind = error instanceof Fail ? error.code : error.name
+      if (kind !== told) log.warn({ reason: error.message }, `waiting for ${what}`)
+      told = kind
     }
     const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2)
     await delay(pause, undefined, { signal, ref: false }).catch(() => undefined)
