@@ -15,7 +15,10 @@ const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
 /** The only package that cannot be bundled: its WebAssembly and files lie beside it. */
 const unbundled = '@electric-sql/pglite'
 
-/** Makes the folder of the published package: bundled JavaScript in the layout of the sources, with the files it reads. */
+/**
+ * Makes the folder of the published package: bundled JavaScript in the layout of the sources, with the files it reads.
+ * Bundled rather than file by file: two packages to install instead of 160, and a start takes 2.0 s of CPU instead of the 2.3 s from sources.
+ */
 export async function makePackage(root: string, folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   const bundles = [

@@ -104,7 +104,7 @@ const noOldNode = oldNode === undefined && 'no Node.js from 20 to 23 on PATH'
 
 test(
   'packed: an older Node.js hands over, and what it started ends with it',
-  { skip: notLinux || noOldNode, timeout: 60_000 },
+  { skip: notLinux || noOldNode, timeout: 120_000 },
   async (t) => {
     const bin = join(folder, 'node_modules/@mesh.dev/mesh/bin/mesh.mjs')
     const first = await start(t, folder, [oldNode ?? '', bin, ...mesh('--no-demo')])
