@@ -35,8 +35,8 @@ export function install(folder: string, tarballs: readonly string[]): void {
 export async function start(scope: Scope, folder: string, command: readonly string[]): Promise<Running> {
   const [program = '', ...args] = command
   // `#!/usr/bin/env node` finds this Node.js first, whatever the machine has.
-  const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`
-  const env = { ...process.env, PATH: path, MESH_CONFIG: join(folder, 'mesh.yaml') }
+  const programs = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`
+  const env = { ...process.env, PATH: programs, MESH_CONFIG: join(folder, 'mesh.yaml') }
   const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit') as Promise<[number | null]>
   scope.after(() => processesOf(folder).forEach((pid) => process.kill(pid, 'SIGKILL')))
