@@ -149,6 +149,41 @@ test('P4: a closed lifeline ends launcher and agent', async (t) => {
   assert.equal(isAlive(pid), false)
 })
 
+test('P4: nobody reads the log any more, and the launcher ends its agent in order all the same', async (t) => {
+  const launched = await launch(t, { command: nodeAgent, lifeline: true, env: { AGENT_TERM_CODE: '3' } })
+  const pid = agentPid(launched)
+  launched.closeLog()
+  launched.closeLifeline()
+  assert.equal(await launched.exited, 3)
+  assert.ok(launched.notes().includes('signal SIGTERM'))
+  assert.equal(isAlive(pid), false)
+})
+
+test('P4: a shutdown with its whole grace is overtaken by a lost lifeline', async (t) => {
+  const launched = await launch(t, { command: nodeAgent, lifeline: true, env: { AGENT_STUBBORN: 'true' } })
+  await post(`${launched.url}/invoke`, { input: { do: 'hang' } }, run('r1'))
+  launched.kill('SIGTERM')
+  await launched.line(({ msg }) => msg === 'shutting down')
+  const since = performance.now()
+  launched.closeLifeline()
+  assert.equal(await launched.exited, 137)
+  assert.ok(performance.now() - since < 10_000, 'not after the 25 s of its grace')
+})
+
+test('P4: kill -9 of the launcher takes along what left the agent’s group', linux, async (t) => {
+  const script = 'setsid sleep 600 & echo "child $!" >> "$AGENT_JOURNAL"; exec "$@"'
+  const launched = await launch(t, { command: ['/bin/sh', '-c', script, 'sh', ...nodeAgent] })
+  const child = Number(
+    launched
+      .notes()
+      .find((note) => note.startsWith('child'))
+      ?.split(' ')[1],
+  )
+  assert.ok(isAlive(child))
+  launched.kill('SIGKILL')
+  await until(() => !isAlive(child), 'the child in a session of its own ended')
+})
+
 test('P5: the launcher’s own files and switches are not in the agent’s environment', async (t) => {
   const launched = await launch(t, {
     command: nodeAgent,

@@ -111,7 +111,14 @@ function listenForRuns({ settings, log, registry, upstream, supervision, health 
     port: settings.ports('invoke'),
     hosts: settings.hosts,
     bodyLimit: invokeBodyLimit,
-    routes: invokeRoutes({ registry, authorizer, unsigned: settings.unsigned, health, started: supervision.started }),
+    routes: invokeRoutes({
+      registry,
+      authorizer,
+      unsigned: settings.unsigned,
+      agentRevision: settings.agent.revision,
+      health,
+      started: supervision.started,
+    }),
     log,
   })
 }

@@ -157,8 +157,9 @@ export interface AttemptToken {
  * Body of `POST /invoke` of a launcher. Headers: `X-Mesh-Run-Grant`, `X-Mesh-Run-Attempt`, `X-Mesh-Run-Id`
  * (the idempotency key), `traceparent`. Without the first three it is 401 unless the launcher runs unsigned (`meshctl dev`).
  *
- * Answer: 202 `{runId, state: 'running'}` at once, and the worker reads `GET /runs/{id}/events?after=<n>` (SSE of
- * `LauncherEntry`, id = n, ends with `stream.end`); 200 `{runId, ...InvokeResult}` when the outcome is known already. The
+ * Answer: 202 `{runId, agentRevision?, state: 'running'}` at once, and the worker reads `GET /runs/{id}/events?after=<n>` (SSE of
+ * `LauncherEntry`, id = n, ends with `stream.end`); 200 `{runId, agentRevision?, ...InvokeResult}` when the outcome is known already;
+ * `agentRevision` is the revision of the agent that answers, as far as the launcher was told (LauncherConfig.revision). The
  * last entry is `run.<state of the result>` with the InvokeResult as data; no other `run.*` entry is the launcher's.
  * Further: 409 `stale_epoch` or `run_acknowledged`, 429 `too_many_runs`, 503 `draining`, `agent_not_ready` or
  * `keys_unavailable`, the last four with Retry-After. `GET /runs/{id}` answers as `/invoke` does; `POST /runs/{id}/ack`

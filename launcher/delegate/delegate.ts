@@ -110,6 +110,7 @@ function toRun(status: number, text: string): StateRun {
     body = undefined
   }
   const reason = isRecord(body) && typeof body.detail === 'string' ? body.detail.slice(0, 500) : undefined
+  if (isRecord(body) && body.code === 'depth_exceeded') throw new Refusal('depth_exceeded', reason)
   if (status === 404) throw new Refusal('unknown_target', reason)
   if (status >= 400 && status < 500) throw new Refusal('delegation_refused', reason)
   if (status >= 300 || !isRecord(body) || typeof body.id !== 'string' || typeof body.state !== 'string')

@@ -8,6 +8,7 @@ export const refusals = {
   method_not_allowed: { status: 405, message: 'The path exists, the method does not.' },
   stale_epoch: { status: 409, message: 'A newer worker holds the run.' },
   run_acknowledged: { status: 409, message: 'The run has ended and its result was acknowledged.' },
+  depth_exceeded: { status: 409, message: 'The run was delegated too deeply.' },
   payload_too_large: { status: 413, message: 'The body is too large.' },
   unsupported_media_type: { status: 415, message: 'The content type must be application/json.' },
   misdirected_request: { status: 421, message: 'This host is not served here.' },

@@ -128,6 +128,34 @@ test('authority: a worker with a lower epoch than one seen is refused', async (t
   assert.equal((await ack(5)).status, 204)
 })
 
+test('O6: a worker with a higher epoch cuts the readers of lower ones at once', async (t) => {
+  const key = newKey('k1')
+  const state = await serveKeys(t, [key])
+  const launched = await launch(t, {
+    command: nodeAgent,
+    env: { MESH_UNSIGNED: '', STATE_URL: state.url, AGENT_CANCELS: 'true' },
+    config: { revision: 5 },
+  })
+  const { url } = launched
+  const as = (epoch: number) => ({ 'x-mesh-run-attempt': attempt(key, { epoch }) })
+  const invoked = await post(`${url}/invoke`, { input: { do: 'hang' } }, headers(grant(key), attempt(key)))
+  assert.equal(invoked.body.agentRevision, 5)
+  const old = await fetch(`${url}/runs/r1/events`, { headers: as(1) })
+  const reader = (old.body ?? assert.fail()).getReader()
+  assert.equal((await reader.read()).done, false)
+  const same = await fetch(`${url}/runs/r1`, { headers: as(1) })
+  assert.deepEqual(await same.json(), { runId: 'r1', agentRevision: 5, state: 'running' })
+  const drained = (async () => {
+    while (!(await reader.read()).done);
+  })()
+  const newer = readEvents(`${url}/runs/r1/events`, { headers: as(2) })
+  await assert.rejects(drained, 'cut, without stream.end')
+  assert.equal((await fetch(`${url}/runs/r1/events`, { headers: as(1) })).status, 409)
+  // The reader of the epoch that holds is not cut by its own worker's further calls.
+  await post(`${url}/runs/r1/cancel`, undefined, as(2))
+  assert.equal((await newer).at(-1)?.kind, 'run.cancelled')
+})
+
 test('authority: keys are cached, a rotation is seen at once, an absent state role is 503 only without keys', async (t) => {
   const first = newKey('k1')
   const second = newKey('k2')

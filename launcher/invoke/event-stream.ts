@@ -3,7 +3,7 @@ import { encodeComment, encodeFrame } from '#core/sse/frame.ts'
 import type { Attempt } from './attempt.ts'
 
 const heartbeatMs = 15_000
-const maxBehind = 8 * 1024 * 1024
+const defaultMaxBehind = 8 * 1024 * 1024
 const heartbeat = encodeComment('still here')
 const streamEnd = encodeFrame({ event: 'stream.end', data: '{}' })
 
@@ -11,7 +11,12 @@ const streamEnd = encodeFrame({ event: 'stream.end', data: '{}' })
  * Streams the entries of an attempt above `after`, ends with `stream.end`. A reader that falls more than 8 MiB behind
  * what it was replayed is cut: it comes back with the last `n` it read and misses nothing.
  */
-export function streamEvents(response: ServerResponse, attempt: Attempt, after: number): void {
+export function streamEvents(
+  response: ServerResponse,
+  attempt: Pick<Attempt, 'runId' | 'follow'>,
+  after: number,
+  maxBehind = defaultMaxBehind,
+): void {
   response.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
@@ -28,6 +33,7 @@ export function streamEvents(response: ServerResponse, attempt: Attempt, after: 
     end() {
       response.end(streamEnd)
     },
+    cut: () => void response.destroy(),
   })
   replayed = response.writableLength
   const timer = setInterval(() => response.write(heartbeat), heartbeatMs).unref()

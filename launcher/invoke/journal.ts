@@ -6,6 +6,8 @@ export interface Follower {
   write(frame: Buffer): void
   /** The journal is complete. */
   end(): void
+  /** Nothing follows for this reader: a newer worker reads now. */
+  cut(): void
 }
 
 /** Content of one attempt: numbered entries without gaps, and the text of the message that is being written. */
@@ -16,6 +18,8 @@ export interface Journal {
   delta(messageId: string, text: string, spanId: string): void
   /** Replays the entries above `after`, catches up on open messages, then follows; returns how to stop. */
   follow(after: number, follower: Follower): () => void
+  /** Cuts everybody who follows now. */
+  cut(): void
   /** No entry follows. */
   end(): void
   readonly bytes: number
@@ -82,6 +86,10 @@ export function createJournal(path: readonly string[], now: () => Date): Journal
       if (ended) follower.end()
       else followers.add(follower)
       return () => void followers.delete(follower)
+    },
+    cut() {
+      for (const follower of followers) follower.cut()
+      followers.clear()
     },
     end() {
       ended = true

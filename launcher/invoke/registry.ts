@@ -149,6 +149,8 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
 // A worker that lost its lease may still speak: what a newer one started must not hear it.
 function raiseEpoch(known: Known, epoch: number): void {
   if (epoch < known.epoch) throw new Refusal('stale_epoch')
+  // Whoever follows came with a lower epoch, and would commit nothing of what it still reads.
+  if (epoch > known.epoch) known.attempt?.journal.cut()
   known.epoch = epoch
 }
 

@@ -20,6 +20,8 @@ export interface InvokeRoutesOptions {
   readonly registry: RunRegistry
   readonly authorizer: Authorizer
   readonly unsigned: boolean
+  /** Revision of the agent that answers here; undefined when the launcher was not told. */
+  readonly agentRevision: number | undefined
   /** Whether the launcher serves: false while it drains and until the agent answers. */
   readonly health: () => Promise<boolean>
   /** Whether the agent was ready once; a run does not start before. */
@@ -40,7 +42,7 @@ export function invokeRoutes(options: InvokeRoutesOptions): readonly Route[] {
     {
       method: 'GET',
       pattern: '/runs/:id',
-      handle: async (exchange) => known(exchange.response, (await attach(exchange)).attempt),
+      handle: async (exchange) => known(exchange.response, (await attach(exchange)).attempt, options),
     },
     {
       method: 'GET',
@@ -66,7 +68,7 @@ export function invokeRoutes(options: InvokeRoutesOptions): readonly Route[] {
         const { attempt } = await attach(exchange)
         attempt.stop('cancel')
         await attempt.done
-        known(exchange.response, attempt)
+        known(exchange.response, attempt, options)
       },
     },
   ]
@@ -78,11 +80,12 @@ async function health(response: ServerResponse, options: InvokeRoutesOptions): P
 }
 
 // A known outcome at once, otherwise 202: the worker reads the journal by `GET /runs/{id}/events`.
-function known(response: ServerResponse, attempt: Attempt): void {
+function known(response: ServerResponse, attempt: Attempt, { agentRevision }: InvokeRoutesOptions): void {
   const result = attempt.result()
+  const about = { runId: attempt.runId, ...(agentRevision === undefined ? {} : { agentRevision }) }
   const headers = { 'x-mesh-run-id': attempt.runId }
-  if (result === undefined) answer(response, 202, { runId: attempt.runId, state: 'running' }, headers)
-  else answer(response, 200, { runId: attempt.runId, ...result }, headers)
+  if (result === undefined) answer(response, 202, { ...about, state: 'running' }, headers)
+  else answer(response, 200, { ...about, ...result }, headers)
 }
 
 async function invoke(request: IncomingMessage, response: ServerResponse, options: InvokeRoutesOptions): Promise<void> {
@@ -94,8 +97,8 @@ async function invoke(request: IncomingMessage, response: ServerResponse, option
   if (!options.started()) throw new Refusal('agent_not_ready', undefined, { 'retry-after': '1' })
   const parent = parseTraceparent(singleHeader(request, 'traceparent'))
   const attempt = options.registry.start({ runId, epoch, request: body, parent })
-  if (direct) await answerDirectly(request, response, attempt, options.registry)
-  else known(response, attempt)
+  if (direct) await answerDirectly(request, response, attempt, options)
+  else known(response, attempt, options)
 }
 
 // A person with curl (`meshctl dev`): no worker reads the journal, so the answer itself carries the outcome.
@@ -103,13 +106,13 @@ async function answerDirectly(
   request: IncomingMessage,
   response: ServerResponse,
   attempt: Attempt,
-  registry: RunRegistry,
+  options: InvokeRoutesOptions,
 ): Promise<void> {
   const live = request.headers.accept?.includes('text/event-stream') === true
   if (live) streamEvents(response, attempt, 0)
   await attempt.done
-  if (!live) known(response, attempt)
-  registry.acknowledge(attempt.runId, 0)
+  if (!live) known(response, attempt, options)
+  options.registry.acknowledge(attempt.runId, 0)
 }
 
 function parseRunId(text: string | undefined): string {

@@ -28,6 +28,8 @@ export interface LaunchedProcess {
   port2994(): Promise<number>
   /** Closes this end of `MESH_LIFELINE_FD`. */
   closeLifeline(): void
+  /** Closes this end of its stderr: the next line that it logs is EPIPE. */
+  closeLog(): void
 }
 
 /** How to start it. `prefix` stands before node: tini, say. */
@@ -109,6 +111,7 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
         .split('\n')
         .filter((note) => note !== ''),
     closeLifeline: () => (child.stdio[3] as Writable).end(),
+    closeLog: () => child.stderr?.destroy(),
     port2994: async () => Number((await line(({ listener }) => listener === 'delegate')).port),
   }
   if (options.early === true) return { ...launched, port: 0, url: '' }

@@ -92,7 +92,17 @@ async function delegate(services: DelegationServices, pod: UserInfo, delegation:
     traceparent,
     ...(parent ? { parent } : {}),
   })
+  if (parent) await cancelLate(services, parent.id, run.id, pod)
   return toDelegated(services, run)
+}
+
+/** A cancel of the parent that committed before this child did not see it; one that comes now does. */
+async function cancelLate(services: DelegationServices, parentId: string, runId: string, pod: UserInfo): Promise<void> {
+  const parent = await findRun(services.store.reader<RunsTables>(), parentId)
+  if (parent?.state !== 'cancelling' && parent?.state !== 'cancelled') return
+  await cancelTree(services, runId, { name: pod.username, kind: 'user' }).catch((error: unknown) => {
+    if (!(error instanceof Fail && error.code === 'run_terminal')) throw error
+  })
 }
 
 async function findAgent({ state }: DelegationServices, namespace: string, name: string) {
@@ -122,8 +132,12 @@ async function ownRun(services: DelegationServices, pod: UserInfo, runId: string
   const agent = agentOfServiceAccount(pod.username)
   const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
   if (!run || !agent || run.namespace !== agent.namespace || run.agent_name !== agent.name) throw new Fail('not_found')
-  if (terminalStates.has(run.state)) throw new Fail('run_terminal')
+  if (isOver(run)) throw new Fail('run_terminal')
   return run
+}
+
+function isOver(run: SelectedRun): boolean {
+  return terminalStates.has(run.state) || run.state === 'cancelling'
 }
 
 /** A run that the asking pod started itself. */

@@ -27,6 +27,12 @@ const createdData = Type.Object({
 
 const startedData = Type.Object({ runId, epoch: Type.Integer(), segment: Type.Integer() })
 
+const attachedData = Type.Object({
+  runId,
+  epoch: Type.Integer(),
+  agentRevision: Type.Integer({ description: 'Revision of the agent that answers from now on.' }),
+})
+
 const pausedData = Type.Object({
   runId,
   pauseReason: oneOf(pauseReasons),
@@ -68,6 +74,14 @@ export const runStarted: EventType<Static<typeof startedData>> = defineEvent({
   fact: 'started',
   summary: 'A worker began a segment of the run.',
   data: startedData,
+})
+
+/** The launcher that answers the run named the revision of its agent; of several, the last one counts. */
+export const runAttached: EventType<Static<typeof attachedData>> = defineEvent({
+  plugin: 'runs',
+  fact: 'attached',
+  summary: 'A revision of the agent answers the run.',
+  data: attachedData,
 })
 
 /** The run waits for a person. */
@@ -165,6 +179,7 @@ export const runDeleted: EventType<Static<typeof onlyRun>> = defineEvent({
 export const runEvents: readonly EventType[] = [
   runCreated,
   runStarted,
+  runAttached,
   runPaused,
   interruptResolved,
   runResumed,

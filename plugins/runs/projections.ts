@@ -5,6 +5,7 @@ import { stateAfter, type RunFact } from './decide.ts'
 import {
   cancelRequested,
   interruptResolved,
+  runAttached,
   runCancelled,
   runCreated,
   runDeleted,
@@ -42,6 +43,7 @@ const appliers: Readonly<Record<string, Apply>> = {
     const startedAt = sql<Date>`coalesce(started_at, ${event.time})`
     return move(event, tx, 'started', { started: true, segment, started_at: startedAt })
   },
+  [runAttached.type]: attachRevision,
   [runPaused.type]: (event, tx) => {
     const { pauseReason, interrupts } = dataOf(event, runPaused)
     return move(event, tx, 'paused', {
@@ -121,6 +123,15 @@ function move(event: Event, tx: Db, fact: RunFact['fact'], change: Change = {}):
 function finish(event: Event, tx: Db, fact: RunFact['fact'], change: Change = {}): Promise<unknown> {
   const over = { started: false, pause_reason: null, open_interrupts: '[]', finished_at: event.time }
   return move(event, tx, fact, { ...over, ...change })
+}
+
+async function attachRevision(event: Event, tx: Db): Promise<void> {
+  const { runId, agentRevision } = dataOf(event, runAttached)
+  await tx
+    .updateTable('runs_runs')
+    .set({ agent_revision: agentRevision, version: event.version })
+    .where('id', '=', runId)
+    .execute()
 }
 
 async function closeInterrupt(event: Event, tx: Db): Promise<void> {

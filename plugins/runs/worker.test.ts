@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { openDatabase } from '#core/store/database.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { adapters } from '#core/store/testing/databases.ts'
-import { launch, nodeAgent } from '#launcher/testdata/launch.ts'
+import { launch, nodeAgent, until } from '#launcher/testdata/launch.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
@@ -43,7 +43,7 @@ for (const { name, skip, open } of adapters) {
   const start = async (t: TestContext) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])
-    const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 8 } } })
+    const launched = await launch(t, { command: nodeAgent, config: { revision: 7, limits: { concurrency: 8 } } })
     const world = createWorld(database)
     const worker = startWorker(
       driveServices(world, () => launched.url),
@@ -66,6 +66,7 @@ for (const { name, skip, open } of adapters) {
     )
     const ended = await settled(world, run.id, isTerminal)
     assert.deepEqual([ended.input_tokens, ended.output_tokens], [3, 4])
+    assert.equal(ended.agent_revision, 7)
     // From the middle: exactly what is missing.
     assertGapless(await collect(world, run, 3), 4)
   })
@@ -83,6 +84,51 @@ for (const { name, skip, open } of adapters) {
     assert.equal(ended.state, 'succeeded')
     assert.equal(ended.segment, 2)
     assertGapless(await collect(world, run))
+  })
+
+  test(`${name}: a run shows the revision that answered, of several the last one`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const world = createWorld(database)
+    const first = await launch(t, { command: nodeAgent, config: { revision: 3 } })
+    const second = await launch(t, { command: nodeAgent, config: { revision: 4 } })
+    let url = first.url
+    const worker = startWorker(
+      driveServices(world, () => url),
+      'one',
+    )
+    t.after(() => worker.stop())
+    const run = await queueRun(world, { do: 'ask' })
+    assert.equal(run.agent_revision, null)
+    const paused = await settled(world, run.id, ({ state }) => state === 'paused')
+    assert.equal(paused.agent_revision, 3)
+    url = second.url
+    await world.writer.change(run.id, { actor: alice }, (facts) => ({
+      facts: decideResume(facts, { payload: 'blue' }),
+      also: (db) => saveResolution(db, run.id, { interruptId: 'q1', payload: 'blue' }, 'unsigned'),
+    }))
+    const ended = await settled(world, run.id, isTerminal)
+    assert.deepEqual([ended.state, ended.agent_revision], ['succeeded', 4])
+    assertGapless(await collect(world, run))
+  })
+
+  test(`${name}: a worker that takes over names the revision its predecessor did not`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const world = createWorld(database)
+    const launched = await launch(t, { command: nodeAgent, config: { revision: 9 }, env: { AGENT_CANCELS: 'true' } })
+    const services = () => driveServices(world, () => launched.url)
+    const run = await queueRun(world, { do: 'deaf' })
+    const began = startWorker(services(), 'first')
+    await until(() => launched.notes().some((note) => note.startsWith(`invoke ${run.id}`)), 'the agent was invoked')
+    await began.stop()
+    const between = await settled(world, run.id, ({ state }) => state === 'running')
+    assert.equal(between.agent_revision, null)
+    const next = startWorker(services(), 'second')
+    t.after(() => next.stop())
+    await cancelTree(world, run.id, alice)
+    const ended = await settled(world, run.id, isTerminal)
+    assert.deepEqual([ended.state, ended.agent_revision], ['cancelled', 9])
   })
 
   test(`${name}: cancel stops the agent's work, or what never began`, { skip }, async (t) => {

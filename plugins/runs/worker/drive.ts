@@ -7,9 +7,10 @@ import { readConversation } from '../history.ts'
 import { workerAuthor } from './author.ts'
 import type { DriveServices } from './drive-services.ts'
 import { follow } from './follow.ts'
-import { type LauncherClient, LauncherRefused } from './launcher-client.ts'
+import { type Answering, type LauncherClient, LauncherRefused } from './launcher-client.ts'
 import { pause } from './pause.ts'
 import { recordResult } from './result.ts'
+import { noteRevision } from './revision.ts'
 
 const retryMs = 5_000
 
@@ -60,20 +61,22 @@ async function driveRun(
   let launcher = await reach(find, services.unreachableAfterMs, signal, cancelled)
   if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable')
   const fresh = run.state === 'queued' && !run.started
+  let answering: Answering | undefined
   if (fresh) {
     if (run.segment > 0 && !(await services.recheck(run, claim.epoch))) return fail('permission_revoked')
     const request = await toRequest(services, run, content)
     if (!(await begin(services, claim, run))) return undefined
     const taken = await handOver({ first: launcher, find }, request, services.unreachableAfterMs)
     if (typeof taken === 'string') return fail(taken)
-    launcher = taken
-  }
+    ;({ launcher, answering } = taken)
+  } else answering = await launcher.look().catch(() => undefined) // what is wrong with it shows when it is followed
+  const revision = noteRevision(claim, run, answering?.agentRevision)
   const attempt = fresh ? { ...claim, launcherN: 0 } : claim
   if (run.state === 'cancelling') await launcher.cancel().catch(() => undefined)
-  const result = await follow(services, { claim: attempt, run, launcher, signal, cancelled })
+  const result = await follow(services, { claim: attempt, run, launcher, signal, cancelled, revision })
   if (result === undefined) return undefined
   if (typeof result === 'string') return fail(result)
-  await recordResult(services, claim, run, result)
+  await recordResult(services, { claim, run, revision }, result)
   // After the commit: a lost acknowledgement only keeps the result in the launcher until its time is up.
   await launcher.acknowledge().catch(() => undefined)
 }
@@ -150,14 +153,13 @@ async function handOver(
   { first, find }: { readonly first: LauncherClient; readonly find: () => Promise<LauncherClient | undefined> },
   request: InvokeRequest,
   patienceMs: number,
-): Promise<LauncherClient | FailReason> {
+): Promise<{ readonly launcher: LauncherClient; readonly answering: Answering } | FailReason> {
   const deadline = performance.now() + patienceMs
   let launcher = first
   let mayHaveIt = false
   for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 1000)) {
     try {
-      await launcher.invoke(request)
-      return launcher
+      return { launcher, answering: await launcher.invoke(request) }
     } catch (error) {
       const refused = error instanceof LauncherRefused
       // 429: the agent is busy with other runs; anything else it said is final.

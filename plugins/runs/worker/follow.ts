@@ -2,13 +2,14 @@ import type { FailReason, InvokeResult, LauncherEntry } from '#schemas/run.ts'
 import { usageReported } from '../events.ts'
 import { type Claim, dropPartials, savePartials } from '../store/system.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
-import { subjectOf } from '../write.ts'
+import { LeaseLost, subjectOf } from '../write.ts'
 import { workerAuthor } from './author.ts'
 import type { DriveServices } from './drive-services.ts'
 import { createIntake, type Intake, type NumberedEntry, toJournalEntry } from './intake.ts'
-import type { LauncherClient } from './launcher-client.ts'
+import { type LauncherClient, LauncherRefused } from './launcher-client.ts'
 import { pause } from './pause.ts'
 import { resultOf } from './result.ts'
+import type { RevisionNote } from './revision.ts'
 
 const partialEveryMs = 250
 
@@ -19,6 +20,7 @@ export interface Attempt {
   readonly launcher: LauncherClient
   readonly signal: AbortSignal
   readonly cancelled: AbortSignal
+  readonly revision: RevisionNote
 }
 
 /** Follows the launcher's entries into the journal until the segment's result; undefined when this worker stops. */
@@ -80,7 +82,11 @@ async function followUntilResult(
     const before = intake.seen()
     const outcome = await attempt.launcher
       .follow(before, { signal, onEntry: intake.push })
-      .catch((): 'broken' => 'broken')
+      .catch((error: unknown): 'broken' => {
+        // 409: a newer worker has the run. It cut this one off, and nothing that is read from here on could be committed.
+        if (error instanceof LauncherRefused && error.status === 409) throw new LeaseLost(attempt.run.id)
+        return 'broken'
+      })
     await intake.drained()
     if (finished()) return undefined
     if (outcome === 'unknown') return 'lost_worker'
@@ -99,13 +105,17 @@ async function commitEntries(
 ): Promise<void> {
   const last = entries.at(-1)
   if (!last) return
-  const { run, claim } = attempt
+  const { run, claim, revision } = attempt
   await services.writer.change(run.id, workerAuthor(claim, run), () => ({
     facts: [],
     entries: entries.map(toJournalEntry),
-    events: entries.filter((entry) => entry.kind === 'usage.reported').map((entry) => toUsage(run, entry)),
+    events: [
+      ...revision.pending(),
+      ...entries.filter((entry) => entry.kind === 'usage.reported').map((entry) => toUsage(run, entry)),
+    ],
     launcherN: last.n,
   }))
+  revision.written()
 }
 
 function toUsage(run: SelectedRun, entry: LauncherEntry) {

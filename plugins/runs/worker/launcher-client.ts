@@ -20,10 +20,17 @@ export class LauncherRefused extends Error {
   }
 }
 
+/** What a launcher says about itself when it has a run. */
+export interface Answering {
+  readonly agentRevision: number | undefined
+}
+
 /** The worker's side of a launcher's port 8080, for one run. Connection errors reject with what undici says. */
 export interface LauncherClient {
   /** Starts the run; the run id is the idempotency key, so a repeat changes nothing. */
-  invoke(request: InvokeRequest): Promise<void>
+  invoke(request: InvokeRequest): Promise<Answering>
+  /** Who answers a run that another worker handed over; this worker's epoch holds from then on. */
+  look(): Promise<Answering>
   /** Follows the run's entries after `n`; 'unknown' when the launcher has no memory of the run. */
   follow(
     after: number,
@@ -42,22 +49,24 @@ export function createLauncherClient(
   runId: string,
   credentials: () => Credentials,
 ): LauncherClient {
-  const post = async (path: string, body: unknown): Promise<void> => {
+  const call = async (path: string, body?: unknown): Promise<Answering> => {
     const answer = await collect(dispatcher, {
       origin,
       path,
-      method: 'POST',
+      method: body === undefined ? 'GET' : 'POST',
       headers: { ...headersOf(runId, credentials()), 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       headersTimeout: 10_000,
       bodyTimeout: 10_000,
     })
     if (answer.status >= 400) throw new LauncherRefused(answer.status)
+    return readAnswering(answer.body.toString('utf8'))
   }
   return {
-    invoke: (request) => post('/invoke', request),
-    cancel: () => post(`/runs/${runId}/cancel`, {}),
-    acknowledge: () => post(`/runs/${runId}/ack`, {}),
+    invoke: (request) => call('/invoke', request),
+    look: () => call(`/runs/${runId}`),
+    cancel: async () => void (await call(`/runs/${runId}/cancel`, {})),
+    acknowledge: async () => void (await call(`/runs/${runId}/ack`, {})),
     async follow(after, { signal, onEntry }) {
       const parser = createSseParser(({ event, data }) => {
         if (event !== 'stream.end') onEntry(JSON.parse(data) as LauncherEntry)
@@ -80,6 +89,13 @@ export function createLauncherClient(
       return 'ended'
     },
   }
+}
+
+// What else the answer says is in the entries, which carry the order too.
+function readAnswering(text: string): Answering {
+  const body: unknown = text === '' ? undefined : JSON.parse(text)
+  const given = typeof body === 'object' && body !== null && 'agentRevision' in body ? body.agentRevision : undefined
+  return { agentRevision: typeof given === 'number' && Number.isSafeInteger(given) ? given : undefined }
 }
 
 function headersOf(runId: string, credentials: Credentials): Record<string, string> {

@@ -4,6 +4,7 @@ import { type Claim, saveOutcome, savePause } from '../store/system.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import { workerAuthor } from './author.ts'
 import type { DriveServices } from './drive-services.ts'
+import type { RevisionNote } from './revision.ts'
 
 /** The result that a batch of entries ends with: the data of the launcher's last `run.*` entry. */
 export function resultOf(entries: readonly LauncherEntry[]): InvokeResult | undefined {
@@ -23,12 +24,12 @@ const resultKinds = new Set(['run.succeeded', 'run.failed', 'run.cancelled', 'ru
 /** Commits the result: state, outcome and, for a pause, the questions and where the agent stood. */
 export async function recordResult(
   services: DriveServices,
-  claim: Claim,
-  run: SelectedRun,
+  { claim, run, revision }: { readonly claim: Claim; readonly run: SelectedRun; readonly revision: RevisionNote },
   result: InvokeResult,
 ): Promise<void> {
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => ({
     facts: decideResult(facts, result),
+    events: revision.pending(),
     content: contentOf(result),
     also: async (db) => {
       if (result.state === 'succeeded') await saveOutcome(db, run.id, { output: result.output })

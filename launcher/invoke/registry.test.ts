@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import test from 'node:test'
+import { createLog } from '../log.ts'
+import { createTracer } from '../spans/tracer.ts'
+import { streamEvents } from './event-stream.ts'
+import { createRegistry } from './registry.ts'
+import type { RegistryOptions } from './registry.ts'
+import { noUsage, stopped } from './run.ts'
+import type { Agent, RunContext } from './run.ts'
+
+/** An agent that emits as many entries of 1 KiB as its input says. */
+const talker: Agent = {
+  async run(context) {
+    for (let left = Number(context.request.input); left > 0 && !context.signal.aborted; left--) talk(context)
+    return context.signal.aborted
+      ? stopped(context.signal, noUsage)
+      : { state: 'succeeded', output: 'said', usage: noUsage }
+  },
+}
+
+/** An agent that works until it is told to end. */
+function createPatient() {
+  const { promise: end, resolve: finish } = Promise.withResolvers<void>()
+  const { promise: context, resolve: began } = Promise.withResolvers<RunContext>()
+  const agent: Agent = {
+    async run(given) {
+      if (given.request.input === 'wait') {
+        began(given)
+        await end
+      }
+      return { state: 'succeeded', output: null, usage: noUsage }
+    },
+  }
+  return { agent, context, finish }
+}
+
+function talk(context: RunContext): void {
+  context.emit('step.started', { text: 'x'.repeat(1024) })
+}
+
+function registryOf(options: Partial<RegistryOptions>) {
+  const tracer = createTracer(createLog('error'), undefined)
+  return createRegistry({ agentName: 'robot', agent: talker, tracer, concurrency: 4, timeoutMs: 60_000, ...options })
+}
+
+const start = (runId: string, input: unknown) => ({ runId, epoch: 0, request: { input }, parent: undefined })
+
+test('journal: above its bound the oldest results go first, then the run that grows is stopped', async () => {
+  const registry = registryOf({ maxBytes: 64 * 1024 })
+  for (const id of ['r1', 'r2', 'r3']) assert.equal((await registry.start(start(id, 20)).done).state, 'succeeded')
+  assert.throws(() => registry.attach('r1', 0), { code: 'unknown_run' })
+  assert.throws(() => registry.start(start('r1', 1)), { code: 'run_acknowledged' }, 'never invoked again')
+  assert.equal(registry.attach('r2', 0).result()?.state, 'succeeded')
+  const outcome = await registry.start(start('r4', 100_000)).done
+  assert.deepEqual(
+    [outcome.state, outcome.state === 'failed' && outcome.message],
+    ['failed', 'the run produced more than its journal may hold'],
+  )
+  assert.ok(registry.attach('r4', 0).journal.bytes < 66 * 1024, 'it was stopped at the bound')
+  assert.throws(() => registry.attach('r2', 0), { code: 'unknown_run' })
+})
+
+test('results: one that nobody acknowledges expires, a run that works does not', async () => {
+  const { agent, finish } = createPatient()
+  const registry = registryOf({ agent, keepMs: 20 })
+  const waiting = registry.start(start('r1', 'wait'))
+  await registry.start(start('r2', 0)).done
+  assert.equal(registry.attach('r2', 0).result()?.state, 'succeeded')
+  // The expiry's timer keeps no process alive, so this pause does.
+  while (isKnown(() => registry.attach('r2', 0))) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.equal(registry.attach('r1', 0), waiting)
+  finish()
+  await waiting.done
+  while (isKnown(() => registry.attach('r1', 0))) await new Promise((resolve) => setTimeout(resolve, 5))
+  await registry.idle()
+})
+
+function isKnown(attach: () => unknown): boolean {
+  try {
+    attach()
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('events: a reader that does not read is cut at its bound, and comes back without a loss', async (t) => {
+  const patient = createPatient()
+  const attempt = registryOf({ agent: patient.agent }).start(start('r1', 'wait'))
+  const context = await patient.context
+  const maxBehind = 256 * 1024
+  let most = 0
+  let cut = false
+  const server = createServer((_, response) => {
+    const write = response.write.bind(response) as (chunk: Buffer) => boolean
+    response.write = (chunk: Buffer) => {
+      const more = write(chunk)
+      most = Math.max(most, response.writableLength)
+      return more
+    }
+    response.on('close', () => (cut = true))
+    streamEvents(response, attempt, 0, maxBehind)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  socket.on('error', () => undefined)
+  socket.pause()
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  await once(server, 'request')
+  let entries = 0
+  while (entries < 40_000) {
+    if (cut) break
+    for (let burst = 0; burst < 20; burst++) talk(context)
+    entries += 20
+    await new Promise(setImmediate)
+  }
+  assert.ok(cut, `still connected after ${entries} entries`)
+  assert.ok(most < maxBehind + 64 * 1024, `${most} bytes were buffered`)
+  patient.finish()
+  await attempt.done
+  let replayed = 0
+  attempt.follow(0, { write: () => void replayed++, end: () => undefined, cut: () => undefined })
+  assert.equal(replayed, entries + 1)
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Persona } from '#local/personas.ts'
+import { startPlatform } from './platform.ts'
+import type { Platform } from './platform.ts'
+
+interface Run {
+  readonly id: string
+  readonly agent: { readonly name: string }
+  readonly state: string
+  readonly output: unknown
+  readonly rootRunId: string
+  readonly parentRunId: string | null
+  readonly trigger: { readonly kind: string; readonly by: string }
+}
+
+/** What the launcher answered to an agent that delegated. */
+interface Delegated {
+  readonly status: number
+  readonly body: {
+    readonly runId?: string
+    readonly state?: string
+    readonly output?: unknown
+    readonly error?: string
+  }
+}
+
+// Hands its input to `POST /delegate` of its launcher and returns the answer; other inputs it echoes, or never answers.
+const script = `
+const { createServer } = require('node:http')
+createServer(async (request, response) => {
+  if (request.url === '/healthz') return response.end()
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  const { input } = JSON.parse(Buffer.concat(chunks).toString() || '{}')
+  if (input === 'hang') return
+  let output = { echo: input }
+  if (input && input.delegate) {
+    const answer = await fetch('http://127.0.0.1:' + process.env.DELEGATE_PORT + '/delegate', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-mesh-run-id': request.headers['x-mesh-run-id'] },
+      body: JSON.stringify(input.delegate),
+    })
+    output = { status: answer.status, body: await answer.json() }
+  }
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify({ output }))
+}).listen(process.env.AGENT_PORT, '127.0.0.1')`
+
+const runtime = { command: ['node', '-e', script] }
+
+test('delegation: an agent has work done by another one through its launcher', async (t) => {
+  const job = createJob(await startPlatform(t, 'embedded'))
+  await job.create('front', { limits: { concurrency: 4 } })
+  await job.create('back', { limits: { concurrency: 4 } })
+  await job.create('shallow', { limits: { maxDelegationDepth: 0 } })
+
+  await t.test('spawn and wait: the answer is the child’s, the child names parent and root', async () => {
+    const { run, answer } = await job.delegate('front', { agent: 'back', input: 'hello' })
+    assert.deepEqual(
+      [answer.status, answer.body.state, answer.body.output],
+      [200, 'succeeded', { echo: 'hello' }],
+      JSON.stringify(answer),
+    )
+    const child = await job.get(answer.body.runId)
+    assert.deepEqual([child.parentRunId, child.rootRunId, child.agent.name], [run.id, run.id, 'back'])
+    assert.deepEqual(child.trigger, { kind: 'spawn', by: 'system:serviceaccount:default:front' })
+  })
+
+  await t.test('a grandchild names its parent, and the root of all', async () => {
+    const inner = { delegate: { agent: 'default/back', input: 'deep' } }
+    const { run, answer } = await job.delegate('front', { agent: 'front', input: inner })
+    assert.equal(answer.body.state, 'succeeded', JSON.stringify(answer))
+    const { body } = answer.body.output as Delegated
+    const grandchild = await job.get(body.runId)
+    assert.deepEqual([grandchild.parentRunId, grandchild.rootRunId], [answer.body.runId, run.id])
+  })
+
+  for (const [name, more, kind] of [
+    ['spawn detached', { wait: false }, 'spawn'],
+    ['handoff', { mode: 'handoff' }, 'handoff'],
+  ] as const)
+    await t.test(`${name}: 202 at once, the child goes on by itself`, async () => {
+      const { run, answer } = await job.delegate('front', { agent: 'back', input: name, ...more })
+      assert.equal(answer.status, 202, JSON.stringify(answer))
+      const child = await job.until(answer.body.runId, ({ state }) => state === 'succeeded')
+      assert.deepEqual([child.parentRunId, child.trigger.kind, child.output], [run.id, kind, { echo: name }])
+    })
+
+  await t.test('what is refused says why, and makes no run', async () => {
+    const before = await job.count()
+    const refused = async (agent: string, target: string): Promise<unknown[]> => {
+      const { answer } = await job.delegate(agent, { agent: target, input: 'x' })
+      return [answer.status, answer.body.error]
+    }
+    assert.deepEqual(await refused('shallow', 'back'), [409, 'depth_exceeded'])
+    assert.deepEqual(await refused('front', 'nobody'), [404, 'unknown_target'])
+    // The developer, for whom the run is done, has no rights in that namespace.
+    assert.deepEqual(await refused('front', 'other/back'), [403, 'delegation_refused'])
+    assert.equal(await job.count(), before + 3, 'the three runs that asked, and no other')
+  })
+
+  await t.test('cancel of the parent cancels the child that it waits for', async () => {
+    const parent = await job.start('front', { delegate: { agent: 'back', input: 'hang' } })
+    const child = await job.childOf(parent.id)
+    await job.until(child.id, ({ state }) => state === 'running')
+    const told = await job.ask('developer', 'POST', `/runs/${parent.id}/cancel`)
+    assert.equal(told.status, 202, told.text)
+    assert.equal((await job.until(parent.id, isFinal)).state, 'cancelled')
+    assert.equal((await job.until(child.id, isFinal)).state, 'cancelled')
+  })
+})
+
+function isFinal({ state }: Run): boolean {
+  return ['succeeded', 'failed', 'rejected', 'timed_out', 'cancelled'].includes(state)
+}
+
+function createJob(platform: Platform) {
+  const ask = (persona: Persona, method: string, path: string, body?: unknown) =>
+    platform.send({ method, path: `/api${path}`, bearer: platform.tokens[persona], ...(body ? { body } : {}) })
+  const get = async (id: string | undefined): Promise<Run> => {
+    const answer = await ask('developer', 'GET', `/runs/${id}`)
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json<Run>()
+  }
+  /** Asks until the run is as wanted; the test's own time limit ends it. */
+  const until = async (id: string | undefined, holds: (run: Run) => boolean): Promise<Run> => {
+    for (;;) {
+      const run = await get(id)
+      if (holds(run)) return run
+      await pause(50)
+    }
+  }
+  const list = async (): Promise<readonly Run[]> =>
+    (await ask('developer', 'GET', '/runs?namespace=default&limit=100')).json<{ items: Run[] }>().items
+  const start = async (agent: string, input: unknown): Promise<Run> => {
+    const made = await ask('developer', 'POST', '/runs', { agent: { namespace: 'default', name: agent }, input })
+    assert.equal(made.status, 201, made.text)
+    return made.json<Run>()
+  }
+  return {
+    ask,
+    get,
+    until,
+    start,
+    count: async () => (await list()).length,
+    async create(name: string, more: object): Promise<void> {
+      const config = { name, runtime, ...more }
+      const made = await ask('developer', 'POST', '/agents', { namespace: 'default', config })
+      assert.equal(made.status, 201, made.text)
+    },
+    async delegate(agent: string, delegation: object): Promise<{ run: Run; answer: Delegated }> {
+      const run = await until((await start(agent, { delegate: delegation })).id, isFinal)
+      assert.equal(run.state, 'succeeded', JSON.stringify(run))
+      return { run, answer: run.output as Delegated }
+    },
+    async childOf(id: string): Promise<Run> {
+      for (;;) {
+        const child = (await list()).find(({ parentRunId }) => parentRunId === id)
+        if (child) return child
+        await pause(50)
+      }
+    },
+  }
+}
