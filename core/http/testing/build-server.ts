@@ -17,6 +17,7 @@ import { createServer } from '../server.ts'
 import { setOwner } from '../services.ts'
 import type { HttpServices } from '../services.ts'
 import { createStreamRegistry } from '../stream-registry.ts'
+import type { StreamCaps } from '../stream-registry.ts'
 
 /** A server of core/http alone, whose upstream only writes down what it is asked: for the order of checks, not for the cluster. */
 export interface TestServer {
@@ -43,6 +44,7 @@ export interface BuildOptions {
   readonly store?: Store
   readonly underWay?: number
   readonly perCallerPerMinute?: number
+  readonly streams?: StreamCaps
 }
 
 /** The bearer that upstream rejects, and the one that it denies everything. */
@@ -65,7 +67,7 @@ export async function buildServer(
     metrics: createMetrics(),
     store: more.store,
     directory: more.directory,
-    streams: createStreamRegistry({ total: 4, perUser: 2 }),
+    streams: createStreamRegistry(more.streams ?? { total: 4, perUser: 2 }),
     catalog: [],
     outcomes: () => [{ record: (outcome) => outcomes.push(outcome) }],
     checkResponses: true,

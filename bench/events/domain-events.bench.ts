@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { connect } from '@nats-io/transport-node'
+import { jetstream } from '@nats-io/jetstream'
+import { createMemoryBus } from '#core/events/memory-bus.ts'
+import { createNatsBus } from '#core/events/nats-bus.ts'
+import { runConsumers } from '#core/events/consumer-runner.ts'
+import { on } from '#core/events/consumer.ts'
+import { planOf } from '#core/events/durables.ts'
+import { createRelay } from '#core/events/relay.ts'
+import type { Bus } from '#core/events/bus.ts'
+import { createStore } from '#core/store/create-store.ts'
+import { createLeadership } from '#core/store/leadership.ts'
+import { openDatabase } from '#core/store/database.ts'
+import type { Database, DatabaseLocation } from '#core/store/database.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { note, noted } from '#core/store/testing/notes.ts'
+import { createDatabase } from '#test/harness/database.ts'
+import { startNats } from '#test/harness/nats.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import type { Bench } from '../tools/bench.ts'
+import { interleave } from '../tools/rounds.ts'
+import type { Candidate } from '../tools/rounds.ts'
+import { withScope } from '../tools/scope.ts'
+import { quantile } from '../tools/statistics.ts'
+
+const messages = 5000
+const inFlight = 100
+const appends = 200
+
+/** The way of a domain event: publish rate on JetStream, and from the commit of its append to its consumer. */
+export const bench: Bench = {
+  title: `${messages} durable publishes (1/s), and ${appends} appends from commit to consumer (ms)`,
+  measure: () =>
+    withScope(async (t) => {
+      const nats = await startNats(t)
+      const candidates = [
+        await rawPublishes(t, nats.url),
+        await busPublishes(t, nats.url),
+        await delivery(
+          t,
+          'PostgreSQL and NATS',
+          await open(t, { url: await createDatabase(t) }),
+          await natsBus(t, nats.url),
+        ),
+        await delivery(t, 'PGlite in one process', await open(t, { pglite: 'memory://' }), createMemoryBus()),
+      ]
+      return interleave(candidates, { rounds: 5, most: 8 })
+    }),
+  goals: (figureOf) => [
+    {
+      text: 'publishes a second against the bare client with the same number in flight, ratio',
+      value: figureOf('bus', 'per second') / figureOf('bare NATS client', 'per second'),
+      limit: 0.5,
+      atLeast: true,
+    },
+    { text: 'outbox to consumer, p50, ms', value: figureOf('PostgreSQL and NATS', 'p50 ms'), limit: 10 },
+  ],
+}
+
+async function natsBus(t: Scope, url: string): Promise<Bus> {
+  const bus = await createNatsBus({ servers: url })
+  t.after(() => bus.close())
+  await bus.ensure({ durables: planOf([consumer(() => undefined)]) })
+  return bus
+}
+
+async function open(t: Scope, location: DatabaseLocation): Promise<Database> {
+  const database = await openDatabase(location)
+  t.after(() => database.close())
+  await migrate(database, [storeMigrations])
+  return database
+}
+
+async function rawPublishes(t: Scope, url: string): Promise<Candidate> {
+  const connection = await connect({ servers: url })
+  t.after(() => connection.close())
+  const client = jetstream(connection)
+  const publish = (): Promise<unknown> => client.publish(subject, body, { msgID: randomUUID() })
+  return { name: 'bare NATS client', run: () => publishAll(publish) }
+}
+
+async function busPublishes(t: Scope, url: string): Promise<Candidate> {
+  const bus = await natsBus(t, url)
+  const publish = (): Promise<void> => bus.publish({ subject, id: randomUUID(), body })
+  return { name: 'bus', run: () => publishAll(publish) }
+}
+
+const subject = 'mesh.v1.default.bench.published.v1'
+const body = Buffer.from(
+  JSON.stringify({ specversion: '1.0', type: 'bench.published', data: { n: 1, text: 'x'.repeat(600) } }),
+)
+
+async function publishAll(publish: () => Promise<unknown>): Promise<Record<string, number>> {
+  const [from, cpu] = [performance.now(), process.cpuUsage()]
+  let left = messages
+  const worker = async (): Promise<void> => {
+    while (left-- > 0) await publish()
+  }
+  await Promise.all(Array.from({ length: inFlight }, worker))
+  const { user, system } = process.cpuUsage(cpu)
+  return { 'per second': (messages * 1000) / (performance.now() - from), 'cpu us': (user + system) / messages }
+}
+
+async function delivery(t: Scope, name: string, database: Database, bus: Bus): Promise<Candidate> {
+  const store = createStore(database, { projections: [] })
+  const arrived = new Map<number, PromiseWithResolvers<number>>()
+  const consumers = [consumer((n) => arrived.get(n)?.resolve(performance.now()))]
+  const running = await runConsumers({ store, database, bus, consumers })
+  t.after(() => running.stop())
+  const stopped = new AbortController()
+  const job = createRelay({ database, bus, install: 'bench' })
+  const leadership = createLeadership({ database, holder: randomUUID(), name: job.name })
+  const relay = leadership.run((term) => job.run(term), stopped.signal)
+  t.after(async () => {
+    stopped.abort()
+    await relay
+  })
+  let next = 0
+  const once = async (): Promise<number> => {
+    const n = next++
+    const waiting = Promise.withResolvers<number>()
+    arrived.set(n, waiting)
+    await store.transact((tx) => tx.append(`notes/${n % 10}`, 'any', [note(n)]))
+    const committed = performance.now()
+    return Math.max(0, (await waiting.promise) - committed)
+  }
+  return {
+    name,
+    run: async () => {
+      const times: number[] = []
+      for (let turn = 0; turn < appends; turn++) times.push(await once())
+      return { 'p50 ms': quantile(times, 0.5), 'p99 ms': quantile(times, 0.99) }
+    },
+  }
+}
+
+function consumer(seen: (n: number) => void) {
+  return on('bench.seen', [noted], { order: 'none', from: 'start' }, async (events) => {
+    for (const event of events) seen(event.data.n)
+  })
+}
