@@ -25,7 +25,7 @@ export function trackUpdate({ before, after, manager, subresource, schema, now }
   const type = objectSchema(schema.schema)
   const managers = startingManagers(before, after, subresource)
   const changes = compare(before ? bare(before) : emptyObject(after, type), bare(after), type)
-  const owned = withoutMeta(withoutReset(union(changes.modified, changes.added), subresource))
+  const owned = withoutMeta(withoutReset(union(changes.modified, changes.added), subresource, type))
   takeFrom(managers, changes, '')
   if (!isEmpty(owned)) {
     const entry: ManagedFieldsEntry = { manager, operation: 'Update', apiVersion: after.apiVersion, time: timeOf(now) }
@@ -51,7 +51,7 @@ export function applyPatch({ live, patch, manager, force, schema, subresource, n
   const current = bare(base)
   const merged = merge(current, bare(patch), type) ?? current
   managers.set(id, {
-    set: withoutReset(toFieldSet(bare(patch), type), subresource),
+    set: withoutReset(toFieldSet(bare(patch), type), subresource, type),
     entry: { ...entry, ...(last?.entry.time ? { time: last.entry.time } : {}) },
   })
   const result = prune({ merged, last: last?.set, managers, type })

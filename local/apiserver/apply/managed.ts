@@ -1,4 +1,4 @@
-import type { Json, ManagedFieldsEntry } from '../contract.ts'
+import type { Json, JsonSchema, ManagedFieldsEntry } from '../contract.ts'
 import { emptySet, fromFieldsV1, insert, isEmpty, toFieldsV1, without } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 
@@ -85,10 +85,13 @@ export function withoutMeta(set: FieldSet): FieldSet {
   return rest
 }
 
-/** Takes out what a request through this door may not write: status on the main one, all else on `status`. */
-export function withoutReset(set: FieldSet, subresource: string): FieldSet {
+/** Takes out what a request through this door may not write: status on the main one; on `status` the spec, and of custom objects the metadata. */
+export function withoutReset(set: FieldSet, subresource: string, schema: JsonSchema): FieldSet {
   if (subresource === '') return without(set, setOf([['f:status']]))
-  return subresource === 'status' ? without(set, setOf([['f:spec'], ['f:metadata']])) : set
+  if (subresource !== 'status') return set
+  const builtIn = schema['x-go-type']
+  if (builtIn === undefined) return without(set, setOf([['f:spec'], ['f:metadata']]))
+  return without(set, setOf([['f:spec'], ...(builtIn === 'Deployment' ? [['f:metadata', 'f:labels']] : [])]))
 }
 
 /** `metadata.managedFields` given as an empty list, or one empty entry, asks to forget all owners. */

@@ -186,7 +186,8 @@ export function removeFields(value: Json, set: FieldSet, schema: JsonSchema | un
     if (set.members.has(element)) return []
     const below = set.children.get(element)
     const rest = below ? removeFields(item, below, sub) : item
-    return rest === undefined ? [] : [[element, rest]]
+    // As the real server does: what loses everything is there still, as null.
+    return [[element, rest ?? null]]
   })
   if (kept.length === 0) return undefined
   if (Array.isArray(value)) return kept.map(([, item]) => item)

@@ -28,7 +28,6 @@ export async function applyObject(
     const why = `uid mismatch: the provided object specified uid ${patch.metadata.uid}, and no existing object was found`
     throw conflict(kind, exchange.info.name, why)
   }
-  matchPath(patch, exchange, kind)
   if (patch.metadata.managedFields) throw badRequest('metadata.managedFields must be nil')
   if (!stored && exchange.info.subresource) throw notFound(kind, exchange.info.name)
   const live = stored && toVersion(stored.object, kind)
@@ -44,6 +43,7 @@ export async function applyObject(
   })
   if ('conflict' in result)
     throw failure({ code: 409, reason: 'Conflict', message: result.message, details: { causes: result.conflict } })
+  matchPath(result.object, exchange, kind)
   const { managedFields, ...applied } = result.object.metadata
   const object = complete(structuredClone({ ...result.object, metadata: cleanMeta(applied, kind).meta }), kind)
   if (managedFields) object.metadata.managedFields = managedFields

@@ -68,7 +68,8 @@ async function deleteOptions(exchange: Exchange): Promise<DeleteOptions> {
       ...(typeof uid === 'string' ? { uid } : {}),
       ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
     },
-    dryRun: isDryRun(Array.isArray(dryRun) ? dryRun.map(String) : exchange.query.getAll('dryRun'), 'DeleteOptions'),
+    // A body speaks alone: the query is read only without one.
+    dryRun: isDryRun(Array.isArray(dryRun) ? dryRun.map(String) : [], 'DeleteOptions'),
   }
 }
 

@@ -24,11 +24,6 @@ export function identify(body: JsonObject, kind: Kind): KubeObject {
     apiVersion: apiVersion || (kind.custom ? '' : kind.apiVersion),
   })
   if (!kind.custom && (given.apiVersion !== kind.apiVersion || given.kind !== kind.kind)) throw anotherKind(given, kind)
-  if (given.apiVersion !== kind.apiVersion) {
-    throw badRequest(
-      `the API version in the data (${given.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
-    )
-  }
   return given
 }
 
@@ -59,17 +54,24 @@ export function decode(body: JsonObject, kind: Kind, options: WriteOptions, warn
     )
   }
   const { meta, unknown } = cleanMeta(body['metadata'], kind)
+  const [version = '', group = ''] = given.apiVersion.split('/').toReversed()
   // A custom object of another kind has no schema to be judged by; validation will say so.
-  if (options.fieldValidation !== 'Ignore' && given.kind === kind.kind) {
-    const fields = [...new Set([...unknown, ...kind.schema.unknownFields(given)])]
+  const known = given.kind === kind.kind && group === kind.group
+  if (options.fieldValidation !== 'Ignore') {
+    const fields = [...new Set([...unknown, ...(known ? kind.schema.unknownFields(given) : [])])]
       .sort()
       .map((field) => `unknown field ${JSON.stringify(field)}`)
     if (fields.length > 0 && options.fieldValidation === 'Strict') {
       throw badRequest(
-        `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: strict decoding error: ${fields.join(', ')}`,
+        `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${given.kind}: strict decoding error: ${fields.join(', ')}`,
       )
     }
     warnings.push(...fields)
+  }
+  if (given.apiVersion !== kind.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${given.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
+    )
   }
   return complete({ ...given, metadata: meta }, kind)
 }

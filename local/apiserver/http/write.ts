@@ -1,5 +1,6 @@
-import type { Cause, CompiledSchema, KubeObject, Status, User } from '../contract.ts'
-import { trackUpdate } from '../apply/apply.ts'
+import type { Cause, CompiledSchema, KubeObject, ObjectMeta, Status, User } from '../contract.ts'
+import { objectSchema, trackUpdate } from '../apply/apply.ts'
+import { typedFaults } from '../apply/typed-faults.ts'
 import { convertIn } from '../objects/event-conversion.ts'
 import { mayGo } from '../objects/deletion.ts'
 import type { Kind } from '../objects/kinds.ts'
@@ -157,9 +158,11 @@ export async function replaceObject(context: WriteContext, exchange: Exchange, k
   const stored = context.store.find(kind.storeId, keyOf(exchange, kind))
   if (!stored) {
     if (!kind.rules.createOnUpdate || exchange.info.subresource) throw notFound(kind, exchange.info.name)
+    sameIdentity(object, undefined, exchange, kind)
     delete object.metadata.resourceVersion
     return insert(context, exchange, kind, { object, options, applied: false })
   }
+  sameIdentity(object, stored.object.metadata.uid, exchange, kind)
   const { resourceVersion } = object.metadata
   if ((!resourceVersion || resourceVersion === '0') && !kind.rules.unconditionalUpdate) {
     const cause = {
@@ -188,14 +191,18 @@ export async function modify(
   const now = context.now()
   const { name } = exchange.info
   const old = toVersion(stored.object, kind)
-  sameObject(change.object, old, kind, stored)
+  sameIdentity(change.object, old.metadata.uid, exchange, kind)
+  sameVersion(change.object, old, kind)
+  const foreign = isForeign(change.object, kind, exchange.info.subresource)
   const refused = carryMeta(change.object, old, kind.custom)
   let object = scopeTo(exchange.info.subresource, change.object, old, kind)
   if (exchange.info.subresource === '') strategyOf(kind).update?.(object, old)
-  if (kind.rules.generation && bumps(object, old, kind)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
+  if (kind.rules.generation && exchange.info.subresource === '' && bumps(object, old, kind))
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1
   escalation(context, exchange, object, old)
   refuse({ ...kind, kind: object.kind }, name, [...refused, ...faults(object, kind, old)])
-  if (!applied)
+  if (foreign) delete object.metadata.managedFields
+  else if (!applied)
     object = withManagedFields(object, old, exchange, { schema: kind.schema, manager: options.manager, now })
   if (sameContent(object, old)) {
     await store.settled()
@@ -209,34 +216,63 @@ export async function modify(
   return { code: 200, body: present(exchange, kind, shown, now) }
 }
 
-/** Optimistic concurrency and identity. */
-function sameObject(object: KubeObject, old: KubeObject, kind: Kind, stored: Stored): void {
-  const { resourceVersion, uid } = object.metadata
-  const { name } = old.metadata
+/** A uid in the body is a precondition, checked before anything else; an object that is not there has none. */
+function sameIdentity({ metadata: { uid } }: KubeObject, actual: string | undefined, { info }: Exchange, kind: Kind) {
+  if (!uid || uid === actual) return
+  const folder = kind.custom
+    ? kind.storeId
+    : `registry/${kind.storeId === '/services' ? 'services/specs' : kind.resource}`
+  const key = `/${folder}/${objectKey(kind.namespaced ? info.namespace : '', info.name)}`
+  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual ?? ''}`
+  throw conflict(
+    kind,
+    info.name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+  )
+}
+
+/** Optimistic concurrency. */
+function sameVersion(object: KubeObject, old: KubeObject, kind: Kind): void {
+  const { resourceVersion } = object.metadata
   if (resourceVersion && !/^\d+$/.test(resourceVersion)) {
     throw failure({
       code: 500,
       message: `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
     })
   }
-  if (uid && uid !== old.metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`
-    throw conflict(
-      kind,
-      name,
-      `StorageError: invalid object, Code: 4, Key: ${`/${stored.id}/${stored.key}`.replace('//', '/')}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
-    )
-  }
   if (resourceVersion && resourceVersion !== '0' && resourceVersion !== old.metadata.resourceVersion)
-    throw conflict(kind, name, MODIFIED)
+    throw conflict(kind, old.metadata.name, MODIFIED)
   object.metadata.resourceVersion = old.metadata.resourceVersion ?? ''
+}
+
+/** Only a status write may come in an object whose fields cannot be typed; whose they are is then forgotten. */
+function isForeign(object: KubeObject, kind: Kind, subresource: string): boolean {
+  if (!kind.custom || subresource !== 'status') return false
+  return object.kind !== kind.kind || typedFaults(object, objectSchema(kind.schema.schema)).length > 0
+}
+
+/** What a status write takes besides the status: nothing of a custom object, the metadata of a built-in one. */
+function statusWrite(kept: KubeObject, { metadata }: KubeObject, kind: Kind): KubeObject {
+  if (kind.custom) return kept
+  const { labels, ownerReferences } = kept.metadata
+  const next = { ...kept, metadata: { ...metadata } }
+  if (kind.storeId === 'apps/deployments') assign(next.metadata, { labels })
+  if (kind.storeId === '/pods') assign(next.metadata, { ownerReferences })
+  return next
+}
+
+function assign(metadata: ObjectMeta, kept: { readonly [key: string]: unknown }): void {
+  for (const [key, value] of Object.entries(kept)) {
+    if (value === undefined) Reflect.deleteProperty(metadata, key)
+    else Object.assign(metadata, { [key]: value })
+  }
 }
 
 /** What the path may change: `status` alone, the finalizers of a namespace, or everything but the status. */
 function scopeTo(subresource: string, object: KubeObject, old: KubeObject, kind: Kind): KubeObject {
   const { managedFields } = object.metadata
   const kept = { ...old, metadata: { ...old.metadata, ...(managedFields ? { managedFields } : {}) } }
-  if (subresource === 'status') return withKey(kept, 'status', object)
+  if (subresource === 'status') return withKey(statusWrite(kept, object, kind), 'status', object)
   if (subresource === 'finalize') return withKey(kept, 'spec', object)
   return kind.subresources.includes('status') ? withKey({ ...object }, 'status', old) : object
 }
