@@ -27,11 +27,12 @@ const failsWith = (code: string) => (error: unknown) => error instanceof Fail &&
 const approval = { id: 'a', reason: 'approval_required', tool: 'delete' } as const
 const question = { id: 'q', reason: 'input_required' } as const
 
-test('O6: only a queued run that was never begun begins', () => {
-  assert.deepEqual(names(decideStart(given({}), 3)), ['started'])
-  assert.deepEqual(decideStart(given({ started: true }), 3), [])
-  for (const state of runStates.filter((other) => other !== 'queued'))
-    assert.deepEqual(decideStart(given({ state }), 3), [])
+test('O6: a segment begins once, of a run that is queued or was resumed', () => {
+  for (const state of runStates) {
+    const begins = state === 'queued' || state === 'running'
+    assert.deepEqual(names(decideStart(given({ state }), 3)), begins ? ['started'] : [], state)
+    assert.deepEqual(decideStart(given({ state, started: true }), 3), [], state)
+  }
 })
 
 test('resume: a run that is not paused, an ambiguous or unknown interrupt, an approval without a decision are refused', () => {
@@ -47,6 +48,7 @@ test('resume: the run goes on when the last interrupt is answered, and ends when
   assert.deepEqual(names(decideResume(both, { interruptId: 'q', payload: 1 })), ['interrupt-resolved'])
   const one = given({ state: 'paused', interrupts: [approval] })
   assert.deepEqual(names(decideResume(one, { decision: 'approve' })), ['interrupt-resolved', 'resumed'])
+  assert.equal(stateAfter('resumed', 'paused'), 'running')
   const denied = decideResume(one, { decision: 'reject' })
   assert.deepEqual(names(denied), ['interrupt-resolved', 'rejected'])
   assert.equal(denied[1]?.fact === 'rejected' && denied[1].failReason, 'approval_denied')

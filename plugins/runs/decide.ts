@@ -41,9 +41,14 @@ export type RunFact =
   | { readonly fact: 'timed-out' }
   | { readonly fact: 'rejected'; readonly failReason: FailReason }
 
-/** The lease holder begins a segment. Only a queued, unstarted run may begin: the agent is never invoked twice (O6). */
+/** Whether the next segment waits for a worker: a new run is queued, one that was resumed is running already. */
+export function mayBegin(run: Pick<RunFacts, 'state' | 'started'>): boolean {
+  return (run.state === 'queued' || run.state === 'running') && !run.started
+}
+
+/** The lease holder begins a segment, once: the agent is never invoked twice (O6). */
 export function decideStart(run: RunFacts, epoch: number): readonly RunFact[] {
-  if (run.state !== 'queued' || run.started) return []
+  if (!mayBegin(run)) return []
   return [{ fact: 'started', epoch, segment: run.segment + 1 }]
 }
 
@@ -104,7 +109,7 @@ const nextState: Readonly<Partial<Record<RunFact['fact'] | 'created', RunState>>
   created: 'queued',
   started: 'running',
   paused: 'paused',
-  resumed: 'queued',
+  resumed: 'running',
   'cancel-requested': 'cancelling',
   succeeded: 'succeeded',
   failed: 'failed',

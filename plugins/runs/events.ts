@@ -101,7 +101,7 @@ export const interruptResolved: EventType<Static<typeof resolvedData>> = defineE
   audit: auditedRun('resume'),
 })
 
-/** Every interrupt is answered; the run is queued again. */
+/** Every interrupt is answered: the run is running again, its next segment begins with a worker. */
 export const runResumed: EventType<Static<typeof onlyRun>> = defineEvent({
   plugin: 'runs',
   fact: 'resumed',

@@ -18,7 +18,7 @@ import type { LiveFrame } from './live.ts'
 import { streamRun } from './stream.ts'
 import { cancelTree } from './runs.ts'
 import { decideResume } from './decide.ts'
-import { saveResolution } from './store/system.ts'
+import { findRun, saveResolution } from './store/system.ts'
 import { createWorld, driveServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
@@ -37,6 +37,15 @@ function assertGapless(frames: readonly LiveFrame[], from = 1): void {
     numbered,
     numbered.map((_, index) => from + index),
   )
+}
+
+/** Answers the question of the test agent; the run's row as it is then. */
+async function answer(world: World, runId: string): Promise<SelectedRun | undefined> {
+  await world.writer.change(runId, { actor: alice }, (facts) => ({
+    facts: decideResume(facts, { payload: 'blue' }),
+    also: (db) => saveResolution(db, runId, { interruptId: 'q1', payload: 'blue' }, 'unsigned'),
+  }))
+  return findRun(world.store.reader<RunsTables>(), runId)
 }
 
 for (const { name, skip, open } of adapters) {
@@ -76,14 +85,35 @@ for (const { name, skip, open } of adapters) {
     const run = await queueRun(world, { do: 'ask' })
     const paused = await settled(world, run.id, ({ state }) => state === 'paused')
     assert.equal(paused.open_interrupts.length, 1)
-    await world.writer.change(run.id, { actor: alice }, (facts) => ({
-      facts: decideResume(facts, { payload: 'blue' }),
-      also: (db) => saveResolution(db, run.id, { interruptId: 'q1', payload: 'blue' }, 'unsigned'),
-    }))
+    await answer(world, run.id)
     const ended = await settled(world, run.id, isTerminal)
     assert.equal(ended.state, 'succeeded')
     assert.equal(ended.segment, 2)
+    assert.equal(ended.started_at?.getTime(), paused.started_at?.getTime())
     assertGapless(await collect(world, run))
+  })
+
+  test(`${name}: a resumed run is running before a worker has it, and whoever comes drives it`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const launched = await launch(t, { command: nodeAgent })
+    const world = createWorld(database)
+    const services = () => driveServices(world, () => launched.url)
+    const first = startWorker(services(), 'first')
+    const [on, off] = [await queueRun(world, { do: 'ask' }), await queueRun(world, { do: 'ask' })]
+    for (const { id } of [on, off]) await settled(world, id, ({ state }) => state === 'paused')
+    await first.stop()
+    for (const { id } of [on, off]) {
+      const resumed = await answer(world, id)
+      assert.deepEqual([resumed?.state, resumed?.pause_reason, resumed?.started], ['running', null, false])
+    }
+    await cancelTree(world, off.id, alice)
+    const next = startWorker(services(), 'next')
+    t.after(() => next.stop())
+    assert.equal((await settled(world, on.id, isTerminal)).state, 'succeeded')
+    assert.equal((await settled(world, off.id, isTerminal)).state, 'cancelled')
+    const invocations = launched.notes().filter((note) => note.startsWith(`invoke ${off.id}`))
+    assert.equal(invocations.length, 1, 'what was cancelled before its second segment is not invoked again')
   })
 
   test(`${name}: a run shows the revision that answered, of several the last one`, { skip }, async (t) => {
@@ -103,10 +133,7 @@ for (const { name, skip, open } of adapters) {
     const paused = await settled(world, run.id, ({ state }) => state === 'paused')
     assert.equal(paused.agent_revision, 3)
     url = second.url
-    await world.writer.change(run.id, { actor: alice }, (facts) => ({
-      facts: decideResume(facts, { payload: 'blue' }),
-      also: (db) => saveResolution(db, run.id, { interruptId: 'q1', payload: 'blue' }, 'unsigned'),
-    }))
+    await answer(world, run.id)
     const ended = await settled(world, run.id, isTerminal)
     assert.deepEqual([ended.state, ended.agent_revision], ['succeeded', 4])
     assertGapless(await collect(world, run))

@@ -75,10 +75,13 @@ async function apply(tx: Tx<RunsTables>, { live, now, author }: Services, locked
   if (events.length > 0) await tx.append(`runs/${run.id}`, run.version, events)
   tx.afterCommit(() => {
     entries.forEach((entry, index) => live.frame(toFrame(run, locked.journalSeq + 1 + index, entry)))
-    if (state === 'queued' || state === 'cancelling') live.wake(run.id)
+    if (change.facts.some(({ fact }) => wakes.has(fact))) live.wake(run.id)
   })
   return { ...run, state }
 }
+
+/** What gives a worker something to do. */
+const wakes: ReadonlySet<RunFact['fact']> = new Set(['resumed', 'cancel-requested'])
 
 /** Where the queue stands after a change of state. A holder keeps its lease over a cancel: it does the cancelling. */
 async function queue(

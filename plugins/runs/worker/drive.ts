@@ -1,6 +1,6 @@
-import type { FailReason, InvokeRequest, InvokeResult } from '#schemas/run.ts'
-import { decideFailure, decideResult, decideStart } from '../decide.ts'
-import { type Claim, findRun, readContent, releaseLease, resetLauncherCount } from '../store/system.ts'
+import type { FailReason, InvokeRequest } from '#schemas/run.ts'
+import { decideFailure, decideStart, mayBegin } from '../decide.ts'
+import { type Claim, findRun, readContent, releaseLease, resetLauncherCount, saveOutcome } from '../store/system.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost } from '../write.ts'
 import { readConversation } from '../history.ts'
@@ -60,7 +60,7 @@ async function driveRun(
   const find = () => services.launcherOf(run, content.grant_token, claim.epoch)
   let launcher = await reach(find, services.unreachableAfterMs, signal, cancelled)
   if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable')
-  const fresh = run.state === 'queued' && !run.started
+  const fresh = mayBegin(run)
   let answering: Answering | undefined
   if (fresh) {
     if (run.segment > 0 && !(await services.recheck(run, claim.epoch))) return fail('permission_revoked')
@@ -93,18 +93,11 @@ async function begin(services: DriveServices, claim: Claim, run: SelectedRun): P
 }
 
 async function failRun(services: DriveServices, claim: Claim, run: SelectedRun, reason: FailReason): Promise<void> {
-  const result: InvokeResult = {
-    state: 'failed',
-    failReason: reason,
-    message: failMessages[reason] ?? reason,
-    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 },
-  }
+  const message = failMessages[reason] ?? reason
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => ({
-    facts:
-      facts.state === 'queued' || facts.state === 'cancelling'
-        ? decideFailure(facts, reason)
-        : decideResult(facts, result),
-    content: { failed: { message: result.message } },
+    facts: decideFailure(facts, reason),
+    content: { failed: { message } },
+    also: (db) => saveOutcome(db, run.id, { error: message }),
   }))
 }
 
