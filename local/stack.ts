@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { type Composed, composeHost } from '#core/host/compose.ts'
 import type { Role } from '#core/host/core.ts'
 import type { AnyPlugin } from '#core/host/plugin.ts'
@@ -9,6 +8,7 @@ import { createOneTimeCode, landingRoutes } from './landing.ts'
 import type { LocalOptions } from './options.ts'
 import { choosePorts, type Listener } from './ports.ts'
 import type { Persona } from './personas.ts'
+import { imageOf } from './store-image.ts'
 import { startWorkloads, type Workloads } from './workloads/workloads.ts'
 
 /** The embedded default, composed; `start` brings it up, `close` takes everything down in reverse. */
@@ -57,6 +57,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
   try {
     const code = createOneTimeCode(cluster.tokens.admin)
     const url = `http://127.0.0.1:${ports.bff}`
+    const image = imageOf(input.env)
     const page = { url, tokensFile: folder.tokens, kubeconfig: folder.kubeconfig }
     const composed = await composeHost({
       roles: input.roles,
@@ -65,7 +66,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       env: ownEnvironment(input.env),
       presets: presets(folder, ports),
       cluster: cluster.location,
-      embeddedStore: { dir: folder.database, image: imageOf(input.version) },
+      embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
       generateKeys: true,
       pages: landingRoutes(code, page),
       agentEndpoint: async ({ namespace, name }) => workloads?.endpoint(namespace, name),
@@ -114,9 +115,4 @@ function presets(folder: DataFolder, ports: Readonly<Record<Listener, number>>) 
 function ownEnvironment(env: StackInput['env']): StackInput['env'] {
   const { KUBECONFIG: _, ...own } = env
   return own
-}
-
-/** Where the initialised store lies that every first start copies: beside the packages, not in the data folder. */
-export function imageOf(version: string): string {
-  return join(import.meta.dirname, '..', 'node_modules', '.cache', 'mesh', `pglite-${version}`)
 }

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { prepareImage } from '#core/store/pglite-folder.ts'
-import { imageOf } from '#local/stack.ts'
-import packageJson from '../package.json' with { type: 'json' }
+import { imageOf } from '#local/store-image.ts'
 
 // Once, after an installation: what the first start would otherwise spend four seconds of CPU on.
-await prepareImage(imageOf(packageJson.version))
+const image = imageOf(process.env)
+if (image !== undefined) await prepareImage(image).catch(() => undefined)
 // Both load everything that they start with and end at once; what they compiled stays in the cache.
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = new URL('../local/workloads/compile-cache.mjs', import.meta.url).href

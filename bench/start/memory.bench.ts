@@ -1,8 +1,6 @@
-import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { imageOf } from '#local/stack.ts'
-import packageJson from '../../package.json' with { type: 'json' }
+import { prepareImage } from '#core/store/pglite-folder.ts'
 import { createAgents, untilReady } from '../tools/agents.ts'
 import type { Bench } from '../tools/bench.ts'
 import { inFolder, startPlatform, startProcess } from '../tools/platform.ts'
@@ -50,7 +48,7 @@ async function bareServer(): Promise<Record<string, number>> {
 function emptyPglite(): Promise<Record<string, number>> {
   return inFolder(async (folder) => {
     const data = join(folder, 'data')
-    cpSync(imageOf(packageJson.version), data, { recursive: true })
+    await prepareImage(data)
     const program = `const { PGlite } = await import('@electric-sql/pglite')
       const database = await PGlite.create(${JSON.stringify(data)})
       await database.query('select 1'); console.log('ready'); ${waiting}`

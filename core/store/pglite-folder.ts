@@ -15,7 +15,8 @@ export interface OpenedPglite {
 
 /**
  * Opens the embedded store. The folder holds `lock` (pid), `data` (the cluster) and `copy` (as of the last clean stop).
- * `image` is an initialised folder kept outside: measured 0.4 s for copying it against 2.7 s for making a cluster.
+ * `image` is an initialised folder kept outside: measured 0.4 s for copying it against 2.7 s for making a cluster. It is made when it is
+ * not there; where that cannot be, the store is made without it.
  */
 export async function openPglite(folder: string, image?: string): Promise<OpenedPglite> {
   if (folder === inMemory) return openInMemory()
@@ -35,13 +36,17 @@ export async function openPglite(folder: string, image?: string): Promise<Opened
 /** Makes the initialised folder that first starts copy; does nothing when it is there. */
 export async function prepareImage(image: string): Promise<void> {
   if (existsSync(image)) return
-  await mkdir(dirname(image), { recursive: true })
+  await mkdir(dirname(image), { recursive: true, mode: 0o700 })
   const building = `${image}.${process.pid}`
-  const pglite = await start(building)
-  await pglite.exec('checkpoint')
-  await pglite.close()
-  // Another process may have been quicker: its image is as good.
-  await rename(building, image).catch(() => rm(building, { recursive: true, force: true }))
+  try {
+    const pglite = await start(building)
+    await pglite.exec('checkpoint')
+    await pglite.close()
+    // Another process may have been quicker: its image is as good.
+    await rename(building, image).catch(() => undefined)
+  } finally {
+    await rm(building, { recursive: true, force: true })
+  }
 }
 
 async function openInMemory(): Promise<OpenedPglite> {
@@ -55,13 +60,20 @@ async function provideData(data: string, folder: string, image: string | undefin
   const draft = join(folder, 'data.new')
   await rm(draft, { recursive: true, force: true })
   if (existsSync(data)) return
-  if (image === undefined) {
-    await (await start(draft)).close()
-  } else {
+  if (image === undefined || !(await copyImage(image, draft))) await (await start(draft)).close()
+  await rename(draft, data)
+}
+
+// An image saves time and nothing else: a cache that is full or read-only must not keep the store from starting.
+async function copyImage(image: string, draft: string): Promise<boolean> {
+  try {
     await prepareImage(image)
     await cp(image, draft, { recursive: true })
+    return true
+  } catch {
+    await rm(draft, { recursive: true, force: true })
+    return false
   }
-  await rename(draft, data)
 }
 
 async function start(data: string): Promise<PGlite> {

@@ -69,6 +69,16 @@ test('O8: a second process on the folder is refused and told the first one’s p
   assert.equal(existsSync(join(location.pglite, 'lock')), false)
 })
 
+test('an image that can be neither made nor copied costs time only: the store opens without it', async (t) => {
+  const path = folder(t)
+  writeFileSync(join(path, 'file'), '')
+  const image = join(path, 'file', 'image')
+  const database = await openDatabase({ pglite: join(path, 'store'), image })
+  await migrate(database, [storeMigrations])
+  await database.close()
+  assert.equal(existsSync(join(path, 'store', 'data', 'PG_VERSION')), true)
+})
+
 test('O8: the lock of a dead process, or of an earlier one with our pid, is taken over; our own is not', (t) => {
   const file = join(folder(t), 'lock')
   writeFileSync(file, '999999999 1\n')

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { chownSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -31,13 +31,26 @@ export function install(folder: string, tarballs: readonly string[]): void {
   execFileSync('npm', ['install', ...flags, ...tarballs], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
+/** Whose process a start is, where it is not this process's user. */
+export interface StartAs {
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly uid?: number
+  readonly gid?: number
+}
+
 /** Starts a command in a folder and waits until it says that it is ready; whatever is left of it ends with the test. */
-export async function start(scope: Scope, folder: string, command: readonly string[]): Promise<Running> {
+export async function start(
+  scope: Scope,
+  folder: string,
+  command: readonly string[],
+  user: Partial<StartAs> = {},
+): Promise<Running> {
   const [program = '', ...args] = command
   // `#!/usr/bin/env node` finds this Node.js first, whatever the machine has.
   const programs = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`
-  const env = { ...process.env, PATH: programs, MESH_CONFIG: join(folder, 'mesh.yaml') }
-  const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const env = { ...process.env, PATH: programs, MESH_CONFIG: join(folder, 'mesh.yaml'), ...user.env }
+  const child = spawn(program, args, { cwd: folder, ...user, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit') as Promise<[number | null]>
   scope.after(() => processesOf(folder).forEach((pid) => process.kill(pid, 'SIGKILL')))
   const line = once(createInterface({ input: child.stdout }), 'line') as Promise<[string]>
@@ -58,6 +71,24 @@ async function call(ready: Ready, as: string, { path, body }: { path: string; bo
   const answer = await fetch(`${ready.url}${path}`, init)
   return [answer.status, (await answer.json()) as Record<string, unknown>] as const
 }
+
+/**
+ * Makes a folder read-only for the one who is to run it, and makes a home for that one: for root, who may write everywhere, the user
+ * nobody; for anybody else themselves. Given back with the test.
+ */
+export function readOnly(scope: Scope, folder: string, home: string): StartAs {
+  mkdirSync(home)
+  const as = { cwd: home, env: { HOME: home, XDG_CACHE_HOME: '' } }
+  if (process.getuid?.() === 0) {
+    chownSync(home, nobody, nobody)
+    return { ...as, uid: nobody, gid: nobody }
+  }
+  execFileSync('chmod', ['-R', 'a-w', folder])
+  scope.after(() => execFileSync('chmod', ['-R', 'u+w', folder]))
+  return as
+}
+
+const nobody = 65_534
 
 /** Processes that work in a folder or run a program from it. */
 export function processesOf(folder: string): number[] {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { after, before } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { makePackage, packTarball } from '../../scripts/pack/pack.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { findOldNode, install, processesOf, start } from './installation.ts'
+import { findOldNode, install, processesOf, readOnly, start } from './installation.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const notLinux = process.platform !== 'linux' && 'processes are looked up in /proc'
@@ -96,6 +96,24 @@ test(
     assert.ok(processesOf(folder).length >= 4, 'the platform, its launchers and a command were running')
     assert.equal(await running.stop('SIGTERM'), 0)
     assert.deepEqual(processesOf(folder), [], 'no process is left')
+  },
+)
+
+test(
+  'packed: an installation that its user may not write starts, with its store prepared in the user’s own cache',
+  { skip: notLinux },
+  async (t) => {
+    const home = join(work.path, 'home')
+    const as = readOnly(t, folder, home)
+    chmodSync(work.path, 0o755)
+    const own = join(folder, 'node_modules/.bin/node')
+    const run = [own, join(folder, 'node_modules/@mesh.dev/mesh/bin/mesh.mjs'), ...mesh('--no-demo')]
+    const running = await start(t, folder, run, as)
+    assert.equal((await running.call('viewer', '/api/agents?namespace=default'))[0], 200)
+    assert.equal(await running.stop('SIGTERM'), 0)
+    const [image] = readdirSync(join(home, '.cache/mesh'))
+    assert.match(image ?? '', /^pglite-\d+\.\d+\.\d+$/)
+    assert.equal(statSync(join(home, '.cache/mesh')).mode & 0o777, 0o700)
   },
 )
 
