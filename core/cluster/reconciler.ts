@@ -3,6 +3,7 @@ import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/cli
 import { apiVersionOf } from '#core/kube/create-client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import type { Logger } from '#core/log/logger.ts'
+import { clusterMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { describeError } from './describe-error.ts'
 import type { RunningWork } from './informer.ts'
@@ -23,7 +24,10 @@ export interface ReconcilerOptions {
   readonly watchSeconds?: number
 }
 
-/** Runs reconcilers until the signal aborts; `done` resolves when the reconciliations under way have ended. */
+/**
+ * Runs reconcilers until the signal aborts; `synced` resolves when each object of the first lists was worked on once, well or not, and
+ * `done` when the reconciliations under way have ended.
+ */
 export function runReconcilers(options: ReconcilerOptions): RunningWork {
   const running = options.reconcilers.map((reconciler) => runOne(options, reconciler))
   return {
@@ -34,12 +38,12 @@ export function runReconcilers(options: ReconcilerOptions): RunningWork {
 
 function runOne(options: ReconcilerOptions, reconciler: Reconciler): RunningWork {
   const objects = new Map<string, KubeObject>()
-  const queue = createQueue(options, reconciler, objects)
+  const first = createFirstPass()
+  const queue = createQueue(options, reconciler, { objects, worked: first.worked })
   const follow = (resource: Resource, handler: ReflectorHandler): Promise<void> =>
     reflect({ ...options, resource, handler })
-  const first = Promise.withResolvers<void>()
   const loops = [
-    follow(reconciler.resource, primary(objects, queue, first.resolve)).finally(first.resolve),
+    follow(reconciler.resource, primary(objects, queue, first.listed)).finally(() => first.listed([])),
     ...(reconciler.owns ?? []).map((owned) =>
       follow(
         owned,
@@ -54,39 +58,69 @@ function runOne(options: ReconcilerOptions, reconciler: Reconciler): RunningWork
     ),
   ]
   return {
-    synced: first.promise,
+    synced: first.done,
     done: Promise.all(loops).then(() => queue.stop()),
+  }
+}
+
+/** The keys of the first list until each was worked on once; a later list changes nothing. */
+function createFirstPass() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let left: Set<string> | undefined
+  const settle = (): void => {
+    if (left?.size === 0) resolve()
+  }
+  return {
+    done: promise,
+    listed: (keys: readonly string[]): void => {
+      left ??= new Set(keys)
+      settle()
+    },
+    worked: (key: string): void => {
+      left?.delete(key)
+      settle()
+    },
   }
 }
 
 function createQueue(
   options: ReconcilerOptions,
   reconciler: Reconciler,
-  objects: ReadonlyMap<string, KubeObject>,
+  { objects, worked }: { readonly objects: ReadonlyMap<string, KubeObject>; worked(key: string): void },
 ): WorkQueue {
-  const results = options.metrics?.counter('mesh_reconcile_total', 'Reconciliations by result.', [
-    'reconciler',
-    'result',
-  ])
-  return createWorkQueue({
+  const seconds = options.metrics?.histogram(clusterMetrics.reconcileSeconds)
+  const depth = options.metrics?.gauge(clusterMetrics.reconcileQueue)
+  const queue = createWorkQueue({
     concurrency: options.concurrency ?? 4,
     work: async (key) => {
-      const result = await reconciler.reconcile(refOf(key), objects.get(key))
-      results?.inc({ reconciler: reconciler.name, result: 'ok' })
-      return result
+      const started = performance.now()
+      let result = 'error'
+      try {
+        const next = await reconciler.reconcile(refOf(key), objects.get(key))
+        result = 'ok'
+        return next
+      } finally {
+        seconds?.observe((performance.now() - started) / 1000, { reconciler: reconciler.name, result })
+        worked(key)
+      }
     },
     onError: (key, error, failures) => {
-      results?.inc({ reconciler: reconciler.name, result: 'error' })
       options.log.warn(
         { reconciler: reconciler.name, object: key, failures, ...describeError(error) },
         'reconcile failed',
       )
     },
   })
+  options.metrics?.beforeScrape(() => depth?.set(queue.depth, { reconciler: reconciler.name }))
+  return queue
 }
 
 /** The reconciler's own kind: its cache, and a look at every object after each list. */
-function primary(objects: Map<string, KubeObject>, queue: WorkQueue, synced: () => void): ReflectorHandler {
+function primary(
+  objects: Map<string, KubeObject>,
+  queue: WorkQueue,
+  listed: (keys: readonly string[]) => void,
+): ReflectorHandler {
   let present = new Set<string>()
   const store = (object: KubeObject): string | undefined => {
     const key = keyOfObject(object)
@@ -104,8 +138,8 @@ function primary(objects: Map<string, KubeObject>, queue: WorkQueue, synced: () 
       // Keys that were cached and are not on the list are looked at too: their objects are gone.
       const keys = [...objects.keys()]
       for (const key of keys) if (!present.has(key)) objects.delete(key)
+      listed(keys)
       for (const key of keys) queue.add(key)
-      synced()
     },
     changed: async (type, object) => {
       const key = store(object)

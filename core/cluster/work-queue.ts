@@ -17,6 +17,8 @@ export interface WorkQueueOptions {
 /** One ordered queue per key: a key that changes while it is worked on is worked on once more, and never twice at once. */
 export interface WorkQueue {
   add(key: string): void
+  /** Keys that wait to be worked on. */
+  readonly depth: number
   /** Starts nothing more, and resolves when the work under way has ended. */
   stop(): Promise<void>
 }
@@ -83,6 +85,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   }
   return {
     add,
+    get depth() {
+      return waiting.length
+    },
     stop: async () => {
       stopped = true
       for (const entry of entries.values()) clearTimeout(entry.timer)

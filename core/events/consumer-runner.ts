@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
 import type { Database } from '#core/store/database.ts'
 import type { Store } from '#core/store/store.ts'
+import { eventMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Bus, Delivery, Subscription } from './bus.ts'
 import { toPosition } from './cloudevents.ts'
@@ -74,9 +75,7 @@ export async function runConsumers(options: RunConsumersOptions): Promise<Runnin
 }
 
 function toHandling(options: RunConsumersOptions): HandlingOptions {
-  const dead = options.metrics?.counter('mesh_consumer_dead_letters_total', 'Events that a consumer gave up on.', [
-    'consumer',
-  ])
+  const dead = options.metrics?.counter(eventMetrics.died)
   return {
     store: options.store,
     database: options.database,

@@ -4,6 +4,7 @@ import type { Logger } from '#core/log/logger.ts'
 import type { Database } from '#core/store/database.ts'
 import { assertEpoch } from '#core/store/leadership.ts'
 import { codeOf } from '#core/store/store-failure.ts'
+import { eventMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Bus } from './bus.ts'
 import { toCloudEvent } from './cloudevents.ts'
@@ -39,10 +40,8 @@ export function createRelay(options: RelayOptions): Job {
 
 async function relay(options: RelayOptions, term: Term): Promise<void> {
   const { database, pollMs = 1_000 } = options
-  const published = options.metrics?.counter(
-    'mesh_relay_events_published_total',
-    'Events that the bus has acknowledged.',
-  )
+  const published = options.metrics?.counter(eventMetrics.published)
+  const failed = options.metrics?.counter(eventMetrics.relayFailures)
   const log = createEventLog(database)
   const wake = log.waiter()
   const listening = database.listen()
@@ -67,6 +66,7 @@ async function relay(options: RelayOptions, term: Term): Promise<void> {
         if (term.signal.aborted) return
         // Another leader's cursor may be further; read it again after any failure.
         position = undefined
+        failed?.inc()
         await backOff(options, ++failures, error, term.signal)
       }
     }

@@ -179,7 +179,7 @@ test(
     await flow(given, composed.host.addresses())
     assert.match(
       await (await fetch(`${admin}/metrics`)).text(),
-      /mesh_http_requests_total\{method="POST",route="\/api\/notes\/:ns",status="201"\}/,
+      /mesh_http_request_seconds_count\{method="POST",route="\/api\/notes\/:ns",status="2xx"\}/,
     )
     await composed.host.drain()
     assert.doesNotMatch(lines.join(''), new RegExp(given.kube.tokens['admin'] ?? 'none'))

@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Socket } from 'node:net'
+import { httpMetrics } from '#core/telemetry/core-metrics.ts'
 import { acceptJsonOnly } from './body.ts'
 import { readBearer, refuseDuplicateHeaders } from './auth.ts'
 import { errorTable, Fail } from './errors.ts'
@@ -168,13 +169,12 @@ function observe(services: HttpServices, request: FastifyRequest, reply: Fastify
   const { trace, startedAt } = stateOf(request)
   const route = request.routeOptions.url ?? 'unknown'
   const seconds = (performance.now() - startedAt) / 1000
-  const labels = { method: request.method, route, status: String(reply.statusCode) }
-  services.metrics.counter('mesh_http_requests_total', 'Requests answered.', ['method', 'route', 'status']).inc(labels)
-  services.metrics
-    .histogram('mesh_http_request_seconds', 'Time to the end of the answer.', { labels: ['route'], buckets: BUCKETS })
-    .observe(seconds, { route })
+  const labels = { method: request.method, route, status: `${Math.floor(reply.statusCode / 100)}xx` }
+  if (request.routeOptions.config.endpoint?.stream !== true)
+    services.metrics.histogram(httpMetrics.requestSeconds).observe(seconds, labels)
   // The pattern of the route, never the URL: a query or a share's token must not reach a log (D5, S5).
-  services.log.debug({ ...labels, requestId: request.id, traceId: trace.traceId, seconds }, 'request')
+  services.log.debug(
+    { ...labels, status: reply.statusCode, requestId: request.id, traceId: trace.traceId, seconds },
+    'request',
+  )
 }
-
-const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { continueTrace, formatTraceparent, parseTraceparent } from '#core/telemetry/tracing.ts'
 import { createLogger } from './create-logger.ts'
@@ -53,11 +54,12 @@ test('traceparent: valid ones are continued, others start a trace (W3C Trace Con
   assert.notEqual(continueTrace('x').traceId, continueTrace('x').traceId)
 })
 
-test('metrics: one name is one metric, and names start with mesh_', async () => {
+test('metrics: one name is one metric, declared once', async () => {
   const metrics = createMetrics()
-  metrics.counter('mesh_x_total', 'x', ['kind']).inc({ kind: 'a' })
-  metrics.counter('mesh_x_total', 'x', ['kind']).inc({ kind: 'a' }, 2)
-  metrics.gauge('mesh_y', 'y').set(4)
+  const given = defineCounter({ name: 'mesh_x_total', help: 'x', labels: ['kind'], roles: ['every'] })
+  metrics.counter(given).inc({ kind: 'a' })
+  metrics.counter(given).inc({ kind: 'a' }, 2)
+  metrics.gauge(defineGauge({ name: 'mesh_y', help: 'y', labels: [], roles: ['every'] })).set(4)
   assert.match(await metrics.render(), /mesh_x_total\{kind="a"\} 3\n[\s\S]*mesh_y 4\n/)
-  assert.throws(() => metrics.counter('requests', 'x'), /start with mesh_/)
+  assert.throws(() => metrics.counter({ ...given }), /declared twice/)
 })

@@ -1,36 +1,48 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Metrics } from './metrics.ts'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { MetricSpec, Metrics } from './metrics.ts'
+import { followProcess } from './process-metrics.ts'
 
-/** Metrics of one process; creating a name twice gives the same metric. `process` adds Node's own figures. */
+/** Metrics of one process; `process` adds memory, CPU and event loop. */
 export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
-  const registers = [new Registry()]
-  const [registry = new Registry()] = registers
-  if (options.process === true) collectDefaultMetrics({ register: registry })
-  const counters = new Map<string, Counter>()
-  const gauges = new Map<string, Gauge>()
-  const histograms = new Map<string, Histogram>()
-  return {
-    counter: (name, help, labels = []) => {
-      const counter = ensure(counters, name, () => new Counter({ name, help, labelNames: [...labels], registers }))
-      return { inc: (values = {}, by = 1) => counter.inc(values, by) }
-    },
-    gauge: (name, help, labels = []) => {
-      const gauge = ensure(gauges, name, () => new Gauge({ name, help, labelNames: [...labels], registers }))
-      return { set: (value, values = {}) => gauge.set(values, value) }
-    },
-    histogram: (name, help, { labels = [], buckets }) => {
-      const make = (): Histogram =>
-        new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers })
-      const histogram = ensure(histograms, name, make)
-      return { observe: (value, values = {}) => histogram.observe(values, value) }
-    },
-    render: () => registry.metrics(),
+  const registry = new Registry()
+  const registers = [registry]
+  const known = new Map<string, { readonly spec: MetricSpec; readonly metric: object }>()
+  const reads: (() => void)[] = []
+  const ensure = <M extends object>(spec: MetricSpec, make: () => M): M => {
+    const found = known.get(spec.name)
+    if (found !== undefined && found.spec !== spec) throw new TypeError(`${spec.name} is declared twice`)
+    // One spec makes one kind of metric, so what was made for it before is what it makes now.
+    const metric = (found?.metric as M | undefined) ?? make()
+    known.set(spec.name, { spec, metric })
+    return metric
   }
+  const metrics: Metrics = {
+    counter: (spec) => {
+      const counter = ensure(spec, () => new Counter({ ...textOf(spec), registers }))
+      return { inc: (labels, by = 1) => counter.inc({ ...labels }, by) }
+    },
+    gauge: (spec) => {
+      const gauge = ensure(spec, () => new Gauge({ ...textOf(spec), registers }))
+      return {
+        set: (value, labels) => gauge.set({ ...labels }, value),
+        add: (by, labels) => gauge.inc({ ...labels }, by),
+      }
+    },
+    histogram: (spec) => {
+      const make = () => new Histogram({ ...textOf(spec), buckets: [...spec.buckets], registers })
+      const histogram = ensure(spec, make)
+      return { observe: (value, labels) => histogram.observe({ ...labels }, value) }
+    },
+    beforeScrape: (read) => void reads.push(read),
+    render: () => {
+      for (const read of reads) read()
+      return registry.metrics()
+    },
+  }
+  if (options.process === true) followProcess(metrics)
+  return metrics
 }
 
-function ensure<M>(known: Map<string, M>, name: string, make: () => M): M {
-  if (!/^mesh_[a-z0-9_]+$/.test(name)) throw new TypeError(`${name}: names of metrics start with mesh_`)
-  const metric = known.get(name) ?? make()
-  known.set(name, metric)
-  return metric
+function textOf({ name, help, labels }: MetricSpec): { name: string; help: string; labelNames: string[] } {
+  return { name, help, labelNames: [...labels] }
 }

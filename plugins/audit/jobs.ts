@@ -1,6 +1,7 @@
 import type { Core } from '#core/host/core.ts'
 import type { Job } from '#core/host/work.ts'
 import { assertEpoch } from '#core/store/leadership.ts'
+import { auditMetrics } from './metrics.ts'
 import { pruneBefore } from './store/days.ts'
 import type { AuditTables } from './store/tables.ts'
 
@@ -13,12 +14,9 @@ export function auditJobs(
 ): readonly Job[] {
   const { store, metrics, log } = core
   if (!store) return []
-  const pruned = metrics.counter('mesh_audit_pruned_rows_total', 'Audit rows deleted by retention.')
-  const failures = metrics.counter('mesh_audit_prune_failures_total', 'Failed retention rounds.')
-  const lastSuccess = metrics.gauge(
-    'mesh_audit_prune_last_success_seconds',
-    'Unix time of the last good retention round.',
-  )
+  const pruned = metrics.counter(auditMetrics.prunedRows)
+  const failures = metrics.counter(auditMetrics.pruneFailures)
+  const lastSuccess = metrics.gauge(auditMetrics.pruneLastSuccess)
   const name = 'audit.retention'
   return [
     {

@@ -4,6 +4,7 @@ import type { NewEvent } from '#core/events/event.ts'
 import { isTransient } from '#core/events/dead-letter.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import { auditOutcome } from './events.ts'
+import { auditMetrics } from './metrics.ts'
 import { toRow } from './rows.ts'
 
 const flushMs = 50
@@ -27,7 +28,7 @@ type Event = NewEvent & { readonly id: string; readonly time: Date }
  */
 export function createOutcomes(core: Pick<Core, 'store' | 'log' | 'metrics' | 'now'>): Outcomes {
   const { store } = core
-  const dropped = core.metrics.counter('mesh_audit_dropped_rows_total', 'Audit rows that were dropped.')
+  const dropped = core.metrics.counter(auditMetrics.droppedRows)
   const waiting: Event[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<boolean> | undefined

@@ -2,6 +2,7 @@ import type { Core } from '#core/host/core.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import { modelCallMetered } from '../events.ts'
 import type { Metered } from '../events.ts'
+import { providerMetrics } from '../metrics.ts'
 
 /** Who and what a metered call belongs to, beside its numbers. */
 export interface MeteredCall {
@@ -15,9 +16,9 @@ export type Metering = (call: MeteredCall) => Promise<void>
 
 /** Makes the function; without a store only the metrics know. */
 export function createMetering(core: Core): Metering {
-  const calls = core.metrics.counter('mesh_model_calls_total', 'Model calls by status.', ['operation', 'status'])
-  const tokens = core.metrics.counter('mesh_model_tokens_total', 'Tokens of model calls.', ['direction'])
-  const lost = core.metrics.counter('mesh_model_calls_unmetered_total', 'Model calls whose event could not be written.')
+  const calls = core.metrics.counter(providerMetrics.calls)
+  const tokens = core.metrics.counter(providerMetrics.tokens)
+  const lost = core.metrics.counter(providerMetrics.unmetered)
   return async ({ data, actor, traceparent }) => {
     calls.inc({ operation: data.operation, status: String(data.status) })
     tokens.inc({ direction: 'input' }, data.inputTokens)

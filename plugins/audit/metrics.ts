@@ -1,0 +1,35 @@
+import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
+
+/** The audit trail (interface, audit). A BFF exports its own drops under the manager's name. */
+export const auditMetrics = {
+  prunedRows: defineCounter({
+    name: 'mesh_audit_pruned_rows_total',
+    help: 'Audit rows deleted by retention.',
+    labels: [],
+    roles: ['manager'],
+  }),
+  pruneFailures: defineCounter({
+    name: 'mesh_audit_prune_failures_total',
+    help: 'Failed retention rounds.',
+    labels: [],
+    roles: ['manager'],
+  }),
+  pruneLastSuccess: defineGauge({
+    name: 'mesh_audit_prune_last_success_seconds',
+    help: 'Unix time of the last good retention round.',
+    labels: [],
+    roles: ['manager'],
+  }),
+  droppedRows: defineCounter({
+    name: 'mesh_audit_dropped_rows_total',
+    help: 'Audit rows that were dropped.',
+    labels: [],
+    roles: ['manager', 'bff'],
+  }),
+  spooledRows: defineGauge({
+    name: 'mesh_audit_spooled_rows',
+    help: 'Outcomes in the spool of this process that are not in the store yet.',
+    labels: [],
+    roles: ['bff', 'gateway', 'state'],
+  }),
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import type { MetricSpec } from '#core/telemetry/metrics.ts'
+
+/** docs/metrics.md, from every `metrics.ts` of core and the plugins. */
+export async function generate(): Promise<Map<string, string>> {
+  const sections = (await declaredMetrics()).map(({ title, specs }) => toSection(title, specs))
+  return new Map([['docs/metrics.md', `${preface}\n${sections.join('\n')}`]])
+}
+
+/** A group of metrics, titled by the name under which it is exported. */
+export interface MetricGroup {
+  readonly title: string
+  readonly specs: readonly MetricSpec[]
+}
+
+/** Every metric that the code declares; two of one name are an error. */
+export async function declaredMetrics(): Promise<readonly MetricGroup[]> {
+  const { plugins } = await import('#plugins/index.ts')
+  const files = plugins
+    .map(({ name }) => new URL(`../../plugins/${name}/metrics.ts`, import.meta.url))
+    .filter((file) => existsSync(file))
+  const modules: readonly Readonly<Record<string, unknown>>[] = [
+    await import('#core/telemetry/core-metrics.ts'),
+    await import('#core/telemetry/process-metrics.ts'),
+    ...(await Promise.all(files.map((file) => import(file.href)))),
+  ]
+  const groups = modules.flatMap((module) => Object.entries(module).flatMap(([name, value]) => toGroup(name, value)))
+  refuseTwins(groups.flatMap(({ specs }) => specs))
+  return groups
+}
+
+function toGroup(name: string, value: unknown): MetricGroup[] {
+  if (typeof value !== 'object' || value === null) return []
+  const specs = Object.values(value).filter(isSpec)
+  return specs.length === 0 ? [] : [{ title: name.replace(/Metrics$/, ''), specs }]
+}
+
+function isSpec(value: unknown): value is MetricSpec {
+  return typeof value === 'object' && value !== null && 'help' in value && 'roles' in value
+}
+
+function refuseTwins(specs: readonly MetricSpec[]): void {
+  const names = specs.map(({ name }) => name)
+  const twin = names.find((name, index) => names.indexOf(name) !== index)
+  if (twin !== undefined) throw new Error(`${twin} is declared twice`)
+}
+
+const preface = `# Metrics
+
+Generated from the \`metrics.ts\` files; \`npm run generate\` writes it, \`npm run check\` fails when it differs. Every role serves them as
+Prometheus text at \`/metrics\` of its admin port (\`MESH_ADMIN_PORT\`, 8081), without a bearer: keep that port inside the cluster. A role
+exports what it has done so far, so a series may be absent until its first event. Labels are bounded: templates of routes, kinds, names of
+consumers, jobs and reconcilers; never a user, a run or an agent. Dashboard and alerts: \`deploy/observability\`.
+`
+
+function toSection(title: string, specs: readonly MetricSpec[]): string {
+  const rows = specs.map(
+    ({ name, kind, labels, roles, help }) =>
+      `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${roles.join(', ')} | ${help} |`,
+  )
+  return `## ${title}\n\n| metric | kind | labels | roles | meaning |\n|---|---|---|---|---|\n${rows.join('\n')}\n`
+}
