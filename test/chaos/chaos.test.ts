@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { needs } from '#test/harness/find-server.ts'
+import type { ChaosCase } from './case.ts'
+import { chaosCase as publication } from './cases/01-publication.ts'
+import { createScope } from './closing-scope.ts'
+import { runCase } from './run-case.ts'
+import { passed } from './table.ts'
+
+// The short form of each case; `npm run chaos` is the whole. Cases that stand in test files of their own are not repeated here.
+const whole = createScope()
+after(() => whole.close())
+process.setMaxListeners(100)
+const seed = Number(process.env.MESH_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const servers = needs('etcd', 'kube-apiserver', 'nats-server', 'initdb')
+
+test('O1, O2, O7: what is committed is read, published and handled once under kills', servers, () =>
+  short('01-publication', publication),
+)
+
+async function short(name: string, chaosCase: ChaosCase): Promise<void> {
+  const ran = await runCase(name, chaosCase, { seed, short: true, whole })
+  assert.ok(passed(ran), ran.failure ?? JSON.stringify(ran.result))
+  assert.equal(ran.skipped, undefined)
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Scope } from '#test/harness/scope.ts'
+
+/** How a link behaves towards both ends. */
+export interface LinkState {
+  /** Half-open: connections stay, and nothing that is sent arrives. What was swallowed is lost, as with a pulled cable. */
+  readonly swallow?: boolean
+  /** New connections are refused by a reset. */
+  readonly refuse?: boolean
+  /** Milliseconds added to each chunk in each direction. */
+  readonly delayMs?: number
+  /** Bytes a second in each direction of each connection. */
+  readonly bytesPerSecond?: number
+}
+
+/** A TCP link between a role and a server that a case can spoil. */
+export interface Link {
+  readonly port: number
+  readonly connections: number
+  /** Bytes that were swallowed so far. */
+  readonly swallowed: number
+  set(state: LinkState): void
+  /** Healthy again. What was swallowed meanwhile is gone, so those connections are reset: no byte may be missing in a stream. */
+  heal(): void
+  /** Resets every connection that is open now. */
+  reset(): void
+}
+
+/** Opens a link on a free loopback port to a port of this machine. */
+export async function openLink(scope: Scope, targetPort: number): Promise<Link> {
+  const pairs = new Set<Pair>()
+  let state: LinkState = {}
+  let swallowed = 0
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
+    if (state.refuse === true) return void near.resetAndDestroy()
+    const pair: Pair = {
+      near,
+      far: connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true, noDelay: true }),
+      swallowed: false,
+      swallow: (bytes) => {
+        swallowed += bytes
+        pair.swallowed = true
+      },
+    }
+    pairs.add(pair)
+    join(
+      pair,
+      () => state,
+      () => void pairs.delete(pair),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const reset = (): void => pairs.forEach(cut)
+  scope.after(async () => {
+    reset()
+    server.close()
+    await once(server, 'close')
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given by the system')
+  return {
+    port: address.port,
+    get connections() {
+      return pairs.size
+    },
+    get swallowed() {
+      return swallowed
+    },
+    set: (next) => void (state = next),
+    heal: () => {
+      state = {}
+      for (const pair of pairs) if (pair.swallowed) cut(pair)
+    },
+    reset,
+  }
+}
+
+interface Pair {
+  readonly near: Socket
+  readonly far: Socket
+  swallowed: boolean
+  swallow(bytes: number): void
+}
+
+function cut({ near, far }: Pair): void {
+  near.resetAndDestroy()
+  far.resetAndDestroy()
+}
+
+function join(pair: Pair, state: () => LinkState, gone: () => void): void {
+  for (const [from, to] of [
+    [pair.near, pair.far],
+    [pair.far, pair.near],
+  ] as const) {
+    void pump(from, to, pair, state)
+    from.on('error', () => cut(pair))
+    from.once('close', () => {
+      gone()
+      if (!to.destroyed && !from.readableEnded) cut(pair)
+    })
+  }
+}
+
+// One chunk at a time: reading stops while the other end does not take it, so a slow link pushes back.
+async function pump(from: Socket, to: Socket, pair: Pair, state: () => LinkState): Promise<void> {
+  try {
+    for await (const chunk of from as AsyncIterable<Buffer>) {
+      if (state().swallow === true) {
+        pair.swallow(chunk.length)
+        continue
+      }
+      const { delayMs = 0, bytesPerSecond = Infinity } = state()
+      const wait = delayMs + (chunk.length / bytesPerSecond) * 1_000
+      if (wait > 0) await sleep(wait)
+      if (to.destroyed) return
+      if (!to.write(chunk)) await Promise.race([once(to, 'drain'), once(to, 'close')])
+    }
+    if (!pair.swallowed) to.end()
+  } catch {
+    cut(pair)
+  }
+}

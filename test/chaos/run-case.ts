@@ -1,0 +1,49 @@
+import type { Scope } from '#test/harness/scope.ts'
+import type { CaseResult, ChaosCase } from './case.ts'
+import { createScope } from './closing-scope.ts'
+import type { Ran } from './table.ts'
+
+/** What the runner hands to a case. */
+export interface RunOptions {
+  readonly seed: number
+  readonly count?: number | undefined
+  readonly short: boolean
+  readonly whole: Scope
+}
+
+/** Thrown by a case, or by a server that it needs, when this machine cannot run it. */
+export class NotHere extends Error {}
+
+/** Runs one case in a scope of its own and closes it; a failure becomes part of what is told, with how to repeat it. */
+export async function runCase(name: string, given: ChaosCase, options: RunOptions): Promise<Ran> {
+  const started = performance.now()
+  const scope = createScope()
+  const outcome = await attempt(given, scope, options)
+  const closing = await scope.close().then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  const about = { name, ids: given.ids, title: given.title, seconds: (performance.now() - started) / 1_000 }
+  if ('result' in outcome && closing === undefined) return { ...about, result: outcome.result }
+  const error = 'error' in outcome ? outcome.error : closing
+  if (error instanceof NotHere) return { ...about, skipped: error.message }
+  return { ...about, failure: `${textOf(error)}. Repeat it: npm run chaos -- ${name} --seed ${options.seed}` }
+}
+
+async function attempt(
+  given: ChaosCase,
+  scope: Scope,
+  options: RunOptions,
+): Promise<{ readonly result: CaseResult } | { readonly error: unknown }> {
+  try {
+    return { result: await given.run(scope, options) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause === undefined ? '' : ` (${textOf(error.cause)})`
+  return `${error.message.split('\n').slice(0, 12).join(' ')}${cause}`
+}

@@ -1,0 +1,48 @@
+import { globSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { ChaosCase } from './case.ts'
+import { createScope } from './closing-scope.ts'
+import { toPage } from './page.ts'
+import { runCase } from './run-case.ts'
+import { passed, toTable } from './table.ts'
+import type { Ran } from './table.ts'
+
+// npm run chaos [-- <case> ...] [--seed N] [--count N] [--short] [--write]
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+    count: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+})
+const folder = join(import.meta.dirname, 'cases')
+const files = globSync('*.ts', { cwd: folder }).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+const wanted = files.filter((file) => positionals.length === 0 || positionals.some((name) => file.startsWith(name)))
+if (wanted.length === 0) {
+  process.stderr.write(`no case of that name; there are: ${files.map((file) => basename(file, '.ts')).join(', ')}\n`)
+  process.exit(2)
+}
+
+const seed = Number(values.seed)
+const count = values.count === undefined ? undefined : Number(values.count)
+const whole = createScope()
+const all: Ran[] = []
+// Many servers end with this process, each by a listener of its own.
+process.setMaxListeners(100)
+process.stderr.write(`seed ${seed}\n`)
+for (const file of wanted) {
+  const name = basename(file, '.ts')
+  const { chaosCase } = (await import(join(folder, file))) as { chaosCase: ChaosCase }
+  process.stderr.write(`${name}: ${chaosCase.title}\n`)
+  const ran = await runCase(name, chaosCase, { seed, count, short: values.short, whole })
+  process.stderr.write(`${toTable([ran])}\n\n`)
+  all.push(ran)
+}
+await whole.close()
+process.stdout.write(`\n${toTable(all)}\n\nseed ${seed}\n`)
+if (values.write) writeFileSync(join(import.meta.dirname, '../../docs/faults.md'), toPage(all, { seed }))
+// A handle that a dead server left behind must not keep the verdict waiting.
+process.exit(all.every(passed) ? 0 : 1)
