@@ -9,7 +9,7 @@ import type { LocalOptions } from './options.ts'
 import { choosePorts, type Listener } from './ports.ts'
 import type { Persona } from './personas.ts'
 import { imageOf } from './store-image.ts'
-import { startWorkloads, type Workloads } from './workloads/workloads.ts'
+import { startWorkloads, type WorkloadOptions, type Workloads } from './workloads/workloads.ts'
 
 /** The embedded default, composed; `start` brings it up, `close` takes everything down in reverse. */
 export interface Stack {
@@ -44,12 +44,12 @@ export async function composeStack(input: StackInput): Promise<Stack> {
   const { options } = input
   const { ports, moved } = await choosePorts(options.port)
   const { folder, release } = openDataFolder(options.data, options.fresh)
-  let workloads: Workloads | undefined
+  const agents = createAgents()
   const cluster = await startLocalCluster({
     folder,
     auditFile: options.apiAudit,
     log: () => undefined,
-    readPodLog: (request) => running(workloads).readPodLog(request),
+    readPodLog: (request) => agents.running().readPodLog(request),
   }).catch((error: unknown) => {
     release()
     throw error
@@ -69,18 +69,20 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
       generateKeys: true,
       pages: landingRoutes(code, page),
-      agentEndpoint: async ({ namespace, name }) => workloads?.endpoint(namespace, name),
+      agentEndpoint: async ({ namespace, name }) => agents.endpoint(namespace, name),
     })
     return {
       composed,
       start: async () => {
-        workloads = await startWorkloads({ cluster: cluster.admin, dataDir: folder.root, log: composed.log })
         await composed.host.start()
+        // What an earlier process told agents may be stale: other ports. They start when the manager has told them anew, and so only once.
+        await composed.host.synced()
+        await agents.start({ cluster: cluster.admin, dataDir: folder.root, log: composed.log })
         if (options.demo) await createDemo(cluster.admin, shipped.demo)
         const gatewayUrl = `http://127.0.0.1:${ports.gateway}`
         return { ...page, gatewayUrl, dataDir: folder.root, tokens: cluster.tokens, code: code.code, moved }
       },
-      close: () => closeAll([() => workloads?.close(), composed.close, cluster.close, release]),
+      close: () => closeAll([agents.close, composed.close, cluster.close, release]),
     }
   } catch (error) {
     await closeAll([cluster.close, release])
@@ -95,9 +97,26 @@ async function closeAll(steps: readonly (() => Promise<void> | void | undefined)
   if (failed.length > 0) throw new AggregateError(failed, failed.map(String).join('; '))
 }
 
-function running(workloads: Workloads | undefined): Workloads {
-  if (!workloads) throw new Error('agents are not started yet')
-  return workloads
+/** The agents' processes, which are asked for before they are started and may be closed while they start. */
+function createAgents() {
+  let starting: Promise<Workloads> | undefined
+  let workloads: Workloads | undefined
+  let closed = false
+  return {
+    start: async (options: WorkloadOptions): Promise<void> => {
+      if (closed) throw new Error('closed while it started')
+      workloads = await (starting = startWorkloads(options))
+    },
+    running: (): Workloads => {
+      if (!workloads) throw new Error('agents are not started yet')
+      return workloads
+    },
+    endpoint: (namespace: string, name: string) => workloads?.endpoint(namespace, name),
+    close: async (): Promise<void> => {
+      closed = true
+      await (await starting)?.close()
+    },
+  }
 }
 
 function presets(folder: DataFolder, ports: Readonly<Record<Listener, number>>) {
@@ -108,6 +127,7 @@ function presets(folder: DataFolder, ports: Readonly<Record<Listener, number>>) 
     listen: { host: '127.0.0.1', ...ports },
     urls: { bff: at('bff'), gateway: at('gateway'), state: at('state') },
     agents: { isolation: 'none' },
+    audit: { spoolDir: folder.audit },
   }
 }
 

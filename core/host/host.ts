@@ -55,6 +55,8 @@ export interface Host {
    * that fails names itself, and whatever was started is closed again.
    */
   start(): Promise<void>
+  /** Resolves when the manager has been once through every object that was there when it started. */
+  synced(): Promise<void>
   /** Readiness fails first, then streams end with a retry hint and requests under way finish. */
   drain(): Promise<void>
   /** Everything in reverse. */
@@ -121,6 +123,7 @@ export function createHost(options: HostOptions): Host {
         throw error
       }
     },
+    synced: async () => void (await Promise.all(roles.map((role) => role.synced()))),
     drain: async () => {
       state = 'draining'
       const { delaySeconds, graceSeconds } = settings.core.drain

@@ -12,6 +12,8 @@ import type { Informer, Job, Reconciler, Term } from './work.ts'
 /** Background work: `done` resolves when it has ended after the signal aborted; it rejects when it cannot go on. */
 export interface Running {
   readonly done: Promise<void>
+  /** Resolves when what was there at the start was worked on once, or the signal aborted. */
+  readonly synced?: Promise<void>
 }
 
 /** What one role stands on. Roles of one process share only Postgres, the bus and the cluster beneath it. */

@@ -46,6 +46,8 @@ export interface RunningRole {
   readonly notes: readonly string[]
   /** Resolves when everything runs, however long store and bus take to be there; rejects when it cannot, or was closed. */
   start(): Promise<void>
+  /** Resolves when informers and reconcilers that were started have been through what was there. */
+  synced(): Promise<void>
   /** Ends streams with a retry hint; requests under way go on. */
   drain(): void
   /** Ends work, then plugins in reverse load order, then what they stand on. */
@@ -185,6 +187,7 @@ function finish(
     checks: platform.checks,
     notes: notesOf(parts.wired),
     start: () => (starting ??= start()),
+    synced: async () => void (await Promise.all(running.map(({ synced }) => synced))),
     drain: () => server?.streams.drain(),
     close: () => (closing ??= close()),
   }
