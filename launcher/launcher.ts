@@ -1,4 +1,6 @@
 import type { Logger } from '#core/log/logger.ts'
+import { createOtlpExporter } from '#core/telemetry/otlp.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { createBuiltInAgent } from './agent/loop.ts'
 import { createModelClient } from './agent/model-client.ts'
@@ -21,9 +23,7 @@ import { invokeBodyLimit, invokeRoutes } from './invoke/routes.ts'
 import type { Agent } from './invoke/run.ts'
 import { ConfigError } from './agent-config.ts'
 import type { Settings } from './settings.ts'
-import { createOtlpExporter } from './spans/otlp.ts'
-import { createTracer } from './spans/tracer.ts'
-import type { Tracer } from './spans/tracer.ts'
+import { createLoggedTracer } from './spans/tracer.ts'
 
 /** What the launcher needs from whoever supervises the agent's process. */
 export interface Supervision {
@@ -54,10 +54,11 @@ export async function startLauncher(settings: Settings, log: Logger, supervision
       : createOtlpExporter({
           endpoint: settings.otlpEndpoint,
           resource: resourceOf(settings.agent),
+          scope: 'mesh.launcher',
           dispatcher: upstream.dispatcher,
           log,
         })
-  const tracer = createTracer(log, exporter)
+  const tracer = createLoggedTracer(log, exporter)
   const delegate = createDelegateOf(settings, upstream)
   const registry = createRegistry({
     agentName: settings.agent.name,

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { DestinationStream } from 'pino'
+import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import type { Logger } from './logger.ts'
 import { redactKeys } from './redact.ts'
 import { createSecretValues } from './secrets.ts'
@@ -26,10 +27,17 @@ export function createLogger(options: LogOptions = {}): Logger {
         base: null,
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
+        // A line that names its trace itself keeps its own.
+        mixin: traceOf,
       },
       stream,
     ),
   )
+}
+
+function traceOf(): { traceId?: string } {
+  const traceId = currentTrace()?.traceId
+  return traceId === undefined ? {} : { traceId }
 }
 
 function wrap(inner: ReturnType<typeof pino>): Logger {

@@ -1,5 +1,5 @@
 import type { EntryKind } from '#schemas/run.ts'
-import type { Span } from '../spans/tracer.ts'
+import type { Span } from '#core/telemetry/tracer.ts'
 import { calculate } from './calculate.ts'
 import type { ToolDefinition } from './chat.ts'
 

@@ -7,7 +7,7 @@ import { asRecord, readJson, refuseUnknown } from '../http/json-body.ts'
 import { answer } from '../http/listener.ts'
 import type { Exchange, Route } from '../http/listener.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Tracer } from '../spans/tracer.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Delegate } from './delegate.ts'
 
 /** Most bytes of a delegation. */

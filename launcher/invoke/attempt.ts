@@ -1,6 +1,6 @@
 import type { InvokeRequest, InvokeResult } from '#schemas/run.ts'
 import type { Trace } from '#core/telemetry/tracing.ts'
-import type { Tracer } from '../spans/tracer.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createJournal } from './journal.ts'
 import type { Follower, Journal } from './journal.ts'
 import { createRunContext, failed, noUsage } from './run.ts'

@@ -4,8 +4,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import test from 'node:test'
-import { createLog } from '../log.ts'
-import { createTracer } from '../spans/tracer.ts'
+import { createTracer } from '#core/telemetry/tracer.ts'
 import { streamEvents } from './event-stream.ts'
 import { createRegistry } from './registry.ts'
 import type { RegistryOptions } from './registry.ts'
@@ -43,7 +42,7 @@ function talk(context: RunContext): void {
 }
 
 function registryOf(options: Partial<RegistryOptions>) {
-  const tracer = createTracer(createLog('error'), undefined)
+  const tracer = createTracer(() => undefined)
   return createRegistry({ agentName: 'robot', agent: talker, tracer, concurrency: 4, timeoutMs: 60_000, ...options })
 }
 

@@ -1,7 +1,7 @@
 import type { EntryKind, InvokeRequest, InvokeResult } from '#schemas/run.ts'
 import type { Trace } from '#core/telemetry/tracing.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Tracer } from '../spans/tracer.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import { startAttempt } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
 import type { Agent, StopReason } from './run.ts'

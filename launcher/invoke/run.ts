@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EntryKind, FailReason, InvokeRequest, InvokeResult, Usage } from '#schemas/run.ts'
-import type { Attributes, Span, Tracer } from '../spans/tracer.ts'
+import type { Attributes, Span, Tracer } from '#core/telemetry/tracer.ts'
 
 /** Why a run is stopped from outside; the reason of its signal. */
 export type StopReason = 'cancel' | 'timeout' | 'shutdown' | 'overflow' | 'crash'

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
-import { collect } from '#core/sse/exchange.ts'
 import type { Logger } from '#core/log/logger.ts'
+import { toExport } from './otlp-json.ts'
 import type { Attributes, EndedSpan } from './tracer.ts'
 
 /** Where spans go. */
@@ -8,8 +8,12 @@ export interface OtlpOptions {
   /** Base of `OTEL_EXPORTER_OTLP_ENDPOINT`; `/v1/traces` is added (OTLP/HTTP, JSON encoding). */
   readonly endpoint: string
   readonly resource: Attributes
+  /** Name of the instrumentation scope. */
+  readonly scope: string
   readonly dispatcher: () => Promise<Dispatcher>
   readonly log: Logger
+  /** Told of spans that the collector took, and of those that were lost. */
+  readonly count?: { exported(spans: number): void; dropped(spans: number): void }
   readonly flushEveryMs?: number
 }
 
@@ -26,18 +30,28 @@ export interface OtlpExporter {
 const maxQueue = 2048
 const maxBatch = 512
 const postTimeoutMs = 5000
+// One line at the first failure, then one in so many: a collector that is away for days must not fill the log.
+const failuresPerLine = 60
 
 /** Starts the exporter; its timer keeps no process alive. */
 export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
   let queue: EndedSpan[] = []
   let dropped = 0
+  let failures = 0
   let sending: Promise<void> | undefined
+  const drop = (spans: number): void => {
+    dropped += spans
+    options.count?.dropped(spans)
+  }
   const post = async (batch: readonly EndedSpan[]): Promise<void> => {
     try {
       await send(options, batch)
+      options.count?.exported(batch.length)
+      failures = 0
     } catch (error) {
-      dropped += batch.length
-      options.log.warn({ dropped, err: String(error) }, 'spans dropped: the trace backend did not take them')
+      drop(batch.length)
+      if (failures++ % failuresPerLine === 0)
+        options.log.warn({ dropped, err: String(error) }, 'spans dropped: the trace backend did not take them')
     }
   }
   const drain = async (): Promise<void> => {
@@ -55,7 +69,7 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
   const timer = setInterval(() => void flush(), options.flushEveryMs ?? 1000).unref()
   return {
     add(span) {
-      if (queue.length >= maxQueue) dropped++
+      if (queue.length >= maxQueue) drop(1)
       else queue.push(span)
     },
     flush,
@@ -68,52 +82,21 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
   }
 }
 
-async function send(options: OtlpOptions, batch: readonly EndedSpan[]): Promise<void> {
+async function send(
+  { endpoint, dispatcher, resource, scope }: OtlpOptions,
+  batch: readonly EndedSpan[],
+): Promise<void> {
   if (batch.length === 0) return
-  const url = new URL(`${options.endpoint}/v1/traces`)
-  const { status } = await collect(await options.dispatcher(), {
+  const url = new URL(`${endpoint}/v1/traces`)
+  const pool = await dispatcher()
+  const answer = await pool.request({
     origin: url.origin,
     path: url.pathname,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(toExport(options.resource, batch)),
+    body: JSON.stringify(toExport({ resource, scope }, batch)),
     signal: AbortSignal.timeout(postTimeoutMs),
-    maxBytes: 64 * 1024,
   })
-  if (status >= 300) throw new Error(`status ${status}`)
-}
-
-function toExport(resource: Attributes, batch: readonly EndedSpan[]) {
-  return {
-    resourceSpans: [
-      {
-        resource: { attributes: toAttributes(resource) },
-        scopeSpans: [{ scope: { name: 'mesh.launcher' }, spans: batch.map(toSpan) }],
-      },
-    ],
-  }
-}
-
-function toSpan(span: EndedSpan) {
-  return {
-    traceId: span.traceId,
-    spanId: span.spanId,
-    ...(span.parentSpanId === undefined ? {} : { parentSpanId: span.parentSpanId }),
-    name: span.name,
-    kind: 1,
-    startTimeUnixNano: String(span.startedAt),
-    endTimeUnixNano: String(span.endedAt),
-    attributes: toAttributes(span.attributes),
-    status: { code: span.status === 'ok' ? 1 : 2 },
-  }
-}
-
-function toAttributes(attributes: Attributes) {
-  return Object.entries(attributes).map(([key, value]) => ({ key, value: toValue(value) }))
-}
-
-function toValue(value: string | number | boolean) {
-  if (typeof value === 'string') return { stringValue: value }
-  if (typeof value === 'boolean') return { boolValue: value }
-  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  await answer.body.dump({ limit: 64 * 1024 })
+  if (answer.statusCode >= 300) throw new Error(`status ${answer.statusCode}`)
 }
