@@ -5,12 +5,14 @@ import { findTests } from './test/find-tests.ts'
 import { report } from './test/report.ts'
 import { startSharedServers } from './test/shared-servers.ts'
 
-// node scripts/test.ts [path ...] [--name PATTERN] [--verbose] [--timeout SECONDS] [--concurrency N]
+// node scripts/test.ts [path ...] [--name PATTERN] [--verbose] [--bail] [--timeout SECONDS] [--concurrency N]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     name: { type: 'string' },
     verbose: { type: 'boolean', default: false },
+    // The first failure ends everything: for whoever only wants to know whether there is one.
+    bail: { type: 'boolean', default: false },
     // Of each test.
     timeout: { type: 'string', default: '180' },
     concurrency: { type: 'string', default: String(Math.min(2, availableParallelism())) },
@@ -24,6 +26,7 @@ if (files.length === 0) {
 }
 
 const interrupted = new AbortController()
+const bailed = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
 
 // One file starts its own servers lazily; only several files gain from sharing.
@@ -35,10 +38,10 @@ const stream = run({
   timeout: Number(values.timeout) * 1000,
   // The time limit ends tests only: a file that leaves a handle open would keep its process for ever.
   forceExit: true,
-  signal: interrupted.signal,
+  signal: AbortSignal.any([interrupted.signal, bailed.signal]),
   ...(values.name === undefined ? {} : { testNamePatterns: [values.name] }),
 })
-const outcome = await report(stream, { root, verbose: values.verbose })
+const outcome = await report(stream, { root, verbose: values.verbose, onFailure: () => values.bail && bailed.abort() })
 await servers?.stop()
 if (interrupted.signal.aborted) process.exitCode = 130
 else process.exitCode = outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1

@@ -20,6 +20,7 @@ import type { Caller } from './access.ts'
 import { createCallers } from './caller.ts'
 import { createDirectory } from './create-directory.ts'
 import { runInformers } from './informer.ts'
+import { isNewer, observe } from './observation.ts'
 import { clusterMigrations, createObserved } from './observed.ts'
 import type { ObservedTables } from './observed.ts'
 import { rememberSeen } from './remember.ts'
@@ -30,6 +31,13 @@ function noop(): void {}
 
 const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true }
 const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
+const deployments: Resource = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+}
 const informers = [{ resource: configMaps, resourceKind: 'ConfigMap' }]
 
 async function openStore(t: TestContext, location: DatabaseLocation) {
@@ -67,6 +75,17 @@ const object = (namespace: string, name: string): KubeObject => ({
   kind: 'ConfigMap',
   metadata: { name, namespace },
 })
+
+const deployment = (namespace: string, name: string): KubeObject => {
+  const labels = { app: name }
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'example.org/web' }] } }
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace },
+    spec: { selector: { matchLabels: labels }, template },
+  }
+}
 
 function within(cluster: KubeClient, namespace: ReturnType<typeof parseLabel>): KubeClient {
   return {
@@ -140,6 +159,19 @@ for (const make of ['PostgreSQL', 'PGlite'] as const)
       'created a',
     ])
   })
+
+test('A4: a status alone changes the version of an object, not what is remembered of it', real, async (t) => {
+  const { admin, namespace } = await setUp(t)
+  const ref = { namespace, name: parseName('name', 'web') }
+  const made = await admin.create<KubeObject>(deployments, deployment(namespace, 'web'))
+  const status = { observedGeneration: 1, replicas: 1, unavailableReplicas: 1 }
+  const patch = { type: 'merge', body: { status } } as const
+  const after = await admin.patch<KubeObject>(deployments, ref, patch, { subresource: 'status' })
+  assert.deepEqual(after['status'], status)
+  const [before, seen] = [observe(made), observe(after)]
+  assert.ok(before !== undefined && seen !== undefined && isNewer(seen.resourceVersion, before.resourceVersion))
+  assert.equal(seen.contentHash, before.contentHash)
+})
 
 test(
   'A4: three replicas, five replays, and changes while all are away: events are the distinct changes',

@@ -18,7 +18,10 @@ interface FileState extends Outcome {
 }
 
 /** Prints a line for each file, the reasons of failures and skips, and at last `N passed, N failed`. */
-export async function report(stream: TestsStream, options: { root: URL; verbose: boolean }): Promise<Outcome> {
+export async function report(
+  stream: TestsStream,
+  options: { root: URL; verbose: boolean; onFailure: () => void },
+): Promise<Outcome> {
   const files = new Map<string, FileState>()
   const total: Outcome = { passed: 0, failed: 0, skipped: 0 }
   const failures: (() => string)[] = []
@@ -36,6 +39,7 @@ export async function report(stream: TestsStream, options: { root: URL; verbose:
     const state = stateOf(files, file)
     if (data.name !== file) {
       count(state, data, options.verbose)
+      if (state.failed > 0) options.onFailure()
       continue
     }
     finishFile(state, data)

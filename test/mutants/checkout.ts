@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Mutant } from './mutant.ts'
+
+/** A copy of the working tree in which mutants are applied: the tree itself is never touched. */
+export interface Checkout {
+  readonly path: string
+  /** Applies a mutant; returns how to take it back. Throws when its text does not stand in the file exactly once. */
+  apply(mutant: Mutant): () => void
+  remove(): void
+}
+
+/** Copies what git knows or would add, and shares the installed packages. */
+export function createCheckout(root: string): Checkout {
+  const path = mkdtempSync(join(tmpdir(), 'mesh-mutants-'))
+  const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  for (const file of list.toString().split('\0')) {
+    if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(path, file))
+  }
+  symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'))
+  return {
+    path,
+    apply: (mutant) => {
+      const file = join(path, mutant.file)
+      const text = readFileSync(file, 'utf8')
+      writeFileSync(file, mutated(text, mutant))
+      return () => writeFileSync(file, text)
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  }
+}
+
+/** The file's text with the defect in it. */
+export function mutated(text: string, { name, file, find, replace }: Mutant): string {
+  const places = text.split(find).length - 1
+  if (places !== 1) throw new Error(`${file}: the text of "${name}" stands there ${places} times, not once`)
+  return text.replace(find, () => replace)
+}

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Checkout } from './checkout.ts'
+import type { Mutant } from './mutant.ts'
+
+/** How a mutant ended: noticed by a failed test, not noticed, or the tests could not even be loaded with it. */
+export type Verdict = 'killed' | 'survived' | 'broken'
+
+/** What a run of tests said. */
+export interface Tried {
+  readonly verdict: Verdict
+  readonly output: string
+}
+
+/** Runs the tests of a mutant in a checkout; without applying it first, they must say 'survived'. */
+export async function tryTests(checkout: Checkout, { tests, only }: Pick<Mutant, 'tests' | 'only'>): Promise<Tried> {
+  const args = [
+    'scripts/test.ts',
+    ...tests,
+    '--timeout',
+    '60',
+    '--bail',
+    ...(only === undefined ? [] : ['--name', only]),
+  ]
+  const child = spawn(process.execPath, args, { cwd: checkout.path, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  await once(child, 'close')
+  return { verdict: verdictOf(output), output }
+}
+
+function verdictOf(output: string): Verdict {
+  const counts = /^(\d+) passed, (\d+) failed/m.exec(output)
+  const [passed, failed] = [Number(counts?.[1] ?? 0), Number(counts?.[2] ?? 0)]
+  // A file that does not load proves nothing: a compiler would have found that defect.
+  const outside = output.split('the file failed outside its tests').length - 1
+  if (passed + failed === 0 || (outside > 0 && failed <= outside)) return 'broken'
+  return failed > 0 ? 'killed' : 'survived'
+}
