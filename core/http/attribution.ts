@@ -1,4 +1,4 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller, ReviewTarget } from '#core/cluster/access.ts'
 import { isNewer } from '#core/cluster/observation.ts'
 import type {
   CallOptions,
@@ -18,8 +18,15 @@ export interface Change {
   readonly object: { readonly uid: string; readonly resourceVersion?: string }
 }
 
-/** The same caller, whose changes are told to `report` when they are made, whatever becomes of the request around them. */
-export function reportingCaller(caller: Caller, report: (change: Change) => void): Caller {
+/**
+ * The same caller, whose changes are told to `report` when they are made, whatever becomes of the request around them, and whose
+ * reviews to `asked` before they are answered: a denial is audited where it happened.
+ */
+export function reportingCaller(
+  caller: Caller,
+  report: (change: Change) => void,
+  asked: (where: ReviewTarget) => void,
+): Caller {
   let cluster: KubeClient | undefined
   return {
     username: caller.username,
@@ -28,7 +35,10 @@ export function reportingCaller(caller: Caller, report: (change: Change) => void
       return (cluster ??= reportingClient(caller.cluster, report))
     },
     whoami: () => caller.whoami(),
-    review: (verb, resource, where) => caller.review(verb, resource, where),
+    review: (verb, resource, where) => {
+      asked(where)
+      return caller.review(verb, resource, where)
+    },
     may: (verb, resource, where) => caller.may(verb, resource, where),
   }
 }

@@ -3,6 +3,7 @@ import type { Caller } from '#core/cluster/access.ts'
 import { isName } from '#core/kube/names.ts'
 import { formatTraceparent } from '#core/telemetry/tracing.ts'
 import { reportingCaller } from './attribution.ts'
+import type { Change } from './attribution.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import type { Outcome } from './points.ts'
 import { stateOf } from './request-state.ts'
@@ -32,7 +33,8 @@ export function recordFailure(services: HttpServices, request: FastifyRequest): 
 
 /** The caller of a request, whose changes of cluster objects are told to the sinks. */
 export function attributed(services: HttpServices, request: FastifyRequest, caller: Caller): Caller {
-  return reportingCaller(caller, ({ action, kind, ref, object }) =>
+  const state = stateOf(request)
+  const report = ({ action, kind, ref, object }: Change): void =>
     tell(services, {
       actor: caller.username,
       action,
@@ -40,10 +42,10 @@ export function attributed(services: HttpServices, request: FastifyRequest, call
       namespace: ref.namespace,
       name: ref.name,
       outcome: 'success',
-      traceparent: formatTraceparent(stateOf(request).trace),
+      traceparent: formatTraceparent(state.trace),
       object,
-    }),
-  )
+    })
+  return reportingCaller(caller, report, (where) => (state.reviewed = where))
 }
 
 function tell(services: HttpServices, outcome: Outcome): void {
@@ -66,14 +68,14 @@ function resourceOf(endpoint: AnyEndpoint): string {
 
 // Only what parses as a name is kept (A8): a field that holds anything else may hold a secret.
 function targetOf(request: FastifyRequest): { namespace: string | undefined; name: string | undefined } {
-  const { params, query, access } = stateOf(request)
+  const { params, query, reviewed } = stateOf(request)
   const body = fields(request.body)
   const metadata = fields(body.metadata)
   return {
     namespace: firstName([
       params.ns,
       params.namespace,
-      access?.namespace,
+      reviewed?.namespace,
       query.namespace,
       metadata.namespace,
       body.namespace,

@@ -14,6 +14,8 @@ export interface RequestState {
   query: Readonly<Record<string, unknown>>
   caller?: Caller
   access?: Access
+  /** What the review was asked about, also when its answer was no. */
+  reviewed?: { readonly namespace: string }
   failure?: { readonly code: ErrorCode; readonly status: number }
 }
 

@@ -34,9 +34,19 @@ export interface Platform {
   readonly admin: KubeClient
   /** What the API server was asked, by its own audit log. */
   readonly upstream: UpstreamLog
+  /** PEM of the key that signs service account tokens: for tests of tokens that no API server would issue. */
+  readonly issuerKeyFile: string
+  /** What the processes print, whole. */
+  readonly logFiles: readonly string[]
   /** Only on servers of their own. */
   readonly servers?: {
-    readonly postgres: { pause(): void; resume(): void; stop(): Promise<void>; restart(): Promise<void> }
+    readonly postgres: {
+      readonly url: string
+      pause(): void
+      resume(): void
+      stop(): Promise<void>
+      restart(): Promise<void>
+    }
     readonly nats: { stop(): Promise<void>; restart(): Promise<void> }
   }
 }
@@ -50,8 +60,13 @@ export const forms: readonly { readonly form: Form; readonly options: { skip: st
   { form: 'cluster', options: needs('etcd', 'kube-apiserver', 'kubectl', 'nats-server', 'initdb') },
 ]
 
+/** How talkative the processes are. */
+export interface PlatformOptions {
+  readonly logLevel?: 'debug' | 'warn'
+}
+
 /** Starts the platform in a form; everything ends with the scope, by pid, in reverse. */
-export async function startPlatform(t: Scope, form: Form): Promise<Platform> {
+export async function startPlatform(t: Scope, form: Form, options: PlatformOptions = {}): Promise<Platform> {
   const closers: (() => unknown)[] = []
   // Hooks of a test run in the order in which they were added; what was started last must end first.
   t.after(async () => {
@@ -61,5 +76,5 @@ export async function startPlatform(t: Scope, form: Form): Promise<Platform> {
     after: (fn) => void closers.push(fn),
     ...(t.skip === undefined ? {} : { skip: (reason) => t.skip?.(reason) }),
   }
-  return form === 'embedded' ? startEmbedded(scope) : startOnCluster(scope)
+  return form === 'embedded' ? startEmbedded(scope, options) : startOnCluster(scope, options)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Persona } from '#local/personas.ts'
 import type { RawAnswer } from '#test/flows/platform/send.ts'
+import { as } from './credentials.ts'
+import type { Credential } from './credentials.ts'
 import { routes } from './routes.ts'
 import type { RouteCase, Target } from './routes.ts'
 import { tenants } from './world.ts'
@@ -26,7 +27,7 @@ function targetsOf(over: RouteCase['over']): readonly Target[] {
 }
 
 /** The case of a cell's route. */
-export function caseOf({ route }: Cell): RouteCase {
+export function caseOf({ route }: Pick<Cell, 'route'>): RouteCase {
   const found = routes[route]
   if (found === undefined) throw new Error(`${route} has no case`)
   return found
@@ -38,47 +39,69 @@ interface ClusterRefusal {
   readonly details?: { readonly name?: string; readonly group?: string; readonly kind?: string }
 }
 
-interface Expected {
+/** What a cell must answer: the status, and what else is known of it. */
+export interface Expected {
   readonly status: number
   readonly code?: string
   readonly cluster?: ClusterRefusal
   readonly detail?: string
+  /** The cluster refused, in whichever words the route says so. */
+  readonly denied: boolean
 }
 
-/** Asks the API and the API server as the same persona, and holds one to the other. Answers whether the cluster allowed it. */
-export async function holdCell(world: World, persona: Persona, cell: Cell): Promise<{ allowed: boolean }> {
-  const expected = await expectedOf(world, persona, cell)
-  const bearer = world.platform.tokens[persona]
-  const answer = await world.platform.send({ ...caseOf(cell).request(cell.target, world), bearer })
-  const found = readAnswer(answer, expected)
-  const place = `${persona}: ${cell.route} ${JSON.stringify(cell.target)}: ${answer.text.slice(0, 600)}`
-  assert.deepEqual(found, expected, place)
-  return { allowed: expected.status < 300 }
-}
-
-async function expectedOf(world: World, persona: Persona, { route, target }: Cell): Promise<Expected> {
-  const one = caseOf({ route, target })
+/** Computes a cell's answer by asking the API server itself with the same credential; none of the questions changes anything. */
+export async function expectedOf(world: World, credential: Credential, { route, target }: Cell): Promise<Expected> {
+  const one = caseOf({ route })
+  const isNobody = credential.user === undefined && (one.gated !== true || credential.bearer === undefined)
+  if (isNobody) return { status: 401, code: 'unauthenticated', denied: true }
   for (const [index, ask] of one.asks(target, world).entries()) {
     const { virtual = false, ...request } = ask
-    const answer = await world.platform.kube({ ...request, bearer: world.platform.tokens[persona] })
+    const answer = await world.platform.kube({ ...request, bearer: credential.bearer })
     if (answer.status < 300 || (virtual && [404, 405].includes(answer.status))) continue
     assert.ok(
       [403, 404, 409].includes(answer.status),
       `the oracle: ${route} ${ask.path}: ${answer.status} ${answer.text}`,
     )
-    if (one.hides === true && index === 0) return { status: 404, code: 'not_found' }
+    const denied = answer.status === 403
+    if (one.hides === true && index === 0) return { status: 404, code: 'not_found', denied }
     const { reason, message, details } = answer.json<ClusterRefusal>()
-    if (one.told === true) return { status: answer.status, ...(message === undefined ? {} : { detail: message }) }
-    return {
-      status: answer.status,
-      cluster: refusalOf({ ...defined({ reason, message }), ...(details ? { details } : {}) }),
-    }
+    const { status } = answer
+    if (one.told === true) return { status, denied, ...(message === undefined ? {} : { detail: message }) }
+    const cluster = refusalOf({ ...defined({ reason, message }), ...(details ? { details } : {}) })
+    return { status, cluster, denied }
   }
-  return one.allowed(target)
+  return { ...one.allowed(target), denied: false }
+}
+
+/** Asks the API and holds its answer to what was expected; `headers` go along. */
+export async function holdCell(
+  world: World,
+  credential: Credential,
+  { cell, expected, headers = {} }: { cell: Cell; expected: Expected; headers?: Readonly<Record<string, string>> },
+): Promise<void> {
+  const request = as(credential, caseOf(cell).request(cell.target, world))
+  const answer = await world.platform.send({ ...request, headers: { ...headers, ...request.headers } })
+  const place = `${credential.name}: ${cell.route} ${JSON.stringify(cell.target)}: ${answer.text.slice(0, 600)}`
+  const { denied: _, ...wanted } = expected
+  assert.deepEqual(readAnswer(answer, wanted), wanted, place)
+  if (expected.status === 401) assert.deepEqual([answer.text, answer.headers['www-authenticate']], constant401, place)
+}
+
+// The same bytes whatever was wrong with the bearer (D3).
+const constant401 = [
+  '{"type":"urn:mesh:error:unauthenticated","title":"A valid bearer token is required.","status":401,"code":"unauthenticated","retryable":false}',
+  'Bearer',
+]
+
+/** Asks a cell as a credential and the API server likewise, and holds one to the other. */
+export async function askCell(world: World, credential: Credential, cell: Cell): Promise<Expected> {
+  const expected = await expectedOf(world, credential, cell)
+  await holdCell(world, credential, { cell, expected })
+  return expected
 }
 
 // Compared is what the expectation speaks of, and always the status.
-function readAnswer(answer: RawAnswer, expected: Expected): Expected {
+function readAnswer(answer: RawAnswer, expected: Omit<Expected, 'denied'>): Omit<Expected, 'denied'> {
   const isProblem = answer.headers['content-type']?.includes('problem+json') === true
   const problem = isProblem ? answer.json<{ code: string; detail?: string; cluster?: ClusterRefusal }>() : undefined
   return {

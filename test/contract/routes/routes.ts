@@ -27,6 +27,8 @@ export interface RouteCase {
   readonly hides?: true
   /** A refusal is told by the gateway in its words: the cluster's message as the detail. */
   readonly told?: true
+  /** Answers before anybody is asked who the bearer is. */
+  readonly gated?: true
 }
 
 const agents = 'agentdeployments'
@@ -292,6 +294,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
   'POST /api/runs/{id}/cancel': onRun('POST', '/cancel', 'update', () => ({ status: 409, code: 'run_terminal' })),
   'GET /api/runs/{id}/fixture': {
     over: 'objects',
+    gated: true,
     authz: 'row: get runs/fixture',
     request: (target, world) => ({ path: `/api/runs/${runOf(target, world)}/fixture` }),
     // Nothing records yet: the gate answers before anybody is asked.

@@ -4,9 +4,9 @@ import type { KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
-import { kinds } from '#schemas/kinds.ts'
 import type { Platform } from '#test/flows/platform.ts'
-import type { RawAnswer, Send } from '#test/flows/platform/send.ts'
+import { makeCredentials } from './credentials.ts'
+import type { Credential } from './credentials.ts'
 
 /** The two tenants: viewer and developer live in `demo`, other-tenant in `other`, operator and admin in both. */
 export const tenants = ['demo', 'other'] as const
@@ -19,6 +19,7 @@ export const MISSING = 'missing'
 /** A platform with an agent, a template and a finished run in the namespace of each tenant. */
 export interface World {
   readonly platform: Platform
+  readonly credentials: readonly Credential[]
   /** A finished run by namespace. */
   readonly runs: Readonly<Record<string, string>>
   /** The running pod of the agent by namespace. */
@@ -32,7 +33,15 @@ export async function fill(platform: Platform): Promise<World> {
   const filled = await Promise.all(tenants.map((namespace) => fillNamespace(platform, namespace)))
   const by = <T>(pick: (one: (typeof filled)[number]) => T): Record<string, T> =>
     Object.fromEntries(filled.map((one) => [one.namespace, pick(one)]))
-  return { platform, runs: by(({ run }) => run), pods: by(({ pod }) => pod), agents: by(({ agent }) => agent) }
+  const credentials = await makeCredentials(platform)
+  await untilQuiet(platform)
+  return {
+    platform,
+    credentials,
+    runs: by(({ run }) => run),
+    pods: by(({ pod }) => pod),
+    agents: by(({ agent }) => agent),
+  }
 }
 
 const spec = { model: { route: 'mock' }, systemPrompt: 'You are part of a matrix.' }
@@ -84,43 +93,12 @@ function isReady(agent: KubeObject): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true
 }
 
-/** Everything that a request could change: what people write in objects of ours and namespaces, and the runs. */
-export async function fingerprint({ kube, send, tokens }: Platform): Promise<{ objects: unknown; runs: number }> {
-  const paths = [
-    ...kinds.map(({ plural }) => `/apis/mesh.dev/v1alpha1/${plural}`),
-    '/api/v1/namespaces',
-    '/api/v1/secrets',
-  ]
-  const lists = await Promise.all(paths.map((path) => listAll(kube, path, tokens.admin)))
-  const objects = lists.flatMap((one) => one.json<{ items: Written[] }>().items.map(writtenPart))
-  let runs = 0
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const page = await send({ path: `/api/runs?limit=200${query}`, bearer: tokens.admin })
-    const { items, nextCursor } = page.json<{ items: unknown[]; nextCursor: string | null }>()
-    runs += items.length
-    cursor = nextCursor
+// What was just made is reconciled for a while; who asks the API server after that was caused by a request.
+async function untilQuiet({ upstream }: Platform): Promise<void> {
+  for (let quiet = 0; quiet < 5;) {
+    const mark = await upstream.mark()
+    await pause(100)
+    const busy = (await upstream.since(mark)).some(({ verb }) => verb !== 'watch')
+    quiet = busy ? 0 : quiet + 1
   }
-  return { objects, runs }
-}
-
-// The first request for a kind makes its storage in a real API server, which answers 429 until it is there.
-async function listAll(kube: Send, path: string, bearer: string): Promise<RawAnswer> {
-  for (;;) {
-    const answer = await kube({ path, bearer })
-    if (answer.status === 200) return answer
-    assert.equal(answer.status, 429, answer.text)
-    await pause(50)
-  }
-}
-
-interface Written {
-  readonly metadata: { uid: string; labels?: unknown; annotations?: unknown; deletionTimestamp?: string }
-  readonly spec?: unknown
-  readonly data?: unknown
-}
-
-function writtenPart({ metadata, spec: wanted, data }: Written) {
-  const { uid, labels, annotations, deletionTimestamp } = metadata
-  return { uid, labels, annotations, deletionTimestamp, spec: wanted, data }
 }

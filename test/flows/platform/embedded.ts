@@ -10,7 +10,7 @@ import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
 import type { ServerProcess } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import type { Platform, PlatformProcess } from '../platform.ts'
+import type { Platform, PlatformOptions, PlatformProcess } from '../platform.ts'
 import { createUpstreamLog } from './audit-log.ts'
 import { createSend } from './send.ts'
 
@@ -28,13 +28,20 @@ export interface ReadyLine {
 export interface AllProcess extends PlatformProcess {
   readonly ready: ReadyLine
   readonly server: ServerProcess
+  /** The file with everything that it printed. */
+  readonly log: string
+}
+
+interface AllOptions {
+  readonly flags?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
 
 /** Starts `mesh all` on a data folder and waits for its line; each listener gets a port that is free now. */
-export async function startAll(t: Scope, dataDir: string, flags: readonly string[] = []): Promise<AllProcess> {
-  const { server, log, adminUrl } = await spawnAll(t, dataDir, flags)
+export async function startAll(t: Scope, dataDir: string, options: AllOptions = {}): Promise<AllProcess> {
+  const { server, log, adminUrl } = await spawnAll(t, dataDir, options)
   let ready: ReadyLine | undefined
   await untilReady(server, async () => {
     const line = readFileSync(log, 'utf8')
@@ -45,11 +52,11 @@ export async function startAll(t: Scope, dataDir: string, flags: readonly string
     return ready !== undefined
   })
   if (ready === undefined) throw new Error('no ready line')
-  return { ...toPlatformProcess(server, adminUrl), ready, server }
+  return { ...toPlatformProcess(server, adminUrl), ready, server, log }
 }
 
 /** Starts `mesh all` without waiting: for starts that must fail. */
-export async function spawnAll(t: Scope, dataDir: string, flags: readonly string[] = []) {
+export async function spawnAll(t: Scope, dataDir: string, { flags = [], env = {} }: AllOptions = {}) {
   const folder = tempFolder('all')
   const [gateway, state, admin] = [await freePort(), await freePort(), await freePort()]
   const log = join(folder.path, 'all.log')
@@ -58,6 +65,7 @@ export async function spawnAll(t: Scope, dataDir: string, flags: readonly string
     args: [main, 'all', '--data', dataDir, '--port', '0', '--output', 'json', ...flags],
     log,
     env: {
+      ...env,
       MESH_ADMIN_PORT: String(admin),
       // Beside other platforms on this machine, the preferred ports are a race.
       MESH_GATEWAY_PORT: String(gateway),
@@ -85,11 +93,14 @@ export function toPlatformProcess(server: ServerProcess, adminUrl: string): Plat
 }
 
 /** The embedded default with its demo, on an empty data folder. */
-export async function startEmbedded(t: Scope): Promise<Platform> {
+export async function startEmbedded(t: Scope, { logLevel }: PlatformOptions = {}): Promise<Platform> {
   const folder = tempFolder('data')
   t.after(folder.remove)
   const auditFile = join(folder.path, 'api-audit.log')
-  const all = await startAll(t, join(folder.path, 'data'), ['--api-audit', auditFile])
+  const all = await startAll(t, join(folder.path, 'data'), {
+    flags: ['--api-audit', auditFile],
+    env: logLevel === undefined ? {} : { LOG_LEVEL: logLevel },
+  })
   const { ready } = all
   const cluster = clusterOf(ready.kubeconfig)
   const pool = createPool(cluster.server, { ca: cluster.ca })
@@ -106,6 +117,8 @@ export async function startEmbedded(t: Scope): Promise<Platform> {
     kube,
     admin: createKubeClient({ server: cluster.server, pool, bearer: ready.tokens.admin }),
     upstream: createUpstreamLog(auditFile, kube, ready.tokens.admin),
+    issuerKeyFile: join(ready.dataDir, 'apiserver', 'issuer.key'),
+    logFiles: [all.log],
   }
 }
 

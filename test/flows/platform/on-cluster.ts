@@ -23,7 +23,7 @@ import { startPostgres } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import type { Platform, PlatformProcess } from '../platform.ts'
+import type { Platform, PlatformOptions, PlatformProcess } from '../platform.ts'
 import { createUpstreamLog, MACHINE } from './audit-log.ts'
 import { toPlatformProcess } from './embedded.ts'
 import { serveKubelet } from './kubelet.ts'
@@ -39,7 +39,7 @@ const withIdentity: readonly Role[] = ['manager', 'gateway', 'state']
 const machine = { name: MACHINE, token: `test-token-${MACHINE}`, user: MACHINE, groups: ['system:masters'] }
 
 /** Each role as a process of its own on kube-apiserver, PostgreSQL and NATS; agents run as a client of that API server. */
-export async function startOnCluster(t: Scope): Promise<Platform> {
+export async function startOnCluster(t: Scope, { logLevel = 'warn' }: PlatformOptions = {}): Promise<Platform> {
   // Each of the ten processes ends with this one by a listener of its own.
   process.setMaxListeners(40)
   const [cluster, postgres, nats] = await Promise.all([
@@ -66,7 +66,10 @@ export async function startOnCluster(t: Scope): Promise<Platform> {
     kube,
     bearer,
     endpointsUrl: workloads.endpointsUrl,
-    env: await environment(folder.path, cluster, { DATABASE_URL: postgres.url, NATS_URL: nats.url }),
+    env: {
+      ...(await environment(folder.path, cluster, { DATABASE_URL: postgres.url, NATS_URL: nats.url })),
+      LOG_LEVEL: logLevel,
+    },
   }
   await migrate(installation)
   const processes = await startRoles(installation)
@@ -81,6 +84,8 @@ export async function startOnCluster(t: Scope): Promise<Platform> {
     kube,
     admin,
     upstream: createUpstreamLog(cluster.facts.auditFile, kube, bearer),
+    issuerKeyFile: join(cluster.facts.folder, 'service-accounts.pem'),
+    logFiles: serving.map((role) => join(folder.path, `${role}.log`)),
     servers: { postgres, nats },
   }
 }
@@ -94,7 +99,8 @@ interface Installation {
   readonly env: Readonly<Record<string, string>>
 }
 
-async function installCrds(cluster: KubeServer, bearer: string): Promise<void> {
+/** Applies the shipped CRDs and waits until they are served. */
+export async function installCrds(cluster: KubeServer, bearer: string): Promise<void> {
   const kubeconfig = cluster.kubeconfig(bearer)
   const names = kinds.map((kind) => `crd/${kind.plural}.${kind.group}`)
   for (const args of [
@@ -106,7 +112,8 @@ async function installCrds(cluster: KubeServer, bearer: string): Promise<void> {
   }
 }
 
-async function environment(folder: string, cluster: KubeServer, stores: Readonly<Record<string, string>>) {
+/** What every role is started with: addresses on free ports, keys, the cluster and its CA. */
+export async function environment(folder: string, cluster: KubeServer, stores: Readonly<Record<string, string>>) {
   const keys = join(folder, 'keys')
   mkdirSync(keys, { mode: 0o700 })
   createKeyring({ dir: keys, generate: true })
@@ -166,7 +173,8 @@ async function startRole({ t, folder, kube, bearer, endpointsUrl, env }: Install
   return { server, adminUrl: `http://127.0.0.1:${adminPort}` }
 }
 
-async function issueToken(kube: Send, bearer: string, role: Role): Promise<string> {
+/** A token of a role's own service account. */
+export async function issueToken(kube: Send, bearer: string, role: Role): Promise<string> {
   const answer = await kube({
     method: 'POST',
     path: `/api/v1/namespaces/${SYSTEM_NAMESPACE}/serviceaccounts/mesh-${role}/token`,

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { accountOf, as } from './credentials.ts'
+import type { Credential } from './credentials.ts'
+import { holdDenials } from './denials.ts'
+import type { Denial } from './denials.ts'
+import { askCell, caseOf, cells, expectedOf, holdCell } from './matrix.ts'
+import type { Cell, Expected } from './matrix.ts'
+import { routes } from './routes.ts'
+import { sampled } from './sample.ts'
+import { snapshot } from './snapshot.ts'
+import { openApi } from './spelling.ts'
+import type { Tally } from './tally.ts'
+import type { World } from './world.ts'
+
+// Of each credential's cells, in everyday tests.
+const SHARE = 0.3
+
+const isRead = (route: string): boolean => route.startsWith('GET ')
+
+/** Every mounted route has a case, and declares of its check what the case says. */
+export async function coverage(world: World): Promise<void> {
+  const { paths } = await openApi(world)
+  const mounted = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => [
+      `${method.toUpperCase()} ${path}`,
+      operation['x-mesh-authz'],
+    ]),
+  )
+  const expected = Object.entries(routes).map(([route, { authz }]) => [route, authz])
+  const order = (a: readonly unknown[], b: readonly unknown[]): number => (String(a[0]) < String(b[0]) ? -1 : 1)
+  assert.deepEqual(mounted.toSorted(order), expected.toSorted(order))
+}
+
+/** No bearer, a malformed or a duplicated one, or one in the query: the same 401, and nobody is asked (D3, D5). */
+export async function noBearer(world: World, tally: Tally): Promise<void> {
+  const { upstream, tokens } = world.platform
+  const given = [
+    {},
+    { authorization: 'Bearer ' },
+    { authorization: 'Bearer' },
+    { authorization: `Basic ${tokens.admin}` },
+    { authorization: `Bearer ${tokens.admin} ${tokens.admin}` },
+    { authorization: [`Bearer ${tokens.admin}`, `Bearer ${tokens.viewer}`] },
+  ].map((headers): Credential => ({ name: JSON.stringify(headers), headers }))
+  const mark = await upstream.mark()
+  for (const cell of sampled(cells(), SHARE)) {
+    for (const credential of given) await tally.hold('no bearer', () => askCell(world, credential, cell))
+    await tally.hold('no bearer', async () => {
+      const request = caseOf(cell).request(cell.target, world)
+      const path = `${request.path}${request.path.includes('?') ? '&' : '?'}access_token=${tokens.admin}`
+      const answer = await world.platform.send({ ...request, path, bearer: tokens.admin })
+      assert.equal(answer.status, 401, `D5: ${cell.route}`)
+    })
+    tally.add('no bearer', 'cells', given.length + 1)
+  }
+  const asked = (await upstream.since(mark)).filter(({ user }) => !user.startsWith('system:serviceaccount:'))
+  assert.deepEqual(asked, [])
+}
+
+/** Reads by every credential; while one reads, nobody else asks the API server anything (K1). */
+export async function reads(world: World, tally: Tally): Promise<void> {
+  for (const credential of world.credentials) {
+    const mark = await world.platform.upstream.mark()
+    for (const cell of sampled(cells(isRead), SHARE)) {
+      await tally.hold(credential.name, async () => {
+        count(tally, credential, await askCell(world, credential, cell))
+      })
+    }
+    await holdUpstream(world, credential, mark)
+  }
+}
+
+function count(tally: Tally, { name }: Credential, expected: Expected): void {
+  tally.add(name, 'cells')
+  if (expected.status === 401) tally.add(name, 'unauthenticated')
+  else if (expected.denied) tally.add(name, 'denied')
+  else if (expected.status < 300) tally.add(name, 'allowed')
+  else tally.add(name, 'other')
+}
+
+// Watches are the manager's; the gateway is asked by the BFF as the caller and reviews the caller's token as itself.
+async function holdUpstream({ platform }: World, credential: Credential, mark: number): Promise<void> {
+  const since = await platform.upstream.since(mark)
+  const own = credential.user ?? ''
+  const others = since.filter(({ user, verb }) => user !== own && verb !== 'watch' && user !== accountOf('gateway'))
+  assert.deepEqual(others, [], `K1: while ${credential.name} asks, nobody else asks the API server anything`)
+  if (credential.user !== undefined) return
+  const statuses = since.filter(({ user }) => user === '').map(({ status }) => status)
+  assert.deepEqual([...new Set(statuses)], isSeen(credential) ? [401] : [], credential.name)
+}
+
+const isSeen = ({ bearer }: Credential): boolean => bearer !== undefined
+
+interface Asked {
+  readonly credential: Credential
+  readonly cell: Cell
+  readonly expected: Expected
+}
+
+/** Mutations that the API server would refuse: they are refused, change nothing, and each is in one audit row. */
+export async function deniedWrites(world: World, tally: Tally): Promise<void> {
+  const asked = (await expectWrites(world)).filter(({ expected }) => expected.denied)
+  const before = await snapshot(world.platform)
+  const sent: Denial[] = []
+  for (const credential of world.credentials) {
+    const own = asked.filter((one) => one.credential === credential)
+    const mark = await world.platform.upstream.mark()
+    await inBatches(own, async ({ cell, expected }) => {
+      const traceId = randomBytes(16).toString('hex')
+      const headers = { traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` }
+      if (expected.status === 403) sent.push({ user: credential.user ?? '', cell, traceId })
+      await tally.hold(credential.name, () => holdCell(world, credential, { cell, expected, headers }))
+      count(tally, credential, expected)
+    })
+    await holdUpstream(world, credential, mark)
+  }
+  assert.deepEqual(await snapshot(world.platform), before, 'a denied mutation changes nothing')
+  await tally.hold('audit of denials', () => holdDenials(world.platform, sent))
+  tally.add('audit of denials', 'cells', sent.length)
+}
+
+async function expectWrites(world: World): Promise<readonly Asked[]> {
+  const asked: Asked[] = []
+  for (const credential of world.credentials)
+    for (const cell of sampled(
+      cells((route) => !isRead(route)),
+      SHARE,
+    ))
+      asked.push({ credential, cell, expected: await expectedOf(world, credential, cell) })
+  return asked
+}
+
+/** Mutations that are allowed, dry where they can be: nothing but the runs is there afterwards, and the BFF's account asked nothing. */
+export async function allowedWrites(world: World, tally: Tally): Promise<void> {
+  const asked = (await expectWrites(world)).filter(({ expected }) => !expected.denied)
+  const before = await snapshot(world.platform)
+  const mark = await world.platform.upstream.mark()
+  // At once, since a run of an unknown agent waits two seconds for it to be observed.
+  await inBatches(asked, async ({ credential, cell, expected }) => {
+    await tally.hold(credential.name, () => holdCell(world, credential, { cell, expected }))
+    count(tally, credential, expected)
+  })
+  const made = asked.filter(({ cell, expected }) => expected.status < 300 && makesRuns.has(cell.route))
+  const after = await snapshot(world.platform)
+  assert.deepEqual(after.objects, before.objects)
+  assert.equal(after.runs, before.runs + made.length, 'each allowed run is there, once')
+  const users = new Set((await world.platform.upstream.since(mark)).map(({ user }) => user))
+  // The credential `bff` is the account as a caller; what it may do at all it asked for itself.
+  const callers = new Set(asked.map(({ credential }) => credential.user))
+  for (const role of ['bff', 'worker'])
+    assert.ok(!users.has(accountOf(role)) || callers.has(accountOf(role)), `K1: ${role} asked as itself`)
+}
+
+const makesRuns: ReadonlySet<string> = new Set(['POST /api/runs', 'POST /api/invoke'])
+
+async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  for (let from = 0; from < all.length; from += 64) await Promise.all(all.slice(from, from + 64).map(work))
+}
+
+/** A right that is granted or revoked counts at once for every read about the other tenant (D1, M8). */
+export async function revoke(world: World, tally: Tally): Promise<void> {
+  const { kube, tokens } = world.platform
+  const viewer = world.credentials.find(({ name }) => name === 'viewer')
+  assert.ok(viewer !== undefined)
+  const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/other/rolebindings'
+  const binding = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'matrix', namespace: 'other' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'mesh-developer' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'viewer' }],
+  }
+  const asked = cells((route) => isRead(route)).filter(({ target }) => target.namespace === 'other' && target.exists)
+  const hold = async (isAllowed: boolean): Promise<void> => {
+    // A watch of the authorizer sees the binding some milliseconds later; from then on the API must too.
+    const probe = as(viewer, { path: '/apis/mesh.dev/v1alpha1/namespaces/other/agentdeployments/matrix' })
+    while (((await kube(probe)).status === 200) !== isAllowed);
+    for (const cell of asked) await tally.hold('grant and revoke', () => askCell(world, viewer, cell))
+    tally.add('grant and revoke', 'cells', asked.length)
+  }
+  const bearer = tokens.admin
+  await hold(false)
+  assert.equal((await kube({ method: 'POST', path, bearer, body: binding })).status, 201)
+  await hold(true)
+  assert.equal((await kube({ method: 'DELETE', path: `${path}/matrix`, bearer })).status, 200)
+  await hold(false)
+}

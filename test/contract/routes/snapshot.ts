@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
+import { kinds } from '#schemas/kinds.ts'
+import type { Platform } from '#test/flows/platform.ts'
+import type { RawAnswer, Send } from '#test/flows/platform/send.ts'
+
+/** What is kept: objects as people write them, the number of runs, and by table of the store its rows and their digest. */
+export interface Snapshot {
+  readonly objects: unknown
+  readonly runs: number
+  readonly tables: Readonly<Record<string, string>>
+}
+
+/** Everything that a request could change: what people write in objects of ours and namespaces, and the runs. */
+export async function snapshot({ kube, send, tokens, servers }: Platform): Promise<Snapshot> {
+  const paths = [
+    ...kinds.map(({ plural }) => `/apis/mesh.dev/v1alpha1/${plural}`),
+    '/api/v1/namespaces',
+    '/api/v1/secrets',
+  ]
+  const lists = await Promise.all(paths.map((path) => listAll(kube, path, tokens.admin)))
+  const objects = lists.flatMap((one) => one.json<{ items: Written[] }>().items.map(writtenPart))
+  let runs = 0
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const page = await send({ path: `/api/runs?limit=200${query}`, bearer: tokens.admin })
+    const { items, nextCursor } = page.json<{ items: unknown[]; nextCursor: string | null }>()
+    runs += items.length
+    cursor = nextCursor
+  }
+  return { objects, runs, tables: servers === undefined ? {} : await tablesOf(servers.postgres.url) }
+}
+
+// The first request for a kind makes its storage in a real API server, which answers 429 until it is there.
+async function listAll(kube: Send, path: string, bearer: string): Promise<RawAnswer> {
+  for (;;) {
+    const answer = await kube({ path, bearer })
+    if (answer.status === 200) return answer
+    assert.equal(answer.status, 429, answer.text)
+    await pause(50)
+  }
+}
+
+interface Written {
+  readonly metadata: { uid: string; labels?: unknown; annotations?: unknown; deletionTimestamp?: string }
+  readonly spec?: unknown
+  readonly data?: unknown
+}
+
+function writtenPart({ metadata, spec: wanted, data }: Written) {
+  const { uid, labels, annotations, deletionTimestamp } = metadata
+  return { uid, labels, annotations, deletionTimestamp, spec: wanted, data }
+}
+
+// The platform's own bookkeeping goes on while nothing happens; what a denial leaves behind is an event of audit and its row.
+const bookkeeping = /^(?:audit_.*|cursor|dead_letter|event_.*|events_.*|inbox|leader|mesh_migrations|streams)$/
+
+async function tablesOf(url: string): Promise<Record<string, string>> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select c.relname as name from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace`,
+    )
+    const names = rows.map(({ name }) => name).filter((name) => !bookkeeping.test(name))
+    const tables: Record<string, string> = {}
+    for (const name of names) {
+      const where = name === 'events' ? `where stream not like 'audit/%'` : ''
+      const digest = await client.query<{ text: string }>(
+        `select count(*) || ' ' || coalesce(md5(string_agg(t::text, E'\n' order by t::text)), '') as text from "${name}" t ${where}`,
+      )
+      tables[name] = digest.rows[0]?.text ?? ''
+    }
+    return tables
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { caseOf, cells } from './matrix.ts'
+import type { Tally } from './tally.ts'
+import type { World } from './world.ts'
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { 'x-mesh-authz': string }>>>>
+}
+
+/** The API as the platform itself describes it. */
+export async function openApi({ platform }: Pick<World, 'platform'>): Promise<OpenApi> {
+  return (await platform.send({ path: '/openapi.json' })).json<OpenApi>()
+}
+
+const common = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+
+/** Every registered path with every other method: 405 with `Allow`, 401 without a bearer, and nobody is asked (X5). */
+export async function otherMethods(world: World, tally: Tally): Promise<void> {
+  const { send, tokens } = world.platform
+  const mark = await world.platform.upstream.mark()
+  for (const [path, operations] of Object.entries((await openApi(world)).paths)) {
+    const methods = Object.keys(operations).map((method) => method.toUpperCase())
+    const allow = common.filter((method) => methods.includes(method) || (method === 'HEAD' && methods.includes('GET')))
+    const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'kind' ? 'agent' : 'demo'))
+    for (const method of [...common, 'PROPFIND'].filter((one) => !allow.includes(one))) {
+      await tally.hold('405', async () => {
+        const answer = await send({ method, path: url, bearer: tokens.viewer })
+        const wanted = path.endsWith('/fixture') ? [501, undefined] : [405, allow.join(', ')]
+        assert.deepEqual([answer.status, answer.headers['allow']], wanted, `${method} ${url}: ${answer.text}`)
+        assert.equal((await send({ method, path: url })).status, 401, `${method} ${url} without a bearer`)
+      })
+      tally.add('405', 'cells')
+    }
+  }
+  const asked = (await world.platform.upstream.since(mark)).filter(({ user }) => user === 'viewer')
+  assert.deepEqual(asked, [], 'a wrong method asks nobody')
+}
+
+const spellings: readonly ((path: string) => string)[] = [
+  (path) => `${path}/`,
+  (path) => `/${path}`,
+  (path) => path.replace('/api/', '/api//'),
+  (path) => path.replace('/api/', '/API/'),
+  (path) => path.replace('/api/', '/%61pi/'),
+  (path) => path.replace('/api/', '/api%2f'),
+  (path) => path.replace('/api/', '/x/../api/'),
+  (path) => path.replace('/api/', '/api/./'),
+  (path) => path.replace('/api/', '/\\api/'),
+  (path) => `${path};a=b`,
+  (path) => `${path}%00`,
+  (path) => `${path}%20`,
+]
+
+/** Odd spellings of every route's path, with a bearer and without: they open nothing that the straight one does not (X4). */
+export async function oddSpellings(world: World, tally: Tally): Promise<void> {
+  const { send, tokens } = world.platform
+  // Spelling is the router's business, whatever the target: one of each route.
+  const one = new Map(cells().map((cell) => [cell.route, cell]))
+  for (const { route, target } of one.values()) {
+    const request = caseOf({ route }).request(target, world)
+    const [path = '', query] = request.path.split('?')
+    const straight = await send({ ...request, bearer: tokens.viewer })
+    for (const spell of spellings) {
+      const odd = { ...request, path: `${spell(path)}${query === undefined ? '' : `?${query}`}` }
+      await tally.hold('odd spellings', async () => {
+        const without = await send(odd)
+        assert.ok([401, 404].includes(without.status), `${odd.path} without a bearer: ${without.status}`)
+        const { status } = await send({ ...odd, bearer: tokens.viewer })
+        const known = [400, 404, 405, straight.status]
+        assert.ok(known.includes(status), `${odd.path}: ${status}, and straight ${straight.status}`)
+      })
+      tally.add('odd spellings', 'cells')
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { appendFileSync } from 'node:fs'
+import type { Form } from '#test/flows/platform.ts'
+
+/** Counts what a suite held, by category and column, and keeps the first mismatches. */
+export interface Tally {
+  /** Counts in a column of a category. */
+  add(category: string, column: string, by?: number): void
+  /** Runs a check and counts a failed one as a mismatch of the category instead of throwing. */
+  hold(category: string, check: () => Promise<unknown>): Promise<void>
+  /** Throws when something did not hold, with the first of it. */
+  settle(): void
+}
+
+/** One category of one form as a line of the report. */
+export interface TallyLine {
+  readonly form: Form
+  readonly category: string
+  readonly columns: Readonly<Record<string, number>>
+  readonly mismatches: number
+}
+
+const SHOWN = 5
+
+/** A tally of one form; with `MESH_AUTHZ_REPORT` its lines are appended to that file as it settles. */
+export function createTally(form: Form): Tally {
+  let counted = new Map<string, { columns: Record<string, number>; mismatches: number }>()
+  let shown: unknown[] = []
+  const of = (category: string) => {
+    const known = counted.get(category) ?? { columns: {}, mismatches: 0 }
+    counted.set(category, known)
+    return known
+  }
+  return {
+    add: (category, column, by = 1) => {
+      const { columns } = of(category)
+      columns[column] = (columns[column] ?? 0) + by
+    },
+    hold: async (category, check) => {
+      try {
+        await check()
+      } catch (error) {
+        of(category).mismatches++
+        if (shown.length < SHOWN) shown.push(error)
+      }
+    },
+    settle: () => {
+      const lines = [...counted].map(([category, found]): TallyLine => ({ form, category, ...found }))
+      const failed = shown
+      counted = new Map()
+      shown = []
+      const file = process.env.MESH_AUTHZ_REPORT
+      if (file !== undefined) for (const line of lines) appendFileSync(file, `${JSON.stringify(line)}\n`)
+      const mismatches = lines.reduce((sum, line) => sum + line.mismatches, 0)
+      if (mismatches > 0) throw new AggregateError(failed, `${mismatches} mismatches: ${failed.map(String).join('\n')}`)
+      assert.ok(lines.length > 0, 'nothing was asked')
+    },
+  }
+}
