@@ -68,6 +68,16 @@ export const coreSettingsSchema = Type.Object({
     streams: count(10_000),
     streamsPerUser: count(1000),
   }),
+  telemetry: Type.Object({
+    otlpEndpoint: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^@?#\\s]+$',
+        description:
+          'Collector of traces (OTLP/HTTP), without user, query or fragment; default: no traces are exported.',
+      }),
+    ),
+    accessLog: Type.Boolean({ default: true, description: 'A line for each request; otherwise at level debug only.' }),
+  }),
   drain: Type.Object({
     delaySeconds: Type.Integer({
       minimum: 0,
@@ -101,6 +111,8 @@ export const coreSettingSources: readonly SettingSource[] = [
   { from: 'MESH_GATEWAY_PORT', to: 'listen.gateway' },
   { from: 'MESH_STATE_PORT', to: 'listen.state' },
   { from: 'MESH_ADMIN_PORT', to: 'listen.admin' },
+  { from: 'OTEL_EXPORTER_OTLP_ENDPOINT', to: 'telemetry.otlpEndpoint' },
+  { from: 'MESH_ACCESS_LOG', to: 'telemetry.accessLog' },
   { from: 'BFF_URL', to: 'urls.bff' },
   { from: 'GATEWAY_URL', to: 'urls.gateway' },
   { from: 'STATE_URL', to: 'urls.state' },

@@ -7,6 +7,7 @@ import { createLogger } from '#core/log/create-logger.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { createAdminServer, isTaken, listen } from './admin-server.ts'
 import type { WorkerContext } from './contexts.ts'
@@ -30,6 +31,7 @@ export interface HostOptions {
   readonly version: string
   readonly log?: Logger
   readonly metrics?: Metrics
+  readonly tracer?: Tracer | undefined
   readonly now?: () => Date
   /** Event types of core itself (the informers'). */
   readonly coreEventTypes?: readonly EventType[]
@@ -159,6 +161,7 @@ function roleInput(
     openPlatform: options.openPlatform,
     log: own.log,
     metrics: own.metrics,
+    tracer: options.tracer,
     keys: options.keys,
     now: options.now ?? (() => new Date()),
     version: options.version,

@@ -8,6 +8,7 @@ import type { HttpServices } from '#core/http/services.ts'
 import { createStreamRegistry } from '#core/http/stream-registry.ts'
 import type { StreamRegistry } from '#core/http/stream-registry.ts'
 import type { CoreSettings } from '#core/config/core-settings.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import { openApiRoutes } from '#core/http/openapi-routes.ts'
 import { asPlugin } from './boot-error.ts'
 import type { Built } from './container.ts'
@@ -25,6 +26,8 @@ export interface RoleAppInput {
   readonly platform: Pick<Platform, 'callers' | 'store' | 'observed' | 'directory' | 'identity'>
   readonly built: readonly Built[]
   readonly settings: Pick<CoreSettings, 'limits'>
+  readonly tracer?: Tracer | undefined
+  readonly accessLog?: boolean
   readonly thirdParty: ReadonlySet<string>
   readonly checkResponses: boolean
   /** Routes outside `/api` (the console's files), for the BFF. */
@@ -41,13 +44,18 @@ export interface RoleApp {
 /** Builds the server of a role with the routes of every plugin; it does not listen. */
 export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   const { core, platform, settings, role } = input
-  const streams = createStreamRegistry({ total: settings.limits.streams, perUser: settings.limits.streamsPerUser })
+  const streams = createStreamRegistry(
+    { total: settings.limits.streams, perUser: settings.limits.streamsPerUser },
+    core.metrics,
+  )
   const catalog: MountedEndpoint[] = []
   const services: HttpServices = {
     cluster: core.cluster,
     keys: core.keys,
     log: core.log,
     metrics: core.metrics,
+    tracer: input.tracer,
+    accessLog: input.accessLog ?? false,
     store: platform.store,
     directory: platform.directory,
     streams,

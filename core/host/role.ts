@@ -7,6 +7,7 @@ import type { MigrationSource } from '#core/store/migrate.ts'
 import type { Projection } from '#core/store/store.ts'
 import { prefixOfThirdParty } from '#core/store/table-prefix.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createRoleContainer, usable } from './container.ts'
 import type { RoleContainer } from './container.ts'
 import type { WorkerContext } from './contexts.ts'
@@ -27,6 +28,7 @@ export interface RoleInput {
   readonly openPlatform: OpenPlatform
   readonly log: Logger
   readonly metrics: Metrics
+  readonly tracer?: Tracer | undefined
   readonly keys: Keyring
   readonly now: () => Date
   readonly version: string
@@ -144,6 +146,8 @@ function buildApp(role: ListeningRole, { input, core, platform, container }: Par
     platform,
     built: container.built,
     settings: input.settings.core,
+    tracer: input.tracer,
+    accessLog: input.settings.core.telemetry.accessLog,
     thirdParty: input.thirdParty,
     checkResponses: input.checkResponses,
     ...(role === 'bff' && input.pages !== undefined ? { pages: input.pages } : {}),

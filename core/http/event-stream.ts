@@ -50,7 +50,11 @@ export function openEventStream(
     finish()
   }
   const leave = enter(call.streams, call.caller.username, drained)
-  const timers = startTimers(options, { beat: () => void (ended || raw.write(HEARTBEAT)), finish })
+  const revoke = (): void => {
+    if (!ended) call.streams.dropped('revoked')
+    finish()
+  }
+  const timers = startTimers(options, { beat: () => void (ended || raw.write(HEARTBEAT)), revoke })
   raw.once('close', () => {
     ended = true
     for (const timer of timers) clearInterval(timer)
@@ -72,8 +76,9 @@ export function openEventStream(
     send: async (frame) => {
       if (ended) return
       if (write(frame)) return
-      if (raw.writableLength > MAX_BEHIND) raw.destroy()
-      else await drain()
+      if (raw.writableLength <= MAX_BEHIND) return drain()
+      call.streams.dropped('behind')
+      raw.destroy()
     },
     closed: closed.promise,
     get ended() {
@@ -93,11 +98,11 @@ function enter(streams: StreamRegistry, user: string, end: () => void): () => vo
 
 function startTimers(
   { heartbeatMs = 15_000, recheckMs = 30_000, recheck }: EventStreamOptions,
-  act: { beat: () => void; finish: () => void },
+  act: { beat: () => void; revoke: () => void },
 ): readonly NodeJS.Timeout[] {
   const beat = setInterval(act.beat, heartbeatMs)
   if (recheck === undefined) return [beat]
-  return [beat, setInterval(() => void recheck().catch(act.finish), recheckMs)]
+  return [beat, setInterval(() => void recheck().catch(act.revoke), recheckMs)]
 }
 
 // On drain or close (X1): a client that goes away never drains. One wait serves every frame that is behind.

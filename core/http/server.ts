@@ -1,7 +1,6 @@
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Socket } from 'node:net'
-import { httpMetrics } from '#core/telemetry/core-metrics.ts'
 import { acceptJsonOnly } from './body.ts'
 import { readBearer, refuseDuplicateHeaders } from './auth.ts'
 import { errorTable, Fail } from './errors.ts'
@@ -15,6 +14,7 @@ import { requestIdOf, stateOf } from './request-state.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { provideServices } from './services.ts'
 import type { HttpServices } from './services.ts'
+import { observeRequests } from './telemetry.ts'
 
 /** A server without routes: bearer, errors, limits and headers are in place for whatever is mounted. */
 export interface ServerOptions {
@@ -41,6 +41,7 @@ export async function createServer({ services, limits }: ServerOptions): Promise
   provideServices(app, services)
   acceptJsonOnly(app)
   requireDeclaredAccess(app)
+  observeRequests(app, services)
   const limit = await createRateLimit(app, limits)
   const load = limitLoad(limits.underWay)
   app.addHook('onRequest', async (request, reply) => {
@@ -56,7 +57,6 @@ export async function createServer({ services, limits }: ServerOptions): Promise
     if (services.streams.draining) reply.header('connection', 'close')
     done(null, payload)
   })
-  app.addHook('onResponse', async (request, reply) => observe(services, request, reply))
   app.setErrorHandler((error, request, reply) => sendError(services, { error, request, reply }))
   app.setNotFoundHandler((_request, reply) => send(reply, plainAnswer('not_found')))
   return app
@@ -162,19 +162,5 @@ function answerBrokenRequest(code: string | undefined, socket: Socket): void {
   socket.end(
     `HTTP/1.1 ${status} ${title.replace(/\.$/, '')}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
-}
-
-function observe(services: HttpServices, request: FastifyRequest, reply: FastifyReply): void {
-  const { trace, startedAt } = stateOf(request)
-  const route = request.routeOptions.url ?? 'unknown'
-  const seconds = (performance.now() - startedAt) / 1000
-  const labels = { method: request.method, route, status: `${Math.floor(reply.statusCode / 100)}xx` }
-  if (request.routeOptions.config.endpoint?.stream !== true)
-    services.metrics.histogram(httpMetrics.requestSeconds).observe(seconds, labels)
-  // The pattern of the route, never the URL: a query or a share's token must not reach a log (D5, S5).
-  services.log.debug(
-    { ...labels, status: reply.statusCode, requestId: request.id, traceId: trace.traceId, seconds },
-    'request',
   )
 }

@@ -7,6 +7,7 @@ import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/store/store.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Authz } from './endpoint.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import type { OutcomeSink } from './points.ts'
@@ -31,6 +32,10 @@ export interface HttpServices {
   readonly keys: Keyring
   readonly log: Logger
   readonly metrics: Metrics
+  /** Absent: requests are of a trace for the log alone. */
+  readonly tracer?: Tracer | undefined
+  /** A line at level info for each request; else at debug. */
+  readonly accessLog?: boolean
   readonly store: Store | undefined
   readonly directory: Directory | undefined
   readonly streams: StreamRegistry

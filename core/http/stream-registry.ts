@@ -1,9 +1,14 @@
+import { httpMetrics } from '#core/telemetry/core-metrics.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+
 /** The open event streams of a server: caps (X1), and the end of each with a retry hint when it drains (X6). */
 export interface StreamRegistry {
   readonly draining: boolean
   readonly size: number
   /** Counts a stream in; undefined when the replica or the user has too many. The result counts it out. */
   enter(user: string, end: () => void): (() => void) | undefined
+  /** Counts a stream that was ended against its client's will. */
+  dropped(reason: 'behind' | 'revoked'): void
   /** Ends every stream and lets no new one in. */
   drain(): void
 }
@@ -15,12 +20,15 @@ export interface StreamCaps {
 }
 
 /** A registry for one server. */
-export function createStreamRegistry(caps: StreamCaps): StreamRegistry {
+export function createStreamRegistry(caps: StreamCaps, metrics?: Metrics): StreamRegistry {
+  const opened = metrics?.gauge(httpMetrics.streamsOpen)
+  const dropped = metrics?.counter(httpMetrics.streamsDropped)
   const open = new Set<() => void>()
   const perUser = new Map<string, number>()
   let draining = false
   const leave = (user: string, end: () => void): void => {
     if (!open.delete(end)) return
+    opened?.add(-1)
     const left = (perUser.get(user) ?? 1) - 1
     if (left > 0) perUser.set(user, left)
     else perUser.delete(user)
@@ -34,11 +42,16 @@ export function createStreamRegistry(caps: StreamCaps): StreamRegistry {
     },
     enter: (user, end) => {
       const mine = perUser.get(user) ?? 0
-      if (draining || open.size >= caps.total || mine >= caps.perUser) return undefined
+      if (draining || open.size >= caps.total || mine >= caps.perUser) {
+        dropped?.inc({ reason: 'refused' })
+        return undefined
+      }
       open.add(end)
+      opened?.add(1)
       perUser.set(user, mine + 1)
       return () => leave(user, end)
     },
+    dropped: (reason) => dropped?.inc({ reason }),
     drain: () => {
       draining = true
       for (const end of open) end()

@@ -8,6 +8,7 @@ import { createLogger } from '#core/log/create-logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/store/store.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { AnyEndpoint } from '../endpoint.ts'
 import { gate } from '../gate.ts'
 import { registerMethodNotAllowed } from '../method-not-allowed.ts'
@@ -45,6 +46,7 @@ export interface BuildOptions {
   readonly underWay?: number
   readonly perCallerPerMinute?: number
   readonly streams?: StreamCaps
+  readonly tracer?: Tracer
 }
 
 /** The bearer that upstream rejects, and the one that it denies everything. */
@@ -60,14 +62,16 @@ export async function buildServer(
   const upstream: string[] = []
   const outcomes: Outcome[] = []
   const lines: string[] = []
+  const metrics = createMetrics()
   const services: HttpServices = {
     cluster: more.cluster ?? { as: async (bearer) => recordingCaller(bearer, upstream) },
     keys: testKeyring(),
     log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
-    metrics: createMetrics(),
+    metrics,
+    tracer: more.tracer,
     store: more.store,
     directory: more.directory,
-    streams: createStreamRegistry(more.streams ?? { total: 4, perUser: 2 }),
+    streams: createStreamRegistry(more.streams ?? { total: 4, perUser: 2 }, metrics),
     catalog: [],
     outcomes: () => [{ record: (outcome) => outcomes.push(outcome) }],
     checkResponses: true,
