@@ -10,6 +10,8 @@ export interface DataFolder {
   readonly database: string
   readonly keys: string
   readonly workloads: string
+  /** Outcomes on their way to the audit log. */
+  readonly audit: string
   readonly kubeconfig: string
   readonly tokens: string
 }
@@ -42,6 +44,7 @@ function pathsOf(root: string): DataFolder {
     database: join(root, 'database'),
     keys: join(root, 'keys'),
     workloads: join(root, 'workloads'),
+    audit: join(root, 'audit'),
     kubeconfig: join(root, 'kubeconfig'),
     tokens: join(root, 'tokens.json'),
   }

@@ -8,6 +8,7 @@ import { endpoint } from './endpoint.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { Fail } from './errors.ts'
 import { openEventStream } from './event-stream.ts'
+import type { Intent, Outcome } from './points.ts'
 import { buildServer, DENIED } from './testing/build-server.ts'
 
 const good = { authorization: 'Bearer good-token' }
@@ -363,6 +364,53 @@ test('D6: every answer carries the security headers', async (t) => {
     assert.match(String(headers['strict-transport-security']), /max-age/)
     assert.match(String(headers['x-request-id']), /^[0-9a-f-]{36}$/)
   }
+})
+
+test('A2: an act of no trace of its own runs when its intent is kept; its outcome names it, whatever it is', async (t) => {
+  const did: string[] = []
+  const act = route({
+    method: 'POST',
+    url: '/acts/:ns/:name',
+    authz: { kind: 'review', verb: 'create', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
+    audit: { action: 'rotate', resourceKind: 'ModelProvider', intent: true },
+    handle: async ({ params }) => {
+      did.push(`act ${params.name}`)
+      if (params.name === 'bad') throw new Fail('invalid_body')
+      return {}
+    },
+  })
+  const { app, outcomes, services } = await start(t, [act])
+  t.mock.method(services, 'outcomes', () => [
+    {
+      record: (outcome: Outcome) => outcomes.push(outcome),
+      intend: async ({ name, id }: Intent) => {
+        await new Promise(setImmediate)
+        did.push(`intent ${name} ${typeof id}`)
+        // A sink that fails stops nothing.
+        if (name === 'lost') throw new Error('disk')
+      },
+    },
+  ])
+  const post = (name: string, token = 'good-token') =>
+    app.inject({ method: 'POST', url: `/api/acts/default/${name}`, headers: { authorization: `Bearer ${token}` } })
+  for (const name of ['good', 'bad', 'lost']) await post(name)
+  await post('no', DENIED)
+  assert.deepEqual(did, [
+    'intent good string',
+    'act good',
+    'intent bad string',
+    'act bad',
+    'intent lost string',
+    'act lost',
+  ])
+  const told = outcomes.map(({ name, outcome, intent, action }) => [name, outcome, action, typeof intent])
+  assert.deepEqual(told, [
+    ['good', 'success', 'rotate', 'string'],
+    ['bad', 'error', 'rotate', 'string'],
+    ['lost', 'success', 'rotate', 'string'],
+    // A denial comes before the intent, and is counted with others.
+    ['no', 'denied', 'rotate', 'undefined'],
+  ])
 })
 
 test('denied and failed mutations are told to the audit point, bad requests are not', async (t) => {

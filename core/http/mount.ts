@@ -9,6 +9,7 @@ import { queryReader } from './query.ts'
 import { abortSignalOf, stateOf } from './request-state.ts'
 import { responseChecker } from './response-check.ts'
 import { callerOf, review, reviewOf, reviewsBody, reviewTarget } from './review.ts'
+import { withIntent } from './outcomes.ts'
 import { ownerOf, servicesOf } from './services.ts'
 import type { HttpServices } from './services.ts'
 import { sendResult } from './send-result.ts'
@@ -66,11 +67,13 @@ function readInputs(endpoint: AnyEndpoint): (request: FastifyRequest) => void {
 
 function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
   const cursors = createCursors(services.keys, `${endpoint.method} ${endpoint.url}`)
+  // Inside the idempotency: an answer that is repeated is no second act.
+  const acting = withIntent(services, endpoint)
   const checkResponse = services.checkResponses ? responseChecker(endpoint) : undefined
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (endpoint.stream === true && services.streams.draining) throw new Fail('draining')
     const call = createCall(request, reply, { cursors, streams: services.streams, directory: services.directory })
-    const answer = endpoint.idempotent === true ? runIdempotent(endpoint, call, services) : endpoint.handle(call)
+    const answer = acting.idempotent === true ? runIdempotent(acting, call, services) : acting.handle(call)
     const result = await answer
     if (reply.sent) return reply // a stream has taken the connection
     checkResponse?.(reply, result)

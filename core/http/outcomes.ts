@@ -4,8 +4,9 @@ import { isName } from '#core/kube/names.ts'
 import { formatTraceparent } from '#core/telemetry/tracing.ts'
 import { reportingCaller } from './attribution.ts'
 import type { Change } from './attribution.ts'
-import type { AnyEndpoint } from './endpoint.ts'
-import type { Outcome } from './points.ts'
+import { uuidV7 } from '#core/store/uuid-v7.ts'
+import type { AnyEndpoint, Call } from './endpoint.ts'
+import type { Intent, Outcome, OutcomeSink } from './points.ts'
 import { stateOf } from './request-state.ts'
 import type { HttpServices } from './services.ts'
 
@@ -18,17 +19,45 @@ const notTried = new Set([400, 401, 405, 413, 415, 421, 429, 431, 501])
 export function recordFailure(services: HttpServices, request: FastifyRequest): void {
   const { endpoint } = request.routeOptions.config
   if (endpoint === undefined || endpoint.method === 'GET') return
-  const { failure, caller } = stateOf(request)
-  if (failure === undefined || caller === undefined || notTried.has(failure.status)) return
+  const { failure, caller, intent } = stateOf(request)
+  if (failure === undefined || caller === undefined) return
+  // An intent is settled whatever became of it.
+  if (intent === undefined && notTried.has(failure.status)) return
   tell(services, {
+    ...actOf(endpoint, request, caller),
+    outcome: failure.status === 403 ? 'denied' : 'error',
+    code: failure.code,
+    ...(intent === undefined ? {} : { intent }),
+  })
+}
+
+/** The endpoint, whose handler runs only when its intent is written down; a success is told too, a failure as any other. */
+export function withIntent(services: HttpServices, endpoint: AnyEndpoint): AnyEndpoint {
+  if (endpoint.audit?.intent !== true) return endpoint
+  const handle = async (call: Call<unknown, unknown, unknown>): Promise<unknown> => {
+    const act = actOf(endpoint, call.request, call.caller)
+    const intent = uuidV7()
+    await intend(services, { id: intent, ...act })
+    stateOf(call.request).intent = intent
+    const result = await endpoint.handle(call)
+    tell(services, { ...act, outcome: 'success', intent })
+    // It is settled: what fails from here on is the answer, not the act.
+    delete stateOf(call.request).intent
+    return result
+  }
+  return { ...endpoint, handle }
+}
+
+type Act = Omit<Intent, 'id'>
+
+function actOf(endpoint: AnyEndpoint, request: FastifyRequest, caller: Caller): Act {
+  return {
     actor: caller.username,
     action: endpoint.audit?.action ?? actionOf(endpoint),
     resourceKind: endpoint.audit?.resourceKind ?? resourceOf(endpoint),
     ...targetOf(request),
-    outcome: failure.status === 403 ? 'denied' : 'error',
     traceparent: formatTraceparent(stateOf(request).trace),
-    code: failure.code,
-  })
+  }
 }
 
 /** The caller of a request, whose changes of cluster objects are told to the sinks. */
@@ -53,9 +82,20 @@ function tell(services: HttpServices, outcome: Outcome): void {
     try {
       sink.record(outcome)
     } catch (error) {
-      services.log.error({ error: error instanceof Error ? error.name : 'unknown' }, 'an outcome was not recorded')
+      complain(services, error)
     }
   }
+}
+
+async function intend(services: HttpServices, intent: Intent): Promise<void> {
+  const ask = (sink: OutcomeSink): Promise<void> =>
+    sink.intend(intent).catch((error: unknown) => complain(services, error))
+  await Promise.all(services.outcomes().map(ask))
+}
+
+// The act goes on: what is not audited never stops what is done.
+function complain(services: HttpServices, error: unknown): void {
+  services.log.error({ error: error instanceof Error ? error.name : 'unknown' }, 'an outcome was not recorded')
 }
 
 function actionOf(endpoint: AnyEndpoint): string {

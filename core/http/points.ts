@@ -17,11 +17,24 @@ export interface Outcome {
   readonly code?: string
   /** Of a success: the object as the API server returned it. A deletion has no version. */
   readonly object?: { readonly uid: string; readonly resourceVersion?: string }
+  /** Id of the intent that this settles. */
+  readonly intent?: string
 }
 
-/** Takes outcomes; must not throw and is not waited for. */
+/** What a caller is about to do, for an act that leaves no trace of its own (A2); `id` comes back in the outcome. */
+export interface Intent extends Pick<
+  Outcome,
+  'actor' | 'action' | 'resourceKind' | 'namespace' | 'name' | 'traceparent'
+> {
+  readonly id: string
+}
+
+/** Takes outcomes. */
 export interface OutcomeSink {
+  /** Must not throw and is not waited for. */
   record(outcome: Outcome): void
+  /** Keeps an intent where it outlives this process; waited for, so it resolves soon (50 ms) and never rejects. */
+  intend(intent: Intent): Promise<void>
 }
 
 /** Who is told of outcomes (the audit plugin). */

@@ -16,6 +16,8 @@ export interface RequestState {
   access?: Access
   /** What the review was asked about, also when its answer was no. */
   reviewed?: { readonly namespace: string }
+  /** Id of the intent under which the handler runs. */
+  intent?: string
   failure?: { readonly code: ErrorCode; readonly status: number }
 }
 

@@ -22,6 +22,7 @@ const details: Readonly<Record<string, RegExp>> = {
   code: /^[a-z][a-z0-9_]{0,63}$/,
   late: /^true$/,
   malformed: /^true$/,
+  reason: /^unknown$/,
   count: /^[1-9][0-9]{0,9}$/,
 }
 

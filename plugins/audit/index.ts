@@ -1,31 +1,46 @@
 import { definePlugin } from '#core/host/plugin.ts'
 import { contribute } from '#core/host/points.ts'
 import { httpOutcome } from '#core/http/points.ts'
+import type { Static } from 'typebox'
+import type { Core } from '#core/host/core.ts'
 import { createAudit } from './audit.ts'
 import { auditConsumers } from './consumers.ts'
 import { auditOutcome } from './events.ts'
+import { intentJobs } from './intent-jobs.ts'
 import { auditJobs } from './jobs.ts'
 import { createOutcomes } from './outcomes.ts'
 import { auditRoutes } from './routes.ts'
 import { auditSettings } from './settings.ts'
+import { openSpool, type Spool } from './spool/spool.ts'
 
 /** Who did, tried or was denied what. */
 export const audit = definePlugin({
   contract: 1,
   name: 'audit',
   settings: auditSettings,
-  settingsFrom: [{ from: 'AUDIT_RETENTION_DAYS', to: 'retentionDays' }],
+  settingsFrom: [
+    { from: 'AUDIT_RETENTION_DAYS', to: 'retentionDays' },
+    { from: 'AUDIT_SPOOL_DIR', to: 'spoolDir' },
+  ],
   migrations: new URL('./migrations/', import.meta.url),
   events: [auditOutcome],
   create: (core, settings) => ({
     core,
     settings,
     log: core.store && createAudit(core.store),
-    outcomes: createOutcomes(core),
+    outcomes: createOutcomes(core, openOwnSpool(core, settings)),
   }),
   contributions: ({ outcomes }) => [contribute(httpOutcome, outcomes)],
   routes: ({ log }) => auditRoutes(log),
   consumers: ({ core, settings }) => (core.store ? auditConsumers(core.descriptors, settings.retentionDays) : []),
-  jobs: ({ core, settings }, { role }) => (role === 'manager' ? auditJobs(core, settings.retentionDays) : []),
+  jobs: ({ core, settings }, { role }) =>
+    role === 'manager' ? [...auditJobs(core, settings.retentionDays), ...intentJobs(core)] : [],
   close: ({ outcomes }) => outcomes.close(),
 })
+
+// Only the BFF takes requests that have outcomes. Opened before the first one, so that a folder that cannot be used stops the start.
+function openOwnSpool({ role, store }: Core, settings: Static<typeof auditSettings>): Spool | undefined {
+  const { spoolDir, spoolMegabytes } = settings
+  if (role !== 'bff' || spoolDir === undefined || store === undefined) return undefined
+  return openSpool({ folder: spoolDir, maxBytes: spoolMegabytes * 1_048_576 })
+}

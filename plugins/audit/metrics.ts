@@ -30,6 +30,6 @@ export const auditMetrics = {
     name: 'mesh_audit_spooled_rows',
     help: 'Outcomes in the spool of this process that are not in the store yet.',
     labels: [],
-    roles: ['bff', 'gateway', 'state'],
+    roles: ['bff'],
   }),
 }

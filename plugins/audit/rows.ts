@@ -46,12 +46,37 @@ export function mergeRows(rows: readonly AuditRow[]): readonly AuditRow[] {
 }
 
 function merge(before: AuditRow, row: AuditRow): AuditRow {
-  if (before.outcome === 'denied')
-    return { ...before, detail: { ...before.detail, count: countOf(before) + countOf(row) } }
+  if (isAct(before)) return isUnknown(before) ? { ...row, occurred_at: before.occurred_at } : before
+  if (isCounted(before)) return { ...before, detail: { ...before.detail, count: countOf(before) + countOf(row) } }
   const seen = [before, row].find(({ source }) => source === 'controller') ?? before
   const { actor, actor_kind, trace_id, exact } = [before, row].find((one) => one.exact) ?? before
   const { occurred_at } = before
   return { ...seen, occurred_at, actor, actor_kind, trace_id, exact, detail: { ...before.detail, ...seen.detail } }
+}
+
+const DENIED = 'denied/'
+// Rows of acts that were written down before they happened: one an intent.
+const ACT = 'act/'
+const UNKNOWN = 'unknown'
+
+/** Whether a row settles an intent. */
+export function isAct(row: Pick<AuditRow, 'key'>): boolean {
+  return row.key.startsWith(ACT)
+}
+
+/** The intent that a row settles. */
+export function intentOf(row: Pick<AuditRow, 'key'>): string {
+  return row.key.slice(ACT.length)
+}
+
+/** Whether nobody has told yet what became of the act: a row that does know replaces it. */
+export function isUnknown(row: Pick<AuditRow, 'detail'>): boolean {
+  return row.detail['reason'] === UNKNOWN
+}
+
+/** Whether a row stands for denials that are counted together. */
+export function isCounted(row: Pick<AuditRow, 'key'>): boolean {
+  return row.key.startsWith(DENIED)
 }
 
 /** How many denials a row stands for. */
@@ -86,16 +111,19 @@ function changeRow(event: Audited, action: string): AuditRow {
 function outcomeRow(event: Audited): AuditRow {
   const data = fields(event)
   const [action, uid, resourceVersion] = [text(data['action']), text(data['uid']), text(data['resourceVersion'])]
+  const intent = text(data['intent'])
   const outcome = data['outcome'] === 'success' ? 'success' : data['outcome'] === 'denied' ? 'denied' : 'error'
   const detail = {
     ...(data['code'] === undefined ? {} : { code: data['code'] }),
     ...(uid === '' ? {} : { uid }),
     ...(resourceVersion === '' ? {} : { resourceVersion }),
-    ...(outcome === 'denied' ? { count: 1 } : {}),
+    ...(data['reason'] === UNKNOWN ? { reason: UNKNOWN } : {}),
+    ...(outcome === 'denied' && intent === '' ? { count: 1 } : {}),
   }
   const ofObject = outcome === 'success' && uid !== ''
   const own = outcome === 'denied' ? denialKey(event, action) : eventKey(event)
-  const key = ofObject ? changeKey(action, uid, resourceVersion) : own
+  const ofChange = ofObject ? changeKey(action, uid, resourceVersion) : own
+  const key = intent === '' ? ofChange : `${ACT}${intent}`
   return finish(
     { ...common(event), action, resource_kind: text(data['resourceKind']), detail },
     { event, key, source: 'bff', outcome, exact: true },
@@ -111,7 +139,7 @@ function changeKey(action: string, uid: string, resourceVersion: string): string
 function denialKey(event: Audited, action: string): string {
   const { kind, namespace, name } = event.subject
   const minute = Math.floor(event.time.getTime() / 60_000)
-  return `denied/${minute}/${digest(JSON.stringify([event.actor?.name, action, kind, namespace, name]))}`
+  return `${DENIED}${minute}/${digest(JSON.stringify([event.actor?.name, action, kind, namespace, name]))}`
 }
 
 function common(event: Audited) {

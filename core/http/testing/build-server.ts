@@ -73,7 +73,7 @@ export async function buildServer(
     directory: more.directory,
     streams: createStreamRegistry(more.streams ?? { total: 4, perUser: 2 }, metrics),
     catalog: [],
-    outcomes: () => [{ record: (outcome) => outcomes.push(outcome) }],
+    outcomes: () => [{ record: (outcome) => outcomes.push(outcome), intend: async () => undefined }],
     checkResponses: true,
   }
   const app = await createServer({

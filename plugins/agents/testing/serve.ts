@@ -87,7 +87,7 @@ export async function servePlugin(
       directory: listDirectory([namespace, other]),
       streams: createStreamRegistry({ total: 4, perUser: 2 }),
       catalog,
-      outcomes: () => [{ record: (outcome) => outcomes.push(outcome) }],
+      outcomes: () => [{ record: (outcome) => outcomes.push(outcome), intend: async () => undefined }],
       checkResponses: true,
     },
   })

@@ -17,6 +17,17 @@ export type AuditTables = {
     detail: Record<string, unknown>
   }
   audit_keys: { key: string; id: string; occurred_at: Date; exact: boolean }
+  audit_intents: {
+    id: string
+    intended_at: Date
+    recorded_at: Date
+    actor: string
+    action: string
+    resource_kind: string
+    resource_name: string
+    namespace: string | null
+    traceparent: string | null
+  }
 }
 
 /** A transaction on them. */

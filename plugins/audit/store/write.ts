@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { type AuditRow, countOf, mergeRows } from '../rows.ts'
+import { type AuditRow, countOf, intentOf, isAct, isCounted, isUnknown, mergeRows } from '../rows.ts'
 import { dayOf, ensureDays } from './days.ts'
+import { settleIntents } from './intents.ts'
 import type { AuditTx as Tx } from './tables.ts'
 
 /**
@@ -10,16 +11,20 @@ import type { AuditTx as Tx } from './tables.ts'
 export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDays: number): Promise<void> {
   const rows = mergeRows(await withoutCounted(tx, given, retentionDays))
   if (rows.length === 0) return
+  await settleIntents(tx, rows.filter(isAct).map(intentOf))
   const claimed = await claimKeys(tx, rows, retentionDays)
   const fresh = rows.filter((row) => claimed.has(row.key))
   await ensureDays(tx, new Set(fresh.map((row) => dayOf(row.occurred_at))))
   await insertRows(tx, fresh)
   const known = rows.filter((row) => !claimed.has(row.key))
-  const denied = known.filter(({ outcome }) => outcome === 'denied')
-  await countDenials(tx, denied)
+  await countDenials(tx, known.filter(isCounted))
+  await explainActs(
+    tx,
+    known.filter((row) => isAct(row) && !isUnknown(row)),
+  )
   await nameActors(
     tx,
-    known.filter((row) => row.exact && row.outcome !== 'denied'),
+    known.filter((row) => row.exact && !isAct(row) && !isCounted(row)),
   )
   await confirmChanges(
     tx,
@@ -29,10 +34,10 @@ export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDay
 
 // A denial is counted once, also when the inbox was lost and everything is replayed: its event has a key of its own.
 async function withoutCounted(tx: Tx, rows: readonly AuditRow[], days: number): Promise<readonly AuditRow[]> {
-  const denials = rows.filter(({ outcome }) => outcome === 'denied').map((row) => ({ ...row, key: row.eventKey }))
+  const denials = rows.filter(isCounted).map((row) => ({ ...row, key: row.eventKey }))
   if (denials.length === 0) return rows
   const fresh = await claimKeys(tx, denials, days)
-  return rows.filter((row) => row.outcome !== 'denied' || fresh.has(row.eventKey))
+  return rows.filter((row) => !isCounted(row) || fresh.has(row.eventKey))
 }
 
 // In the order of the keys, so that replicas with overlapping batches wait for each other in one order.
@@ -70,6 +75,18 @@ async function countDenials(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
     from unnest(${texts(rows, (row) => row.key)}::text[], ${rows.map(countOf)}::int[]) as given(key, count)
     join audit_keys on audit_keys.key = given.key
     where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id`.execute(tx)
+}
+
+/** What became of an act replaces only that nobody knew. */
+async function explainActs(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    update audit_log set outcome = given.outcome, detail = given.detail
+    from unnest(${texts(rows, (row) => row.key)}::text[], ${texts(rows, (row) => row.outcome)}::text[],
+      ${texts(rows, (row) => JSON.stringify(row.detail))}::jsonb[]) as given(key, outcome, detail)
+    join audit_keys on audit_keys.key = given.key
+    where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id
+      and audit_log.detail ->> 'reason' = 'unknown'`.execute(tx)
 }
 
 /** An exact caller replaces only a guess. */

@@ -1,0 +1,85 @@
+import type { NewEvent } from '#core/events/event.ts'
+import type { Intent, Outcome } from '#core/http/points.ts'
+import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { auditOutcome } from './events.ts'
+import { toRow } from './rows.ts'
+import type { Intended } from './store/intents.ts'
+
+/** An outcome as the event that it becomes; its id is made before the first attempt, so that one whose COMMIT was in doubt is written once (A4). */
+export type OutcomeEvent = NewEvent & { readonly id: string; readonly time: Date }
+
+/** What waits for the store: an act that is about to happen, or what became of one. */
+export type Entry = { readonly intent: Intended } | { readonly event: OutcomeEvent }
+
+/** The event of an outcome. */
+export function toEvent(outcome: Outcome, time: Date): OutcomeEvent {
+  const { actor, action, resourceKind, namespace, name, traceparent, code, object, intent } = outcome
+  const told = { ...(code === undefined ? {} : { code }), ...(intent === undefined ? {} : { intent }) }
+  return {
+    id: uuidV7(),
+    type: auditOutcome,
+    time,
+    subject: { namespace, kind: resourceKind, name: name ?? '' },
+    actor: actorOf(actor),
+    traceparent,
+    data: { action, resourceKind, outcome: outcome.outcome, ...told, ...object },
+  }
+}
+
+/** The row of an intent. */
+export function toIntended(intent: Intent, time: Date): Intended {
+  const { id, actor, action, resourceKind, namespace, name, traceparent } = intent
+  return {
+    id,
+    intended_at: time,
+    actor,
+    action,
+    resource_kind: resourceKind,
+    resource_name: name ?? '',
+    namespace: namespace ?? null,
+    traceparent,
+  }
+}
+
+/** The outcome of an act of which nobody told what became: told once, whoever finds it (A2). */
+export function toUnknown(intent: Intended): OutcomeEvent {
+  const { id, actor, action, resource_kind: resourceKind, resource_name: name, namespace, traceparent } = intent
+  return {
+    id: `unknown/${id}`,
+    type: auditOutcome,
+    time: intent.intended_at,
+    subject: { namespace: namespace ?? undefined, kind: resourceKind, name },
+    actor: actorOf(actor),
+    ...(traceparent === null ? {} : { traceparent }),
+    data: { action, resourceKind, outcome: 'error', intent: id, reason: 'unknown' },
+  }
+}
+
+function actorOf(name: string): { readonly name: string; readonly kind: 'system' | 'user' } {
+  return { name, kind: name.startsWith('system:') ? 'system' : 'user' }
+}
+
+/** One line of the spool; references only, as in the log. */
+export function encode(entry: Entry): string {
+  return `${JSON.stringify('intent' in entry ? entry : { event: { ...entry.event, type: undefined } })}\n`
+}
+
+/** An entry from its line; undefined for one that the machine's end has torn. */
+export function decode(line: string): Entry | undefined {
+  try {
+    // Written by `encode` into a file that only this user may write.
+    const entry = JSON.parse(line) as Entry
+    if ('intent' in entry) return { intent: { ...entry.intent, intended_at: new Date(entry.intent.intended_at) } }
+    return { event: { ...entry.event, type: auditOutcome, time: new Date(entry.event.time) } }
+  } catch {
+    return undefined
+  }
+}
+
+/** The greppable line, with the columns of the row that was not written. */
+export function auditLine(entry: Entry): string {
+  const event = 'intent' in entry ? toUnknown(entry.intent) : entry.event
+  const row = toRow({ ...event, type: event.type.type }, new Map())
+  const { key: _key, eventKey: _event, exact: _exact, id: _id, ...columns } = row ?? {}
+  return `mesh_audit ${JSON.stringify({ event_id: event.id, ...columns })}`
+}

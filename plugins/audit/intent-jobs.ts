@@ -1,0 +1,41 @@
+import type { Core } from '#core/host/core.ts'
+import type { Job } from '#core/host/work.ts'
+import { assertEpoch } from '#core/store/leadership.ts'
+import { toUnknown } from './entries.ts'
+import { takeAbandoned } from './store/intents.ts'
+import type { AuditTables } from './store/tables.ts'
+
+const everyMinute = 60_000
+// Longer than any handler may take, and than a BFF that starts again takes to tell what it had in its spool.
+const abandonedAfterSeconds = 300
+
+/** Turns intents that nobody settled into outcomes: an error for an unknown reason (A2). A later truth replaces it. */
+export function intentJobs(core: Pick<Core, 'store' | 'log'>, afterSeconds = abandonedAfterSeconds): readonly Job[] {
+  const { store, log } = core
+  if (!store) return []
+  const name = 'audit.intents'
+  const reap = (epoch: bigint): Promise<number> =>
+    store.transact<unknown, number>(async (tx) => {
+      await assertEpoch(tx, name, epoch)
+      const abandoned = await takeAbandoned(tx.db.withTables<AuditTables>(), afterSeconds)
+      await tx.append('audit/outcomes', 'any', abandoned.map(toUnknown))
+      return abandoned.length
+    })
+  return [
+    {
+      name,
+      role: 'manager',
+      leaderOnly: true,
+      every: everyMinute,
+      async run({ epoch, signal }) {
+        let found = 0
+        for (let more = true; more && !signal.aborted;) {
+          const taken = await reap(epoch)
+          found += taken
+          more = taken > 0
+        }
+        if (found > 0) log.warn({ intents: found }, 'acts whose outcome nobody told')
+      },
+    },
+  ]
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { runConsumers } from '#core/events/consumer-runner.ts'
+import { createMemoryBus } from '#core/events/memory-bus.ts'
+import { Fail } from '#core/http/errors.ts'
+import type { Intent, Outcome } from '#core/http/points.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { createStore } from '#core/store/create-store.ts'
+import { createLeadership } from '#core/store/leadership.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import type { Store } from '#core/store/store.ts'
+import { adapters } from '#core/store/testing/databases.ts'
+import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { auditConsumers } from './consumers.ts'
+import { intentJobs } from './intent-jobs.ts'
+import { createOutcomes } from './outcomes.ts'
+import { openSpool } from './spool/spool.ts'
+import type { AuditTables } from './store/tables.ts'
+
+const act = {
+  actor: 'alice',
+  action: 'connect',
+  resourceKind: 'McpServer',
+  namespace: 'demo',
+  name: 'one',
+  traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+}
+const newIntent = (): Intent => ({ ...act, id: uuidV7() })
+const outcomeOf = (intent: Intent, outcome: Outcome['outcome']): Outcome => ({ ...act, outcome, intent: intent.id })
+
+for (const { name, skip, open } of adapters) {
+  const setUp = async (t: TestContext) => {
+    const database = await open(t)
+    const own = { name: 'audit', migrations: new URL('./migrations/', import.meta.url) }
+    await migrate(database, [storeMigrations, own])
+    const store = createStore(database, { projections: [] })
+    const bus = createMemoryBus()
+    t.after(() => bus.close())
+    const lines: string[] = []
+    const log = createLogger({ destination: { write: (line) => lines.push(line) } })
+    const core = { store, log, metrics: createMetrics(), now: () => new Date() }
+    const consumers = auditConsumers(() => new Map(), 90)
+    const running = await runConsumers({ store, database, bus, consumers, sweepEveryMs: 3_600_000 })
+    t.after(() => running.stop())
+    const reap = async (): Promise<void> => {
+      const [job] = intentJobs(core, 0)
+      const leadership = createLeadership({ database, holder: 'one', name: job?.name ?? '' })
+      await leadership.run(async (term) => job?.run(term), new AbortController().signal)
+      await running.sweepNow()
+    }
+    const rows = async () => {
+      const found = await store.reader<AuditTables>().selectFrom('audit_log').selectAll().execute()
+      return found.map(({ outcome, detail, actor, action }) => ({ outcome, detail, actor, action }))
+    }
+    const openIntents = async (): Promise<number> => {
+      const { rows: found } = await sql<{ n: number }>`select count(*)::int as n from audit_intents`.execute(
+        database.root,
+      )
+      return found[0]?.n ?? -1
+    }
+    const folder = tempFolder('intents')
+    t.after(folder.remove)
+    return { core, store, lines, rows, reap, openIntents, settle: () => running.sweepNow(), folder: folder.path }
+  }
+  const check = (what: string, fn: (rig: Awaited<ReturnType<typeof setUp>>, t: TestContext) => Promise<void>) =>
+    test(`${name}: ${what}`, { skip, timeout: 60_000 }, async (t) => fn(await setUp(t), t))
+  const row = { actor: 'alice', action: 'connect' }
+
+  check('A2: an intent is in the store before the act; its outcome is one row and settles it', async (rig) => {
+    const outcomes = createOutcomes(rig.core)
+    const [good, bad] = [newIntent(), newIntent()]
+    await outcomes.intend(good)
+    await outcomes.intend(bad)
+    assert.equal(await rig.openIntents(), 2)
+    outcomes.record(outcomeOf(good, 'success'))
+    outcomes.record({ ...outcomeOf(bad, 'denied'), code: 'forbidden' })
+    await outcomes.close()
+    await rig.settle()
+    assert.deepEqual(
+      (await rig.rows()).toSorted((a, b) => (a.outcome < b.outcome ? -1 : 1)),
+      [
+        { ...row, outcome: 'denied', detail: { code: 'forbidden' } },
+        { ...row, outcome: 'success', detail: {} },
+      ],
+    )
+    assert.equal(await rig.openIntents(), 0)
+  })
+
+  check('A2: an intent that nobody settles is an error of unknown reason; a later truth replaces that', async (rig) => {
+    const outcomes = createOutcomes(rig.core)
+    const intent = newIntent()
+    await outcomes.intend(intent)
+    await rig.reap()
+    await rig.reap()
+    assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'error', detail: { reason: 'unknown' } }])
+    outcomes.record(outcomeOf(intent, 'success'))
+    await outcomes.close()
+    await rig.settle()
+    assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'success', detail: {} }])
+    // The other way round: an intent that came late (from a spool) does not spoil what is known.
+    const again = createOutcomes(rig.core)
+    await again.intend(intent)
+    await again.close()
+    await rig.reap()
+    assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'success', detail: {} }])
+  })
+
+  check(
+    'A2: while the store is away an intent is in the spool within its time, and in the store later',
+    async (rig) => {
+      const spoolAt = join(rig.folder, 'spool')
+      const frozen: Store = { ...rig.store, transact: () => new Promise(() => undefined) }
+      const stuck = createOutcomes({ ...rig.core, store: frozen }, openSpool({ folder: spoolAt, maxBytes: 10_000 }))
+      const intent = newIntent()
+      const from = performance.now()
+      await stuck.intend(intent)
+      assert.ok(performance.now() - from < 1_000)
+      // As after kill -9: the next process takes over a copy of what is there.
+      const copy = join(rig.folder, 'copy')
+      cpSync(spoolAt, copy, { recursive: true })
+      rmSync(join(copy, 'lock'))
+      const next = createOutcomes(rig.core, openSpool({ folder: copy, maxBytes: 10_000 }))
+      await next.close()
+      assert.equal(await rig.openIntents(), 1)
+      await rig.reap()
+      assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'error', detail: { reason: 'unknown' } }])
+    },
+  )
+
+  check('A1: above what memory holds outcomes are in the spool alone; above its room they are counted', async (rig) => {
+    let away = true
+    const flaky: Store = {
+      ...rig.store,
+      transact: async (fn) => {
+        if (away) throw new Fail('store_unavailable')
+        return rig.store.transact(fn)
+      },
+    }
+    const outcomes = createOutcomes(
+      { ...rig.core, store: flaky },
+      openSpool({ folder: join(rig.folder, 'spool'), maxBytes: 5_000_000, segmentBytes: 100_000 }),
+    )
+    const told = 14_000
+    for (let n = 0; n < told; n++)
+      outcomes.record({ ...act, name: `n${String(n).padStart(5, '0')}`, outcome: 'error', code: 'conflict' })
+    away = false
+    await outcomes.close()
+    await rig.settle()
+    const drops = rig.lines.filter((line) => line.includes('mesh_audit {')).length
+    const written = (await rig.rows()).length
+    assert.equal(written + drops, told)
+    assert.ok(written > 10_000 && drops > 0, `${written} rows, ${drops} drops`)
+    assert.match(await rig.core.metrics.render(), new RegExp(`^mesh_audit_dropped_rows_total ${drops}$`, 'm'))
+    assert.match(await rig.core.metrics.render(), /^mesh_audit_spooled_rows 0$/m)
+  })
+}

@@ -1,0 +1,146 @@
+import { isTransient } from '#core/events/dead-letter.ts'
+import type { Core } from '#core/host/core.ts'
+import type { Store } from '#core/store/store.ts'
+import { auditLine, decode, encode, type Entry } from './entries.ts'
+import { auditMetrics } from './metrics.ts'
+import type { Segment } from './spool/segment.ts'
+import type { Spool } from './spool/spool.ts'
+import { insertIntents } from './store/intents.ts'
+import type { AuditTables } from './store/tables.ts'
+
+const flushMs = 50
+const flushSize = 500
+// Above this the store has been away for long: further entries are in the spool alone, or dropped; memory stays bounded (A6).
+const memorySize = 10_000
+const retryMs = 1_000
+
+/** Entries on their way to the store. */
+export interface Queue {
+  /** Takes an entry: in the spool and in memory, in one of them, or dropped with a count and a line (A1). Nothing is waited for. */
+  add(entry: Entry): void
+  /** Whether the last attempt found no store. */
+  isStoreAway(): boolean
+  /** Writes what it can; the rest stays in the spool for the next process, and what is in no spool is dropped. */
+  close(): Promise<void>
+}
+
+/** What a queue stands on; without a spool, entries of a killed process are lost with it. */
+export interface QueueOptions extends Pick<Core, 'log' | 'metrics'> {
+  readonly store: Store
+  readonly spool: Spool | undefined
+}
+
+interface Waiting {
+  readonly entry: Entry
+  readonly segment: Segment | undefined
+}
+
+/** Writes entries in batches; one leaves memory and spool after its COMMIT only. */
+export function createQueue({ store, spool, log, metrics }: QueueOptions): Queue {
+  const dropped = metrics.counter(auditMetrics.droppedRows)
+  const spooled = metrics.gauge(auditMetrics.spooledRows)
+  const waiting: Waiting[] = []
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<boolean> | undefined
+  let away = false
+
+  const drop = (entries: readonly Entry[]): void => {
+    for (const entry of entries) {
+      dropped.inc()
+      log.error({ dropped: true }, auditLine(entry))
+    }
+  }
+  const settle = (done: readonly Waiting[]): void => {
+    for (const { segment } of done) if (segment !== undefined) spool?.settle(segment, 1)
+    spooled.set(spool?.size() ?? 0)
+  }
+  // What memory had no room for, and what an earlier process left.
+  const readBack = (): boolean => {
+    const next = spool?.next()
+    if (next === undefined) return false
+    for (const line of next.lines) {
+      const entry = decode(line)
+      if (entry !== undefined) waiting.push({ entry, segment: next.segment })
+      else {
+        dropped.inc()
+        log.error({ dropped: true }, 'mesh_audit an entry of the spool cannot be read')
+        spool?.settle(next.segment, 1)
+      }
+    }
+    return true
+  }
+  // True when nothing waits any more.
+  const writeAll = async (): Promise<boolean> => {
+    let size = flushSize
+    while (waiting.length > 0 || readBack()) {
+      const batch = waiting.slice(0, size)
+      try {
+        await writeEntries(
+          store,
+          batch.map(({ entry }) => entry),
+        )
+        away = false
+        settle(waiting.splice(0, batch.length))
+      } catch (error) {
+        log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'outcomes were not written')
+        if (isTransient(error)) {
+          away = true
+          // From now on the spool is the only place where they outlive this machine.
+          void spool?.sync()
+          return false
+        }
+        // One that no store takes must not hold up the others.
+        if (batch.length > 1) size = 1
+        else {
+          drop(batch.map(({ entry }) => entry))
+          settle(waiting.splice(0, batch.length))
+        }
+      }
+    }
+    return true
+  }
+  const flush = (): Promise<boolean> => {
+    clearTimeout(timer)
+    timer = undefined
+    writing ??= writeAll().then((done) => {
+      writing = undefined
+      if (waiting.length > 0) schedule(done ? flushMs : retryMs)
+      return done
+    })
+    return writing
+  }
+  const schedule = (ms: number): void => {
+    timer ??= setTimeout(() => void flush(), ms)
+  }
+  if (spool !== undefined && spool.size() > 0) schedule(flushMs)
+
+  return {
+    isStoreAway: () => away,
+    add(entry) {
+      const segment = spool?.write(encode(entry))
+      if (waiting.length < memorySize) {
+        waiting.push({ entry, segment })
+        if (waiting.length === flushSize) void flush()
+        else schedule(flushMs)
+      } else if (segment !== undefined) spool?.leave(segment)
+      else drop([entry])
+    },
+    async close() {
+      await writing
+      await flush()
+      clearTimeout(timer)
+      drop(waiting.splice(0).flatMap(({ entry, segment }) => (segment === undefined ? [entry] : [])))
+      spool?.close()
+    },
+  }
+}
+
+// Intents first: an outcome of the same batch settles its own.
+async function writeEntries(store: Store, entries: readonly Entry[]): Promise<void> {
+  const intents = entries.flatMap((entry) => ('intent' in entry ? [entry.intent] : []))
+  const events = entries.flatMap((entry) => ('event' in entry ? [entry.event] : []))
+  await store.transact(async (tx) => {
+    await insertIntents(tx.db.withTables<AuditTables>(), intents)
+    await tx.append('audit/outcomes', 'any', events)
+  })
+}

@@ -1,0 +1,32 @@
+import { type Selectable, sql } from 'kysely'
+import type { AuditTables, AuditTx as Tx } from './tables.ts'
+
+/** An act that somebody is about to do. */
+export type Intended = Selectable<Omit<AuditTables['audit_intents'], 'recorded_at'>>
+
+/** Writes intents down; one that is there already stays as it is. */
+export async function insertIntents(tx: Tx, intents: readonly Intended[]): Promise<void> {
+  if (intents.length === 0) return
+  const rows = intents.map((intent) => ({ ...intent, recorded_at: sql<Date>`clock_timestamp()` }))
+  await tx
+    .insertInto('audit_intents')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Forgets intents whose outcome is a row. */
+export async function settleIntents(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`delete from audit_intents where id = any(${ids}::uuid[])`.execute(tx)
+}
+
+/** Takes up to 500 intents that nobody has settled for so long, by the database's clock. */
+export async function takeAbandoned(tx: Tx, seconds: number): Promise<readonly Intended[]> {
+  const { rows } = await sql<Intended>`
+    delete from audit_intents where id in (
+      select id from audit_intents where recorded_at < clock_timestamp() - make_interval(secs => ${seconds})
+      order by recorded_at limit 500)
+    returning id, intended_at, actor, action, resource_kind, resource_name, namespace, traceparent`.execute(tx)
+  return rows
+}

@@ -1,0 +1,37 @@
+import { appendFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { composeHost } from '#core/host/compose.ts'
+import { definePlugin } from '#core/host/plugin.ts'
+import { runProcess } from '#core/host/run-process.ts'
+import { endpoint } from '#core/http/endpoint.ts'
+import { mountEndpoints } from '#core/http/mount.ts'
+import { audit } from '../index.ts'
+
+// `node bff.ts FILE`: a BFF with audit and one route, whose act nobody but FILE sees. It listens where MESH_BFF_PORT says.
+const [file = ''] = process.argv.slice(2)
+const acts = definePlugin({
+  contract: 1,
+  name: 'acts',
+  settings: Type.Object({}),
+  create: () => ({}),
+  routes: () =>
+    mountEndpoints([
+      endpoint({
+        method: 'POST',
+        url: '/acts/:ns/:name',
+        summary: 'Do it.',
+        authz: { kind: 'review', verb: 'create', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
+        audit: { action: 'connect', resourceKind: 'Act', intent: true },
+        response: { 201: Type.Object({}) },
+        handle: async ({ params }) => {
+          await sleep(Math.random() * 4)
+          appendFileSync(file, `${params.name}\n`)
+          await sleep(Math.random() * 4)
+          return {}
+        },
+      }),
+    ]),
+})
+const composed = await composeHost({ roles: ['bff'], plugins: [audit, acts], env: process.env, version: '0.0.0' })
+process.exit(await runProcess(composed, ['bff']))
