@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
 import { listDescendants } from './descendants.ts'
 import { startGuard } from './orphan-guard.ts'
@@ -19,18 +20,21 @@ export interface AgentProcess {
   running(): boolean
   /** Signals the whole group; false when nothing is left of it. */
   signal(signal: NodeJS.Signals): boolean
-  /** TERM, and KILL after the grace; resolves with the exit code when the process has ended. */
+  /** TERM, and KILL after the grace; resolves with the exit code when the process and all that it started have ended. */
   end(graceMs: number): Promise<number>
 }
 
 const guardMs = 300
+/** By this variable the guard knows what an agent has started, wherever that has gone. */
+const markName = 'MESH_AGENT_PROCESS'
 
 /** Starts the agent. Its output is the container's. */
 export function startAgentProcess({ command, env, user }: AgentCommand): AgentProcess {
   const [program = '', ...args] = command
-  const guard = startGuard()
+  const mark = `${markName}=${randomUUID()}`
+  const guard = startGuard(mark)
   const child = spawn(program, args, {
-    env: { ...env },
+    env: { ...env, [markName]: mark.slice(markName.length + 1) },
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: true,
     ...user,
@@ -65,10 +69,11 @@ export function startAgentProcess({ command, env, user }: AgentCommand): AgentPr
         setTimeout(() => guard.endGroup(), graceMs),
         setTimeout(() => signal('SIGKILL'), graceMs + guardMs),
       ]
-      return exited.finally(() => {
-        timers.forEach(clearTimeout)
-        below?.kill()
-      })
+      const code = await exited
+      timers.forEach(clearTimeout)
+      below?.kill()
+      await guard.ended
+      return code
     },
   }
 }
