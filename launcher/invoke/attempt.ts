@@ -59,6 +59,7 @@ export function startAttempt(options: AttemptOptions): Attempt {
     })
     journal.append(`run.${outcome.state}`, { ...outcome }, span.spanId)
     journal.end()
+    grown()
     return outcome
   }
   const attempt: Attempt = {

@@ -46,6 +46,15 @@ function registryOf(options: Partial<RegistryOptions>) {
   return createRegistry({ agentName: 'robot', agent: talker, tracer, concurrency: 4, timeoutMs: 60_000, ...options })
 }
 
+function isKnown(attach: () => unknown): boolean {
+  try {
+    attach()
+    return true
+  } catch {
+    return false
+  }
+}
+
 const start = (runId: string, input: unknown) => ({ runId, epoch: 0, request: { input }, parent: undefined })
 
 test('journal: above its bound the oldest results go first, then the run that grows is stopped', async () => {
@@ -63,29 +72,65 @@ test('journal: above its bound the oldest results go first, then the run that gr
   assert.throws(() => registry.attach('r2', 0), { code: 'unknown_run' })
 })
 
-test('results: one that nobody acknowledges expires, a run that works does not', async () => {
+test('journal: all runs together keep 64 MiB, to the last frame', async () => {
+  const big: Agent = {
+    async run({ emit, signal, request }) {
+      for (let left = Number(request.input); left > 0 && !signal.aborted; left--)
+        emit('step.started', { text: 'x'.repeat(1024 * 1024) })
+      return signal.aborted ? stopped(signal, noUsage) : { state: 'succeeded', output: null, usage: noUsage }
+    },
+  }
+  const registry = registryOf({ agent: big })
+  assert.equal((await registry.start(start('r1', 40)).done).state, 'succeeded')
+  assert.equal((await registry.start(start('r2', 20)).done).state, 'succeeded')
+  assert.ok(
+    isKnown(() => registry.attach('r1', 0)),
+    '60 MiB are kept',
+  )
+  assert.equal((await registry.start(start('r3', 5)).done).state, 'succeeded')
+  assert.throws(() => registry.attach('r1', 0), { code: 'unknown_run' }, 'the oldest went')
+  assert.ok(isKnown(() => registry.attach('r2', 0)))
+  const outcome = await registry.start(start('r4', 70)).done
+  assert.equal(outcome.state === 'failed' && outcome.failReason, 'agent_error')
+  const kept = registry.attach('r4', 0).journal.bytes
+  assert.ok(kept > 63 * 1024 * 1024 && kept < 66 * 1024 * 1024, `${kept} bytes`)
+})
+
+test('journal: a result counts too, and is never dropped for its own size', async () => {
+  const agent: Agent = {
+    run: ({ request }) =>
+      Promise.resolve({ state: 'succeeded', output: 'x'.repeat(Number(request.input)), usage: noUsage }),
+  }
+  const registry = registryOf({ agent, maxBytes: 64 * 1024 })
+  await registry.start(start('r1', 40 * 1024)).done
+  await registry.start(start('r2', 40 * 1024)).done
+  assert.throws(() => registry.attach('r1', 0), { code: 'unknown_run' }, 'the oldest went')
+  await registry.start(start('r3', 80 * 1024)).done
+  assert.equal(registry.attach('r3', 0).result()?.state, 'succeeded', 'its worker has not read it yet')
+})
+
+test('results: one that nobody acknowledges is kept for 15 minutes, its id for 15 more; a run that works does not expire', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const minute = 60_000
   const { agent, finish } = createPatient()
-  const registry = registryOf({ agent, keepMs: 20 })
+  const registry = registryOf({ agent, timeoutMs: 60 * minute })
   const waiting = registry.start(start('r1', 'wait'))
   await registry.start(start('r2', 0)).done
+  await Promise.resolve() // the expiry begins a turn after the result
+  t.mock.timers.tick(15 * minute - 1)
   assert.equal(registry.attach('r2', 0).result()?.state, 'succeeded')
-  // The expiry's timer keeps no process alive, so this pause does.
-  while (isKnown(() => registry.attach('r2', 0))) await new Promise((resolve) => setTimeout(resolve, 5))
+  t.mock.timers.tick(1)
+  assert.throws(() => registry.attach('r2', 0), { code: 'unknown_run' })
+  assert.throws(() => registry.start(start('r2', 0)), { code: 'run_acknowledged' }, 'never invoked again')
+  t.mock.timers.tick(15 * minute)
   assert.equal(registry.attach('r1', 0), waiting)
   finish()
   await waiting.done
-  while (isKnown(() => registry.attach('r1', 0))) await new Promise((resolve) => setTimeout(resolve, 5))
+  await Promise.resolve()
+  t.mock.timers.tick(15 * minute)
+  assert.throws(() => registry.attach('r1', 0), { code: 'unknown_run' })
   await registry.idle()
 })
-
-function isKnown(attach: () => unknown): boolean {
-  try {
-    attach()
-    return true
-  } catch {
-    return false
-  }
-}
 
 test('events: a reader that does not read is cut at its bound, and comes back without a loss', async (t) => {
   const patient = createPatient()

@@ -81,7 +81,8 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     let total = attempts().reduce((sum, { journal }) => sum + journal.bytes, 0)
     for (const [runId, known] of runs) {
       if (total <= maxBytes) return
-      if (known.attempt?.result() === undefined) continue
+      // What has just ended has not been read by its worker: it is worth more than its size.
+      if (known.attempt?.result() === undefined || known.attempt === grown) continue
       total -= known.attempt.journal.bytes
       forget(known, runId)
     }
