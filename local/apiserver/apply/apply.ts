@@ -55,7 +55,7 @@ export function applyPatch({ live, patch, manager, force, schema, subresource, n
     entry: { ...entry, ...(last?.entry.time ? { time: last.entry.time } : {}) },
   })
   const result = prune({ merged, last: last?.set, managers, type })
-  const changes = compare(current, result, type)
+  const changes = withinReach(compare(current, result, type), subresource, type)
   const conflicts = conflictsOf(managers, changes, id)
   if (!force && conflicts.length > 0) return refuse(conflicts)
   takeFrom(managers, changes, id)
@@ -69,6 +69,12 @@ export function applyPatch({ live, patch, manager, force, schema, subresource, n
   const object = result as KubeObject
   object.metadata = { ...object.metadata, managedFields: encodeManaged(managers) }
   return { object }
+}
+
+/** Changes that the door asked for lets through; of the others nothing comes, so nobody loses a field by them. */
+function withinReach({ added, modified, removed }: Comparison, subresource: string, type: JsonSchema): Comparison {
+  const reach = (set: FieldSet) => withoutReset(set, subresource, type)
+  return { added: reach(added), modified: reach(modified), removed: reach(removed) }
 }
 
 /** The schema of a whole object: its own fields, and those that every object has. */
@@ -94,6 +100,8 @@ function emptyStruct(type: JsonSchema): JsonObject {
   const out: JsonObject = {}
   for (const [key, field] of Object.entries(type.properties ?? {})) {
     if (field['x-go-struct']) out[key] = emptyStruct(field)
+    else if (type['x-go-type'] === 'Event' && field.nullable) out[key] = null
+    else if (type['x-go-type'] === 'Event' && key.startsWith('reporting')) out[key] = ''
     else if (type['x-go-struct'] && type.required?.includes(key) && (field.type === 'array' || field.type === 'object'))
       out[key] = null
   }

@@ -22,6 +22,7 @@ export async function applyObject(
   given: { text: string; options: WriteOptions; stored: Stored | undefined },
 ): Promise<Answer> {
   const { options, stored } = given
+  if (!stored && exchange.info.subresource && !kind.rules.createOnUpdate) throw notFound(kind, exchange.info.name)
   const body = parseApply(given.text)
   const patch = declared(body, kind)
   if (!stored && patch.metadata.uid) {
@@ -29,7 +30,6 @@ export async function applyObject(
     throw conflict(kind, exchange.info.name, why)
   }
   if (patch.metadata.managedFields) throw badRequest('metadata.managedFields must be nil')
-  if (!stored && exchange.info.subresource) throw notFound(kind, exchange.info.name)
   const live = stored && toVersion(stored.object, kind)
   const { manager, force } = options
   const result = applyPatch({

@@ -73,15 +73,19 @@ async function deleteOptions(exchange: Exchange): Promise<DeleteOptions> {
   }
 }
 
+function warnOfOrphans({ warnings }: Exchange, kind: Kind, { propagation }: DeleteOptions): void {
+  if (kind.rules.orphansByDefault && propagation === undefined) warnings.push(ORPHANED)
+}
+
 /** DELETE of one object: the object where it lives on, else a Status (or the object, for a few kinds). */
 export async function removeObject(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
   const options = await deleteOptions(exchange)
+  warnOfOrphans(exchange, kind, options)
   const { name, namespace } = exchange.info
   if (kind.storeId === '/namespaces' && KEPT_NAMESPACES.has(name))
     throw forbidden(kind, name, 'this namespace may not be deleted')
   const stored = store.find(kind.storeId, objectKey(kind.namespaced ? namespace : '', name))
   if (!stored) throw notFound(kind, name)
-  if (kind.rules.orphansByDefault && options.propagation === undefined) exchange.warnings.push(ORPHANED)
   const done = deleteObject(store, kind, stored, { options, now })
   await done.durable
   if (!done.removed || kind.rules.returnsDeleted)
@@ -105,6 +109,7 @@ function withBody(stored: Stored): Stored {
 /** DELETE of a collection: everything that the selectors match, answered as the list it was. */
 export async function removeCollection(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
   const options = await deleteOptions(exchange)
+  warnOfOrphans(exchange, kind, options)
   const { matches } = listOptions(exchange.query, kind, false)
   const all = store.range(kind.storeId, kind.namespaced ? exchange.info.namespace : '')
   const chosen = all.filter((stored) => !matches || matches(toVersion(stored.object, kind)))

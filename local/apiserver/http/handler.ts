@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authenticator, Authorizer, Reviews, User } from '../contract.ts'
 import type { Kind, Kinds } from '../objects/kinds.ts'
-import { pathFaults } from '../objects/meta.ts'
+import { checkName } from './write-decode.ts'
 import {
   ApiError,
   badRequest,
@@ -233,8 +233,8 @@ function checkAddress({ info }: Exchange, kind: Kind): boolean {
   const listing = info.verb === 'list' || info.verb === 'watch'
   const named = info.name !== '' && !listing
   if (!listing || info.subresource) {
-    const fault = named ? pathFaults(info.name)[0] : undefined
-    if (fault) throw badRequest(`Name parameter invalid: ${JSON.stringify(info.name)}: ${fault}`)
+    // A write reads its body first.
+    if (named && info.verb !== 'update' && info.verb !== 'patch') checkName(info.name)
   }
   if (!kind.namespaced) return info.namespace === '' || kind.storeId === '/namespaces'
   return info.namespace !== '' || listing

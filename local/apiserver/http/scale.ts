@@ -41,9 +41,10 @@ async function wanted(exchange: Exchange, live: KubeObject): Promise<KubeObject>
 export async function serveScale(store: Store, exchange: Exchange, kind: Kind): Promise<Answer> {
   const { name, namespace, verb } = exchange.info
   const stored = store.find(kind.storeId, objectKey(namespace, name))
+  const options =
+    verb === 'get' ? undefined : writeOptions(exchange, verb === 'update' ? 'UpdateOptions' : 'PatchOptions')
   if (!stored) throw notFound(kind, name)
-  if (verb === 'get') return { code: 200, body: toScale(stored) }
-  const options = writeOptions(exchange, verb === 'update' ? 'UpdateOptions' : 'PatchOptions')
+  if (!options) return { code: 200, body: toScale(stored) }
   const scale = await wanted(exchange, toScale(stored))
   const current = store.find(kind.storeId, stored.key)
   if (!current) throw notFound(kind, name)

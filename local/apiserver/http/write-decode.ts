@@ -1,10 +1,10 @@
-import type { Cause, Json, JsonObject, KubeObject } from '../contract.ts'
+import type { Cause, Json, JsonObject, KubeObject, ObjectMeta } from '../contract.ts'
 import type { Kind } from '../objects/kinds.ts'
-import { cleanMeta } from '../objects/meta.ts'
+import { cleanMeta, pathFaults } from '../objects/meta.ts'
 import { builtinSchema } from '../schema/builtin.ts'
 import { decodeFault, dropEmpty } from '../schema/decode.ts'
 import { strategyOf } from '../objects/strategy.ts'
-import { isObject } from '../patch/json-value.ts'
+import { equalJson, isObject } from '../patch/json-value.ts'
 import { ApiError, badRequest, failure } from '../status.ts'
 import { asKubeObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
@@ -73,7 +73,20 @@ export function decode(body: JsonObject, kind: Kind, options: WriteOptions, warn
       `the API version in the data (${given.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
     )
   }
+  dropDuplicateOwners(meta, warnings)
   return complete({ ...given, metadata: meta }, kind)
+}
+
+/** An owner named twice in the same words is kept once, with a warning. */
+function dropDuplicateOwners(meta: ObjectMeta, warnings: string[]): void {
+  const owners = meta.ownerReferences ?? []
+  const kept = owners.filter((owner, i) => owners.findIndex((other) => equalJson({ ...other }, { ...owner })) === i)
+  if (kept.length === owners.length) return
+  meta.ownerReferences = kept
+  const twice = [...new Set(owners.filter((owner) => !kept.includes(owner)).map(({ uid }) => uid))]
+  warnings.push(
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${twice.join(', ')}`,
+  )
 }
 
 export function complete(object: KubeObject, kind: Kind): KubeObject {
@@ -83,6 +96,12 @@ export function complete(object: KubeObject, kind: Kind): KubeObject {
   strategyOf(kind).defaults?.(whole)
   if (!kind.custom) dropEmpty(whole, kind.schema.schema)
   return whole
+}
+
+/** Refuses a name that no path can hold. */
+export function checkName(name: string): void {
+  const [fault] = pathFaults(name)
+  if (fault) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${fault}`)
 }
 
 /** Refuses a name or namespace in the body that is not the one in the path. */

@@ -14,7 +14,7 @@ import { readObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import { present, toVersion } from './read.ts'
 import { writeOptions } from './write-options.ts'
-import { decode, kindFaults, matchPath } from './write-decode.ts'
+import { checkName, decode, kindFaults, matchPath } from './write-decode.ts'
 import type { WriteOptions } from './write-options.ts'
 
 /** What writes need besides the request. */
@@ -106,8 +106,9 @@ export async function insert(
   if (!applied)
     object = withManagedFields(object, undefined, exchange, { schema: kind.schema, manager: options.manager, now })
   stampNew(object, kind, exchange.info.namespace, now)
-  if (kind.subresources.includes('status')) delete object['status']
-  strategyOf(kind).create?.(object, (address) => addressTaken(store, address))
+  if (exchange.info.subresource === '' && kind.subresources.includes('status')) delete object['status']
+  // A service that begins with its status is given no address.
+  if (exchange.info.subresource === '') strategyOf(kind).create?.(object, (address) => addressTaken(store, address))
   refuse({ ...kind, kind: object.kind }, object.metadata.name, [...nameFaults, ...faults(object, kind)])
   if (asked && !options.dryRun && !applied) {
     throw failure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
@@ -116,7 +117,10 @@ export async function insert(
   const existing = store.find(kind.storeId, key)
   if (existing)
     throw alreadyExists(kind, object.metadata.name, existing.object.metadata.deletionTimestamp !== undefined)
-  if (options.dryRun) return { code: 201, body: present(exchange, kind, preview(kind, key, object), now) }
+  if (options.dryRun) {
+    if (asked && !applied) object.metadata.resourceVersion = asked
+    return { code: 201, body: present(exchange, kind, preview(kind, key, object), now) }
+  }
   const written = store.put(kind.storeId, key, convertIn(kind, object))
   await written.durable
   return { code: 201, body: present(exchange, kind, written.stored, now) }
@@ -128,7 +132,9 @@ function addressTaken(store: Store, address: string): boolean {
 
 function faults(object: KubeObject, kind: Kind, old?: KubeObject): Cause[] {
   const ofSchema = kind.schema.validate(object, old)
-  const own = strategyOf(kind).validate?.(object, old) ?? []
+  const own = (strategyOf(kind).validate?.(object, old) ?? []).filter(
+    ({ reason, field }) => !ofSchema.some((each) => each.reason === reason && each.field === field),
+  )
   const another = kindFaults(object, kind)
   // An object of another kind is not held against this one's schema, its lists apart.
   const judged = another.length > 0 ? ofSchema.filter((each) => each.reason === 'FieldValueDuplicate') : ofSchema
@@ -157,9 +163,9 @@ export async function replaceObject(context: WriteContext, exchange: Exchange, k
   matchPath(object, exchange, kind)
   const stored = context.store.find(kind.storeId, keyOf(exchange, kind))
   if (!stored) {
-    if (!kind.rules.createOnUpdate || exchange.info.subresource) throw notFound(kind, exchange.info.name)
+    if (!kind.rules.createOnUpdate) throw notFound(kind, exchange.info.name)
     sameIdentity(object, undefined, exchange, kind)
-    delete object.metadata.resourceVersion
+    if (!options.dryRun) delete object.metadata.resourceVersion
     return insert(context, exchange, kind, { object, options, applied: false })
   }
   sameIdentity(object, stored.object.metadata.uid, exchange, kind)
@@ -176,8 +182,10 @@ export async function replaceObject(context: WriteContext, exchange: Exchange, k
 }
 
 /** Where the addressed object is stored. */
-export const keyOf = (exchange: Exchange, kind: Kind) =>
-  objectKey(kind.namespaced ? exchange.info.namespace : '', exchange.info.name)
+export function keyOf({ info }: Exchange, kind: Kind): string {
+  checkName(info.name)
+  return objectKey(kind.namespaced ? info.namespace : '', info.name)
+}
 
 /** Replaces a stored object by `object`, through every rule of an update. */
 export async function modify(
@@ -196,7 +204,9 @@ export async function modify(
   const foreign = isForeign(change.object, kind, exchange.info.subresource)
   const refused = carryMeta(change.object, old, kind.custom)
   let object = scopeTo(exchange.info.subresource, change.object, old, kind)
-  if (exchange.info.subresource === '') strategyOf(kind).update?.(object, old)
+  const strategy = strategyOf(kind)
+  if (exchange.info.subresource === '') strategy.update?.(object, old)
+  if (exchange.info.subresource === 'status') strategy.updateStatus?.(object, old)
   if (kind.rules.generation && exchange.info.subresource === '' && bumps(object, old, kind))
     object.metadata.generation = (old.metadata.generation ?? 0) + 1
   escalation(context, exchange, object, old)

@@ -189,6 +189,7 @@ const BUILT_IN: readonly Row[] = [
     sub: ['status'],
     generation: true,
     unconditionalUpdate: false,
+    name: 'path',
   },
   {
     kind: 'NetworkPolicy',

@@ -55,28 +55,28 @@ function qualifiedNameFaults(name: string): string[] {
   return faults
 }
 
-function keyFaults(field: string, keys: readonly string[]): Cause[] {
+/** Why the keys of a map of metadata, or what must look like one, are refused. */
+export function keyFaults(field: string, keys: readonly string[]): Cause[] {
   return keys.flatMap((key) => qualifiedNameFaults(key).map((fault) => invalidValue(field, key, fault)))
 }
 
-function ownerFaults(meta: ObjectMeta): Cause[] {
-  const empty = {
-    apiVersion: 'version must not be empty',
-    kind: 'must not be empty',
-    name: 'must not be empty',
-    uid: 'must not be empty',
-  }
-  const faults = (meta.ownerReferences ?? []).flatMap((owner) =>
-    (['apiVersion', 'kind', 'name', 'uid'] as const)
+const isVersion = (text: string | undefined) => /^[^/]+(\/[^/]+)?$/.test(text ?? '')
+
+function ownerFaults({ ownerReferences = [] }: ObjectMeta): Cause[] {
+  const at = 'metadata.ownerReferences'
+  const faults = ownerReferences.flatMap((owner) => [
+    ...(isVersion(owner.apiVersion)
+      ? []
+      : [invalidValue(`${at}.apiVersion`, owner.apiVersion, 'version must not be empty')]),
+    ...(['kind', 'name', 'uid'] as const)
       .filter((key) => !owner[key])
-      .map((key) => invalidValue(`metadata.ownerReferences.${key}`, '', empty[key])),
-  )
-  const controllers = (meta.ownerReferences ?? []).filter((owner) => owner.controller)
-  if (controllers.length > 1) {
-    const names = controllers.map((owner) => `${owner.kind}/${owner.name}`)
-    faults.push(invalidValue('metadata.ownerReferences', names, 'Only one reference can have Controller set to true.'))
-  }
-  return faults
+      .map((key) => invalidValue(`${at}.${key}`, '', 'must not be empty')),
+  ])
+  const controllers = ownerReferences.filter((owner) => owner.controller)
+  if (controllers.length < 2) return faults
+  const [first, second] = controllers.map((owner) => `${owner.kind}/${owner.name}`)
+  const why = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${second}`
+  return [...faults, invalidValue(at, ownerReferences, why)]
 }
 
 const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion']
@@ -91,12 +91,19 @@ function finalizerFaults(finalizers: readonly string[]): Cause[] {
   )
 }
 
+/** Why the value of a label is refused; empty when it is good. */
+export function labelValueFaults(value: string, field: string): Cause[] {
+  return [
+    ...(value.length > 63 ? [invalidValue(field, value, tooLong(63))] : []),
+    ...(LABEL_VALUE.test(value) ? [] : [invalidValue(field, value, VALUE_TEXT)]),
+  ]
+}
+
 /** Faults of metadata that hold for every kind, names aside. */
 export function metaFaults(meta: ObjectMeta, custom: boolean): Cause[] {
   const labels = Object.entries(meta.labels ?? {}).flatMap(([key, value]) => [
     ...keyFaults('metadata.labels', [key]),
-    ...(value.length > 63 ? [invalidValue('metadata.labels', value, tooLong(63))] : []),
-    ...(LABEL_VALUE.test(value) ? [] : [invalidValue('metadata.labels', value, VALUE_TEXT)]),
+    ...labelValueFaults(value, 'metadata.labels'),
   ])
   const annotations = keyFaults(
     'metadata.annotations',

@@ -137,8 +137,10 @@ export function matchFields(
   {
     custom,
     namespaced,
+    group,
+    kind,
     rules: { fields },
-  }: { custom: boolean; namespaced: boolean; rules: { fields: SelectableFields } },
+  }: { custom: boolean; namespaced: boolean; group: string; kind: string; rules: { fields: SelectableFields } },
 ): Match | undefined {
   if (terms.length === 0) return undefined
   const matches = terms.map(({ label, operator, wanted }): Match => {
@@ -149,7 +151,11 @@ export function matchFields(
       throw badRequest(`"${label}" is not a known field selector: only "metadata.name", "metadata.namespace"`)
     }
     if (!read || (custom && !namespaced && label === 'metadata.namespace')) {
-      throw badRequest(`field label not supported: ${label}`)
+      throw badRequest(
+        group === 'batch'
+          ? `field label ${JSON.stringify(label)} not supported for ${kind}`
+          : `field label not supported: ${label}`,
+      )
     }
     return operator === '!=' ? (object) => read(object) !== wanted : (object) => read(object) === wanted
   })

@@ -1,40 +1,12 @@
-import type { Cause, Json, JsonObject, KubeObject } from '../contract.ts'
+import type { Cause, Json, KubeObject } from '../contract.ts'
 import { equalJson, isObject } from '../patch/json-value.ts'
 import type { Kind } from './kinds.ts'
-import { invalidValue } from './meta.ts'
-import { POD_SPEC, fillDefaults } from './pod-defaults.ts'
+import { invalidValue, keyFaults, labelValueFaults } from './meta.ts'
+import { fillDefaults } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'
-
-/** What a built-in kind does to its objects beyond its schema. Each step may change the object that it is given. */
-interface Strategy {
-  defaults?(object: KubeObject): void
-  create?(object: KubeObject, taken: (address: string) => boolean): void
-  update?(object: KubeObject, old: KubeObject): void
-  validate?(object: KubeObject, old?: KubeObject): Cause[]
-}
-
-function section(object: JsonObject, key: string): JsonObject {
-  const value = object[key]
-  if (isObject(value)) return value
-  return (object[key] = {})
-}
-
-function immutable(object: KubeObject, old: KubeObject | undefined, ...path: string[]): Cause[] {
-  if (!old || equalJson(read(object, ...path), read(old, ...path))) return []
-  return [invalidValue(path.join('.'), read(object, ...path) ?? null, 'field is immutable')]
-}
-
-const read = (from: KubeObject, ...path: string[]): Json | undefined =>
-  path.reduce<Json | undefined>((at, key) => (isObject(at) ? at[key] : undefined), from)
-
-function selectsTemplate(object: KubeObject): Cause[] {
-  const wanted = read(object, 'spec', 'selector', 'matchLabels') ?? {}
-  const labels = read(object, 'spec', 'template', 'metadata', 'labels') ?? null
-  if (!isObject(labels))
-    return [invalidValue('spec.template.metadata.labels', null, '`selector` does not match template `labels`')]
-  if (Object.entries(wanted).every(([key, value]) => labels[key] === value)) return []
-  return [invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]
-}
+import { immutable, read, required, section } from './strategy-parts.ts'
+import type { Strategy } from './strategy-parts.ts'
+import { deployment, disruptionBudget, job, pod } from './workload-strategy.ts'
 
 const namespace: Strategy = {
   defaults(object) {
@@ -89,8 +61,26 @@ function allocate(taken: (address: string) => boolean): string {
   throw new Error('no cluster address is left in 10.0.0.0/16')
 }
 
+function sameNames(ports: Json | undefined): Cause[] {
+  const names = (Array.isArray(ports) ? ports : []).map((port) => (isObject(port) ? port['name'] : undefined))
+  return names.flatMap((name, i) =>
+    name !== undefined && names.indexOf(name) < i
+      ? [
+          {
+            reason: 'FieldValueDuplicate',
+            message: `Duplicate value: ${JSON.stringify(name)}`,
+            field: `spec.ports[${i}].name`,
+          },
+        ]
+      : [],
+  )
+}
+
 const service: Strategy = {
-  defaults: (object) => fillDefaults(section(object, 'spec'), SERVICE),
+  defaults(object) {
+    fillDefaults(section(object, 'spec'), SERVICE)
+    section(section(object, 'status'), 'loadBalancer')
+  },
   create(object, taken) {
     const spec = section(object, 'spec')
     object['status'] = { loadBalancer: {} }
@@ -107,91 +97,12 @@ const service: Strategy = {
   },
   validate: (object, old) => {
     const changed = immutable(object, old, 'spec', 'clusterIP')
+    const twice = sameNames(section(object, 'spec')['ports'])
+    if (twice.length > 0) return twice
     return changed.length === 0 || section(object, 'spec')['type'] === 'ExternalName'
       ? []
       : [invalidValue('spec.clusterIPs[0]', [section(object, 'spec')['clusterIP']], 'may not change once set')]
   },
-}
-
-const TEMPLATE: Defaults = { metadata: {}, 'spec?': POD_SPEC }
-const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } }
-const DEPLOYMENT: Defaults = {
-  replicas: 1,
-  strategy: ROLLING,
-  revisionHistoryLimit: 10,
-  progressDeadlineSeconds: 600,
-  'template?': TEMPLATE,
-}
-
-const deployment: Strategy = {
-  defaults(object) {
-    const spec = section(object, 'spec')
-    section(section(spec, 'template'), 'spec')
-    fillDefaults(spec, DEPLOYMENT)
-    if (spec['paused'] === false) delete spec['paused']
-    const strategy = section(spec, 'strategy')
-    strategy['type'] ??= 'RollingUpdate'
-    if (strategy['type'] === 'RollingUpdate') fillDefaults(section(strategy, 'rollingUpdate'), ROLLING.rollingUpdate)
-  },
-  create: (object) => void (object['status'] = {}),
-  validate: (object, old) => [...selectsTemplate(object), ...immutable(object, old, 'spec', 'selector')],
-}
-
-const JOB: Defaults = {
-  parallelism: 1,
-  completions: 1,
-  backoffLimit: 6,
-  completionMode: 'NonIndexed',
-  suspend: false,
-  podReplacementPolicy: 'TerminatingOrFailed',
-  manualSelector: false,
-  'template?': TEMPLATE,
-}
-
-const job: Strategy = {
-  defaults: (object) => fillDefaults(section(object, 'spec'), JOB),
-  create(object) {
-    const spec = section(object, 'spec')
-    object['status'] = {}
-    if (spec['manualSelector'] === true) return
-    const uid = String(object.metadata.uid)
-    spec['selector'] = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } }
-    const labels = section(section(section(spec, 'template'), 'metadata'), 'labels')
-    const own = { 'controller-uid': uid, 'job-name': object.metadata.name }
-    for (const [key, value] of Object.entries(own)) labels[`batch.kubernetes.io/${key}`] = labels[key] = value
-    object.metadata.labels ??= Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]))
-  },
-  update(object, old) {
-    const spec = section(object, 'spec')
-    spec['selector'] ??= section(old, 'spec')['selector']
-  },
-  validate: (object, old) => [
-    ...jobRestartPolicy(object),
-    ...immutable(object, old, 'spec', 'completions'),
-    ...immutable(object, old, 'spec', 'selector'),
-    ...immutable(object, old, 'spec', 'template'),
-  ],
-}
-
-function jobRestartPolicy(object: KubeObject): Cause[] {
-  const policy = section(section(section(object, 'spec'), 'template'), 'spec')['restartPolicy']
-  if (policy === 'Never' || policy === 'OnFailure') return []
-  const message = `Required value: valid values: "OnFailure", "Never"`
-  return [{ reason: 'FieldValueRequired', message, field: 'spec.template.spec.restartPolicy' }]
-}
-
-const tolerate = (key: string) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
-
-const pod: Strategy = {
-  defaults: (object) => fillDefaults(section(object, 'spec'), { ...POD_SPEC, enableServiceLinks: true }),
-  create(object) {
-    const spec = section(object, 'spec')
-    spec['priority'] ??= 0
-    spec['preemptionPolicy'] ??= 'PreemptLowerPriority'
-    spec['tolerations'] ??= ['not-ready', 'unreachable'].map((key) => tolerate(`node.kubernetes.io/${key}`))
-    object['status'] = { phase: 'Pending', qosClass: 'BestEffort' }
-  },
-  validate: (object, old) => immutable(object, old, 'spec', 'nodeName'),
 }
 
 const roleRef: Strategy = {
@@ -216,6 +127,56 @@ const rules: Strategy = {
   },
 }
 
+const controllerRevision: Strategy = {
+  validate: (object, old) =>
+    object['data'] === undefined ? [required('data', 'data is mandatory')] : immutable(object, old, 'data'),
+}
+
+const PEER_PORTS: Defaults = { ports: [{ protocol: 'TCP' }] }
+
+const networkPolicy: Strategy = {
+  defaults: (object) =>
+    fillDefaults(section(object, 'spec'), {
+      policyTypes: ({ egress }) => (Array.isArray(egress) && egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']),
+      ingress: [PEER_PORTS],
+      egress: [PEER_PORTS],
+    }),
+  validate: (object) => {
+    const labels = read(object, 'spec', 'podSelector', 'matchLabels')
+    return Object.values(isObject(labels) ? labels : {}).flatMap((value) =>
+      labelValueFaults(String(value), 'spec.podSelector.matchLabels'),
+    )
+  },
+}
+
+/** What Go always shows of an event, and what one with an `eventTime` must say. */
+const event: Strategy = {
+  defaults: (object) =>
+    fillDefaults(object, {
+      source: {},
+      firstTimestamp: null,
+      lastTimestamp: null,
+      eventTime: null,
+      reportingComponent: '',
+      reportingInstance: '',
+    }),
+  validate: (object) => (object['eventTime'] ? lacks(object) : []).concat(elsewhere(object)),
+}
+
+function lacks(object: KubeObject): Cause[] {
+  return ['reportingComponent', 'reportingInstance', 'action', 'reason'].flatMap((field) =>
+    object[field] ? [] : [required(field), ...(field === 'reportingComponent' ? keyFaults(field, ['']) : [])],
+  )
+}
+
+/** An event is kept beside what it is about; one of a cluster's object in `default`. */
+function elsewhere(object: KubeObject): Cause[] {
+  const about = read(object, 'involvedObject', 'namespace') ?? ''
+  const own = object.metadata.namespace ?? ''
+  const fits = object['eventTime'] ? about !== '' : about === own || (own === 'default' && about === '')
+  return fits ? [] : [invalidValue('involvedObject.namespace', about, 'does not match event.namespace')]
+}
+
 const STRATEGIES: { readonly [storeId: string]: Strategy } = {
   '/namespaces': namespace,
   '/secrets': secret,
@@ -223,18 +184,12 @@ const STRATEGIES: { readonly [storeId: string]: Strategy } = {
   '/services': service,
   '/pods': pod,
   'apps/deployments': deployment,
-  'apps/controllerrevisions': { validate: (object, old) => immutable(object, old, 'data') },
+  'apps/controllerrevisions': controllerRevision,
   'batch/jobs': job,
-  'networking.k8s.io/networkpolicies': {
-    defaults: (object) =>
-      fillDefaults(section(object, 'spec'), {
-        policyTypes: (spec) => (spec['egress'] ? ['Ingress', 'Egress'] : ['Ingress']),
-      }),
-  },
-  'policy/poddisruptionbudgets': {
-    create: (object) =>
-      void (object['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }),
-  },
+  'networking.k8s.io/networkpolicies': networkPolicy,
+  'policy/poddisruptionbudgets': disruptionBudget,
+  'coordination.k8s.io/leases': { defaults: (object) => void section(object, 'spec') },
+  '/events': event,
   'rbac.authorization.k8s.io/roles': rules,
   'rbac.authorization.k8s.io/clusterroles': rules,
   'rbac.authorization.k8s.io/rolebindings': roleRef,

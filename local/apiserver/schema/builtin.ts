@@ -15,6 +15,17 @@ export function builtinTable(): Table {
 /** Components that hold any JSON: field ownership, and the data of a ControllerRevision. */
 const OPEN = /\.(FieldsV1|RawExtension)$/
 
+/** What Go shows as null when there is none: the rules of a role, and times. */
+const NULLABLE = [
+  'rules',
+  'firstTimestamp',
+  'lastTimestamp',
+  'eventTime',
+  'lastProbeTime',
+  'lastTransitionTime',
+  'lastUpdateTime',
+]
+
 let table: Table | undefined
 const resolved = new Map<string, JsonSchema>()
 
@@ -34,9 +45,11 @@ export function builtinComponent(name: string): JsonSchema {
   resolved.set(name, schema)
   Object.assign(schema, resolve(found as Json), { 'x-go-type': name.slice(name.lastIndexOf('.') + 1) })
   if (OPEN.test(name)) schema['x-kubernetes-preserve-unknown-fields'] = true
-  // Go shows the rules of a role even when there are none: as null.
-  const rules = schema.properties?.['rules']
-  if (rules) rules.nullable = true
+  if (name.endsWith('.RawExtension')) schema['x-kubernetes-map-type'] = 'atomic'
+  for (const key of NULLABLE) {
+    const field = schema.properties?.[key]
+    if (field) schema.properties = { ...schema.properties, [key]: { ...field, nullable: true } }
+  }
   return schema
 }
 

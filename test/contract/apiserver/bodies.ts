@@ -1,5 +1,6 @@
-import { array, boolean, constant, constantFrom, oneof, record, subarray, uniqueArray } from 'fast-check'
+import { array, boolean, constant, constantFrom, nat, oneof, record, subarray, uniqueArray } from 'fast-check'
 import type { Arbitrary } from 'fast-check'
+import { seldom, some, workloads } from './bodies-workloads.ts'
 
 /** Where each kind of the suite is served. */
 export const paths = {
@@ -11,6 +12,12 @@ export const paths = {
   serviceaccounts: ['/api/v1', 'v1', 'ServiceAccount', true],
   services: ['/api/v1', 'v1', 'Service', true],
   deployments: ['/apis/apps/v1', 'apps/v1', 'Deployment', true],
+  pods: ['/api/v1', 'v1', 'Pod', true],
+  jobs: ['/apis/batch/v1', 'batch/v1', 'Job', true],
+  events: ['/api/v1', 'v1', 'Event', true],
+  networkpolicies: ['/apis/networking.k8s.io/v1', 'networking.k8s.io/v1', 'NetworkPolicy', true],
+  poddisruptionbudgets: ['/apis/policy/v1', 'policy/v1', 'PodDisruptionBudget', true],
+  controllerrevisions: ['/apis/apps/v1', 'apps/v1', 'ControllerRevision', true],
   roles: ['/apis/rbac.authorization.k8s.io/v1', 'rbac.authorization.k8s.io/v1', 'Role', true],
   rolebindings: ['/apis/rbac.authorization.k8s.io/v1', 'rbac.authorization.k8s.io/v1', 'RoleBinding', true],
   leases: ['/apis/coordination.k8s.io/v1', 'coordination.k8s.io/v1', 'Lease', true],
@@ -19,12 +26,14 @@ export const paths = {
 export type KindName = keyof typeof paths
 export const kinds = Object.keys(paths) as KindName[]
 
-const seldom = <T>(usual: Arbitrary<T>, odd: Arbitrary<T>) =>
-  oneof({ weight: 8, arbitrary: usual }, { weight: 1, arbitrary: odd })
-const some = (values: { [key: string]: Arbitrary<unknown> }): Arbitrary<{ [key: string]: unknown }> =>
-  record(values, { requiredKeys: [] })
-
 // Never empty: the real server stores an applied empty map of metadata in a custom object, and the next no-op write takes it out.
+const owner = (name: string, controller?: boolean) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name,
+  uid: `00000000-0000-4000-8000-00000000000${name}`,
+  ...(controller ? { controller, blockOwnerDeletion: true } : {}),
+})
 const labels = constantFrom<unknown>(
   { app: 'x' },
   { app: 'y' },
@@ -40,10 +49,13 @@ const metadata = (name: Arbitrary<string>): Arbitrary<unknown> =>
         labels,
         annotations: record({ note: constantFrom('1', '2') }),
         finalizers: constant(['test.mesh.dev/hold']),
+        ownerReferences: constantFrom<unknown>([owner('a')], [owner('b', true)]),
       },
       { requiredKeys: ['name'] },
     ) as Arbitrary<unknown>,
     oneof(
+      // No two share a prefix: the order of generated names would be left to chance.
+      nat().map((n): unknown => ({ generateName: `g${n}-`, labels: { app: 'x' } })),
       constantFrom<unknown>(
         { name: 'UPPER' },
         { generateName: '' },
@@ -57,6 +69,10 @@ const metadata = (name: Arbitrary<string>): Arbitrary<unknown> =>
         { name: 'a', finalizers: ['no-slash!'] },
         { name: 'a', resourceVersion: '1' },
         { name: 'a', uid: 'nope' },
+        { name: 'a', ownerReferences: [owner('a', true), owner('b', true)] },
+        { name: 'a', ownerReferences: [{ ...owner('a'), uid: '' }] },
+        { name: 'a', ownerReferences: [{ ...owner('a'), apiVersion: 'v1/v1/v1' }] },
+        { name: 'a', ownerReferences: [owner('a'), owner('a')] },
       ),
     ),
   )
@@ -109,37 +125,6 @@ const widgetSpec = seldom(
   ),
 )
 
-const container = record(
-  {
-    name: constantFrom('main', 'side'),
-    image: constantFrom('i:1', 'i:2'),
-    env: constant([{ name: 'A', value: '1' }]),
-    ports: constant([{ containerPort: 80 }]),
-    command: constant(['x']),
-  },
-  { requiredKeys: ['name', 'image'] },
-)
-const deploymentSpec = seldom(
-  record(
-    {
-      replicas: constantFrom(0, 1, 3),
-      selector: constant({ matchLabels: { app: 'x' } }),
-      template: uniqueArray(container, { selector: (each) => each.name, minLength: 1, maxLength: 2 }).map(
-        (containers) => ({ metadata: { labels: { app: 'x' } }, spec: { containers } }),
-      ),
-      revisionHistoryLimit: constantFrom(1, 2),
-      paused: boolean(),
-    },
-    { requiredKeys: ['selector', 'template'] },
-  ) as Arbitrary<unknown>,
-  constantFrom<unknown>(
-    {},
-    {
-      selector: { matchLabels: { app: 'z' } },
-      template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
-    },
-  ),
-)
 const serviceSpec = record(
   {
     selector: some({ app: constantFrom('x', 'y') }),
@@ -173,7 +158,19 @@ const rules = array(
 const rbac = 'rbac.authorization.k8s.io'
 
 const contents: { readonly [kind in KindName]: Arbitrary<{ [key: string]: unknown }> } = {
-  widgets: record({ spec: widgetSpec, status: some({ phase: constantFrom('A', 'B') }) }, { requiredKeys: ['spec'] }),
+  widgets: record(
+    {
+      spec: widgetSpec,
+      status: some({
+        phase: constantFrom('A', 'B'),
+        conditions: uniqueArray(
+          record({ type: constantFrom('Ready', 'Done'), status: constantFrom('True', 'False') }),
+          { selector: (each) => each.type, maxLength: 2 },
+        ),
+      }),
+    },
+    { requiredKeys: ['spec'] },
+  ),
   modelroutes: record({
     spec: constantFrom<unknown>(
       { provider: { name: 'p' }, model: 'm' },
@@ -202,7 +199,7 @@ const contents: { readonly [kind in KindName]: Arbitrary<{ [key: string]: unknow
     automountServiceAccountToken: boolean(),
   }),
   services: record({ spec: serviceSpec }),
-  deployments: record({ spec: deploymentSpec }),
+  ...workloads,
   roles: record({ rules }),
   rolebindings: record({
     // No aggregated role: without a controller manager the real ones stay empty.

@@ -35,6 +35,7 @@ function normaliseText(text: string, key: string): string {
   if (key === 'clusterIP' && text !== 'None') return 'IP'
   return text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
+    .replaceAll(/\b(g\d+-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1NAME')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
     .replaceAll(/(ResourceVersion in (?:precondition|record) )\(\d+\)/g, '$1(RV)')
     .replaceAll(/(the precondition |record )\(\d+\)/g, '$1(RV)')

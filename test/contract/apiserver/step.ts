@@ -1,0 +1,47 @@
+import { constantFrom, oneof, constant, record } from 'fast-check'
+import type { KindName } from './bodies.ts'
+
+/** A JSON body. */
+export type Body = { [key: string]: unknown }
+
+/** One request, without what differs between two servers: `rv` and `precondition` say which version or identity to fill in. */
+export interface Step {
+  readonly does: string
+  readonly verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly kind: KindName
+  /** Absent for the collection. */
+  readonly name?: string
+  readonly subresource?: 'status' | 'scale'
+  readonly query: { readonly [key: string]: string }
+  readonly type?: string
+  readonly body?: unknown
+  readonly rv?: 'fresh' | 'stale' | 'zero' | 'none'
+  readonly precondition?: 'uid' | 'wrong uid' | 'rv' | 'stale rv'
+  readonly user: 'admin' | 'alice'
+  /** Follows `continue` to the end. */
+  readonly walk?: boolean
+  /** What changes after the first page of a walk. */
+  readonly between?: Step
+  readonly path?: string
+}
+
+/** Names are few, so that steps meet. */
+export const name = constantFrom('a', 'b', 'c')
+
+const flags = record(
+  {
+    fieldValidation: constantFrom('Strict', 'Warn', 'Ignore'),
+    dryRun: constantFrom('All', 'All', 'None'),
+    fieldManager: constantFrom('one', 'two', 'three'),
+  },
+  { requiredKeys: [] },
+)
+
+/** Query parameters of a write. */
+export const query = oneof({ weight: 3, arbitrary: constant({}) }, { weight: 2, arbitrary: flags })
+
+/** Mostly the administrator; now and then somebody who may little. */
+export const user = oneof(
+  { weight: 6, arbitrary: constant('admin' as const) },
+  { weight: 1, arbitrary: constant('alice' as const) },
+)
