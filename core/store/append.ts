@@ -19,8 +19,8 @@ export const appendLock = 7_305_001
 /** The events of one transaction: placed and projected at once, inserted last before COMMIT. */
 export interface Appender {
   append(stream: string, expected: ExpectedVersion, events: readonly NewEvent[]): Promise<void>
-  /** Inserts what was collected; says whether there was anything. */
-  flush(): Promise<boolean>
+  /** Inserts what was collected; gives the seconds of waiting for the lock, undefined when there was nothing. */
+  flush(): Promise<number | undefined>
 }
 
 /** Collects the events of one transaction. `check` throws for data that is not of its type's schema. */
@@ -45,9 +45,8 @@ export function createAppender(
       }
     },
     flush: async () => {
-      if (placed.length === 0) return false
-      await insertUnderLock(db, placed, keyed.size > 0)
-      return true
+      if (placed.length === 0) return undefined
+      return insertUnderLock(db, placed, keyed.size > 0)
     },
   }
 }
@@ -77,10 +76,12 @@ async function claimKeys(db: Db, ids: readonly string[]): Promise<string[]> {
  * One statement takes the lock and then the positions, the last before COMMIT: position is commit order (O2).
  * Nothing else runs under the lock; a separate statement for it would lengthen the time that it is held by a round trip.
  */
-async function insertUnderLock(db: Db, events: readonly PlacedEvent[], keyed: boolean): Promise<void> {
+async function insertUnderLock(db: Db, events: readonly PlacedEvent[], keyed: boolean): Promise<number> {
   const rows = JSON.stringify(events.map(toRow))
-  await sql`
-    with held as materialized (select pg_advisory_xact_lock(${sql.lit(appendLock)}) as lock),
+  const answer = await sql<{ waited: number }>`
+    with held as materialized (
+      select clock_timestamp() as asked, pg_advisory_xact_lock(${sql.lit(appendLock)}) as lock, clock_timestamp() as got
+    ),
     rows as materialized (
       select r.* from rows from (jsonb_to_recordset(${rows}::jsonb) as (
         id text, stream text, version integer, type text, time timestamptz, namespace text, kind text, name text,
@@ -97,9 +98,9 @@ async function insertUnderLock(db: Db, events: readonly PlacedEvent[], keyed: bo
       returning id, stream, position
     )${keyed ? recordKeys : sql``}
     update streams s set last_position = i.position
-    from (select stream, max(position) as position from inserted group by stream) i where s.stream = i.stream`.execute(
-    db,
-  )
+    from (select stream, max(position) as position from inserted group by stream) i where s.stream = i.stream
+    returning (select extract(epoch from got - asked)::float8 from held) as waited`.execute(db)
+  return answer.rows[0]?.waited ?? 0
 }
 
 const recordKeys = sql`,

@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type { Logger } from '#core/log/logger.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Database } from './database.ts'
 import { createEventCheck } from './event-check.ts'
 import { createProjections } from './projections.ts'
 import type { Projections } from './projections.ts'
 import { readPermitted } from './event-door.ts'
 import { readEpoch, readStream } from './events.ts'
+import { createStoreMeter } from './meter.ts'
 import type { Projection, Store } from './store.ts'
 import { codeOf } from './store-failure.ts'
 import { withTables } from './tables-view.ts'
@@ -17,6 +19,7 @@ export interface StoreOptions {
   readonly projections: readonly Projection[] | (() => readonly Projection[])
   readonly validate?: boolean
   readonly log?: Logger
+  readonly metrics?: Metrics
 }
 
 /** The store that plugins get. Closing it closes the database. */
@@ -26,11 +29,12 @@ export function createStore(database: Database, options: StoreOptions): Store {
   let projections = typeof given === 'function' ? undefined : createProjections(given)
   const known = (): Projections => (projections ??= createProjections(typeof given === 'function' ? given() : given))
   const check = options.validate === false ? (): void => undefined : createEventCheck()
+  const meter = createStoreMeter(options.metrics)
   const onLateFailure = (error: unknown): void =>
     options.log?.warn({ error: nameOf(error) }, 'work after a commit failed')
   return {
     reader: <Tables>() => withTables<Tables>(database.root),
-    transact: async (fn) => transact({ database, projections: known(), check, onLateFailure }, fn),
+    transact: async (fn) => transact({ database, projections: known(), check, meter, onLateFailure }, fn),
     readStream: (stream, after) => readStream(database.db, stream, after),
     readEvents: (access, after, limit) => readPermitted(database.db, access.namespace, after, limit),
     epoch: () => readEpoch(database.db),

@@ -1,7 +1,7 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
 import { guardFetch } from '#core/telemetry/outside-transaction.ts'
 import { SessionDriver } from './driver.ts'
-import type { SessionSource } from './driver.ts'
+import type { ConnectionUsage, SessionSource } from './driver.ts'
 import { openPglite } from './pglite-folder.ts'
 import { pgliteSessions } from './pglite.ts'
 import { listenOn, postgresSessions } from './postgres.ts'
@@ -19,6 +19,8 @@ export interface Database {
   readonly db: Kysely<CoreTables>
   /** Notified after each commit that appended events, by this process or (PostgreSQL) by any other. */
   readonly appended: WakeHub
+  /** The connections of this process. */
+  usage(): ConnectionUsage
   /** Tells other processes that events were appended; may be lost, so readers also poll. */
   announce(): void
   /** Begins to hear the announcements of other processes. */
@@ -37,12 +39,14 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   if ('url' in location) return openPostgres(location.url, location.connections ?? 20)
   const { pglite, close } = await openPglite(location.pglite, location.image)
   await pglite.exec('set timezone = UTC')
-  const root = createKysely(pgliteSessions(pglite, close))
+  const sessions = pgliteSessions(pglite, close)
+  const root = createKysely(sessions)
   return {
     kind: 'pglite',
     root,
     db: withTables<CoreTables>(root),
     appended: createWakeHub(),
+    usage: () => sessions.usage(),
     // One process owns the folder, so there is nobody else to tell.
     announce: () => undefined,
     listen: () => ({ stop: async () => undefined }),
@@ -53,13 +57,15 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
 const channel = 'mesh_appended'
 
 function openPostgres(url: string, connections: number): Database {
-  const root = createKysely(postgresSessions(url, connections))
+  const sessions = postgresSessions(url, connections)
+  const root = createKysely(sessions)
   const appended = createWakeHub()
   return {
     kind: 'postgres',
     root,
     db: withTables<CoreTables>(root),
     appended,
+    usage: () => sessions.usage(),
     announce: createAnnouncer(root),
     listen: () => listenOn(url, channel, () => appended.notify()),
     close: closeOnce(root),

@@ -17,9 +17,17 @@ export interface Session {
   release(broken: boolean): void
 }
 
+/** How many connections are held, how many are open and free, and how many users wait for one. */
+export interface ConnectionUsage {
+  readonly inUse: number
+  readonly idle: number
+  readonly waiting: number
+}
+
 /** Where connections come from: a pool of `pg`, or PGlite's only one. */
 export interface SessionSource {
   open(): Promise<Session>
+  usage(): ConnectionUsage
   close(): Promise<void>
 }
 

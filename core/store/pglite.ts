@@ -1,5 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite'
-import type { Session, SessionSource, StatementResult } from './driver.ts'
+import type { ConnectionUsage, Session, SessionSource, StatementResult } from './driver.ts'
 import { Fail } from '#core/http/errors.ts'
 import { valueParsers } from './value-parsers.ts'
 
@@ -17,6 +17,7 @@ export function pgliteSessions(pglite: PGlite, close: () => Promise<void>): Sess
       await turns.take()
       return session
     },
+    usage: () => turns.usage(),
     close: async () => {
       await turns.take()
       await close()
@@ -36,7 +37,7 @@ async function run(pglite: PGlite, sql: string, parameters: readonly unknown[]):
 }
 
 /** A queue for one place: `take` waits for its turn, at most 30 s; `next` gives the place on. */
-function createTurns(): { take(): Promise<void>; next(): void } {
+function createTurns(): { take(): Promise<void>; next(): void; usage(): ConnectionUsage } {
   const waiting: (() => void)[] = []
   let taken = false
   return {
@@ -57,6 +58,7 @@ function createTurns(): { take(): Promise<void>; next(): void } {
         waiting.push(mine)
       })
     },
+    usage: () => ({ inUse: taken ? 1 : 0, idle: taken ? 0 : 1, waiting: waiting.length }),
     next: () => {
       const next = waiting.shift()
       if (next === undefined) taken = false

@@ -34,6 +34,11 @@ export function postgresSessions(url: string, size: number): SessionSource {
   const names = createStatementNames()
   return {
     open: async () => new PostgresSession(await pool.connect(), names),
+    usage: () => ({
+      inUse: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => pool.end(),
   }
 }

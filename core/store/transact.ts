@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewEvent } from '#core/events/event.ts'
 import { insideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { inSpan } from '#core/telemetry/trace-scope.ts'
 import { createAppender } from './append.ts'
 import type { Database } from './database.ts'
+import type { StoreMeter } from './meter.ts'
 import type { Projections } from './projections.ts'
 import type { Tx } from './store.ts'
 import { isRetryable } from './store-failure.ts'
@@ -13,6 +15,7 @@ export interface TransactOptions {
   readonly database: Database
   readonly projections: Projections
   readonly check: (event: NewEvent) => void
+  readonly meter: StoreMeter
   /** Told of work after COMMIT that failed; the commit stands. */
   readonly onLateFailure: (error: unknown) => void
 }
@@ -33,7 +36,9 @@ export async function transact<Tables, Result>(
   options: TransactOptions,
   fn: (tx: Tx<Tables>) => Promise<Result>,
 ): Promise<Result> {
-  const { result, appended, late } = await retried(() => attempt(options, fn))
+  const { result, appended, late } = await measured(options.meter, () =>
+    retried(options.meter, () => attempt(options, fn)),
+  )
   if (appended) {
     options.database.appended.notify()
     options.database.announce()
@@ -43,7 +48,7 @@ export async function transact<Tables, Result>(
 }
 
 async function attempt<Tables, Result>(
-  { database, projections, check }: TransactOptions,
+  { database, projections, check, meter }: TransactOptions,
   fn: (tx: Tx<Tables>) => Promise<Result>,
 ): Promise<Attempt<Result>> {
   return database.root.transaction().execute((db) =>
@@ -55,17 +60,36 @@ async function attempt<Tables, Result>(
         append: appender.append,
         afterCommit: (work) => void late.push(work),
       })
-      return { result, appended: await appender.flush(), late }
+      const waited = await appender.flush()
+      if (waited !== undefined) meter.waitedForLock(waited)
+      return { result, appended: waited !== undefined, late }
     }),
   )
 }
 
-async function retried<T>(run: () => Promise<T>): Promise<T> {
+// Named by what it is, never by its SQL.
+function measured<T>(meter: StoreMeter, run: () => Promise<T>): Promise<T> {
+  return inSpan({ name: 'transact', kind: 'client' }, async (note) => {
+    note({ 'db.system.name': 'postgresql' })
+    const started = performance.now()
+    let outcome: 'committed' | 'failed' = 'failed'
+    try {
+      const result = await run()
+      outcome = 'committed'
+      return result
+    } finally {
+      meter.ended(outcome, (performance.now() - started) / 1000)
+    }
+  })
+}
+
+async function retried<T>(meter: StoreMeter, run: () => Promise<T>): Promise<T> {
   for (let tried = 0; ; tried++) {
     try {
       return await run()
     } catch (error) {
       if (tried === retries || !isRetryable(error)) throw error
+      meter.retried()
       await sleep(Math.random() * 20 * 2 ** tried)
     }
   }

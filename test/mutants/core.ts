@@ -246,8 +246,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'positions are taken without the lock',
     file: 'core/store/append.ts',
-    find: 'select pg_advisory_xact_lock(${sql.lit(appendLock)}) as lock',
-    replace: 'select ${sql.lit(appendLock)}::bigint as lock',
+    find: 'pg_advisory_xact_lock(${sql.lit(appendLock)}) as lock',
+    replace: '${sql.lit(appendLock)}::bigint as lock',
     tests: store,
   },
   {
