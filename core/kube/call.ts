@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { collect, tooLarge, MAX_ANSWER_BYTES } from './collect.ts'
 import type { KubePool } from './pool.ts'
 import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
 
@@ -26,9 +27,6 @@ export interface CallRequest {
 /** Deadline of every call but watches and followed logs (K4). */
 export const DEADLINE_MS = 10_000
 
-// An object is at most 1.5 MiB in etcd; a page of 500 stays far below this, and a runaway answer cannot fill the memory.
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024
-
 /** Sends a call and reads the whole answer; every failure is a `KubeError`, except the caller's own abort. */
 export async function call(connection: Connection, request: CallRequest): Promise<Buffer> {
   return join(await callForPieces(connection, request))
@@ -36,14 +34,12 @@ export async function call(connection: Connection, request: CallRequest): Promis
 
 /** As `call`, with the answer as it came off the socket: a page that passes through is copied once, not twice. */
 export async function callForPieces(connection: Connection, request: CallRequest): Promise<readonly Buffer[]> {
-  const deadlineMs = request.deadlineMs ?? DEADLINE_MS
-  const abort = abortAfter(deadlineMs, request.signal)
+  const abort = abortAfter(request.deadlineMs ?? DEADLINE_MS, request.signal)
   try {
-    const answer = await open(connection, connection.pool.calls, request, abort.signal)
-    const body = await readAll(answer.body)
-    if (answer.statusCode < 200 || answer.statusCode > 299)
-      throw errorFromAnswer(answer.statusCode, join(body), auditId(answer.headers))
-    return body
+    const sent = await prepare(connection, request, abort.signal)
+    const answer = await collect(connection.pool.calls, sent, abort.signal)
+    if (answer.status >= 200 && answer.status <= 299) return answer.pieces
+    throw errorFromAnswer(answer.status, join(answer.pieces), auditId(answer.headers))
   } catch (error) {
     throw abort.explain(error)
   } finally {
@@ -55,7 +51,7 @@ export async function callForPieces(connection: Connection, request: CallRequest
 export async function callForStream(connection: Connection, request: CallRequest): Promise<Dispatcher.ResponseData> {
   const abort = abortAfter(request.deadlineMs ?? DEADLINE_MS, request.signal)
   try {
-    const answer = await open(connection, connection.pool.streams, request, abort.signal)
+    const answer = await open(connection, request, abort.signal)
     if (answer.statusCode >= 200 && answer.statusCode <= 299) return answer
     throw errorFromAnswer(answer.statusCode, join(await readAll(answer.body)), auditId(answer.headers))
   } catch (error) {
@@ -67,24 +63,28 @@ export async function callForStream(connection: Connection, request: CallRequest
 
 async function open(
   connection: Connection,
-  dispatcher: Dispatcher,
   request: CallRequest,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
+  const sent = await prepare(connection, request, signal)
+  return beforeAbort(connection.pool.streams.request({ ...sent, signal }), signal)
+}
+
+async function prepare(connection: Connection, request: CallRequest, signal: AbortSignal) {
   assertOutsideTransaction('the cluster client')
   request.signal?.throwIfAborted()
   const bearer = await beforeAbort(token(connection.bearer), signal)
-  const answer = dispatcher.request({
+  const body = request.body === undefined ? {} : { body: JSON.stringify(request.body) }
+  return {
+    origin: connection.pool.server,
     method: request.method,
     path: connection.pool.basePath + request.path,
     headers: headers(connection.userAgent, bearer, request),
-    body: request.body === undefined ? null : JSON.stringify(request.body),
-    signal,
-  })
-  return beforeAbort(answer, signal)
+    ...body,
+  }
 }
 
-// undici looks at the signal of a request that waits for a connection only when it gets one: behind a frozen server, never.
+// As in `collect`: undici looks at the signal of a request only when it gets a connection.
 function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)
@@ -117,7 +117,7 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<readonly Buffer[]> 
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > MAX_ANSWER_BYTES) throw new KubeError(502, 'BadGateway', 'The answer of the cluster is too large.')
+    if (size > MAX_ANSWER_BYTES) throw tooLarge()
     chunks.push(chunk)
   }
   return chunks

@@ -192,6 +192,22 @@ test("an unreachable server is 503, and the caller's abort is its own reason", a
   await closed
 })
 
+test('K4: the deadline covers the body, an abort in it reaches the server, and a cut body is 503', async (t) => {
+  const server = await startRecorder(t)
+  const client = createKubeClient({ server: server.url, bearer: 'token-1' })
+  server.answer = 'half'
+  assert.equal((await refusal(client.listRaw(configMaps, { deadlineMs: 50 }))).status, 504)
+  const controller = new AbortController()
+  const pending = client.listRaw(configMaps, { signal: controller.signal })
+  await server.received()
+  const closed = server.disconnected()
+  controller.abort(new Error('the client went away'))
+  await assert.rejects(pending, /the client went away/)
+  await closed
+  server.answer = 'cut'
+  assert.equal((await refusal(client.listRaw(configMaps))).status, 503)
+})
+
 test('K5: a name that was not parsed never reaches the wire', async (t) => {
   const server = await startRecorder(t)
   const client = createKubeClient({ server: server.url, bearer: 'token-1' })
@@ -294,7 +310,7 @@ function label(event: WatchEvent<KubeObject>): string {
 /** A plain HTTP server that records headers and answers as told: for what a real API server never sends. */
 async function startRecorder(t: TestContext) {
   const requests: Record<string, unknown>[] = []
-  const state: { answer: 'never' | { status: number; body: string } } = {
+  const state: { answer: 'never' | 'half' | 'cut' | { status: number; body: string } } = {
     answer: { status: 200, body: '{"metadata":{}}' },
   }
   const server = createServer((request, response) => {
@@ -302,7 +318,10 @@ async function startRecorder(t: TestContext) {
     request.resume()
     server.emit('received')
     request.socket.once('close', () => server.emit('gone'))
-    if (state.answer !== 'never')
+    if (state.answer === 'half' || state.answer === 'cut') {
+      response.writeHead(200, { 'content-length': 1000 }).write('{"metadata":{},"items":[')
+      if (state.answer === 'cut') setImmediate(() => request.socket.destroy())
+    } else if (state.answer !== 'never')
       response.writeHead(state.answer.status, { location: '/elsewhere' }).end(state.answer.body)
   })
   server.listen(0, '127.0.0.1')
