@@ -6,10 +6,11 @@ import type { StreamRegistry } from './stream-registry.ts'
 /** An open server-sent-event stream of one client. */
 export interface EventStream {
   /**
-   * Writes bytes that are framed already; frame once and share the Buffer with every client. Resolves when more may be written
-   * (drained or closed), so a replay awaits it; live frames need not, a client that is 256 KiB behind is cut (X1).
+   * Writes bytes that are framed already; frame once and share the Buffer with every client. Gives a promise only when the
+   * client is behind, which resolves when more may be written (drained or closed): a replay awaits it; live frames need not,
+   * a client that is 256 KiB behind is cut (X1).
    */
-  send(frame: Buffer | string): Promise<void>
+  send(frame: Buffer | string): Promise<void> | undefined
   /** Resolves when the stream has ended, for whatever reason. */
   readonly closed: Promise<void>
   readonly ended: boolean
@@ -73,12 +74,12 @@ export function openEventStream(
   if (request.method === 'HEAD') finish()
   else raw.flushHeaders()
   return {
-    send: async (frame) => {
-      if (ended) return
-      if (write(frame)) return
+    send: (frame) => {
+      if (ended || write(frame)) return undefined
       if (raw.writableLength <= MAX_BEHIND) return drain()
       call.streams.dropped('behind')
       raw.destroy()
+      return undefined
     },
     closed: closed.promise,
     get ended() {
@@ -112,10 +113,11 @@ function createDrainWait(raw: ServerResponse): () => Promise<void> {
     waiting?.resolve()
     waiting = undefined
   }
-  // The response tells only of its own writes, and frames go to the socket.
-  raw.socket?.on('drain', resume)
-  raw.once('close', () => {
-    raw.socket?.off('drain', resume)
+  // The response tells only of its own writes, and frames go to the socket; a pipelined response has no socket yet.
+  const { socket } = raw
+  socket?.on('drain', resume)
+  raw.on('drain', resume).once('close', () => {
+    socket?.off('drain', resume)
     resume()
   })
   return () => (waiting ??= Promise.withResolvers<void>()).promise

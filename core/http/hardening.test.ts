@@ -480,7 +480,7 @@ test('X7: above its limits a replica answers 503 or 429 with Retry-After, before
 })
 
 test('X1: streams have heartbeats, caps per user and replica, a re-check, and a client that never reads is cut at 256 KiB', async (t) => {
-  const opened: { send(frame: string): Promise<void>; closed: Promise<void> }[] = []
+  const opened: { send(frame: string): Promise<void> | undefined; closed: Promise<void> }[] = []
   let allowed = true
   const stream = route({
     url: '/stream',
