@@ -16,6 +16,7 @@ import { call, callForPieces, callForStream } from './call.ts'
 import type { Bearer, CallRequest, Connection } from './call.ts'
 import { InvalidName, parseLabel, parseName } from './names.ts'
 import type { DnsLabel } from './names.ts'
+import { observed } from './observe.ts'
 import { createPool } from './pool.ts'
 import type { KubePool, TlsOptions } from './pool.ts'
 import { resourcePath, withQuery } from './url.ts'
@@ -39,18 +40,24 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     bearer: options.bearer,
     userAgent: options.userAgent ?? 'mesh',
   }
-  const send = (request: CallRequest): Promise<Buffer> => call(connection, request)
+  const send = (request: CallRequest): Promise<Buffer> => observed(connection, request, () => call(connection, request))
   return {
     get: async (resource, ref, bounds) => parse(await send(getRequest(resource, ref, bounds))),
     list: async (resource, query = {}) => toList(resource, parse(await send(listRequest(resource, query)))),
-    listRaw: (resource, query = {}) => callForPieces(connection, listRequest(resource, query)),
+    listRaw: async (resource, query = {}) => {
+      const request = listRequest(resource, query)
+      return observed(connection, request, () => callForPieces(connection, request))
+    },
     create: async (resource, object, write = {}) => parse(await send(createRequest(resource, object, write))),
     replace: async (resource, object, write = {}) => parse(await send(replaceRequest(resource, object, write))),
     patch: async (resource, ref, patch, write = {}) => parse(await send(patchRequest(resource, ref, patch, write))),
     delete: async <O extends KubeObject>(resource: Resource, ref: ObjectRef, deletion: DeleteOptions = {}) =>
       toDeletion<O>(parse(await send(deleteRequest(resource, ref, deletion)))),
     watch: (resource, query) => watch(connection, resource, query),
-    podLogs: async (ref, query) => (await callForStream(connection, logRequest(ref, query))).body,
+    podLogs: async (ref, query) => {
+      const request = logRequest(ref, query)
+      return (await observed(connection, request, () => callForStream(connection, request))).body
+    },
     review: async (path, body, bounds) => parse(await send({ method: 'POST', path, body, ...limits(bounds) })),
   }
 }

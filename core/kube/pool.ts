@@ -1,5 +1,7 @@
 import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
+import { clusterMetrics } from '#core/telemetry/core-metrics.ts'
+import type { Histogram, Metrics } from '#core/telemetry/metrics.ts'
 
 /** How the API server is trusted and, for a kubeconfig with a client certificate, how we present ourselves. All PEM. */
 export interface TlsOptions {
@@ -17,6 +19,8 @@ export interface KubePool {
   readonly basePath: string // '' or the prefix of a proxied server, such as '/k8s/clusters/c1'
   readonly calls: Dispatcher
   readonly streams: Dispatcher
+  /** Time of the calls, where they are measured. */
+  readonly seconds?: Histogram<'verb' | 'resource' | 'outcome'> | undefined
   close(): Promise<void>
 }
 
@@ -24,7 +28,7 @@ export interface KubePool {
 const MAX_CONNECTIONS = 128
 
 /** Opens no connection yet; the first call does. */
-export function createPool(server: string, tls: TlsOptions = {}): KubePool {
+export function createPool(server: string, tls: TlsOptions = {}, metrics?: Metrics): KubePool {
   const url = new URL(server)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new TypeError(`server: ${url.protocol} is not http(s)`)
@@ -36,6 +40,7 @@ export function createPool(server: string, tls: TlsOptions = {}): KubePool {
     basePath: url.pathname.replace(/\/$/, ''),
     calls,
     streams,
+    seconds: metrics?.histogram(clusterMetrics.requestSeconds),
     close: async () => {
       await Promise.all([calls.destroy(), streams.destroy()])
     },

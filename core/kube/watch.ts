@@ -1,6 +1,7 @@
 import type { KubeObject, ListOptions, Resource, WatchEvent } from './client.ts'
 import { callForStream, isTransport } from './call.ts'
 import type { Connection } from './call.ts'
+import { observed } from './observe.ts'
 import { errorFromStatus, isStatus, unreachableError } from './status.ts'
 import { resourcePath, withQuery } from './url.ts'
 
@@ -21,12 +22,9 @@ export async function* watch<O extends KubeObject>(
   const patience = AbortSignal.timeout((timeoutSeconds + 15) * 1000)
   const signal = options.signal === undefined ? patience : AbortSignal.any([options.signal, patience])
   try {
-    const answer = await callForStream(connection, {
-      method: 'GET',
-      path: watchPath(resource, options, timeoutSeconds),
-      signal,
-      deadlineMs: options.deadlineMs,
-    })
+    const path = watchPath(resource, options, timeoutSeconds)
+    const request = { method: 'GET', path, signal, deadlineMs: options.deadlineMs } as const
+    const answer = await observed(connection, request, () => callForStream(connection, request))
     for await (const line of lines(answer.body)) {
       const frame = toEvent<O>(line)
       yield frame
