@@ -83,6 +83,7 @@ function declared(body: JsonObject, kind: Kind): KubeObject {
       throw failure({ code: 500, message })
     }
     const { meta } = cleanMeta(body['metadata'], kind)
+    if (!meta.name) Reflect.deleteProperty(meta, 'name')
     // An empty map that is applied is owned, though it is not stored.
     for (const key of ['labels', 'annotations'] as const) {
       const value = isObject(body['metadata']) ? body['metadata'][key] : undefined

@@ -143,7 +143,7 @@ function aggregated(kinds: Kinds, names: readonly string[]): object {
 
 /** The discovery document at a path, or undefined when there is none. */
 export function discovery(kinds: Kinds, path: string, asAggregated: boolean, address: string): object | undefined {
-  const [root, group, version, ...rest] = path.replace(/^\/+|\/+$/g, '').split('/')
+  const [root, group, version, ...rest] = path.replace(/^\/+|(?<!\/)\/+$/g, '').split('/')
   if (rest.length > 0) return undefined
   if (root === 'api') {
     if (group === undefined && asAggregated) return aggregated(kinds, [''])

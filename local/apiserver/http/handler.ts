@@ -149,7 +149,7 @@ const pathNotFound = (exchange: Exchange): void => serveText(exchange, 404, '404
 
 async function serveDocument(services: Services, exchange: Exchange): Promise<void> {
   const { info, accept } = exchange
-  const path = info.path.length > 1 ? info.path.replace(/\/+$/, '') : info.path
+  const path = info.path.length > 1 ? info.path.replace(/(?<!\/)\/+$/, '') : info.path
   if (HEALTH.has(path)) return serveHealth(services, exchange)
   if (path === '/version') return send(exchange, 200, VERSION)
   if (path === '/')

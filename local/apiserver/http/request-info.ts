@@ -39,7 +39,7 @@ function nonResource(method: string, path: string): RequestInfo {
 
 /** Parses a decoded path; never fails: what is not a resource is a non-resource request. */
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
-  const parts = path.replace(/^\/+|\/+$/g, '').split('/')
+  const parts = path.replace(/^\/+|(?<!\/)\/+$/g, '').split('/')
   const info = nonResource(method, path)
   if (parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return info
   const named = parts[0] === 'apis'

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../contract.ts'
 import type { Kind } from '../objects/kinds.ts'
 import { part } from '../objects/meta.ts'
+import { goJsonType } from '../patch/json-value.ts'
 import { applyBodyPatch } from '../patch/patch.ts'
 import { MODIFIED, badRequest, conflict, invalid, notFound, orThrow, unsupportedMediaType } from '../status.ts'
 import { objectKey } from '../storage/store.ts'
@@ -26,8 +27,15 @@ function toScale({ object }: Stored): KubeObject {
   }
 }
 
-async function wanted(exchange: Exchange, live: KubeObject): Promise<KubeObject> {
-  if (exchange.info.verb === 'update') return asKubeObject(await readObject(exchange, 'Scale'))
+/** The replicas of a scale; of another type it cannot even be decoded. */
+function replicasOf(scale: KubeObject): number {
+  const replicas = part(scale, 'spec')['replicas'] ?? 0
+  if (typeof replicas === 'number' && Number.isInteger(replicas)) return replicas
+  const why = `json: cannot unmarshal ${goJsonType(replicas)} into Go struct field ScaleSpec.spec.replicas of type int32`
+  throw badRequest(`Scale in version "v1" cannot be handled as a Scale: ${why}`)
+}
+
+async function patched(exchange: Exchange, live: KubeObject): Promise<KubeObject> {
   const type = mediaType(exchange.request)
   const merge = type === 'application/merge-patch+json' || type === 'application/strategic-merge-patch+json'
   if (!merge && type !== 'application/json-patch+json') {
@@ -43,16 +51,17 @@ export async function serveScale(store: Store, exchange: Exchange, kind: Kind): 
   const stored = store.find(kind.storeId, objectKey(namespace, name))
   const options =
     verb === 'get' ? undefined : writeOptions(exchange, verb === 'update' ? 'UpdateOptions' : 'PatchOptions')
+  const given = verb === 'update' ? asKubeObject(await readObject(exchange, 'Scale')) : undefined
+  if (given) replicasOf(given)
   if (!stored) throw notFound(kind, name)
   if (!options) return { code: 200, body: toScale(stored) }
-  const scale = await wanted(exchange, toScale(stored))
+  const scale = given ?? (await patched(exchange, toScale(stored)))
   const current = store.find(kind.storeId, stored.key)
   if (!current) throw notFound(kind, name)
   const { resourceVersion } = scale.metadata
   if (resourceVersion && resourceVersion !== current.object.metadata.resourceVersion)
     throw conflict(kind, name, MODIFIED)
-  const replicas = part(scale, 'spec')['replicas'] ?? 0
-  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) throw badRequest('spec.replicas must be an integer')
+  const replicas = replicasOf(scale)
   if (replicas < 0) {
     const message = `Invalid value: ${replicas}: must be greater than or equal to 0`
     throw invalid({ group: 'autoscaling', resource: 'scales', kind: 'Scale' }, name, [

@@ -73,7 +73,6 @@ export function decode(body: JsonObject, kind: Kind, options: WriteOptions, warn
       `the API version in the data (${given.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
     )
   }
-  dropDuplicateOwners(meta, warnings)
   return complete({ ...given, metadata: meta }, kind)
 }
 
@@ -117,6 +116,7 @@ export function matchPath(object: KubeObject, exchange: Exchange, kind: Kind): v
     throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`)
   }
   if (kind.namespaced) object.metadata.namespace = namespace
+  dropDuplicateOwners(object.metadata, exchange.warnings)
 }
 
 /** Decodes a patched object: what is strictly refused is the fault of the patch, which the answer says. */

@@ -30,6 +30,8 @@ export interface Answer {
   body: string | object
 }
 
+/** Groups whose validation leaves finalizers to the general rules. */
+const OWN_FINALIZERS = new Set(['coordination.k8s.io', 'policy'])
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 /** The admission of the real server that everything in a namespace passes. */
@@ -118,7 +120,7 @@ export async function insert(
   if (existing)
     throw alreadyExists(kind, object.metadata.name, existing.object.metadata.deletionTimestamp !== undefined)
   if (options.dryRun) {
-    if (asked && !applied) object.metadata.resourceVersion = asked
+    if (asked) object.metadata.resourceVersion = asked
     return { code: 201, body: present(exchange, kind, preview(kind, key, object), now) }
   }
   const written = store.put(kind.storeId, key, convertIn(kind, object))
@@ -132,18 +134,16 @@ function addressTaken(store: Store, address: string): boolean {
 
 function faults(object: KubeObject, kind: Kind, old?: KubeObject): Cause[] {
   const ofSchema = kind.schema.validate(object, old)
-  const own = (strategyOf(kind).validate?.(object, old) ?? []).filter(
-    ({ reason, field }) => !ofSchema.some((each) => each.reason === reason && each.field === field),
-  )
+  const own = strategyOf(kind).validate?.(object, old) ?? []
   const another = kindFaults(object, kind)
   // An object of another kind is not held against this one's schema, its lists apart.
-  const judged = another.length > 0 ? ofSchema.filter((each) => each.reason === 'FieldValueDuplicate') : ofSchema
-  return [
-    ...another,
-    ...metaFaults(object.metadata, kind.custom || kind.group === 'coordination.k8s.io'),
-    ...judged,
-    ...own,
-  ]
+  const judged =
+    another.length > 0
+      ? ofSchema.filter((each) => each.reason === 'FieldValueDuplicate')
+      : ofSchema.filter(
+          ({ field }) => !own.some((each) => each.reason === 'FieldValueRequired' && each.field === field),
+        )
+  return [...another, ...metaFaults(object.metadata, kind.custom || OWN_FINALIZERS.has(kind.group)), ...judged, ...own]
 }
 
 /** POST of an object. */
@@ -202,7 +202,7 @@ export async function modify(
   sameIdentity(change.object, old.metadata.uid, exchange, kind)
   sameVersion(change.object, old, kind)
   const foreign = isForeign(change.object, kind, exchange.info.subresource)
-  const refused = carryMeta(change.object, old, kind.custom)
+  const refused = carryMeta(change.object, old)
   let object = scopeTo(exchange.info.subresource, change.object, old, kind)
   const strategy = strategyOf(kind)
   if (exchange.info.subresource === '') strategy.update?.(object, old)

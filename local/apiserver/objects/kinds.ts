@@ -124,6 +124,7 @@ const BUILT_IN: readonly Row[] = [
     kind: 'Event',
     short: ['ev'],
     createOnUpdate: true,
+    name: 'path',
     fields: {
       ...fields('reason', 'type', 'reportingComponent', ...EVENT_FIELDS.map((field) => `involvedObject.${field}`)),
       source: (object) => fieldAt('source.component')(object) || fieldAt('reportingComponent')(object),
@@ -134,6 +135,7 @@ const BUILT_IN: readonly Row[] = [
     group: 'events.k8s.io',
     short: ['ev'],
     createOnUpdate: true,
+    name: 'path',
     fields: fields('reason', 'type', 'reportingController', ...EVENT_FIELDS.map((field) => `regarding.${field}`)),
     storedWith: { storeId: '/events', apiVersion: 'v1' },
   },

@@ -232,7 +232,7 @@ export function stampNew(object: KubeObject, kind: Kind, namespace: string, now:
 }
 
 /** Carries over what an update may not change, and says which of its changes are refused. */
-export function carryMeta(object: KubeObject, old: KubeObject, custom: boolean): Cause[] {
+export function carryMeta(object: KubeObject, old: KubeObject): Cause[] {
   const meta = object.metadata
   const {
     uid,
@@ -260,7 +260,7 @@ export function carryMeta(object: KubeObject, old: KubeObject, custom: boolean):
   const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`
   const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`
   const cause = { reason: 'FieldValueForbidden', message, field: 'metadata.finalizers' }
-  return custom ? [cause, cause] : [cause] // the real server validates custom metadata twice, and says so
+  return [cause]
 }
 
 /** True when two objects differ in nothing but version and the times of their managed fields. */

@@ -27,6 +27,13 @@ export function fillDefaults(target: JsonObject, defaults: Defaults): void {
   }
 }
 
+/** Fills a pod's spec in place; the old name of its service account follows the new one. */
+export function fillPodSpec(spec: JsonObject, more: Defaults = {}): void {
+  fillDefaults(spec, { ...POD_SPEC, ...more })
+  const name = spec['serviceAccountName'] ?? spec['serviceAccount']
+  if (name !== undefined) spec['serviceAccount'] = spec['serviceAccountName'] = name
+}
+
 function fillEach(list: Json | undefined, defaults: Defaults): void {
   if (!Array.isArray(list)) return
   for (const item of list) if (isObject(item)) fillDefaults(item, defaults)
@@ -74,13 +81,12 @@ const VOLUME: Defaults = {
 }
 
 /** Defaults of a pod's spec, in a Pod or a template. */
-export const POD_SPEC: Defaults = {
+const POD_SPEC: Defaults = {
   restartPolicy: 'Always',
   dnsPolicy: 'ClusterFirst',
   schedulerName: 'default-scheduler',
   securityContext: {},
   terminationGracePeriodSeconds: 30,
-  serviceAccount: (spec) => spec['serviceAccountName'],
   containers: [CONTAINER],
   initContainers: [CONTAINER],
   volumes: [VOLUME],

@@ -78,7 +78,9 @@ function sameNames(ports: Json | undefined): Cause[] {
 
 const service: Strategy = {
   defaults(object) {
-    fillDefaults(section(object, 'spec'), SERVICE)
+    const spec = section(object, 'spec')
+    fillDefaults(spec, SERVICE)
+    if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig']
     section(section(object, 'status'), 'loadBalancer')
   },
   create(object, taken) {
@@ -137,6 +139,7 @@ const PEER_PORTS: Defaults = { ports: [{ protocol: 'TCP' }] }
 const networkPolicy: Strategy = {
   defaults: (object) =>
     fillDefaults(section(object, 'spec'), {
+      podSelector: {},
       policyTypes: ({ egress }) => (Array.isArray(egress) && egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']),
       ingress: [PEER_PORTS],
       egress: [PEER_PORTS],

@@ -1,7 +1,7 @@
 import type { Cause, Json, JsonObject, KubeObject } from '../contract.ts'
 import { isObject } from '../patch/json-value.ts'
 import { invalidValue, nameFaults } from './meta.ts'
-import { POD_SPEC, fillDefaults } from './pod-defaults.ts'
+import { fillDefaults, fillPodSpec } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'
 import { dropZeros, immutable, read, required, section } from './strategy-parts.ts'
 import type { Strategy } from './strategy-parts.ts'
@@ -21,14 +21,52 @@ const items = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? l
 
 /** What a container must have, and the containers that a pod must have. */
 function podFaults(spec: Json | undefined, path: string): Cause[] {
-  const containers = items(isObject(spec) ? spec['containers'] : undefined)
+  const whole = isObject(spec) ? spec : {}
+  const containers = items(whole['containers'])
   if (containers.length === 0) return [required(`${path}.containers`)]
-  return containers.flatMap(({ name, image }, i) => [
+  const own = containers.flatMap(({ name, image }, i) => [
     ...nameFaults(String(name ?? ''), 'label').map((why) =>
       invalidValue(`${path}.containers[${i}].name`, name ?? '', why),
     ),
     ...(image ? [] : [required(`${path}.containers[${i}].image`)]),
   ])
+  return [...volumeFaults(whole, path), ...own]
+}
+
+// In the order in which the real server looks for them: the first one counts, the others are one too many.
+const VOLUMES = ['emptyDir', 'hostPath', 'secret', 'persistentVolumeClaim', 'downwardAPI', 'configMap', 'projected']
+const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc']
+
+/** All but the first of the keys that are there: a merge of two writers easily leaves two. */
+function tooMany(of: Json | undefined, path: string, keys: readonly string[], what: string): Cause[] {
+  const given = isObject(of) ? keys.filter((key) => of[key] !== undefined) : []
+  const message = `Forbidden: may not specify more than 1 ${what} type`
+  return given.slice(1).map((key) => ({ reason: 'FieldValueForbidden', message, field: `${path}.${key}` }))
+}
+
+/** Volumes of one type each, and mounts of volumes that are there. */
+function volumeFaults(spec: JsonObject, path: string): Cause[] {
+  const known = new Set<Json | undefined>()
+  const faults = items(spec['volumes']).flatMap((volume, i) => {
+    const found = tooMany(volume, `${path}.volumes[${i}]`, VOLUMES, 'volume')
+    if (found.length === 0) known.add(volume['name'])
+    return found
+  })
+  return items(spec['containers']).reduce((sum, container, i) => {
+    const at = `${path}.containers[${i}]`
+    const lost = items(container['volumeMounts']).flatMap(({ name }, j) =>
+      known.has(name)
+        ? []
+        : [
+            {
+              reason: 'FieldValueNotFound',
+              message: `Not found: ${JSON.stringify(name)}`,
+              field: `${at}.volumeMounts[${j}].name`,
+            },
+          ],
+    )
+    return [...sum, ...lost, ...tooMany(container['readinessProbe'], `${at}.readinessProbe`, HANDLERS, 'handler')]
+  }, faults)
 }
 
 /** How a pod's containers bound what they use: all of it, some of it, nothing. */
@@ -48,6 +86,13 @@ function qosOf(containers: Json | undefined): string {
   return some ? (whole ? 'Guaranteed' : 'Burstable') : 'BestEffort'
 }
 
+function rollsThough(object: KubeObject): Cause[] {
+  const strategy = read(object, 'spec', 'strategy')
+  if (!isObject(strategy) || strategy['type'] !== 'Recreate' || strategy['rollingUpdate'] === undefined) return []
+  const message = "Forbidden: may not be specified when strategy `type` is 'Recreate'"
+  return [{ reason: 'FieldValueForbidden', message, field: 'spec.strategy.rollingUpdate' }]
+}
+
 function selectsTemplate(object: KubeObject): Cause[] {
   const wanted = read(object, 'spec', 'selector', 'matchLabels') ?? {}
   const labels = read(object, 'spec', 'template', 'metadata', 'labels') ?? null
@@ -57,14 +102,19 @@ function selectsTemplate(object: KubeObject): Cause[] {
   return [invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]
 }
 
-const TEMPLATE: Defaults = { metadata: {}, 'spec?': POD_SPEC }
+function fillTemplate(spec: JsonObject): void {
+  const template = spec['template']
+  if (!isObject(template)) return
+  fillDefaults(template, { metadata: {} })
+  if (isObject(template['spec'])) fillPodSpec(template['spec'])
+}
+
 const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } }
 const DEPLOYMENT: Defaults = {
   replicas: 1,
   strategy: ROLLING,
   revisionHistoryLimit: 10,
   progressDeadlineSeconds: 600,
-  'template?': TEMPLATE,
 }
 
 /** Deployments: their template is defaulted and must be selected. */
@@ -73,6 +123,7 @@ export const deployment: Strategy = {
     const spec = section(object, 'spec')
     section(section(spec, 'template'), 'spec')
     fillDefaults(spec, DEPLOYMENT)
+    fillTemplate(spec)
     if (spec['paused'] === false) delete spec['paused']
     dropZeros(spec, ['minReadySeconds'])
     dropZeros(section(object, 'status'), COUNTS)
@@ -85,6 +136,7 @@ export const deployment: Strategy = {
   validate: (object, old) => [
     ...podFaults(read(object, 'spec', 'template', 'spec'), 'spec.template.spec'),
     ...selectsTemplate(object),
+    ...rollsThough(object),
     ...immutable(object, old, 'spec', 'selector'),
   ],
 }
@@ -98,13 +150,13 @@ const JOB: Defaults = {
   suspend: false,
   podReplacementPolicy: 'TerminatingOrFailed',
   manualSelector: false,
-  'template?': TEMPLATE,
 }
 
 /** Jobs: they select their pods by their own uid. */
 export const job: Strategy = {
   defaults(object) {
     fillDefaults(section(object, 'spec'), JOB)
+    fillTemplate(section(object, 'spec'))
     dropZeros(section(object, 'status'), ['active', 'succeeded', 'failed'])
     // One map for both, as in Go: what the create adds to the template's labels shows in the job's own.
     const labels = read(object, 'spec', 'template', 'metadata', 'labels')
@@ -121,17 +173,26 @@ export const job: Strategy = {
     const own = { 'controller-uid': uid, 'job-name': object.metadata.name }
     for (const [key, value] of Object.entries(own)) labels[`batch.kubernetes.io/${key}`] = labels[key] = value
   },
-  update(object, old) {
-    const spec = section(object, 'spec')
-    spec['selector'] ??= section(old, 'spec')['selector']
-  },
   validate: (object, old) => [
     ...podFaults(read(object, 'spec', 'template', 'spec'), 'spec.template.spec'),
     ...jobRestartPolicy(object),
+    ...(old && read(object, 'spec', 'selector') === undefined ? unselected(object) : []),
     ...immutable(object, old, 'spec', 'completions'),
     ...immutable(object, old, 'spec', 'selector'),
-    ...immutable(object, old, 'spec', 'template'),
+    ...templateChanged(object, old),
   ],
+}
+
+/** Of a template that may not change the real server names the pod's spec when nothing else did. */
+function templateChanged(object: KubeObject, old: KubeObject | undefined): Cause[] {
+  const whole = immutable(object, old, 'spec', 'template', 'metadata').length > 0
+  return immutable(object, old, 'spec', 'template', ...(whole ? [] : ['spec']))
+}
+
+function unselected(object: KubeObject): Cause[] {
+  const labels = read(object, 'spec', 'template', 'metadata', 'labels') ?? null
+  const why = '`selector` does not match template `labels`'
+  return [required('spec.selector'), invalidValue('spec.template.metadata.labels', labels, why)]
 }
 
 function jobRestartPolicy(object: KubeObject): Cause[] {
@@ -145,7 +206,7 @@ const tolerate = (key: string) => ({ key, operator: 'Exists', effect: 'NoExecute
 /** Pods: their status begins as pending. */
 export const pod: Strategy = {
   defaults(object) {
-    fillDefaults(section(object, 'spec'), { ...POD_SPEC, enableServiceLinks: true })
+    fillPodSpec(section(object, 'spec'), { enableServiceLinks: true })
     fillDefaults(section(object, 'status'), {
       conditions: [MOMENTS],
       podIPs: ({ podIP }) => (podIP === undefined ? undefined : [{ ip: podIP }]),

@@ -68,7 +68,7 @@ function coversResource(owned: readonly string[], resource: string): boolean {
 
 /** True when a rule's URL pattern (a trailing `*` is any suffix) matches a path. */
 export function matchesUrl(pattern: string, path: string): boolean {
-  return pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')))
+  return pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/(?<!\*)\*+$/, '')))
 }
 
 function compactString(rule: PolicyRule): string {

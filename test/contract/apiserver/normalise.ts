@@ -53,10 +53,13 @@ function sorted(key: string, list: unknown[]): unknown[] {
 
 function normaliseStatus(status: Fields): Fields {
   const { message, details } = status
-  const causes = isFields(details) && Array.isArray(details['causes']) ? details['causes'] : []
-  if (causes.length < 2 || typeof message !== 'string') return status
+  if (!isFields(details) || !Array.isArray(details['causes'])) return status
+  // The real one validates some objects more than once, and says so.
+  const causes = [...new Map(details['causes'].map((cause) => [JSON.stringify(cause), cause])).values()]
+  const told = { ...status, details: { ...details, causes } }
+  if (causes.length < 2 || typeof message !== 'string') return told
   const [head] = message.split(/(?<=is invalid: |conflicts?: )/)
-  return { ...status, message: `${head}${causes.map((cause) => JSON.stringify(cause)).join()}` }
+  return { ...told, message: `${head}${causes.map((cause) => JSON.stringify(cause)).join()}` }
 }
 
 /** Every place where two normalised values differ. */
