@@ -119,7 +119,7 @@ function parseUrl(variable: string, text: string | undefined): string | undefine
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
     throw new ConfigError(`${variable}: must be an http or https URL without user, query or fragment`)
-  return url.href.replace(/\/+$/, '')
+  return url.href.replace(/(?<!\/)\/+$/, '')
 }
 
 function seconds(variable: string, text: string | undefined, absent: number): number {

@@ -88,9 +88,10 @@ function readAnswer(text: string): { config: Record<string, unknown>; explanatio
 
 // Models that do not follow response_format like to fence their JSON.
 function parseJson(text: string): unknown {
-  const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n```\s*$/.exec(text)?.[1] ?? text
+  const trimmed = text.trim()
+  const fence = trimmed.endsWith('\n```') ? /^```(?:json)?[^\S\n]*\n/.exec(trimmed) : null
   try {
-    return JSON.parse(inside)
+    return JSON.parse(fence === null ? trimmed : trimmed.slice(fence[0].length, -'\n```'.length))
   } catch {
     return undefined
   }
@@ -134,7 +135,7 @@ export function nameFrom(request: string): string {
     .join('-')
     .replace(/^[0-9-]+/, '')
     .slice(0, 40)
-    .replace(/-+$/, '')
+    .replace(/(?<!-)-+$/, '')
   return name === '' ? 'agent' : name
 }
 

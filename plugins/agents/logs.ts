@@ -76,7 +76,7 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60,
 export function sinceSeconds(since: string | undefined, now: Date): number | undefined {
   if (since === undefined) return undefined
   if (/^(?:[0-9]{1,9}(?:ms|s|m|h|d)){1,5}$/.test(since)) {
-    const parts = [...since.matchAll(/([0-9]+)(ms|s|m|h|d)/g)]
+    const parts = [...since.matchAll(/([0-9]{1,9})(ms|s|m|h|d)/g)]
     const seconds = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNIT_SECONDS[unit ?? ''] ?? 0), 0)
     return Math.max(1, Math.ceil(seconds))
   }

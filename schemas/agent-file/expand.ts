@@ -108,7 +108,7 @@ function toNamed(entry: string | { name: string }): { name: string } {
 
 // A number such as 1e-7 would print in exponent form; money has at most six places.
 function toAmount(amount: string | number): string {
-  return typeof amount === 'string' ? amount : amount.toFixed(6).replace(/\.?0+$/, '')
+  return typeof amount === 'string' ? amount : amount.toFixed(6).replace(/\.?0{1,6}$/, '')
 }
 
 function toEvalGate({ eval: evaluation }: AgentFile): AgentDeploymentSpec['evalGate'] {

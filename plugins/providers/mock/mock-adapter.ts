@@ -31,7 +31,8 @@ async function stream(
   sink.head(200, 'text/event-stream', undefined)
   await sink.data(deltaFrame(head, { role: 'assistant', content: answer.toolCalls.length > 0 ? null : '' }))
   // In words, so that a client shows that it streams.
-  for (const content of answer.text.match(/\s*\S+|\s+$/g) ?? []) await sink.data(deltaFrame(head, { content }))
+  for (const content of answer.text.split(/(?<=\S)(?=\s)/).filter((word) => word !== ''))
+    await sink.data(deltaFrame(head, { content }))
   for (const [index, call] of toolCallsOf(answer).entries())
     await sink.data(deltaFrame(head, { tool_calls: [{ index, ...call }] }))
   await sink.data(deltaFrame(head, {}, reasonOf(answer)))

@@ -1,16 +1,18 @@
+import { RE2JS } from 're2js'
+
 /** Thrown for a pattern that is not understood; the caller falls back. */
 class Unsupported extends Error {}
 
 /**
  * A short text that matches a pattern, or undefined. `repeat` is how often an unbounded repetition is taken beyond its
  * least count. Understands literals, classes, groups, alternation and counts; what else a pattern says is checked at the
- * end by the pattern itself.
+ * end by the pattern itself, which is a caller's and therefore runs in RE2 (X2).
  */
 export function shortestMatch(pattern: string, repeat = 0): string | undefined {
   try {
     const reader = { pattern, at: 0, repeat }
     const text = alternation(reader)
-    return reader.at === pattern.length && new RegExp(pattern, 'u').test(text) ? text : undefined
+    return reader.at === pattern.length && RE2JS.compile(pattern).matcher(text).find() ? text : undefined
   } catch {
     return undefined
   }
@@ -74,9 +76,9 @@ function characterClass(reader: Reader): string {
   const end = classEnd(reader)
   const source = reader.pattern.slice(reader.at - 1, end + 1)
   reader.at = end + 1
-  const matcher = new RegExp(`^${source}$`, 'u')
+  const matcher = RE2JS.compile(`^${source}$`)
   const found =
-    [...'a0-_. /:@xX1 '].find((char) => matcher.test(char)) ?? printable().find((char) => matcher.test(char))
+    [...'a0-_. /:@xX1 '].find((char) => matcher.matches(char)) ?? printable().find((char) => matcher.matches(char))
   if (found === undefined) throw new Unsupported()
   return found
 }
@@ -94,11 +96,11 @@ function printable(): string[] {
 }
 
 function countOf(reader: Reader): number {
-  const counted = /^(?:\*|\+|\?|\{(\d+)(,?)(\d*)\})\??/.exec(reader.pattern.slice(reader.at))
+  const counted = /^(?:\*|\+|\?|\{(\d+)(?:(,)(\d*))?\})\??/.exec(reader.pattern.slice(reader.at))
   if (counted === null) return 1
   reader.at += counted[0].length
   if (counted[0].startsWith('?')) return reader.repeat > 0 ? 1 : 0
   const least = counted[0].startsWith('*') ? 0 : counted[0].startsWith('+') ? 1 : Number(counted[1])
-  const most = counted[2] === '' ? least : counted[3] ? Number(counted[3]) : Number.POSITIVE_INFINITY
+  const most = counted[2] === undefined ? least : counted[3] ? Number(counted[3]) : Number.POSITIVE_INFINITY
   return Math.min(least + reader.repeat, most)
 }

@@ -16,7 +16,7 @@ export function createOpenAiAdapter(options: { readonly connections: number }): 
     async send(call, sink) {
       assertOutsideTransaction('a model provider')
       agent ??= new Agent({ connections: options.connections, pipelining: 1, keepAliveTimeout: 30_000 })
-      const url = new URL(`${(call.provider.baseUrl ?? defaultBaseUrl).replace(/\/+$/, '')}/${call.operation}`)
+      const url = new URL(`${(call.provider.baseUrl ?? defaultBaseUrl).replace(/(?<!\/)\/+$/, '')}/${call.operation}`)
       // A timer of our own: undici's own timers are coarse, a second or so.
       const late = new AbortController()
       const timer = setTimeout(() => late.abort(timeoutError()), call.firstByteMs)
