@@ -7,6 +7,7 @@ import { clusterMigrations } from '#core/cluster/observed.ts'
 import { runConsumers } from '#core/events/consumer-runner.ts'
 import { createMemoryBus } from '#core/events/memory-bus.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
+import { Fail } from '#core/http/errors.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/pool.ts'
@@ -16,6 +17,7 @@ import { adapters } from '#core/store/testing/databases.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import { ADMIN, startTestServer } from '#local/apiserver/test-server.ts'
 import { createRun } from '#plugins/runs/create.ts'
+import { admitAgent } from '#plugins/runs/runs.ts'
 import { runLeftovers } from '#plugins/runs/leftovers.ts'
 import { savePartials } from '#plugins/runs/store/system.ts'
 import type { RunsTables } from '#plugins/runs/store/tables.ts'
@@ -27,6 +29,8 @@ import { pruningConsumers } from './consumers.ts'
 const agents: Resource = { ...AgentDeployment, namespaced: true }
 const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
 const tables = ['runs_runs', 'runs_content', 'runs_lease', 'runs_journal', 'runs_partial'] as const
+
+type Admit = Parameters<typeof createRun>[2]
 
 for (const { name, skip, open } of adapters) {
   const setUp = async (t: TestContext) => {
@@ -76,10 +80,10 @@ for (const { name, skip, open } of adapters) {
       const made = await cluster.create<KubeObject>(agents, { ...object, spec: { model: { route: 'mock' } } })
       return { namespace, name: agent, uid: made.metadata.uid ?? '' }
     }
-    const queue = async (agent: Awaited<ReturnType<typeof makeAgent>>, namespaceUid: string) => {
+    const queue = async (agent: Awaited<ReturnType<typeof makeAgent>>, namespaceUid: string, admit?: Admit) => {
       const runId = uuidV7()
       const traceparent = `00-${runId.replaceAll('-', '')}-${'1'.repeat(16)}-01`
-      await createRun(world, {
+      const run = {
         runId,
         agent,
         namespaceUid,
@@ -88,9 +92,10 @@ for (const { name, skip, open } of adapters) {
         labels: {},
         grant: 'unsigned',
         trigger: { kind: 'api', by: 'alice' },
-        actor: { name: 'alice', kind: 'user' },
+        actor: { name: 'alice', kind: 'user' } as const,
         traceparent,
-      })
+      }
+      await createRun(world, run, admit)
       const partial = { run_id: runId, message_id: 'm', text: 'half a sen' }
       await store.transact((tx) => savePartials(tx.db.withTables<RunsTables>(), [partial]))
       return runId
@@ -175,6 +180,32 @@ for (const { name, skip, open } of adapters) {
     const newer = await rig.queue(await rig.makeAgent('team', 'one'), again)
     await rig.settle()
     assert.deepEqual(await rig.traces(newer), tables)
+  })
+
+  check('a run that is made while its agent goes goes with it, a later one is refused', async (rig) => {
+    const ns = await rig.makeNamespace('team')
+    const agent = await rig.makeAgent('team', 'brief')
+    const isThere = async (): Promise<boolean> =>
+      (await sql`select 1 from observed where uid = ${agent.uid}`.execute(rig.database.root)).rows.length === 1
+    await rig.until('the agent is seen', isThere)
+    const held = Promise.withResolvers<void>()
+    const removed = held.promise.then(() => rig.remove('team', 'brief'))
+    const made = await rig.queue(agent, ns, async (db) => {
+      await admitAgent(agent.uid)(db)
+      held.resolve()
+      await removed
+      // Time enough for the manager to hear of it: its note has to wait for this transaction.
+      for (let tries = 0; tries < 20; tries++) {
+        const gone = await sql`select 1 from observed where uid = ${agent.uid} and deleted_at is not null`.execute(db)
+        assert.deepEqual(gone.rows, [])
+        await new Promise((resolve) => setTimeout(resolve, 25))
+      }
+    })
+    await rig.until('its run goes', async () => (await rig.traces(made)).length === 0)
+    await assert.rejects(
+      rig.queue(agent, ns, admitAgent(agent.uid)),
+      (error: unknown) => error instanceof Fail && error.code === 'not_found',
+    )
   })
 
   check('more than one transaction should hold goes batch by batch', async (rig) => {

@@ -1,9 +1,11 @@
 import type { Actor } from '#core/events/event.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store, Tx } from '#core/store/store.ts'
+import { type RunState, terminalStates } from '#schemas/run.ts'
 import { runCreated } from './events.ts'
 import { toRows } from './journal.ts'
 import type { Live } from './live.ts'
-import { appendJournal, findRun, insertRun } from './store/system.ts'
+import { Fail } from '#core/http/errors.ts'
+import { appendJournal, findRun, insertRun, lockRun } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
 /** Everything about a run that is known when it is made. */
@@ -28,9 +30,18 @@ export interface CreateServices {
   readonly core: { readonly now: () => Date }
 }
 
-/** Puts a run into the queue: event, content, lease and first journal entry in one transaction. */
-export function createRun(services: CreateServices, run: NewRun): Promise<SelectedRun> {
+/**
+ * Puts a run into the queue: event, content, lease and first journal entry in one transaction. `admit` may refuse it there
+ * by throwing. A parent that is over or being cancelled has no more children: `run_terminal`.
+ */
+export function createRun(
+  services: CreateServices,
+  run: NewRun,
+  admit: (db: Tx<RunsTables>['db']) => Promise<void> = () => Promise.resolve(),
+): Promise<SelectedRun> {
   return services.store.transact<RunsTables, SelectedRun>(async (tx) => {
+    await admit(tx.db)
+    if (run.parent) await holdParent(tx.db, run.parent.id)
     await insertRun(tx.db, run)
     const queued = {
       ts: services.core.now(),
@@ -46,6 +57,17 @@ export function createRun(services: CreateServices, run: NewRun): Promise<Select
     if (!row) throw new Error('the projection did not make the row of a new run')
     return row
   })
+}
+
+// A cancel of the parent waits for this transaction and finds the child, or was committed before and is seen here.
+async function holdParent(db: Tx<RunsTables>['db'], parentId: string): Promise<void> {
+  const parent = await lockRun(db, parentId)
+  if (!parent || isOver(parent.run.state)) throw new Fail('run_terminal')
+}
+
+/** Whether a run starts nothing any more. */
+export function isOver(state: RunState): boolean {
+  return terminalStates.has(state) || state === 'cancelling'
 }
 
 function toCreated(run: NewRun) {

@@ -9,10 +9,10 @@ import type { Store } from '#core/store/store.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
 import { terminalStates } from '#schemas/run.ts'
-import { createRun } from './create.ts'
+import { createRun, isOver, type NewRun } from './create.ts'
 import { readAttempt, readGrant, signGrant } from './grants.ts'
 import type { Live } from './live.ts'
-import { cancelTree } from './runs.ts'
+import { admitAgent, cancelRun } from './runs.ts'
 import { findRun, readContent } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { pause } from './worker/pause.ts'
@@ -56,7 +56,7 @@ export function createDelegations(services: DelegationServices): Delegations {
     },
     cancel: async (pod, runId) => {
       const run = await childOf(services, pod, runId)
-      await cancelTree(services, run.id, { name: pod.username, kind: 'user' })
+      await cancelRun(services.writer, run.id, { name: pod.username, kind: 'user' })
     },
     recheck: async (runId, token) => {
       const attempt = verified(() => readAttempt(core.keys, token, core.now()))
@@ -79,7 +79,7 @@ async function delegate(services: DelegationServices, pod: UserInfo, delegation:
   const { agent, namespaceUid } = await findAgent(services, namespace, name)
   const runId = uuidV7()
   const grant = { runId, agentUid: agent.uid, subject: subject.username, groups: subject.groups }
-  const run = await createRun(services, {
+  const newRun: NewRun = {
     runId,
     agent: { namespace, name, uid: agent.uid },
     namespaceUid,
@@ -91,18 +91,8 @@ async function delegate(services: DelegationServices, pod: UserInfo, delegation:
     grant: signGrant(core.keys, grant, core.now()),
     traceparent,
     ...(parent ? { parent } : {}),
-  })
-  if (parent) await cancelLate(services, parent.id, run.id, pod)
-  return toDelegated(services, run)
-}
-
-/** A cancel of the parent that committed before this child did not see it; one that comes now does. */
-async function cancelLate(services: DelegationServices, parentId: string, runId: string, pod: UserInfo): Promise<void> {
-  const parent = await findRun(services.store.reader<RunsTables>(), parentId)
-  if (parent?.state !== 'cancelling' && parent?.state !== 'cancelled') return
-  await cancelTree(services, runId, { name: pod.username, kind: 'user' }).catch((error: unknown) => {
-    if (!(error instanceof Fail && error.code === 'run_terminal')) throw error
-  })
+  }
+  return toDelegated(services, await createRun(services, newRun, admitAgent(agent.uid)))
 }
 
 async function findAgent({ state }: DelegationServices, namespace: string, name: string) {
@@ -132,12 +122,8 @@ async function ownRun(services: DelegationServices, pod: UserInfo, runId: string
   const agent = agentOfServiceAccount(pod.username)
   const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
   if (!run || !agent || run.namespace !== agent.namespace || run.agent_name !== agent.name) throw new Fail('not_found')
-  if (isOver(run)) throw new Fail('run_terminal')
+  if (isOver(run.state)) throw new Fail('run_terminal')
   return run
-}
-
-function isOver(run: SelectedRun): boolean {
-  return terminalStates.has(run.state) || run.state === 'cancelling'
 }
 
 /** A run that the asking pod started itself. */

@@ -2,6 +2,7 @@ import { definePlugin } from '#core/host/plugin.ts'
 import { contribute } from '#core/host/points.ts'
 import { agentRuns } from '#plugins/providers/points.ts'
 import { leftover } from '#plugins/pruning/points.ts'
+import { runsConsumers } from './consumers.ts'
 import { createDelegations } from './delegations.ts'
 import { runEvents } from './events.ts'
 import { createGatewayRuns } from './gateway-runs.ts'
@@ -26,5 +27,6 @@ export const runs = definePlugin({
   contributions: (inner) => [contribute(leftover, runLeftovers), contribute(agentRuns, createGatewayRuns(inner))],
   routes: runsRoutes,
   stateRoutes: (inner, state) => runsStateRoutes(createDelegations({ ...inner, state }), state),
+  consumers: ({ writer }) => runsConsumers(writer),
   jobs: runsJobs,
 })

@@ -21,7 +21,7 @@ import {
   type RunFilter,
   type RunKey,
 } from './store/reads.ts'
-import { openChildren, saveResolution } from './store/system.ts'
+import { holdAgent, saveResolution } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { buildTree, type TreeNode } from './tree.ts'
 import type { RunWriter } from './write.ts'
@@ -106,7 +106,7 @@ export function createRuns(services: RunsServices): Runs {
     },
     cancel: async (caller, id) => {
       await openForUpdate(open, caller, id)
-      await cancelTree(services, id, actorOf(caller))
+      await cancelRun(writer, id, actorOf(caller))
       return detail((await open(caller, id)).run)
     },
   }
@@ -167,18 +167,22 @@ async function createFor(services: RunsServices, caller: Caller, access: Access,
     grant: await grantFor(core, caller, { runId, agentUid: agent.uid }),
     traceparent: request.traceparent,
   }
-  return toRun(await createRun(services, newRun), { input: request.input, output: null, error: null, interrupts: [] })
+  return toRun(await createRun(services, newRun, admitAgent(agent.uid)), {
+    input: request.input,
+    output: null,
+    error: null,
+    interrupts: [],
+  })
 }
 
-/** Cancels a run and everything that it started. Children that ended meanwhile are left as they are. */
-export async function cancelTree(
-  services: Pick<RunsServices, 'store' | 'writer'>,
-  id: string,
-  actor: Actor,
-): Promise<void> {
-  await services.writer.change(id, { actor }, (facts) => ({ facts: decideCancel(facts) }))
-  for (const child of await openChildren(services.store.reader<RunsTables>(), id))
-    await cancelTree(services, child, actor).catch((error: unknown) => {
-      if (!(error instanceof Fail && error.code === 'run_terminal')) throw error
-    })
+/** Cancels a run; what it started follows by the event (`consumers.ts`). */
+export async function cancelRun(writer: RunWriter, id: string, actor: Actor): Promise<void> {
+  await writer.change(id, { actor }, (facts) => ({ facts: decideCancel(facts) }))
+}
+
+/** Refuses a run of an agent that was deleted since its name was looked up. */
+export function admitAgent(uid: string) {
+  return async (db: Parameters<typeof holdAgent>[0]): Promise<void> => {
+    if (!(await holdAgent(db, uid))) throw new Fail('not_found', 'The agent does not exist.')
+  }
 }

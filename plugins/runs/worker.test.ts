@@ -16,7 +16,7 @@ import { readJournal } from './store/reads.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import type { LiveFrame } from './live.ts'
 import { streamRun } from './stream.ts'
-import { cancelTree } from './runs.ts'
+import { cancelRun } from './runs.ts'
 import { decideResume } from './decide.ts'
 import { findRun, saveResolution } from './store/system.ts'
 import { createWorld, driveServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
@@ -107,7 +107,7 @@ for (const { name, skip, open } of adapters) {
       const resumed = await answer(world, id)
       assert.deepEqual([resumed?.state, resumed?.pause_reason, resumed?.started], ['running', null, false])
     }
-    await cancelTree(world, off.id, alice)
+    await cancelRun(world.writer, off.id, alice)
     const next = startWorker(services(), 'next')
     t.after(() => next.stop())
     assert.equal((await settled(world, on.id, isTerminal)).state, 'succeeded')
@@ -153,7 +153,7 @@ for (const { name, skip, open } of adapters) {
     assert.equal(between.agent_revision, null)
     const next = startWorker(services(), 'second')
     t.after(() => next.stop())
-    await cancelTree(world, run.id, alice)
+    await cancelRun(world.writer, run.id, alice)
     const ended = await settled(world, run.id, isTerminal)
     assert.deepEqual([ended.state, ended.agent_revision], ['cancelled', 9])
   })
@@ -162,7 +162,7 @@ for (const { name, skip, open } of adapters) {
     const { world } = await start(t)
     const run = await queueRun(world, { do: 'hang' })
     await settled(world, run.id, ({ state }) => state === 'running')
-    await cancelTree(world, run.id, alice)
+    await cancelRun(world.writer, run.id, alice)
     assert.equal((await settled(world, run.id, isTerminal)).state, 'cancelled')
   })
 

@@ -32,24 +32,26 @@ export interface Change {
 /** The one way in which a run changes: lock, decide, journal, events, queue; live frames after COMMIT. */
 export interface RunWriter {
   /** Undefined when the run does not exist. Throws `LeaseLost` when the author's epoch is not the lease's. */
-  change(
-    runId: string,
-    author: Author,
-    decide: (run: RunFacts, locked: LockedRun) => Change | Promise<Change>,
-  ): Promise<SelectedRun | undefined>
+  change(runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
+  /** The same in a transaction of the caller's. */
+  changeIn(tx: Tx<RunsTables>, runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
 }
+
+type Decide = (run: RunFacts, locked: LockedRun) => Change | Promise<Change>
 
 /** Creates the writer. `now` stamps journal entries; order comes from the sequence. */
 export function createRunWriter(store: Store, live: Live, now: () => Date): RunWriter {
+  const changeIn: RunWriter['changeIn'] = async (tx, runId, author, decide) => {
+    const locked = await lockRun(tx.db, runId)
+    if (!locked) return undefined
+    if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)
+    const change = await decide(toFacts(locked.run), locked)
+    return apply(tx, { live, now, author }, locked, change)
+  }
   return {
+    changeIn,
     change: (runId, author, decide) =>
-      store.transact<RunsTables, SelectedRun | undefined>(async (tx) => {
-        const locked = await lockRun(tx.db, runId)
-        if (!locked) return undefined
-        if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)
-        const change = await decide(toFacts(locked.run), locked)
-        return apply(tx, { live, now, author }, locked, change)
-      }),
+      store.transact<RunsTables, SelectedRun | undefined>((tx) => changeIn(tx, runId, author, decide)),
   }
 }
 

@@ -76,6 +76,15 @@ export function findRun(db: Db, runId: string): Promise<SelectedRun | undefined>
   return db.selectFrom('runs_runs').selectAll().where('id', '=', runId).executeTakeFirst()
 }
 
+/**
+ * Whether an agent is observed alive. It stays so until the transaction has ended, because its deletion waits for the lock:
+ * a run that is made here is either refused or comes before the deletion, whose pruning then finds it.
+ */
+export async function holdAgent(db: Db, uid: string): Promise<boolean> {
+  const query = db.selectFrom('observed').select('uid').where('uid', '=', uid).where('deleted_at', 'is', null)
+  return (await query.forShare().executeTakeFirst()) !== undefined
+}
+
 /** Creates the queue entry and the content of a new run. */
 export async function insertRun(
   db: Db,

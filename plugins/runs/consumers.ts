@@ -1,0 +1,23 @@
+import { type Consumer, on } from '#core/events/consumer.ts'
+import { terminalStates } from '#schemas/run.ts'
+import { decideCancel } from './decide.ts'
+import { cancelRequested } from './events.ts'
+import { openChildren } from './store/system.ts'
+import type { RunsTables } from './store/tables.ts'
+import type { RunWriter } from './write.ts'
+
+const nobody = { name: 'system:mesh:worker', kind: 'system' } as const
+
+/** A cancelled run takes along the runs that it started, and these theirs: whoever asked may be gone by then. */
+export function runsConsumers(writer: RunWriter): readonly Consumer[] {
+  return [
+    on('runs.cascade', [cancelRequested], { order: 'none', from: 'start' }, async (events, context) => {
+      const tx = { ...context, db: context.db.withTables<RunsTables>() }
+      for (const { actor = nobody, data } of events)
+        for (const child of await openChildren(tx.db, data.runId))
+          await writer.changeIn(tx, child, { actor }, (run) => ({
+            facts: terminalStates.has(run.state) ? [] : decideCancel(run),
+          }))
+    }),
+  ]
+}
