@@ -3,6 +3,8 @@ import type { Informer } from '#core/host/work.ts'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Store } from '#core/store/store.ts'
+import { clusterMetrics } from '#core/telemetry/core-metrics.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
 import { describeError } from './describe-error.ts'
 import { observationGap } from './events.ts'
 import { observe } from './observation.ts'
@@ -17,6 +19,7 @@ export interface InformerOptions {
   readonly store: Store
   readonly informers: readonly Informer[]
   readonly log: Logger
+  readonly metrics?: Metrics
   readonly signal: AbortSignal
   readonly pageSize?: number
   readonly watchSeconds?: number
@@ -45,6 +48,10 @@ export function runInformers(options: InformerOptions): RunningWork {
 function createHandler(options: InformerOptions, informer: Informer, synced: () => void): ReflectorHandler {
   const { store, log } = options
   const kind = informer.resourceKind
+  const followed = options.metrics?.gauge(clusterMetrics.informerSynced)
+  const lists = options.metrics?.counter(clusterMetrics.informerLists)
+  const gaps = options.metrics?.counter(clusterMetrics.informerGaps)
+  followed?.set(0, { kind })
   let present = new Set<string>()
   const readable = (objects: readonly KubeObject[]): Observation[] =>
     objects.flatMap((object) => {
@@ -55,7 +62,11 @@ function createHandler(options: InformerOptions, informer: Informer, synced: () 
   return {
     listing: async (reason, since) => {
       present = new Set()
-      if (reason !== 'start' || (await wasObserved(store, informer))) await announceGap(store, informer, reason, since)
+      followed?.set(0, { kind })
+      lists?.inc({ kind, reason })
+      if (reason === 'start' && !(await wasObserved(store, informer))) return
+      await announceGap(store, informer, reason, since)
+      gaps?.inc({ kind })
     },
     page: async (objects) => {
       const seen = readable(objects)
@@ -65,6 +76,7 @@ function createHandler(options: InformerOptions, informer: Informer, synced: () 
     listed: async (resourceVersion) => {
       await rememberMissing(store, informer, present, resourceVersion)
       present = new Set()
+      followed?.set(1, { kind })
       synced()
     },
     changed: async (type, object) => {

@@ -4,6 +4,7 @@ import type { Database } from '#core/store/database.ts'
 import type { Store } from '#core/store/store.ts'
 import { eventMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Bus, Delivery, Subscription } from './bus.ts'
 import { toPosition } from './cloudevents.ts'
 import { registerConsumer } from './consumer-cursor.ts'
@@ -26,6 +27,7 @@ export interface RunConsumersOptions {
   readonly consumers: readonly Consumer[]
   readonly log?: Logger
   readonly metrics?: Metrics
+  readonly tracer?: Tracer | undefined
   /** Failed attempts after which an event is dead; default 5. */
   readonly maxAttempts?: number
   /** Default one minute. */
@@ -76,10 +78,17 @@ export async function runConsumers(options: RunConsumersOptions): Promise<Runnin
 
 function toHandling(options: RunConsumersOptions): HandlingOptions {
   const dead = options.metrics?.counter(eventMetrics.died)
+  const handled = options.metrics?.counter(eventMetrics.handled)
+  const delay = options.metrics?.histogram(eventMetrics.delaySeconds)
   return {
     store: options.store,
     database: options.database,
     maxAttempts: options.maxAttempts ?? 5,
+    tracer: options.tracer,
+    onHandled: (consumer, events) => {
+      handled?.inc({ consumer }, events.length)
+      for (const { time } of events) delay?.observe(Math.max(0, Date.now() - time.getTime()) / 1000, { consumer })
+    },
     onDead: (consumer) => {
       dead?.inc({ consumer })
       options.log?.error({ consumer }, 'an event went to the dead-letter table')

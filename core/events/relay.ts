@@ -6,6 +6,9 @@ import { assertEpoch } from '#core/store/leadership.ts'
 import { codeOf } from '#core/store/store-failure.ts'
 import { eventMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import { asSpan } from '#core/telemetry/trace-scope.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
+import { parseTraceparent } from '#core/telemetry/tracing.ts'
 import type { Bus } from './bus.ts'
 import { toCloudEvent } from './cloudevents.ts'
 import type { StoredEvent } from './event.ts'
@@ -19,6 +22,7 @@ export interface RelayOptions {
   readonly install: string
   readonly log?: Logger
   readonly metrics?: Metrics
+  readonly tracer?: Tracer | undefined
   /** The fallback when no wake-up arrives. */
   readonly pollMs?: number
 }
@@ -57,7 +61,7 @@ async function relay(options: RelayOptions, term: Term): Promise<void> {
           continue
         }
         const from = { install: options.install, epoch: await log.epoch() }
-        const done = await publishInOrder(options.bus, batch, from)
+        const done = await publishInOrder(options, batch, from)
         position = await advance(database, term.epoch, position, batch.slice(0, done.count))
         published?.inc({}, done.count)
         if (done.failure !== undefined) throw done.failure
@@ -77,7 +81,7 @@ async function relay(options: RelayOptions, term: Term): Promise<void> {
 
 /** Publishes with up to 100 unacknowledged; `count` is how many from the front are acknowledged. */
 async function publishInOrder(
-  bus: Bus,
+  { bus, tracer }: Pick<RelayOptions, 'bus' | 'tracer'>,
   events: readonly StoredEvent[],
   from: { readonly install: string; readonly epoch: number },
 ): Promise<{ readonly count: number; readonly failure?: unknown }> {
@@ -90,7 +94,7 @@ async function publishInOrder(
       const event = events[index]
       if (event === undefined) return
       try {
-        await bus.publish(toMessage(event, from))
+        await traced(tracer, event, () => bus.publish(toMessage(event, from)))
         acknowledged[index] = true
       } catch (error) {
         failures.push(error)
@@ -100,6 +104,13 @@ async function publishInOrder(
   await Promise.all(Array.from({ length: Math.min(inFlight, events.length) }, publishSome))
   const count = acknowledged.indexOf(false) === -1 ? events.length : acknowledged.indexOf(false)
   return failures.length === 0 ? { count } : { count, failure: failures[0] }
+}
+
+// Under the request that caused the event; an event of no trace makes none.
+function traced(tracer: Tracer | undefined, event: StoredEvent, publish: () => Promise<void>): Promise<void> {
+  const parent = parseTraceparent(event.traceparent)
+  if (tracer === undefined || parent === undefined) return publish()
+  return asSpan({ tracer, parent, name: { name: `publish ${event.type}`, kind: 'producer' } }, publish)
 }
 
 function toMessage(event: StoredEvent, from: { readonly install: string; readonly epoch: number }) {

@@ -22,6 +22,7 @@ import type { Role } from './core.ts'
 import { createHost } from './host.ts'
 import type { Host } from './host.ts'
 import { createPlatformOpener } from './open-platform.ts'
+import { openTracing } from './tracing.ts'
 import type { AnyPlugin } from './plugin.ts'
 import { loadThirdParties } from './third-party.ts'
 
@@ -72,6 +73,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const settings = readSettings(file, env, plugins)
   const log = composition.log ?? createLogger({ level: core.logLevel, secrets: secretsOf(core) })
   const metrics = createMetrics({ process: true })
+  const tracing = openTracing({ settings: core, roles, version: composition.version, log, metrics })
   const cluster = composition.cluster ?? (await locateCluster(core, env))
   const database = await openStoreOf(core, composition)
   const bus = await openBus(core, { roles, database, log })
@@ -87,11 +89,13 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       eventRetentionDays: core.eventRetentionDays,
       log,
       metrics,
+      tracer: tracing.tracer,
     }),
     keys: createKeyring({ ...dirOf(core), generate: composition.generateKeys ?? false }),
     version: composition.version,
     log,
     metrics,
+    tracer: tracing.tracer,
     coreEventTypes: clusterEvents,
     thirdParty: new Set(thirdParty.map(({ name }) => name)),
     ...pick(composition, 'now', 'agentEndpoint', 'pages', 'mayMovePorts', 'checkResponses'),
@@ -100,6 +104,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     await host.close().finally(async () => {
       await bus.close()
       await database?.close()
+      await tracing.close()
     })
   }
   return { host, settings, log, close }

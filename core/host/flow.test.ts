@@ -14,6 +14,8 @@ import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/pool.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { createLogger } from '#core/log/create-logger.ts'
+import { startCollector } from '#core/telemetry/testing/collector.ts'
+import type { Collector } from '#core/telemetry/testing/collector.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
@@ -69,7 +71,9 @@ async function setUp(t: TestContext) {
   t.after(() => rm(folder, { recursive: true, force: true }))
   await writeFile(join(folder, 'ca.crt'), kube.ca)
   await writeFile(join(folder, 'token'), kube.tokens['admin'] ?? '', { mode: 0o600 })
+  const collector = await startCollector(t)
   const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     DATABASE_URL: await createDatabase(t),
     NATS_URL: (await startNats(t)).url,
     MESH_CLUSTER_SERVER: kube.url,
@@ -82,13 +86,13 @@ async function setUp(t: TestContext) {
     MESH_ADMIN_PORT: '0',
     NOTES_MAX_LENGTH: '20',
   }
-  return { kube, admin, namespace, env }
+  return { kube, admin, namespace, env, collector }
 }
 
 type Given = Awaited<ReturnType<typeof setUp>>
 
 /** What a user of the three plugins does and sees, however they are run. */
-async function flow({ kube, admin, namespace }: Given, addresses: Addresses): Promise<void> {
+async function flow({ kube, admin, namespace, collector }: Given, addresses: Addresses): Promise<void> {
   const { bff = '', gateway = '', state = '' } = addresses
   const as = (persona: string, path: string, body?: object, headers: object = {}) =>
     fetch(`${bff}/api${path}`, {
@@ -101,7 +105,7 @@ async function flow({ kube, admin, namespace }: Given, addresses: Addresses): Pr
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
   const before = kube.auditLog().length
-  const first = await as('developer', `/notes/${namespace}`, { text: 'one' }, { 'idempotency-key': 'k1' })
+  const first = await as('developer', `/notes/${namespace}`, { text: 'one' }, { 'idempotency-key': 'k1', traceparent })
   assert.equal(first.status, 201, await first.clone().text())
   const repeated = await as('developer', `/notes/${namespace}`, { text: 'one' }, { 'idempotency-key': 'k1' })
   assert.deepEqual(
@@ -119,6 +123,7 @@ async function flow({ kube, admin, namespace }: Given, addresses: Addresses): Pr
   assert.equal((await as('other-tenant', `/notes/${namespace}`)).status, 403)
   assert.deepEqual(await (await as('viewer', `/notes/${namespace}`)).json(), { items: ['one', 'two'] })
   await eventually(async () => assert.deepEqual(await (await as('viewer', `/tally/${namespace}`)).json(), { notes: 2 }))
+  await checkTrace(collector, namespace)
   for (const [url, role] of [
     [`${gateway}/v1/ping`, 'gateway'],
     [`${state}/ping`, 'state'],
@@ -144,6 +149,26 @@ async function flow({ kube, admin, namespace }: Given, addresses: Addresses): Pr
     'other-tenant',
     'viewer',
   ])
+}
+
+const traceId = 'c0ffee'.padStart(32, '0')
+const traceparent = `00-${traceId}-${'b'.repeat(16)}-01`
+
+/** One trace from the request through its event to its consumer, each operation under the one that caused it, and no content. */
+async function checkTrace({ spans, bodies }: Collector, namespace: string): Promise<void> {
+  const found = (name: string) => spans.find((span) => span.traceId === traceId && span.name === name)
+  // Each process sends on its own.
+  for (const name of ['POST /api/notes/:ns', 'process tally.count', 'publish dev.mesh.notes.added.v1'])
+    await eventually(async () => assert.ok(found(name), name))
+  const request = found('POST /api/notes/:ns')
+  assert.deepEqual([request?.kind, request?.parentSpanId], [2, 'b'.repeat(16)])
+  for (const name of ['create selfsubjectreviews', 'create selfsubjectaccessreviews', 'transact'])
+    assert.deepEqual([found(name)?.kind, found(name)?.parentSpanId], [3, request?.spanId], name)
+  const cause = spans.find(({ spanId }) => spanId === found('process tally.count')?.parentSpanId)
+  assert.deepEqual([cause?.name, cause?.parentSpanId], ['transact', request?.spanId])
+  assert.deepEqual([found('process tally.count')?.kind, found('publish dev.mesh.notes.added.v1')?.kind], [5, 4])
+  assert.equal(found('publish dev.mesh.notes.added.v1')?.parentSpanId, cause?.spanId)
+  assert.doesNotMatch(bodies.join(''), new RegExp(`"one"|${namespace}|Bearer|developer|INSERT`))
 }
 
 async function eventually(check: () => Promise<void>): Promise<void> {

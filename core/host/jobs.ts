@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
+import { workMetrics } from '#core/telemetry/core-metrics.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import { asSpan } from '#core/telemetry/trace-scope.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Platform, Running } from './platform.ts'
 import type { Job, Term } from './work.ts'
 
@@ -8,6 +12,8 @@ export interface JobsOptions {
   readonly jobs: readonly Job[]
   readonly platform: Pick<Platform, 'lead'>
   readonly log: Logger
+  readonly metrics?: Metrics
+  readonly tracer?: Tracer | undefined
   readonly signal: AbortSignal
 }
 
@@ -19,16 +25,16 @@ const LAST_RETRY_MS = 60_000
 export function runJobs(options: JobsOptions): Running {
   const { platform, signal } = options
   const done = options.jobs.map((job) => {
-    const run = (term: Term): Promise<void> => repeat(job, term, options.log)
+    const run = (term: Term): Promise<void> => repeat(job, term, options)
     return job.leaderOnly ? platform.lead(job.name, run, signal) : run({ epoch: 0n, signal })
   })
   return { done: Promise.all(done).then(() => undefined) }
 }
 
-async function repeat(job: Job, term: Term, log: Logger): Promise<void> {
+async function repeat(job: Job, term: Term, options: JobsOptions): Promise<void> {
   let retry = FIRST_RETRY_MS
   while (!term.signal.aborted) {
-    const failed = await attempt(job, term, log)
+    const failed = await attempt(job, term, options)
     retry = failed ? Math.min(retry * 2, LAST_RETRY_MS) : FIRST_RETRY_MS
     const pause = failed ? retry / 2 : job.every
     if (pause === undefined || term.signal.aborted) return
@@ -36,12 +42,25 @@ async function repeat(job: Job, term: Term, log: Logger): Promise<void> {
   }
 }
 
-async function attempt(job: Job, term: Term, log: Logger): Promise<boolean> {
+async function attempt(job: Job, term: Term, { log, metrics, tracer }: JobsOptions): Promise<boolean> {
+  const started = performance.now()
+  const ended = (outcome: 'ok' | 'failed'): void =>
+    metrics?.histogram(workMetrics.jobSeconds).observe((performance.now() - started) / 1000, { job: job.name, outcome })
   try {
-    await job.run(term)
+    await traced(job, tracer, () => job.run(term))
+    ended('ok')
+    metrics?.gauge(workMetrics.jobSuccess).set(Date.now() / 1000, { job: job.name })
     return false
   } catch (error) {
-    if (!term.signal.aborted) log.error({ job: job.name, error: String(error) }, 'a job failed and will run again')
-    return !term.signal.aborted
+    if (term.signal.aborted) return false
+    ended('failed')
+    log.error({ job: job.name, error: String(error) }, 'a job failed and will run again')
+    return true
   }
+}
+
+// A trace a round; a loop that ends with its process is no operation.
+function traced(job: Job, tracer: Tracer | undefined, run: () => Promise<void>): Promise<void> {
+  if (tracer === undefined || job.every === undefined) return run()
+  return asSpan({ tracer, parent: undefined, name: `job ${job.name}` }, run)
 }

@@ -10,6 +10,7 @@ import type { Bus } from '#core/events/bus.ts'
 import type { Consumer } from '#core/events/consumer.ts'
 import { runConsumers } from '#core/events/consumer-runner.ts'
 import { planOf } from '#core/events/durables.ts'
+import { createLagJob } from '#core/events/lag.ts'
 import type { NatsBus } from '#core/events/nats-bus.ts'
 import { StreamDrift } from '#core/events/nats-streams.ts'
 import { createRelay, relayName } from '#core/events/relay.ts'
@@ -24,7 +25,9 @@ import { createRetention } from '#core/store/partitions.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import type { MigrationSource } from '#core/store/migrate.ts'
 import type { Store } from '#core/store/store.ts'
+import { storeMetrics, workMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { ClusterLocation } from './cluster-location.ts'
 import type { OwnIdentity } from './contexts.ts'
 import type { Role } from './core.ts'
@@ -43,6 +46,7 @@ export interface SharedParts {
   readonly eventRetentionDays: number
   readonly log: Logger
   readonly metrics: Metrics
+  readonly tracer?: Tracer | undefined
 }
 
 /** Migrations of core itself, before those of the plugins. */
@@ -54,8 +58,9 @@ export const coreMigrations: readonly MigrationSource[] = [
 
 /** Opens what a role stands on: its own store handle, connection pool, identity and leadership on the shared parts. */
 export function createPlatformOpener(shared: SharedParts): OpenPlatform {
+  followConnections(shared)
   return async (needs) => {
-    const pool = createPool(shared.cluster.server, shared.cluster.tls)
+    const pool = createPool(shared.cluster.server, shared.cluster.tls, shared.metrics)
     const sources = [...coreMigrations, ...needs.migrations]
     const gate = await openGate(shared, needs.role, sources)
     const store = openStore(shared, gate, needs)
@@ -76,6 +81,17 @@ export function createPlatformOpener(shared: SharedParts): OpenPlatform {
   }
 }
 
+function followConnections({ database, metrics }: SharedParts): void {
+  if (database === undefined) return
+  const connections = metrics.gauge(storeMetrics.connections)
+  metrics.beforeScrape(() => {
+    const { inUse, idle, waiting } = database.usage()
+    connections.set(inUse, { state: 'in_use' })
+    connections.set(idle, { state: 'idle' })
+    connections.set(waiting, { state: 'waiting' })
+  })
+}
+
 // What the role waits for although bus and store answer.
 interface Waits {
   drift: Error | undefined
@@ -84,14 +100,14 @@ interface Waits {
 const nothingObserved: Platform['observed'] = { find: async () => undefined, namespaceUid: async () => undefined }
 
 function openStore(
-  { log }: SharedParts,
+  { log, metrics }: SharedParts,
   gate: MigrationGate | undefined,
   { projections }: PlatformNeeds,
 ): Store | undefined {
   return gate === undefined
     ? undefined
     : // The database is shared by the roles of a process: a role that closes its store closes nothing.
-      { ...createStore(gate.database, { projections, log }), close: async () => undefined }
+      { ...createStore(gate.database, { projections, log, metrics }), close: async () => undefined }
 }
 
 function openIdentity(cluster: ClusterLocation, role: Role, pool: KubePool): OwnIdentity | undefined {
@@ -172,11 +188,11 @@ interface WorkParts {
 }
 
 function workOf(shared: SharedParts, { store, waiting, identity }: WorkParts): Work {
-  const { database, bus, install, log, metrics, eventRetentionDays: retentionDays } = shared
+  const { database, bus, install, log, metrics, tracer, eventRetentionDays: retentionDays } = shared
   const holder = randomUUID()
   const lead = async (name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void> => {
     if (database === undefined) return work({ epoch: 0n, signal })
-    await createLeadership({ database, holder, name }).run(work, signal)
+    await createLeadership({ database, holder, name }).run(followed(metrics, name, work), signal)
   }
   const own = (): OwnIdentity => {
     if (identity === undefined) throw new Error('this role has no identity of its own')
@@ -184,10 +200,13 @@ function workOf(shared: SharedParts, { store, waiting, identity }: WorkParts): W
   }
   return {
     lead,
-    jobs: database === undefined ? [] : [createRetention({ database, retentionDays, also: [pruneObserved] })],
+    jobs:
+      database === undefined
+        ? []
+        : [createRetention({ database, retentionDays, also: [pruneObserved] }), createLagJob(database, metrics)],
     relay: (signal) => {
       if (database === undefined) return { done: Promise.resolve() }
-      const relay = createRelay({ database, bus, install, log, metrics })
+      const relay = createRelay({ database, bus, install, log, metrics, tracer })
       return { done: lead(relayName, (term) => relay.run(term), signal) }
     },
     consume: async (consumers, signal) => {
@@ -195,15 +214,26 @@ function workOf(shared: SharedParts, { store, waiting, identity }: WorkParts): W
       const running = await until({ what: 'the streams', log, signal }, async () => {
         waiting.drift = await driftOf(bus, consumers)
         if (waiting.drift !== undefined) throw waiting.drift
-        return runConsumers({ store, database, bus, consumers, log, metrics })
+        return runConsumers({ store, database, bus, consumers, log, metrics, tracer })
       })
       return { done: aborted(signal).then(() => running.stop()) }
     },
     inform: (informers, signal): Running =>
       store === undefined
         ? { done: Promise.resolve() }
-        : runInformers({ cluster: own().cluster, store, informers, log, signal }),
+        : runInformers({ cluster: own().cluster, store, informers, log, metrics, signal }),
     reconcile: (reconcilers, signal) => runReconcilers({ cluster: own().cluster, reconcilers, log, signal, metrics }),
+  }
+}
+
+function followed(metrics: Metrics, name: string, work: (term: Term) => Promise<void>) {
+  const leads = metrics.gauge(workMetrics.leader)
+  const epoch = metrics.gauge(workMetrics.leaderEpoch)
+  leads.set(0, { name })
+  return async (term: Term): Promise<void> => {
+    leads.set(1, { name })
+    epoch.set(Number(term.epoch), { name })
+    await work(term).finally(() => leads.set(0, { name }))
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Consumer } from '#core/events/consumer.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Built } from './container.ts'
 import { usable } from './container.ts'
 import type { ManagerContext, WorkerContext } from './contexts.ts'
@@ -13,6 +14,7 @@ export interface RoleWorkInput {
   readonly platform: Platform
   readonly built: readonly Built[]
   readonly agentEndpoint: WorkerContext['agentEndpoint']
+  readonly tracer?: Tracer | undefined
   readonly signal: AbortSignal
 }
 
@@ -34,7 +36,7 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
   // The log is the outbox: the relay itself waits for the bus.
   if (role === 'worker' && platform.store !== undefined) add(platform.relay(signal))
   await platform.available.bus(signal)
-  add(runJobs({ jobs, platform, log: core.log, signal }))
+  add(runJobs({ jobs, platform, log: core.log, metrics: core.metrics, tracer: input.tracer, signal }))
   if (platform.store === undefined) return
   add(
     await platform.consume(

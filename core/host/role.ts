@@ -170,7 +170,14 @@ function finish(
   const start = async (): Promise<void> => {
     if (role === 'migrate') return platform.migrate(allConsumers({ ...input, platform, built: container.built }))
     if (role === 'worker' || role === 'manager') {
-      const work = { role, core, platform, built: container.built, agentEndpoint: input.agentEndpoint }
+      const work = {
+        role,
+        core,
+        platform,
+        built: container.built,
+        agentEndpoint: input.agentEndpoint,
+        tracer: input.tracer,
+      }
       return startRoleWork({ ...work, signal: stop.signal }, add)
     }
     // Requests are served meanwhile; those that need what is missing are told so.

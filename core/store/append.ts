@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { NewEvent } from '#core/events/event.ts'
+import { currentTrace } from '#core/telemetry/trace-scope.ts'
+import { formatTraceparent } from '#core/telemetry/tracing.ts'
 import { toPlacedEvent, toRow } from './event-row.ts'
 import type { PlacedEvent } from './event-row.ts'
 import type { Projections } from './projections.ts'
@@ -37,9 +39,11 @@ export function createAppender(
       events.forEach(check)
       const fresh = await withoutKnown(db, events, keyed)
       if (fresh.length === 0) return
+      const trace = currentTrace()
+      const traceparent = trace === undefined ? undefined : formatTraceparent(trace)
       const last = await advanceStream(db, stream, expected, fresh.length)
       for (const [index, event] of fresh.entries()) {
-        const one = toPlacedEvent(stream, last - fresh.length + 1 + index, event)
+        const one = toPlacedEvent(stream, last - fresh.length + 1 + index, withTrace(event, traceparent))
         placed.push(one)
         await projections.apply(one, root)
       }
@@ -49,6 +53,11 @@ export function createAppender(
       return insertUnderLock(db, placed, keyed.size > 0)
     },
   }
+}
+
+// What happens while a trace is under way is of that trace: a request, or the handling of an event that caused this one.
+function withTrace(event: IdentifiedEvent, traceparent: string | undefined): IdentifiedEvent {
+  return traceparent === undefined || event.traceparent !== undefined ? event : { ...event, traceparent }
 }
 
 // Events with a given id are appended once, however often they come (A4); the key's row makes a concurrent twin wait for us.
