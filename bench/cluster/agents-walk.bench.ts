@@ -11,11 +11,11 @@ import { ownCpuOf } from '../tools/process-figures.ts'
 import { interleave } from '../tools/rounds.ts'
 import type { Candidate } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
-import { createObjects, installKinds, walk } from './walk.ts'
+import { createObjects, installKinds, readPages, walk } from './walk.ts'
 import type { Listing } from './walk.ts'
 
 const objects = 1000
-const walks = 10
+const walks = 20
 const throughBff: Listing = { path: '/api/agents', cursor: 'cursor' }
 const direct: Listing = { path: '/apis/mesh.dev/v1alpha1/agentdeployments', cursor: 'continue' }
 const withReal = findServer('kube-apiserver') !== undefined && findServer('etcd') !== undefined
@@ -28,7 +28,16 @@ export const bench: Bench = {
       const candidates = [...(await onEmbedded(t)), ...(withReal ? await onReal(t) : [])]
       return interleave(candidates, { rounds: 7, most: 12 })
     }),
-  goals: (figureOf) => [ratio(figureOf, 'embedded'), ...(withReal ? [ratio(figureOf, 'kube-apiserver')] : [])],
+  goals: (figureOf) =>
+    ['embedded', ...(withReal ? ['kube-apiserver'] : [])].flatMap((where) => [
+      ratio(figureOf, where),
+      overParse(figureOf, where),
+    ]),
+}
+
+function overParse(figureOf: FigureOf, where: string): Goal {
+  const value = figureOf(`GET /api/agents on ${where}`, 'ms') / figureOf(`JSON.parse of the pages of ${where}`, 'ms')
+  return { text: `a walk through the API against JSON.parse of the same bytes, ${where}, ratio`, value, limit: 1.5 }
 }
 
 function ratio(figureOf: FigureOf, where: string): Goal {
@@ -41,7 +50,8 @@ async function onEmbedded(t: Scope): Promise<readonly Candidate[]> {
   const { url, server, token } = JSON.parse(bff.line) as { url: string; server: string; token: string }
   const [own, cluster] = [poolOf(t, url), poolOf(t, server)]
   await createObjects(cluster, token, objects)
-  return pair('embedded', { bff, own, cluster, token })
+  const proxy = await startProgram(t, 'proxy.ts', [server])
+  return candidatesOf(t, 'embedded', { bff, proxy, own, cluster, token })
 }
 
 async function onReal(t: Scope): Promise<readonly Candidate[]> {
@@ -53,16 +63,20 @@ async function onReal(t: Scope): Promise<readonly Candidate[]> {
   await createObjects(cluster, token, objects)
   const bff = await startBff(t, [kube.url, kube.ca])
   const { url } = JSON.parse(bff.line) as { url: string }
-  return pair('kube-apiserver', { bff, own: poolOf(t, url), cluster, token })
+  const proxy = await startProgram(t, 'proxy.ts', [kube.url, kube.ca])
+  return candidatesOf(t, 'kube-apiserver', { bff, proxy, own: poolOf(t, url), cluster, token })
 }
 
 async function startBff(t: Scope, args: readonly string[]): Promise<Started> {
-  return inFolder(async (folder) => {
-    const program = join(root, 'bench', 'cluster', 'bff.ts')
-    const started = await startProcess(process.execPath, [program, join(folder, 'data'), ...args])
-    t.after(() => started.stop())
-    return started
-  })
+  return inFolder((folder) => startProgram(t, 'bff.ts', [join(folder, 'data'), ...args]))
+}
+
+// With the flag of `npm start` and of the image.
+async function startProgram(t: Scope, program: string, args: readonly string[]): Promise<Started> {
+  const file = join(root, 'bench', 'cluster', program)
+  const started = await startProcess(process.execPath, ['--max-semi-space-size=4', file, ...args])
+  t.after(() => started.stop())
+  return started
 }
 
 function poolOf(t: Scope, url: string): KubePool {
@@ -71,21 +85,31 @@ function poolOf(t: Scope, url: string): KubePool {
   return pool
 }
 
-function pair(
+async function candidatesOf(
+  t: Scope,
   where: string,
-  parts: { bff: Started; own: KubePool; cluster: KubePool; token: string },
-): readonly Candidate[] {
-  const { bff, own, cluster, token } = parts
-  const run = (pool: KubePool, listing: Listing) => async () => {
-    const from = { cpu: ownCpuOf(bff.pid), at: performance.now() }
+  parts: { bff: Started; proxy: Started; own: KubePool; cluster: KubePool; token: string },
+): Promise<readonly Candidate[]> {
+  const { bff, proxy, own, cluster, token } = parts
+  const { url } = JSON.parse(proxy.line) as { url: string }
+  const texts = await readPages(own, token, throughBff)
+  const run = (pid: number, walkOnce: () => Promise<number> | number) => async () => {
+    const from = { cpu: ownCpuOf(pid), at: performance.now() }
     for (let turn = 0; turn < walks; turn++) {
-      const count = await walk(pool, token, listing)
-      if (count !== objects) throw new Error(`${listing.path}: ${count} objects`)
+      const count = await walkOnce()
+      if (count !== objects) throw new Error(`${where}: ${count} objects`)
     }
-    return { ms: (performance.now() - from.at) / walks, 'cpu us': (ownCpuOf(bff.pid) - from.cpu) / walks }
+    return { ms: (performance.now() - from.at) / walks, 'cpu us': (ownCpuOf(pid) - from.cpu) / walks }
   }
+  const through = poolOf(t, url)
   return [
-    { name: `direct to ${where}`, run: run(cluster, direct) },
-    { name: `GET /api/agents on ${where}`, run: run(own, throughBff) },
+    { name: `direct to ${where}`, run: run(bff.pid, () => walk(cluster, token, direct)) },
+    { name: `bare proxy to ${where}`, run: run(proxy.pid, () => walk(through, token, direct)) },
+    { name: `GET /api/agents on ${where}`, run: run(bff.pid, () => walk(own, token, throughBff)) },
+    { name: `JSON.parse of the pages of ${where}`, run: run(process.pid, () => parseAll(texts)) },
   ]
+}
+
+function parseAll(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + (JSON.parse(text) as { items: readonly unknown[] }).items.length, 0)
 }

@@ -17,8 +17,20 @@ interface Page {
 }
 
 /** Walks a list to its end as any client would: each page read whole and parsed. Answers with the number of objects. */
-export async function walk(pool: KubePool, bearer: string, { path, cursor }: Listing): Promise<number> {
+export async function walk(pool: KubePool, bearer: string, listing: Listing): Promise<number> {
   let count = 0
+  for await (const { page } of pages(pool, bearer, listing)) count += page.items.length
+  return count
+}
+
+/** The texts of a list's pages, for what is done with the same bytes without a server. */
+export async function readPages(pool: KubePool, bearer: string, listing: Listing): Promise<readonly string[]> {
+  const texts: string[] = []
+  for await (const { text } of pages(pool, bearer, listing)) texts.push(text)
+  return texts
+}
+
+async function* pages(pool: KubePool, bearer: string, { path, cursor }: Listing) {
   let next = ''
   do {
     const query = next === '' ? '' : `&${cursor}=${encodeURIComponent(next)}`
@@ -27,12 +39,12 @@ export async function walk(pool: KubePool, bearer: string, { path, cursor }: Lis
       path: `${path}?limit=200${query}`,
       headers: { authorization: `Bearer ${bearer}`, accept: 'application/json' },
     })
-    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${await answer.body.text()}`)
-    const page = (await answer.body.json()) as Page
-    count += page.items.length
+    const text = await answer.body.text()
+    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${text}`)
+    const page = JSON.parse(text) as Page
+    yield { text, page }
     next = page.nextCursor ?? page.metadata?.continue ?? ''
   } while (next !== '')
-  return count
 }
 
 /** Agents as an installation has them: a prompt of a few hundred characters and two tools. */

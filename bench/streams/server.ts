@@ -41,7 +41,7 @@ function chunked(event: Buffer): Buffer {
 
 async function listenRaw(): Promise<number> {
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
-  const server = createServer((socket: Socket) => {
+  const server = createServer({ noDelay: true }, (socket: Socket) => {
     socket.once('data', () => {
       socket.write(head)
       entered((frame) => {

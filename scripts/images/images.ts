@@ -24,7 +24,8 @@ export function platformImage(path: string, ref: string, parts: Parts): string {
     architecture,
     layers: [base, app],
     run: {
-      entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', '/app/main.js'],
+      // A small young generation frees the buffers of pages early; with the default, full collections take half of a BFF's CPU.
+      entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', '--max-semi-space-size=4', '/app/main.js'],
       user: nobodySpecial,
       workdir: '/app',
       env: { NODE_ENV: 'production' },
