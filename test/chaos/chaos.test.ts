@@ -3,6 +3,8 @@ import { after, test } from 'node:test'
 import { needs } from '#test/harness/find-server.ts'
 import type { ChaosCase } from './case.ts'
 import { chaosCase as publication } from './cases/01-publication.ts'
+import { chaosCase as conservation } from './cases/02-conservation.ts'
+import { chaosCase as backpressure } from './cases/03-backpressure.ts'
 import { createScope } from './closing-scope.ts'
 import { runCase } from './run-case.ts'
 import { passed } from './table.ts'
@@ -16,6 +18,14 @@ const servers = needs('etcd', 'kube-apiserver', 'nats-server', 'initdb')
 
 test('O1, O2, O7: what is committed is read, published and handled once under kills', servers, () =>
   short('01-publication', publication),
+)
+
+test('A2, A4, A5: each accepted change is one audit row, whoever is killed', servers, () =>
+  short('02-conservation', conservation),
+)
+
+test('A1, A6: rows and counted drops are all acts, while store and bus are away', servers, () =>
+  short('03-backpressure', backpressure),
 )
 
 async function short(name: string, chaosCase: ChaosCase): Promise<void> {

@@ -49,9 +49,17 @@ export interface OwnKubeServer extends KubeServer {
   /** Ends the API server, then etcd. */
   stop(): Promise<void>
   /** SIGSTOP: of etcd (the API server accepts and waits) or of the API server itself. */
-  freeze(which?: 'etcd' | 'apiserver'): void
+  freeze(which?: KubePart): void
   thaw(): void
+  kill9(which: KubePart): Promise<void>
+  /** Starts a part again, on the same port and data, and waits until the API server is ready. */
+  restart(which: KubePart): Promise<void>
+  /** Drops the history of etcd: a watch that is behind cannot go on once the API server has forgotten too. */
+  compact(): Promise<void>
 }
+
+/** The two processes of a cluster's API. */
+export type KubePart = 'etcd' | 'apiserver'
 
 /** What a process needs to use an API server that another process started. */
 export interface KubeFacts {
@@ -70,31 +78,44 @@ export async function startKube(t: Scope, options: { personas?: readonly Persona
   writeFileSync(join(folder.path, 'personas.csv'), personaFile(everyone), { mode: 0o600 })
   writeFileSync(join(folder.path, 'audit-policy.json'), JSON.stringify(auditPolicy))
   const etcdUrl = `http://127.0.0.1:${await freePort()}`
-  const etcd = startEtcd(programs.etcd, folder.path, etcdUrl, await freePort())
+  const peerPort = await freePort()
   const port = await freePort()
-  const apiserver = startApiserver(programs.apiserver, folder.path, etcdUrl, port)
+  writeSigningKey(folder.path)
+  const run = {
+    etcd: () => startEtcd(programs.etcd, folder.path, etcdUrl, peerPort),
+    apiserver: () => startApiserver(programs.apiserver, folder.path, etcdUrl, port),
+  }
+  const parts = { etcd: run.etcd(), apiserver: run.apiserver() }
   // The API server first: without etcd it lingers for a minute.
   const stop = async (): Promise<void> => {
-    await apiserver.end('SIGKILL')
-    await etcd.end('SIGKILL')
+    await parts.apiserver.end('SIGKILL')
+    await parts.etcd.end('SIGKILL')
   }
   t.after(async () => {
     await stop()
     folder.remove()
   })
   const tokens = Object.fromEntries(everyone.map((persona) => [persona.name, persona.token]))
-  await untilReady(apiserver, () => isReady(port, tokens['admin'] ?? ''), 60_000)
+  const ready = (): Promise<void> => untilReady(parts.apiserver, () => isReady(port, tokens['admin'] ?? ''), 60_000)
+  await ready()
   const ca = readFileSync(join(folder.path, 'certs', 'apiserver.crt'), 'utf8')
   const url = `https://127.0.0.1:${port}`
   const facts = { url, ca, tokens, folder: folder.path, auditFile: join(folder.path, 'audit.log') }
   return {
     ...kubeFromFacts(facts),
     stop,
-    freeze: (which = 'etcd') => (which === 'etcd' ? etcd : apiserver).freeze(),
+    freeze: (which = 'etcd') => parts[which].freeze(),
     thaw: () => {
-      etcd.thaw()
-      apiserver.thaw()
+      parts.etcd.thaw()
+      parts.apiserver.thaw()
     },
+    kill9: (which) => parts[which].end('SIGKILL'),
+    restart: async (which) => {
+      await parts[which].end('SIGKILL')
+      parts[which] = run[which]()
+      await ready()
+    },
+    compact: () => compact(etcdUrl),
   }
 }
 
@@ -149,10 +170,29 @@ function startEtcd(program: string, folder: string, url: string, peerPort: numbe
   })
 }
 
-function startApiserver(program: string, folder: string, etcdUrl: string, port: number): ServerProcess {
-  const key = join(folder, 'service-accounts.pem')
+// Once: tokens of service accounts outlive a restart.
+function writeSigningKey(folder: string): void {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  writeFileSync(key, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 })
+  writeFileSync(signingKey(folder), privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 })
+}
+
+function signingKey(folder: string): string {
+  return join(folder, 'service-accounts.pem')
+}
+
+// Over etcd's own JSON gateway.
+async function compact(etcdUrl: string): Promise<void> {
+  const ask = async (path: string, body: object): Promise<{ readonly header: { readonly revision: string } }> => {
+    const answer = await fetch(`${etcdUrl}/v3/${path}`, { method: 'POST', body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`etcd answers ${answer.status} to ${path}`)
+    return (await answer.json()) as { readonly header: { readonly revision: string } }
+  }
+  const { header } = await ask('maintenance/status', {})
+  await ask('kv/compaction', { revision: header.revision, physical: true })
+}
+
+function startApiserver(program: string, folder: string, etcdUrl: string, port: number): ServerProcess {
+  const key = signingKey(folder)
   return startProcess({
     program,
     log: join(folder, 'kube-apiserver.log'),

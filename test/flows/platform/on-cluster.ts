@@ -39,7 +39,7 @@ const withIdentity: readonly Role[] = ['manager', 'gateway', 'state']
 const machine = { name: MACHINE, token: `test-token-${MACHINE}`, user: MACHINE, groups: ['system:masters'] }
 
 /** Each role as a process of its own on kube-apiserver, PostgreSQL and NATS; agents run as a client of that API server. */
-export async function startOnCluster(t: Scope, { logLevel = 'warn' }: PlatformOptions = {}): Promise<Platform> {
+export async function startOnCluster(t: Scope, { env = {} }: PlatformOptions = {}): Promise<Platform> {
   // Each of the ten processes ends with this one by a listener of its own.
   process.setMaxListeners(40)
   const [cluster, postgres, nats] = await Promise.all([
@@ -68,7 +68,7 @@ export async function startOnCluster(t: Scope, { logLevel = 'warn' }: PlatformOp
     endpointsUrl: workloads.endpointsUrl,
     env: {
       ...(await environment(folder.path, cluster, { DATABASE_URL: postgres.url, NATS_URL: nats.url })),
-      LOG_LEVEL: logLevel,
+      ...env,
     },
   }
   await migrate(installation)
@@ -81,6 +81,7 @@ export async function startOnCluster(t: Scope, { logLevel = 'warn' }: PlatformOp
     tokens: Object.fromEntries(personas.map((name) => [name, cluster.tokens[name] ?? ''])) as Record<Persona, string>,
     processes,
     send: createSend(t, installation.env['BFF_URL'] ?? ''),
+    apiServer: { url: cluster.url, ca: cluster.ca },
     kube,
     admin,
     upstream: createUpstreamLog(cluster.facts.auditFile, kube, bearer),

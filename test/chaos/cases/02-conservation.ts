@@ -1,0 +1,106 @@
+import type { ChaosCase } from '../case.ts'
+import { percentile } from '../open-loop.ts'
+import { createRandom } from '../random.ts'
+import type { Random } from '../random.ts'
+import { killAndRestart, parts, untilHealthy } from '../stage/faults.ts'
+import type { Part } from '../stage/faults.ts'
+import { compareWithRows, createLedger, oldestUntold } from '../stage/ledger.ts'
+import type { BlindTime, Ledger } from '../stage/ledger.ts'
+import { startLoad } from '../stage/load.ts'
+import { makeNamespace, probe } from '../stage/probe.ts'
+import { sharedStage } from '../stage/stage.ts'
+import type { Stage } from '../stage/stage.ts'
+import { timed, until } from '../until.ts'
+
+/** Every accepted change is one audit row, whoever is killed meanwhile. */
+export const chaosCase: ChaosCase = {
+  ids: ['A2', 'A4', 'A5'],
+  title:
+    'Changes at up to 500/s through the API and straight at the cluster; any one process killed with -9 at a random instant',
+  run: async (_scope, { seed, short, count = short ? 3 : 35, whole }) => {
+    const stage = await sharedStage(whole)
+    const random = createRandom(seed)
+    const namespace = await makeNamespace(stage, 'conservation')
+    const ledger = createLedger()
+    // The short form shares two cores with everything else and wants recoveries, not a queue.
+    const perSecond = short ? 60 : 500
+    const load = startLoad(stage, namespace, { random, ledger, perSecond })
+    const started = performance.now()
+    const calm = short ? 1_000 : 10_000
+    await random.instant(calm, calm)
+    const times: number[] = []
+    const blind: BlindTime[] = []
+    const recoveryMs: number[] = []
+    try {
+      for (let fault = 0; fault < count; fault++)
+        await oneFault(stage, { random, fault, times, blind, recoveryMs, namespace, ledger })
+    } finally {
+      await load.stop()
+    }
+    const seconds = (performance.now() - started) / 1_000
+    await untilHealthy(stage)
+    const found = await settle(stage, namespace, ledger, blind)
+    const [firstFault = Infinity] = times
+    const before = load.latencies.filter(({ at }) => at < firstFault).map(({ ms }) => ms)
+    const after = load.latencies.filter(({ at }) => at >= firstFault).map(({ ms }) => ms)
+    return {
+      faults: count,
+      lost: found.lost.length,
+      duplicated: found.duplicated,
+      unaccounted: found.phantoms.length,
+      recoveryMs,
+      notes: [
+        `${ledger.changes.length} changes accepted (${(ledger.changes.length / seconds).toFixed(0)}/s of ${perSecond}/s wanted), ${ledger.doubtful.size} without an answer, ${found.rows} rows`,
+        `p99 of an audited request ${p99(before)} ms before the first fault, ${p99(after)} ms over all faults and restarts`,
+        ...found.lost.slice(0, 5).map((key) => `lost: ${key}`),
+        ...found.phantoms.slice(0, 3).map((row) => `unexplained: ${row}`),
+      ],
+    }
+  },
+}
+
+interface FaultParts {
+  readonly random: Random
+  readonly fault: number
+  readonly times: number[]
+  readonly blind: BlindTime[]
+  readonly recoveryMs: number[]
+  readonly namespace: string
+  readonly ledger: Ledger
+}
+
+// The others leave informers alone: then each change must be a row.
+const interruptsInformers = new Set<Part>(['manager', 'postgres', 'apiserver', 'etcd'])
+
+async function oneFault(
+  stage: Stage,
+  { random, fault, times, blind, recoveryMs, namespace, ledger }: FaultParts,
+): Promise<void> {
+  await random.instant(100, 1_000)
+  const part = parts[fault] ?? random.pick(parts)
+  const untold = await oldestUntold(stage.database, namespace, ledger)
+  times.push(performance.now())
+  await killAndRestart(stage, part, random)
+  recoveryMs.push(await timed('a change after the fault is a row', () => probe(stage), 120_000))
+  // Until the manager told of a new object, it may have listed instead of followed.
+  if (interruptsInformers.has(part)) blind.push({ from: untold, to: performance.now() })
+}
+
+// Rows follow changes by the time that informer, relay, sweep and consumer need; what has not come by then is lost.
+async function settle(stage: Stage, namespace: string, ledger: Ledger, blind: readonly BlindTime[]) {
+  const compare = () => compareWithRows(stage.database, namespace, ledger, blind)
+  const complete = until(
+    'every change is a row',
+    async () => {
+      const found = await compare()
+      return found.lost.length === 0 ? found : undefined
+    },
+    // A sweep comes once a minute.
+    90_000,
+  )
+  return complete.catch(compare)
+}
+
+function p99(values: readonly number[]): string {
+  return percentile(values, 0.99).toFixed(0)
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** An answered request of a load, or one that got none. */
+export interface Sample {
+  /** `performance.now()` when it was sent. */
+  readonly at: number
+  readonly ms: number
+  /** 0: no answer. */
+  readonly status: number
+  /** Why there was no answer. */
+  readonly error?: string
+  readonly retryAfter?: string
+}
+
+/** A load under way. */
+export interface OpenLoop {
+  readonly samples: readonly Sample[]
+  /** Sends no more; resolves with every sample when all are answered. */
+  stop(): Promise<readonly Sample[]>
+}
+
+/** An answer as far as a load looks at it. */
+export type LoadAnswer = { readonly status: number; readonly headers: Readonly<Record<string, unknown>> }
+
+/** Sends `perSecond` requests however slowly they are answered, as independent callers do. */
+export function startOpenLoop(perSecond: number, request: (n: number) => Promise<LoadAnswer>): OpenLoop {
+  const stopped = new AbortController()
+  const samples: Sample[] = []
+  const waiting = new Set<Promise<void>>()
+  const loop = async (): Promise<void> => {
+    const started = performance.now()
+    for (let sent = 0; !stopped.signal.aborted;) {
+      const due = Math.floor(((performance.now() - started) / 1_000) * perSecond)
+      for (; sent < due; sent++) {
+        const one: Promise<void> = sample(() => request(sent))
+          .then((found) => void samples.push(found))
+          .finally(() => waiting.delete(one))
+        waiting.add(one)
+      }
+      await sleep(5)
+    }
+  }
+  const running = loop()
+  return {
+    samples,
+    stop: async () => {
+      stopped.abort()
+      await running
+      await Promise.all(waiting)
+      return samples
+    },
+  }
+}
+
+/** One request as a sample. */
+export async function sample(request: () => Promise<LoadAnswer>): Promise<Sample> {
+  const at = performance.now()
+  try {
+    const { status, headers } = await request()
+    const retryAfter = headers['retry-after']
+    return { at, ms: performance.now() - at, status, ...(typeof retryAfter === 'string' ? { retryAfter } : {}) }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    return { at, ms: performance.now() - at, status: 0, error: code }
+  }
+}
+
+/** A percentile (0 to 1) of numbers; NaN of none. */
+export function percentile(values: readonly number[], at: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? Number.NaN
+}

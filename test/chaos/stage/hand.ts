@@ -1,0 +1,133 @@
+import type { KubeObject, ObjectMeta } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { AgentTemplate } from '#schemas/crds/agent-template.ts'
+import type { Random } from '../random.ts'
+import type { Change, Ledger } from './ledger.ts'
+import type { Stage } from './stage.ts'
+
+/** One writer's hand: changes objects that nobody else touches, one at a time. */
+export interface Hand {
+  /** Makes one change; false when it was refused or got no answer. */
+  act(): Promise<boolean>
+}
+
+/** What a hand works with. */
+export interface HandParts {
+  readonly random: Random
+  readonly ledger: Ledger
+  readonly latencies: { at: number; ms: number }[]
+  readonly prefix: string
+}
+
+interface Owned {
+  readonly name: string
+  readonly uid: string
+}
+
+/** Creates the hand of a writer in a namespace. */
+export function createHand(stage: Stage, namespace: string, { random, ledger, latencies, prefix }: HandParts): Hand {
+  const owned: Owned[] = []
+  let agent: Owned | undefined
+  let last = 0
+
+  const write = async (
+    via: Change['via'],
+    verb: Change['verb'],
+    name: string,
+    run: () => Promise<Made | undefined>,
+  ): Promise<Owned | undefined> => {
+    const from = performance.now()
+    try {
+      const made = await run()
+      const to = performance.now()
+      if (via === 'api') latencies.push({ at: to, ms: to - from })
+      if (made === undefined) return undefined
+      ledger.changes.push({ verb, uid: made.uid, version: made.version, name, via, from, to })
+      return { name, uid: made.uid }
+    } catch {
+      ledger.doubtful.add(`${verb}/${name}`)
+      return undefined
+    }
+  }
+  const byApi = async (method: string, path: string, body?: object, uid?: string): Promise<Made | undefined> => {
+    const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    const answer = await stage.send({
+      method,
+      path,
+      bearer: stage.bearer,
+      contentType,
+      ...(body === undefined ? {} : { body }),
+    })
+    // Refused before it reached the cluster; from 500 on it may have got there.
+    if (answer.status >= 500) throw new Error(`${answer.status}`)
+    if (answer.status >= 300) return undefined
+    return uid === undefined ? madeOf(answer.json<KubeObject>().metadata) : { uid, version: '' }
+  }
+  const create = async (via: Change['via']): Promise<boolean> => {
+    const name = `${prefix}-${++last}`
+    const object = template(namespace, name)
+    const made = await write(via, 'create', name, async () =>
+      via === 'api'
+        ? byApi('POST', '/api/templates', object)
+        : madeOf((await stage.admin.create(AgentTemplate, object, options)).metadata),
+    )
+    if (made !== undefined) owned.push(made)
+    return made !== undefined
+  }
+  const update = async ({ name }: Owned): Promise<boolean> => {
+    const patch = { type: 'merge', body: { spec: { description: `${++last}` } } } as const
+    const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
+    const run = async () => madeOf((await stage.admin.patch(AgentTemplate, ref, patch, options)).metadata)
+    return (await write('cluster', 'update', name, run)) !== undefined
+  }
+  const updateAgent = async (): Promise<boolean> => {
+    const name = `${prefix}-agent`
+    if (agent === undefined) {
+      const body = { namespace, config: { name, model: { route: 'mock' } } }
+      agent = await write('api', 'create', name, () => byApi('POST', '/api/agents', body))
+      return agent !== undefined
+    }
+    const body = { metadata: { annotations: { 'chaos/change': `${++last}` } } }
+    const path = `/api/agents/${namespace}/${name}`
+    return (await write('api', 'update', name, () => byApi('PATCH', path, body))) !== undefined
+  }
+  const remove = async (via: Change['via'], { name, uid }: Owned): Promise<boolean> => {
+    const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
+    const gone = await write(via, 'delete', name, async () => {
+      if (via === 'api') return byApi('DELETE', `/api/templates/agent/${namespace}/${name}`, undefined, uid)
+      await stage.admin.delete(AgentTemplate, ref, options)
+      return { uid, version: '' }
+    })
+    return gone !== undefined
+  }
+  return {
+    act: async () => {
+      const via = random.next() < 0.5 ? 'api' : 'cluster'
+      const roll = random.next()
+      if (owned.length === 0 || (roll < 0.35 && owned.length < 50)) return create(via)
+      const one = random.pick(owned)
+      if (roll < 0.75) return via === 'api' ? updateAgent() : update(one)
+      owned.splice(owned.indexOf(one), 1)
+      return remove(via, one)
+    },
+  }
+}
+
+interface Made {
+  readonly uid: string
+  readonly version: string
+}
+
+// Shorter than the default: what got no answer soon is in doubt, and the writer goes on.
+const options = { deadlineMs: 5_000, fieldManager: 'chaos' } as const
+
+function madeOf({ uid, resourceVersion }: ObjectMeta): Made | undefined {
+  return uid === undefined || resourceVersion === undefined ? undefined : { uid, version: resourceVersion }
+}
+
+function template(namespace: string, name: string) {
+  return AgentTemplate.object({
+    metadata: { namespace, name },
+    spec: { title: name, template: { spec: { model: { route: 'mock' } } } },
+  })
+}

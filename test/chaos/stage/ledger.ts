@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import type { Database } from '#core/store/database.ts'
+
+/** A change that the API server accepted, as the suite itself recorded it. */
+export interface Change {
+  readonly verb: 'create' | 'update' | 'delete'
+  readonly uid: string
+  /** Of updates. */
+  readonly version: string
+  readonly name: string
+  /** Through the BFF, which tells of it too; or straight at the cluster, where only the manager can see it. */
+  readonly via: 'api' | 'cluster'
+  /** `performance.now()` before it was sent and after it was answered. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Time in which no manager was following, so that what was done straight at the cluster may be merged into its final state. */
+export interface BlindTime {
+  readonly from: number
+  readonly to: number
+}
+
+/** What was accepted, and what got no answer. */
+export interface Ledger {
+  readonly changes: Change[]
+  /** `<verb>/<name>` of writes whose answer never came: they may have happened. */
+  readonly doubtful: Set<string>
+}
+
+/** How the audit log compares with a ledger. */
+export interface Comparison {
+  readonly lost: readonly string[]
+  readonly duplicated: number
+  /** Rows that nothing explains. */
+  readonly phantoms: readonly string[]
+  readonly rows: number
+}
+
+/** A fresh ledger. */
+export function createLedger(): Ledger {
+  return { changes: [], doubtful: new Set() }
+}
+
+/** When the oldest change was sent that has no row now: what the manager had not told of when it was killed, a list may merge. */
+export async function oldestUntold(database: Database, namespace: string, ledger: Ledger): Promise<number> {
+  const { changes, counts } = { changes: [...ledger.changes], counts: await countRows(database, namespace) }
+  return changes.find((change) => !counts.has(keyOf(change)))?.from ?? performance.now()
+}
+
+/** Compares the rows of a namespace with what was accepted there. */
+export async function compareWithRows(
+  database: Database,
+  namespace: string,
+  ledger: Ledger,
+  blind: readonly BlindTime[],
+): Promise<Comparison> {
+  const counts = await countRows(database, namespace)
+  const known = new Set(ledger.changes.map(keyOf))
+  const unknown = [...counts.values()].flat().filter((row) => !known.has(keyOf(row)))
+  const rows = [...counts.values()].reduce((sum, same) => sum + same.length, 0)
+  return {
+    lost: required(ledger.changes, blind)
+      .filter((change) => !counts.has(keyOf(change)))
+      .map(({ via, verb, name }) => `${verb} of ${name} (${via})`),
+    duplicated: rows - counts.size,
+    phantoms: unknown
+      .filter(({ verb, name }) => !ledger.doubtful.has(`${verb}/${name}`))
+      .map(({ verb, name }) => `${verb} ${name}`),
+    rows,
+  }
+}
+
+type Row = Pick<Change, 'verb' | 'name' | 'uid' | 'version'>
+
+async function countRows(database: Database, namespace: string): Promise<ReadonlyMap<string, readonly Row[]>> {
+  const { rows } = await sql<Row>`
+    select action as verb, resource_name as name, detail->>'uid' as uid, detail->>'resourceVersion' as version
+    from audit_log where namespace = ${namespace} and outcome = 'success'`.execute(database.root)
+  return Map.groupBy(rows, keyOf)
+}
+
+function keyOf({ verb, uid, version }: Pick<Change, 'verb' | 'uid' | 'version'>): string {
+  return verb === 'update' ? `update/${uid}/${version}` : `${verb}/${uid}`
+}
+
+// A list shows final states only (A4): of what was done meanwhile, an object that came and went is not on it, so that its deletion
+// at the cluster has no witness; and of several updates the last one is.
+function required(changes: readonly Change[], blind: readonly BlindTime[]): Change[] {
+  const windows = merged(blind)
+  const windowOf = ({ from, to }: Change): number => windows.findIndex((time) => from <= time.to && to >= time.from)
+  const byUid = Map.groupBy(changes, ({ uid }) => uid)
+  return changes.filter((change) => {
+    const window = windowOf(change)
+    if (change.via === 'api' || window === -1) return true
+    const all = byUid.get(change.uid) ?? []
+    const own = all.filter((one) => windowOf(one) === window)
+    const came = own.some(({ verb }) => verb === 'create')
+    if (change.verb === 'update') return !came && all.at(-1) === change
+    return !(came && own.some(({ verb }) => verb === 'delete'))
+  })
+}
+
+function merged(times: readonly BlindTime[]): readonly BlindTime[] {
+  const found: BlindTime[] = []
+  for (const time of times.toSorted((a, b) => a.from - b.from)) {
+    const last = found.at(-1)
+    if (last === undefined || time.from > last.to) found.push(time)
+    else found.splice(-1, 1, { from: last.from, to: Math.max(last.to, time.to) })
+  }
+  return found
+}

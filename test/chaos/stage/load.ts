@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../random.ts'
+import { createHand } from './hand.ts'
+import type { Ledger } from './ledger.ts'
+import type { Stage } from './stage.ts'
+
+/** Changes under way. */
+export interface Load {
+  /** Milliseconds of each answered request to the BFF, with when it was answered (`performance.now()`). */
+  readonly latencies: readonly { readonly at: number; readonly ms: number }[]
+  stop(): Promise<void>
+}
+
+const writers = 16
+// Where machine and platform are slower than the wish, the wish yields: a recovery is not the time to work off a queue without bounds.
+const mostBehind = 500
+
+/**
+ * Changes of templates and agents at up to `perSecond`, half through the BFF and half straight at the cluster; each writer has objects of its own, which
+ * come, change and go. What was accepted is in the ledger.
+ */
+export function startLoad(
+  stage: Stage,
+  namespace: string,
+  { random, ledger, perSecond }: { readonly random: Random; readonly ledger: Ledger; readonly perSecond: number },
+): Load {
+  const stopped = new AbortController()
+  const latencies: { at: number; ms: number }[] = []
+  const behind = followLag(stage, namespace, ledger, stopped.signal)
+  const pause = (writers / perSecond) * 1_000
+  const loops = Array.from({ length: writers }, async (_, writer) => {
+    const hand = createHand(stage, namespace, { random, ledger, latencies, prefix: `w${writer}` })
+    for (let due = performance.now(); !stopped.signal.aborted; due = Math.max(due + pause, performance.now() - 1_000)) {
+      const early = due - performance.now()
+      if (early > 0) await sleep(early)
+      if (behind() > mostBehind) {
+        await sleep(50)
+        continue
+      }
+      // A part that is down refuses at once.
+      if (!(await hand.act())) await sleep(20)
+    }
+  })
+  return {
+    latencies,
+    stop: async () => {
+      stopped.abort()
+      await Promise.all(loops)
+    },
+  }
+}
+
+// How many accepted changes have no row yet, as of a moment ago; the last known number while the store is down.
+function followLag(stage: Stage, namespace: string, ledger: Ledger, signal: AbortSignal): () => number {
+  let rows = 0
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const found = await sql<{
+        rows: number
+      }>`select count(*)::int as rows from audit_log where namespace = ${namespace}`
+        .execute(stage.database.root)
+        .catch(() => undefined)
+      rows = found?.rows[0]?.rows ?? rows
+      await sleep(250)
+    }
+  }
+  void follow()
+  return () => ledger.changes.length - rows
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Role } from '#core/host/core.ts'
+import { freePort } from '#test/harness/free-port.ts'
+import { startProcess } from '#test/harness/server-process.ts'
+import type { ServerProcess } from '#test/harness/server-process.ts'
+import type { LoadAnswer } from '../open-loop.ts'
+import { until } from '../until.ts'
+
+/** The entry of every role. */
+export const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
+
+/** A role of the platform as a process that a case kills, freezes and starts again on the same ports. */
+export interface RoleProcess {
+  readonly name: string
+  /** Of the BFF; other roles listen nowhere. */
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  start(): void
+  /** SIGKILL, or SIGTERM for an orderly end; resolves when it has ended. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+  freeze(): void
+  thaw(): void
+  isReady(): Promise<boolean>
+  /** The cheapest request that it answers. */
+  livez(): Promise<LoadAnswer>
+  untilReady(): Promise<void>
+  /** The sum of a metric over its labels; undefined when it has none. */
+  metric(name: string): Promise<number | undefined>
+  /** The file that takes what every life of it prints. */
+  readonly log: string
+  /** Resident memory in MiB now. */
+  memory(): number
+  /** What it printed last. */
+  output(): string
+}
+
+/** Starts a role; its ports are the process's own. */
+export async function startRole(
+  name: string,
+  role: Role,
+  parts: { readonly folder: string; readonly env: Readonly<Record<string, string>> },
+): Promise<RoleProcess> {
+  const [port, admin] = [await freePort(), await freePort()]
+  const adminUrl = `http://127.0.0.1:${admin}`
+  const log = join(parts.folder, `${name}.log`)
+  const run = (): ServerProcess =>
+    startProcess({
+      program: process.execPath,
+      args: [main, role],
+      log,
+      env: { ...parts.env, MESH_BFF_PORT: String(port), MESH_ADMIN_PORT: String(admin) },
+    })
+  let server = run()
+  const isReady = async (): Promise<boolean> => {
+    const answer = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(2_000) })
+    await answer.body?.cancel()
+    return answer.ok
+  }
+  return {
+    name,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    log,
+    get pid() {
+      return server.pid
+    },
+    start: () => void (server = run()),
+    end: (signal) => server.end(signal),
+    freeze: () => server.freeze(),
+    thaw: () => server.thaw(),
+    livez: async () => {
+      const answer = await fetch(`${adminUrl}/livez`)
+      await answer.text()
+      return { status: answer.status, headers: {} }
+    },
+    isReady: () => isReady().catch(() => false),
+    untilReady: async () => {
+      await until(`${name} is ready`, isReady).catch((error: unknown) => {
+        throw new Error(`${name} is not ready: ${server.output()}`, { cause: error })
+      })
+    },
+    metric: async (metric) => sumOf(await (await fetch(`${adminUrl}/metrics`)).text(), metric),
+    memory: () => memoryOf(server.pid),
+    output: () => server.output(),
+  }
+}
+
+function sumOf(text: string, metric: string): number | undefined {
+  const values = text
+    .split('\n')
+    .filter((line) => line.startsWith(`${metric} `) || line.startsWith(`${metric}{`))
+    .map((line) => Number(line.slice(line.lastIndexOf(' ') + 1)))
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0)
+}
+
+function memoryOf(pid: number): number {
+  const [, kibibytes = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kibibytes) / 1_024
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Role } from '#core/host/core.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { createPool } from '#core/kube/pool.ts'
+import { openDatabase } from '#core/store/database.ts'
+import type { Database } from '#core/store/database.ts'
+import { bootstrap, createDemo } from '#local/bootstrap.ts'
+import { shipped } from '#local/cluster.ts'
+import { environment, installCrds, issueToken } from '#test/flows/platform/on-cluster.ts'
+import { createSend } from '#test/flows/platform/send.ts'
+import type { Send } from '#test/flows/platform/send.ts'
+import { findServer } from '#test/harness/find-server.ts'
+import { startKube } from '#test/harness/kube.ts'
+import type { OwnKubeServer } from '#test/harness/kube.ts'
+import { startNats } from '#test/harness/nats.ts'
+import type { NatsServer } from '#test/harness/nats.ts'
+import { startPostgres } from '#test/harness/postgres.ts'
+import type { PostgresServer } from '#test/harness/postgres.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { startProcess } from '#test/harness/server-process.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { openLink } from '../proxy.ts'
+import type { Link } from '../proxy.ts'
+import { NotHere } from '../run-case.ts'
+import { main, startRole } from './role.ts'
+import type { RoleProcess } from './role.ts'
+
+/** The platform under test: real servers, a link that can be spoilt before each, and every role a process of its own. */
+export interface Stage {
+  readonly kube: OwnKubeServer
+  readonly postgres: PostgresServer
+  readonly nats: NatsServer
+  /** Between all roles and a server; the suite itself goes around them. */
+  readonly links: { readonly cluster: Link; readonly store: Link; readonly bus: Link }
+  readonly bff: RoleProcess
+  readonly manager: RoleProcess
+  readonly worker: RoleProcess
+  /** As cluster-admin, straight at the API server. */
+  readonly admin: KubeClient
+  /** Straight at PostgreSQL: the oracle. */
+  readonly database: Database
+  /** A raw request to the BFF. */
+  readonly send: Send
+  readonly bearer: string
+  /** For files of a case; goes with the stage. */
+  readonly folder: string
+  /** Starts a further process of a role and ends it with the scope. `yaml` replaces the settings. */
+  add(scope: Scope, name: string, role: Role, yaml?: string): Promise<RoleProcess>
+  /** Ends a command of the platform (`migrate`, `restore`); answers what it printed. */
+  command(...args: readonly string[]): Promise<string>
+}
+
+const stages = new WeakMap<Scope, Promise<Stage>>()
+
+/** The platform that the cases of one run share: each leaves it healthy. About 10 s the first time. */
+export function sharedStage(whole: Scope): Promise<Stage> {
+  const known = stages.get(whole) ?? openStage(whole)
+  stages.set(whole, known)
+  return known
+}
+
+/** Settings of every role. Floods are what several cases are about: the limits of a caller would hide what is behind them. */
+export const settings = `agents:
+  isolation: none
+limits:
+  perCallerPerMinute: 10000000
+  perAddressPerMinute: 10000000
+`
+
+async function openStage(scope: Scope): Promise<Stage> {
+  for (const program of ['etcd', 'kube-apiserver', 'kubectl', 'nats-server', 'initdb'] as const)
+    if (findServer(program) === undefined) throw new NotHere(`${program} is not installed`)
+  const folder = tempFolder('stage')
+  scope.after(folder.remove)
+  const [kube, postgres, nats] = await Promise.all([startKube(scope), startPostgres(scope), startNats(scope)])
+  const links = {
+    cluster: await openLink(scope, portOf(kube.url)),
+    store: await openLink(scope, postgres.port),
+    bus: await openLink(scope, portOf(nats.url)),
+  }
+  const bearer = kube.tokens['admin'] ?? ''
+  const pool = createPool(kube.url, { ca: kube.ca })
+  scope.after(() => pool.close())
+  const admin = createKubeClient({ server: kube.url, pool, bearer })
+  await installCrds(kube, bearer)
+  await bootstrap(admin, shipped)
+  const env = await environmentOf(folder.path, kube, { links, postgres })
+  const installation = { folder: folder.path, env }
+  const command = (...args: readonly string[]): Promise<string> => runCommand(installation, args)
+  await command('migrate')
+  const database = await openDatabase({ url: postgres.url })
+  scope.after(() => database.close())
+  const add: Stage['add'] = async (of, name, role, yaml) => {
+    const file = join(folder.path, `${name}.yaml`)
+    if (yaml !== undefined) writeFileSync(file, yaml)
+    const more = {
+      ...(await identityOf(kube, role, folder.path, scope)),
+      ...(yaml === undefined ? {} : { MESH_CONFIG: file }),
+    }
+    const started = await startRole(name, role, { folder: folder.path, env: { ...env, ...more } })
+    of.after(() => started.end('SIGKILL'))
+    await started.untilReady()
+    return started
+  }
+  const [bff, manager, worker] = await Promise.all([
+    add(scope, 'bff', 'bff'),
+    add(scope, 'manager', 'manager'),
+    add(scope, 'worker', 'worker'),
+  ])
+  await createDemo(admin, shipped.demo)
+  const send = createSend(scope, bff.url)
+  return {
+    kube,
+    postgres,
+    nats,
+    links,
+    bff,
+    manager,
+    worker,
+    admin,
+    database,
+    send,
+    bearer,
+    folder: folder.path,
+    add,
+    command,
+  }
+}
+
+async function environmentOf(
+  folder: string,
+  kube: OwnKubeServer,
+  { links, postgres }: Pick<Stage, 'links' | 'postgres'>,
+): Promise<Readonly<Record<string, string>>> {
+  const through = (url: string, link: Link): string => Object.assign(new URL(url), { port: String(link.port) }).href
+  const env = await environment(folder, kube, {
+    DATABASE_URL: through(postgres.url, links.store),
+    NATS_URL: `nats://127.0.0.1:${links.bus.port}`,
+  })
+  writeFileSync(join(folder, 'mesh.yaml'), settings)
+  return { ...env, MESH_CLUSTER_SERVER: `https://127.0.0.1:${links.cluster.port}`, LOG_LEVEL: 'warn' }
+}
+
+async function runCommand(
+  installation: { readonly folder: string; readonly env: Readonly<Record<string, string>> },
+  [role = '', ...flags]: readonly string[],
+): Promise<string> {
+  const { env, folder } = installation
+  const log = join(folder, `${role}.log`)
+  const done = startProcess({ program: process.execPath, args: [main, role, ...flags], log, env })
+  assert.equal(await done.exited, 0, done.output())
+  return done.output()
+}
+
+// D2, K1: the BFF and the worker get no token at all.
+async function identityOf(
+  kube: OwnKubeServer,
+  role: Role,
+  folder: string,
+  scope: Scope,
+): Promise<Readonly<Record<string, string>>> {
+  if (role === 'bff' || role === 'worker' || role === 'migrate') return {}
+  const send = createSend(scope, kube.url, kube.ca)
+  const file = join(folder, `token-${role}`)
+  writeFileSync(file, await issueToken(send, kube.tokens['admin'] ?? '', role), { mode: 0o600 })
+  return { MESH_CLUSTER_TOKEN_FILE: file }
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port)
+}
