@@ -3,12 +3,12 @@ import type { DeleteOptions, Propagation } from '../objects/deletion.ts'
 import type { Kind } from '../objects/kinds.ts'
 import { isObject } from '../patch/json-value.ts'
 import { badRequest, forbidden, invalid, notFound, unsupportedMediaType } from '../status.ts'
-import { objectKey } from '../storage/store.ts'
 import type { Store, Stored } from '../storage/store.ts'
 import { MEDIA_TYPES, isObjectType, mediaType, parseAs, readBytes } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import { listOptions } from './list-options.ts'
 import { present, toVersion } from './read.ts'
+import { keyOf } from './write.ts'
 import type { Answer } from './write.ts'
 import { isDryRun } from './write-options.ts'
 
@@ -81,10 +81,10 @@ function warnOfOrphans({ warnings }: Exchange, kind: Kind, { propagation }: Dele
 export async function removeObject(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
   const options = await deleteOptions(exchange)
   warnOfOrphans(exchange, kind, options)
-  const { name, namespace } = exchange.info
+  const { name } = exchange.info
   if (kind.storeId === '/namespaces' && KEPT_NAMESPACES.has(name))
     throw forbidden(kind, name, 'this namespace may not be deleted')
-  const stored = store.find(kind.storeId, objectKey(kind.namespaced ? namespace : '', name))
+  const stored = store.find(kind.storeId, keyOf(exchange, kind))
   if (!stored) throw notFound(kind, name)
   const done = deleteObject(store, kind, stored, { options, now })
   await done.durable

@@ -233,8 +233,8 @@ function checkAddress({ info }: Exchange, kind: Kind): boolean {
   const listing = info.verb === 'list' || info.verb === 'watch'
   const named = info.name !== '' && !listing
   if (!listing || info.subresource) {
-    // A write reads its body first.
-    if (named && info.verb !== 'update' && info.verb !== 'patch') checkName(info.name)
+    // A write reads its body first, and finds the fault then.
+    if (named && !['update', 'patch', 'delete'].includes(info.verb)) checkName(info.name)
   }
   if (!kind.namespaced) return info.namespace === '' || kind.storeId === '/namespaces'
   return info.namespace !== '' || listing
@@ -290,7 +290,9 @@ function answerSubresource(
   if (verb === 'get' && subresource === 'status')
     return { code: 200, body: getObject(services.store, exchange, kind, services.now()) }
   if (verb !== 'update' && verb !== 'patch' && !(verb === 'get' && subresource === 'scale')) throw methodNotAllowed()
-  return subresource === 'scale' ? serveScale(services.store, exchange, kind) : write(services, exchange, kind)
+  return subresource === 'scale'
+    ? serveScale(services.store, exchange, kind, services.now())
+    : write(services, exchange, kind)
 }
 
 async function serveReview(services: Services, exchange: Exchange, kind: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../contract.ts'
+import { trackUpdate } from '../apply/apply.ts'
 import type { Kind } from '../objects/kinds.ts'
 import { part } from '../objects/meta.ts'
 import { goJsonType } from '../patch/json-value.ts'
@@ -46,7 +47,7 @@ async function patched(exchange: Exchange, live: KubeObject): Promise<KubeObject
 }
 
 /** The `scale` subresource: reads and sets the replicas of an object. */
-export async function serveScale(store: Store, exchange: Exchange, kind: Kind): Promise<Answer> {
+export async function serveScale(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
   const { name, namespace, verb } = exchange.info
   const stored = store.find(kind.storeId, objectKey(namespace, name))
   const options =
@@ -71,12 +72,13 @@ export async function serveScale(store: Store, exchange: Exchange, kind: Kind): 
   const { object } = current
   if (part(object, 'spec')['replicas'] === replicas || options.dryRun)
     return { code: 200, body: { ...toScale(current), spec: { replicas } } }
-  const metadata = { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1 }
-  const written = store.put(current.id, current.key, {
-    ...object,
-    metadata,
-    spec: { ...part(object, 'spec'), replicas },
-  })
+  const after = { ...object, spec: { ...part(object, 'spec'), replicas } }
+  const { manager } = options
+  const managedFields = trackUpdate({ before: object, after, manager, subresource: 'scale', schema: kind.schema, now })
+  // The real server gives the entry of a scale no time.
+  for (const entry of managedFields) if (entry.subresource === 'scale') delete entry.time
+  const metadata = { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1, managedFields }
+  const written = store.put(current.id, current.key, { ...after, metadata })
   await written.durable
   return { code: 200, body: toScale(written.stored) }
 }

@@ -133,7 +133,10 @@ function addressTaken(store: Store, address: string): boolean {
 }
 
 function faults(object: KubeObject, kind: Kind, old?: KubeObject): Cause[] {
-  const ofSchema = kind.schema.validate(object, old)
+  // A built-in status is its controller's: nobody checks whether it is whole.
+  const ofSchema = kind.schema
+    .validate(object, old)
+    .filter(({ reason, field }) => kind.custom || reason !== 'FieldValueRequired' || !field?.startsWith('status.'))
   const own = strategyOf(kind).validate?.(object, old) ?? []
   const another = kindFaults(object, kind)
   // An object of another kind is not held against this one's schema, its lists apart.

@@ -137,6 +137,7 @@ export const deployment: Strategy = {
     ...podFaults(read(object, 'spec', 'template', 'spec'), 'spec.template.spec'),
     ...selectsTemplate(object),
     ...rollsThough(object),
+    ...boundFaults(read(object, 'spec', 'replicas'), 'replicas'),
     ...immutable(object, old, 'spec', 'selector'),
   ],
 }

@@ -16,7 +16,7 @@ import type { Target } from './http.ts'
 import { sequences } from './steps.ts'
 import { widgetCrd } from './widget-crd.ts'
 
-const RUNS = Number(process.env['MESH_DIFFERENTIAL_RUNS'] ?? 400)
+const RUNS = Number(process.env['MESH_DIFFERENTIAL_RUNS'] ?? 300)
 const SEED = Number(process.env['MESH_DIFFERENTIAL_SEED'] ?? 42)
 const ONLY = process.env['MESH_DIFFERENTIAL_ONLY']
 const SHOWN = Number(process.env['MESH_DIFFERENTIAL_SHOWN'] ?? 40)
