@@ -2,18 +2,28 @@ import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import type { Role } from '#core/host/core.ts'
+import type { CommandInput } from '#core/host/database-command.ts'
 import { exitCodes } from '#core/host/run-process.ts'
 
 // What others stand on starts first.
 const everything: readonly Role[] = ['migrate', 'state', 'manager', 'worker', 'gateway', 'bff']
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string }
 
+type Command = () => Promise<(input: CommandInput) => Promise<number>>
+
+// Each is imported when it is asked for.
+const commands: ReadonlyMap<string, Command> = new Map([
+  ['audit verify', async () => (await import('#plugins/audit/verify-command.ts')).verifyCommand],
+])
+
 /** `mesh <role>`: composes the process of a role, runs it until a signal, and answers with its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const [name = '', ...flags] = args
+  const command = commands.get(args.slice(0, 2).join(' '))
+  if (command !== undefined) return runCommand(command, args.slice(2))
   const roles = name === 'all' ? everything : everything.filter((role) => role === name)
   if (roles.length === 0) {
-    process.stderr.write(`usage: mesh ${[...everything, 'all'].join('|')}\n`)
+    process.stderr.write(`usage: mesh ${[...everything, 'all', ...commands.keys()].join('|')}\n`)
     return exitCodes.usage
   }
   cacheCompiledCode()
@@ -23,6 +33,13 @@ export async function main(args: readonly string[]): Promise<number> {
     return (await import('#local/run.ts')).runLocal(flags, { roles, plugins, env: process.env, version })
   const { runRoles } = await import('#core/host/run-roles.ts')
   return runRoles({ roles, plugins, env: process.env, version })
+}
+
+async function runCommand(load: Command, args: readonly string[]): Promise<number> {
+  cacheCompiledCode()
+  const command = await load()
+  const out = (text: string): void => void process.stdout.write(text)
+  return command({ args, env: process.env, out, err: (text) => void process.stderr.write(text) })
 }
 
 // Types are stripped and code is compiled once, not at every start: 0.5 of 2.2 s of CPU. It holds for later imports only,

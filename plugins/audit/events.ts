@@ -19,3 +19,35 @@ export const auditOutcome: EventType<Static<typeof outcomeData>> = defineEvent({
   summary: 'A mutating request was decided; names the exact caller.',
   data: outcomeData,
 })
+
+const sealData = Type.Object({
+  day: Type.String({ description: 'UTC day.' }),
+  rows: Type.Integer({ description: 'Rows of the day when it was sealed.' }),
+  digest: Type.String({ description: 'SHA-256 over id and digest of every row, in order.' }),
+  head: Type.String({ description: 'SHA-256 over the head of the day before, the day, its rows and its digest.' }),
+})
+
+/** The head of a closed day, published where nobody who changes the database can change it. */
+export const auditDaySealed: EventType<Static<typeof sealData>> = defineEvent({
+  plugin: 'audit',
+  fact: 'day-sealed',
+  summary: 'A day of the audit log was sealed; `mesh audit verify --head DAY=HEAD` holds the log to it.',
+  data: sealData,
+})
+
+const removedData = Type.Object({
+  day: Type.String({ description: 'UTC day.' }),
+  rows: Type.Integer({ description: 'Rows that went.' }),
+  before: Type.String({ description: 'What was older than this instant went.' }),
+  head: Type.String({
+    description: 'SHA-256 over the head of the tombstone before, day, rows, instant and seal of the day.',
+  }),
+})
+
+/** The tombstone of what retention removed. */
+export const auditRowsRemoved: EventType<Static<typeof removedData>> = defineEvent({
+  plugin: 'audit',
+  fact: 'rows-removed',
+  summary: 'Retention removed the oldest rows of a sealed day.',
+  data: removedData,
+})

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import type { Core } from '#core/host/core.ts'
 import { createAudit } from './audit.ts'
 import { auditConsumers } from './consumers.ts'
-import { auditOutcome } from './events.ts'
+import { auditDaySealed, auditOutcome, auditRowsRemoved } from './events.ts'
 import { intentJobs } from './intent-jobs.ts'
 import { auditJobs } from './jobs.ts'
 import { createOutcomes } from './outcomes.ts'
@@ -23,7 +23,7 @@ export const audit = definePlugin({
     { from: 'AUDIT_SPOOL_DIR', to: 'spoolDir' },
   ],
   migrations: new URL('./migrations/', import.meta.url),
-  events: [auditOutcome],
+  events: [auditOutcome, auditDaySealed, auditRowsRemoved],
   create: (core, settings) => ({
     core,
     settings,

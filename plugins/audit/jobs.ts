@@ -1,16 +1,21 @@
+import type { NewEvent } from '#core/events/event.ts'
 import type { Core } from '#core/host/core.ts'
 import type { Job } from '#core/host/work.ts'
 import { assertEpoch } from '#core/store/leadership.ts'
 import { auditMetrics } from './metrics.ts'
-import { pruneBefore } from './store/days.ts'
+import { auditRowsRemoved } from './events.ts'
+import { graceSeconds, sealDays } from './seal/seal-days.ts'
+import type { Tombstone } from './seal/chain.ts'
+import { pruneBefore } from './store/prune.ts'
 import type { AuditTables } from './store/tables.ts'
 
 const hourly = 3_600_000
 
-/** Retention: at start and then hourly, by the leader; rows older than the window go, by the database's clock. */
+/** Sealing and retention: at start and then hourly, by the leader; rows older than the window go, by the database's clock. */
 export function auditJobs(
   core: Pick<Core, 'store' | 'log' | 'metrics' | 'now'>,
   retentionDays: number,
+  grace = graceSeconds,
 ): readonly Job[] {
   const { store, metrics, log } = core
   if (!store) return []
@@ -26,11 +31,17 @@ export function auditJobs(
       every: hourly,
       async run(term) {
         try {
-          const rows = await store.transact<unknown, number>(async (tx) => {
+          await sealDays({ store, log }, { name, epoch: term.epoch }, grace)
+          const gone = await store.transact<AuditTables, readonly Tombstone[]>(async (tx) => {
             await assertEpoch(tx, name, term.epoch)
-            return pruneBefore(tx.db.withTables<AuditTables>(), retentionDays)
+            const tombstones = await pruneBefore(tx.db, retentionDays)
+            await tx.append('audit/seals', 'any', tombstones.map(toRemoved))
+            return tombstones
           })
-          pruned.inc({}, rows)
+          for (const { day, rows, before, head } of gone) {
+            log.info({}, `mesh_audit_tombstone ${JSON.stringify({ day, rows, before, head })}`)
+            pruned.inc({}, rows)
+          }
           lastSuccess.set(core.now().getTime() / 1000)
         } catch (error) {
           failures.inc()
@@ -39,4 +50,9 @@ export function auditJobs(
       },
     },
   ]
+}
+
+function toRemoved({ day, rows, before, head }: Tombstone): NewEvent {
+  const subject = { namespace: undefined, kind: 'AuditDay', name: day }
+  return { type: auditRowsRemoved, subject, data: { day, rows, before: before.toISOString(), head } }
 }

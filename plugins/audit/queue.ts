@@ -11,7 +11,7 @@ import type { AuditTables } from './store/tables.ts'
 const flushMs = 50
 const flushSize = 500
 // Above this the store has been away for long: further entries are in the spool alone, or dropped; memory stays bounded (A6).
-const memorySize = 10_000
+const defaultMemorySize = 10_000
 const retryMs = 1_000
 
 /** Entries on their way to the store. */
@@ -28,6 +28,8 @@ export interface Queue {
 export interface QueueOptions extends Pick<Core, 'log' | 'metrics'> {
   readonly store: Store
   readonly spool: Spool | undefined
+  /** Entries that are held in memory; default 10,000. */
+  readonly memorySize?: number
 }
 
 interface Waiting {
@@ -36,7 +38,7 @@ interface Waiting {
 }
 
 /** Writes entries in batches; one leaves memory and spool after its COMMIT only. */
-export function createQueue({ store, spool, log, metrics }: QueueOptions): Queue {
+export function createQueue({ store, spool, log, metrics, memorySize = defaultMemorySize }: QueueOptions): Queue {
   const dropped = metrics.counter(auditMetrics.droppedRows)
   const spooled = metrics.gauge(auditMetrics.spooledRows)
   const waiting: Waiting[] = []

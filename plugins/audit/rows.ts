@@ -74,6 +74,21 @@ export function isUnknown(row: Pick<AuditRow, 'detail'>): boolean {
   return row.detail['reason'] === UNKNOWN
 }
 
+/** The row of something that came after its day was sealed: it stands in the open day and says when it happened. */
+export function toLate(row: AuditRow, now: Date): AuditRow {
+  const detail = { ...row.detail, occurredAt: row.occurred_at.toISOString() }
+  const late = { ...row, occurred_at: now, detail }
+  // The minute's row is sealed: this denial is a row of its own.
+  return isCounted(row) ? { ...late, key: `late/${row.eventKey}`, id: idOf(`late/${row.eventKey}`) } : late
+}
+
+/** What is known now of a sealed row, as a row of the open day. */
+export function toAmendment(row: AuditRow, now: Date): AuditRow {
+  const key = `late/${row.key}`
+  const detail = { ...row.detail, occurredAt: row.occurred_at.toISOString(), amends: row.id }
+  return { ...row, key, id: idOf(key), occurred_at: now, detail }
+}
+
 /** Whether a row stands for denials that are counted together. */
 export function isCounted(row: Pick<AuditRow, 'key'>): boolean {
   return row.key.startsWith(DENIED)

@@ -1,7 +1,18 @@
 import { sql } from 'kysely'
-import { type AuditRow, countOf, intentOf, isAct, isCounted, isUnknown, mergeRows } from '../rows.ts'
+import {
+  type AuditRow,
+  countOf,
+  intentOf,
+  isAct,
+  isCounted,
+  isUnknown,
+  mergeRows,
+  toAmendment,
+  toLate,
+} from '../rows.ts'
 import { dayOf, ensureDays } from './days.ts'
 import { settleIntents } from './intents.ts'
+import { holdSeals } from './seals.ts'
 import type { AuditTx as Tx } from './tables.ts'
 
 /**
@@ -9,7 +20,10 @@ import type { AuditTx as Tx } from './tables.ts'
  * What is older than the window is left out: a rebuild honours retention, and its day may be dropped already.
  */
 export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDays: number): Promise<void> {
-  const rows = mergeRows(await withoutCounted(tx, given, retentionDays))
+  const seals = await holdSeals(tx)
+  const oldest = seals.now.getTime() - retentionDays * 86_400_000
+  const young = given.filter((row) => row.occurred_at.getTime() >= oldest).map((row) => intoOpenDay(row, seals))
+  const rows = mergeRows(await withoutCounted(tx, young, retentionDays))
   if (rows.length === 0) return
   await settleIntents(tx, rows.filter(isAct).map(intentOf))
   const claimed = await claimKeys(tx, rows, retentionDays)
@@ -17,6 +31,8 @@ export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDay
   await ensureDays(tx, new Set(fresh.map((row) => dayOf(row.occurred_at))))
   await insertRows(tx, fresh)
   const known = rows.filter((row) => !claimed.has(row.key))
+  if (known.length === 0) return
+  await insertAmendments(tx, known, { ...seals, retentionDays })
   await countDenials(tx, known.filter(isCounted))
   await explainActs(
     tx,
@@ -30,6 +46,34 @@ export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDay
     tx,
     known.filter(({ source }) => source === 'controller'),
   )
+}
+
+// What concerns a sealed row is a row of its own: nothing in a sealed day changes (A7).
+async function insertAmendments(
+  tx: Tx,
+  known: readonly AuditRow[],
+  { now, sealedBefore, retentionDays }: Seals & { readonly retentionDays: number },
+): Promise<void> {
+  if (sealedBefore === undefined) return
+  const telling = known.filter((row) => row.exact && !isCounted(row) && !isUnknown(row))
+  const { rows: sealed } = await sql<{ key: string }>`
+    select k.key from audit_keys k join audit_log l on l.occurred_at = k.occurred_at and l.id = k.id
+    where k.key = any(${texts(telling, (row) => row.key)}::text[]) and k.occurred_at < ${sealedBefore}
+      and (not k.exact or l.detail ->> 'reason' = 'unknown')`.execute(tx)
+  const keys = new Set(sealed.map(({ key }) => key))
+  const amendments = telling.filter((row) => keys.has(row.key)).map((row) => toAmendment(row, now))
+  const claimed = await claimKeys(tx, amendments, retentionDays)
+  const fresh = amendments.filter((row) => claimed.has(row.key))
+  await ensureDays(tx, new Set(fresh.map((row) => dayOf(row.occurred_at))))
+  await insertRows(tx, fresh)
+}
+
+type Seals = Awaited<ReturnType<typeof holdSeals>>
+
+// A row that comes after its day was sealed stands in the open day and says when it happened.
+function intoOpenDay(row: AuditRow, { now, sealedBefore }: Seals): AuditRow {
+  if (sealedBefore === undefined || row.occurred_at >= sealedBefore) return row
+  return toLate(row, now)
 }
 
 // A denial is counted once, also when the inbox was lost and everything is replayed: its event has a key of its own.
@@ -67,6 +111,9 @@ async function insertRows(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
   )
 }
 
+const unsealed = sql`audit_keys.occurred_at >= coalesce(
+  (select (max(day) + 1)::timestamp at time zone 'UTC' from audit_seals), '-infinity')`
+
 async function countDenials(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
   if (rows.length === 0) return
   await sql`
@@ -74,7 +121,7 @@ async function countDenials(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
       to_jsonb(coalesce((detail ->> 'count')::int, 1) + given.count))
     from unnest(${texts(rows, (row) => row.key)}::text[], ${rows.map(countOf)}::int[]) as given(key, count)
     join audit_keys on audit_keys.key = given.key
-    where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id`.execute(tx)
+    where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id and ${unsealed}`.execute(tx)
 }
 
 /** What became of an act replaces only that nobody knew. */
@@ -85,7 +132,7 @@ async function explainActs(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
     from unnest(${texts(rows, (row) => row.key)}::text[], ${texts(rows, (row) => row.outcome)}::text[],
       ${texts(rows, (row) => JSON.stringify(row.detail))}::jsonb[]) as given(key, outcome, detail)
     join audit_keys on audit_keys.key = given.key
-    where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id
+    where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id and ${unsealed}
       and audit_log.detail ->> 'reason' = 'unknown'`.execute(tx)
 }
 
@@ -98,7 +145,7 @@ async function nameActors(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
         ${texts(rows, (row) => row.actor_kind)}::text[], ${rows.map((row) => row.trace_id)}::text[])
         as given(key, actor, actor_kind, trace_id)),
     taken as (
-      update audit_keys set exact = true from given where audit_keys.key = given.key and not audit_keys.exact
+      update audit_keys set exact = true from given where audit_keys.key = given.key and not audit_keys.exact and ${unsealed}
       returning audit_keys.id, audit_keys.occurred_at, given.actor, given.actor_kind, given.trace_id)
     update audit_log set actor = taken.actor, actor_kind = taken.actor_kind, trace_id = taken.trace_id
     from taken where audit_log.occurred_at = taken.occurred_at and audit_log.id = taken.id`.execute(tx)
@@ -115,7 +162,7 @@ async function confirmChanges(tx: Tx, rows: readonly AuditRow[]): Promise<void> 
       ${texts(rows, (row) => JSON.stringify(row.detail))}::jsonb[])
       as given(key, resource_kind, resource_name, namespace, detail)
     join audit_keys on audit_keys.key = given.key
-    where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id
+    where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id and ${unsealed}
       and audit_log.source = 'bff'`.execute(tx)
 }
 

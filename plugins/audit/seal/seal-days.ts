@@ -1,0 +1,45 @@
+import type { Core } from '#core/host/core.ts'
+import type { Store } from '#core/store/store.ts'
+import { assertEpoch } from '#core/store/leadership.ts'
+import { auditDaySealed } from '../events.ts'
+import { closeDays, digestDay, insertSeal, lastHead, unsealedDays } from '../store/seals.ts'
+import type { AuditTables } from '../store/tables.ts'
+import { sealHead } from './chain.ts'
+
+/** The leader's row under which days are sealed and dropped. */
+export interface SealingTerm {
+  readonly name: string
+  readonly epoch: bigint
+}
+
+/** An hour: longer than outcomes wait for a store that is well. What comes later is a row of the open day. */
+export const graceSeconds = 3_600
+
+/**
+ * Seals every day that has ended: its rows are digested in order, chained to the day before, and the head is published outside
+ * Postgres, as the event `day-sealed` and as a line `mesh_audit_seal {json}` (A7). Returns how many.
+ */
+export async function sealDays(
+  { store, log }: Pick<Core, 'log'> & { readonly store: Store },
+  term: SealingTerm,
+  grace = graceSeconds,
+): Promise<number> {
+  await store.transact<AuditTables, void>(async (tx) => {
+    await assertEpoch(tx, term.name, term.epoch)
+    await closeDays(tx.db, grace)
+  })
+  const days = await unsealedDays(store.reader<AuditTables>())
+  for (const day of days) {
+    await store.transact<AuditTables, void>(async (tx) => {
+      await assertEpoch(tx, term.name, term.epoch)
+      const counted = { day, ...(await digestDay(tx.db, day)) }
+      const head = sealHead(await lastHead(tx.db, 'audit_seals'), counted)
+      const seal = { ...counted, head }
+      await insertSeal(tx.db, seal)
+      const subject = { namespace: undefined, kind: 'AuditDay', name: day }
+      await tx.append('audit/seals', 'any', [{ id: `sealed/${day}`, type: auditDaySealed, subject, data: seal }])
+      tx.afterCommit(() => log.info({}, `mesh_audit_seal ${JSON.stringify(seal)}`))
+    })
+  }
+  return days.length
+}

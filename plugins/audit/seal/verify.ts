@@ -1,0 +1,85 @@
+import type { Store } from '#core/store/store.ts'
+import { type Reader, differingBlock, digestOfBlocks, readSeals, readTombstones, rowBefore } from '../store/seals.ts'
+import type { AuditTables } from '../store/tables.ts'
+import { firstFault, type Seal, sealHead, type Tombstone, tombstoneHead } from './chain.ts'
+
+/** Whether the sealed days are as they were. */
+export type Verdict =
+  | { readonly ok: true; readonly days: number; readonly rows: number; readonly last: Seal | undefined }
+  | { readonly ok: false; readonly day: string; readonly row?: string; readonly fault: Fault }
+
+/** What is wrong: with a row, with a seal or a tombstone, or with a head that was published. */
+export type Fault = 'changed' | 'missing' | 'inserted' | 'seal' | 'tombstone' | 'unpublished'
+
+/** Heads by day as they were published; `verify` holds the chain to them. */
+export type Heads = ReadonlyMap<string, string>
+
+/**
+ * Follows the chain from its first day and names the first bad day, and the row in it. Who may write to the database could make a
+ * whole new chain: only heads from outside it (log, events) tell that from the first.
+ */
+export async function verify(store: Pick<Store, 'reader'>, published: Heads = new Map()): Promise<Verdict> {
+  const db = store.reader<AuditTables>()
+  const seals = await readSeals(db)
+  const tombstones = await readTombstones(db)
+  const badTombstone = brokenTombstone(seals, tombstones)
+  const [first] = seals
+  const early = first && (await rowBefore(db, undefined, startOf(first.day)))
+  if (early !== undefined && first !== undefined) return { ok: false, day: first.day, row: early, fault: 'inserted' }
+  let before: Seal | undefined
+  for (const seal of seals) {
+    const { day } = seal
+    if (before !== undefined && day !== dayAfter(before.day))
+      return { ok: false, day: dayAfter(before.day), fault: 'seal' }
+    if (sealHead(before?.head ?? '', seal) !== seal.head) return { ok: false, day, fault: 'seal' }
+    if (published.has(day) && published.get(day) !== seal.head) return { ok: false, day, fault: 'unpublished' }
+    if (badTombstone === day) return { ok: false, day, fault: 'tombstone' }
+    const bad = await checkDay(
+      db,
+      seal,
+      tombstones.filter((one) => one.day === day),
+    )
+    if (bad !== undefined) return bad
+    before = seal
+  }
+  const unknown = [...published.keys()].toSorted().find((day) => seals.every((seal) => seal.day !== day))
+  if (unknown !== undefined) return { ok: false, day: unknown, fault: 'seal' }
+  return { ok: true, days: seals.length, rows: seals.reduce((sum, { rows }) => sum + rows, 0), last: seals.at(-1) }
+}
+
+async function checkDay(db: Reader, seal: Seal, tombstones: readonly Tombstone[]): Promise<Verdict | undefined> {
+  const { day } = seal
+  const removed = tombstones.reduce((sum, { rows }) => sum + rows, 0)
+  const last = tombstones.at(-1)
+  if (removed > seal.rows) return { ok: false, day, fault: 'tombstone' }
+  const revenant = last && (await rowBefore(db, startOf(day), last.before))
+  if (revenant !== undefined) return { ok: false, day, row: revenant, fault: 'inserted' }
+  const whole = last !== undefined && last.before >= startOf(dayAfter(day))
+  if (whole) return removed === seal.rows ? undefined : { ok: false, day, fault: 'tombstone' }
+  const noted = await digestOfBlocks(db, day)
+  if (noted.rows !== seal.rows || noted.digest !== seal.digest) return { ok: false, day, fault: 'seal' }
+  const block = await differingBlock(db, day, removed)
+  const fault = block && firstFault(block.sealed, block.actual)
+  return fault && { ok: false, day, ...fault }
+}
+
+// The day of the first tombstone that is not what its chain says.
+function brokenTombstone(seals: readonly Seal[], tombstones: readonly Tombstone[]): string | undefined {
+  const heads = new Map(seals.map(({ day, head }) => [day, head]))
+  let previous = ''
+  for (const tombstone of tombstones) {
+    if (tombstoneHead(previous, tombstone, heads.get(tombstone.day) ?? '') !== tombstone.head) return tombstone.day
+    previous = tombstone.head
+  }
+  return undefined
+}
+
+/** The first instant of a UTC day. */
+export function startOf(day: string): Date {
+  return new Date(`${day}T00:00:00Z`)
+}
+
+/** The day after a UTC day. */
+export function dayAfter(day: string): string {
+  return new Date(startOf(day).getTime() + 86_400_000).toISOString().slice(0, 10)
+}

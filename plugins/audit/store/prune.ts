@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import { type Seal, type Tombstone, tombstoneHead } from '../seal/chain.ts'
+import { dayAfter, dropDay, existingDays, lockPartitions, midnight } from './days.ts'
+import { insertTombstone, lastHead, readSeals, readTombstones } from './seals.ts'
+import type { AuditTx as Tx } from './tables.ts'
+
+/**
+ * Drops the sealed days before the window and deletes the older rows of the boundary day, each under a tombstone (A7); what is not
+ * sealed yet waits for its seal. Returns the tombstones.
+ */
+export async function pruneBefore(tx: Tx, days: number): Promise<readonly Tombstone[]> {
+  // Two leaders would drop the same day: the second one looks when the first is done (A12).
+  await lockPartitions(tx)
+  const cutoff = await cutoffOf(tx, days)
+  const there = await existingDays(tx)
+  const gone = removedByDay(await readTombstones(tx))
+  const made: Tombstone[] = []
+  let previous = await lastHead(tx, 'audit_tombstones')
+  for (const seal of await readSeals(tx)) {
+    if (new Date(midnight(seal.day)) >= cutoff) break
+    if (!there.has(seal.day)) continue
+    const before = new Date(midnight(dayAfter(seal.day)))
+    const whole = before <= cutoff
+    const removed = gone.get(seal.day) ?? 0
+    if (removed === seal.rows && !whole) continue
+    const rows = whole ? await removeDay(tx, seal, removed) : await removeOlder(tx, seal, cutoff)
+    if (rows === 0) continue
+    const tombstone = { day: seal.day, rows, before: whole ? before : cutoff }
+    previous = tombstoneHead(previous, tombstone, seal.head)
+    made.push({ ...tombstone, head: previous })
+    await insertTombstone(tx, { ...tombstone, head: previous })
+  }
+  await sql`delete from audit_keys where occurred_at < ${cutoff}`.execute(tx)
+  return made
+}
+
+// By the database's clock: a manager whose own is a year ahead deletes nothing more.
+async function cutoffOf(tx: Tx, days: number): Promise<Date> {
+  const { rows } = await sql<{ cutoff: Date }>`
+    select clock_timestamp() - make_interval(days => ${days}) as cutoff`.execute(tx)
+  if (rows[0] === undefined) throw new Error('the database told no time')
+  return rows[0].cutoff
+}
+
+function removedByDay(tombstones: readonly Tombstone[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const { day, rows } of tombstones) sums.set(day, (sums.get(day) ?? 0) + rows)
+  return sums
+}
+
+// The seal knows how many rows there are: counting them would read the whole day.
+async function removeDay(tx: Tx, { day, rows }: Seal, removed: number): Promise<number> {
+  await dropDay(tx, day)
+  await sql`delete from audit_seal_blocks where day = ${day}::date`.execute(tx)
+  return rows - removed
+}
+
+async function removeOlder(tx: Tx, { day }: Seal, cutoff: Date): Promise<number> {
+  const deleted = await sql`delete from audit_log
+    where occurred_at >= ${midnight(day)}::timestamptz and occurred_at < ${cutoff}`.execute(tx)
+  return Number(deleted.numAffectedRows ?? 0n)
+}

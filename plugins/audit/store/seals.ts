@@ -1,0 +1,142 @@
+import { type Kysely, sql } from 'kysely'
+import type { Seal, Tombstone } from '../seal/chain.ts'
+import type { AuditTables, AuditTx as Tx } from './tables.ts'
+
+/** A handle on the audit log's tables, inside a transaction or not. */
+export type Reader = Kysely<AuditTables>
+
+// Writers share it, whoever closes a day has it alone: no row comes into a day after its seal was taken.
+const sealLock = 7_305_102
+const blockRows = 1_000
+
+/** The database's clock, and the end of the last closed day: what is older is written no more. Held until COMMIT. */
+export async function holdSeals(tx: Tx): Promise<{ readonly now: Date; readonly sealedBefore: Date | undefined }> {
+  await sql`select pg_advisory_xact_lock_shared(${sql.lit(sealLock)})`.execute(tx)
+  // A statement of its own: this one's snapshot must be younger than the lock.
+  const { rows } = await sql<{ now: Date; before: Date | null }>`
+    select clock_timestamp() as now, (select (max(day) + 1)::timestamp at time zone 'UTC' from audit_seals) as before`.execute(
+    tx,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('the database told no time')
+  return { now: row.now, sealedBefore: row.before ?? undefined }
+}
+
+/** Closes the days that ended `graceSeconds` ago, in order and without a gap; a day with open intents waits a day at most. */
+export async function closeDays(tx: Tx, graceSeconds: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(sealLock)})`.execute(tx)
+  await sql`
+    with ended as (
+      select least(
+        ((clock_timestamp() - make_interval(secs => ${graceSeconds})) at time zone 'UTC')::date - 1,
+        (select greatest(min(intended_at at time zone 'UTC')::date - 1, (clock_timestamp() at time zone 'UTC')::date - 2)
+          from audit_intents having count(*) > 0)) as day),
+    first as (
+      select coalesce((select max(day) + 1 from audit_seals),
+        (select (min(occurred_at) at time zone 'UTC')::date from audit_log)) as day)
+    insert into audit_seals (day)
+    select d::date from first, ended, generate_series(first.day, ended.day, interval '1 day') as d`.execute(tx)
+}
+
+/** Days that are closed and not sealed, oldest first. */
+export async function unsealedDays(db: Reader): Promise<readonly string[]> {
+  const { rows } = await sql<{ day: string }>`
+    select day::text from audit_seals where head is null order by day`.execute(db)
+  return rows.map((row) => row.day)
+}
+
+/** Notes id and digest of every row of a closed day; returns how many there are and the digest over all. */
+export async function digestDay(tx: Tx, day: string): Promise<Pick<Seal, 'rows' | 'digest'>> {
+  // A day of ten million rows takes a minute; nobody waits for it.
+  await sql`set local statement_timeout = 0`.execute(tx)
+  await sql`delete from audit_seal_blocks where day = ${day}::date`.execute(tx)
+  await sql`insert into audit_seal_blocks (day, block, entries)
+    select ${day}::date, block, entries from (${blocksOf(day, 0)}) as blocks`.execute(tx)
+  return digestOfBlocks(tx, day)
+}
+
+/** The digest of a day by what was noted of it, whatever its rows are now. */
+export async function digestOfBlocks(db: Reader, day: string): Promise<Pick<Seal, 'rows' | 'digest'>> {
+  const { rows } = await sql<{ rows: number; digest: string }>`
+    select coalesce(sum(length(entries)) / 48, 0)::int as rows,
+      encode(sha256(coalesce(string_agg(sha256(entries), ''::bytea order by block), ''::bytea)), 'hex') as digest
+    from audit_seal_blocks where day = ${day}::date`.execute(db)
+  return rows[0] ?? { rows: 0, digest: '' }
+}
+
+/** The first block of a day whose rows differ from what was noted; the first `removed` rows are left out on both sides. */
+export async function differingBlock(
+  db: Reader,
+  day: string,
+  removed: number,
+): Promise<{ readonly sealed: Buffer; readonly actual: Buffer } | undefined> {
+  const { rows } = await sql<{ sealed: Buffer | null; actual: Buffer | null }>`
+    with sealed as (
+      select block, case when block = ${removed}::int / ${sql.lit(blockRows)}
+        then substr(entries, 48 * (${removed}::int % ${sql.lit(blockRows)}) + 1) else entries end as entries
+      from audit_seal_blocks where day = ${day}::date and block >= ${removed}::int / ${sql.lit(blockRows)}),
+    actual as (${blocksOf(day, removed)})
+    select sealed.entries as sealed, actual.entries as actual
+    from sealed full join actual on actual.block = sealed.block
+    where coalesce(sealed.entries, ''::bytea) <> coalesce(actual.entries, ''::bytea)
+    order by coalesce(sealed.block, actual.block) limit 1`.execute(db)
+  const [row] = rows
+  const none = Buffer.alloc(0)
+  return row && { sealed: row.sealed ?? none, actual: row.actual ?? none }
+}
+
+/** Keeps the seal of a day. */
+export async function insertSeal(tx: Tx, { day, rows, digest, head }: Seal): Promise<void> {
+  await sql`update audit_seals set rows = ${rows}, digest = ${digest}, head = ${head}
+    where day = ${day}::date and head is null`.execute(tx)
+}
+
+/** Every seal, oldest first. */
+export async function readSeals(db: Reader): Promise<readonly Seal[]> {
+  const { rows } = await sql<Seal>`
+    select day::text, rows::int, digest, head from audit_seals where head is not null order by day`.execute(db)
+  return rows
+}
+
+/** The newest head; '' before the first. */
+export async function lastHead(db: Reader, of: 'audit_seals' | 'audit_tombstones'): Promise<string> {
+  const order = of === 'audit_seals' ? sql`day` : sql`id`
+  const { rows } = await sql<{ head: string }>`
+    select head from ${sql.table(of)} where head is not null order by ${order} desc limit 1`.execute(db)
+  return rows[0]?.head ?? ''
+}
+
+/** Every tombstone in the order in which they were made. */
+export async function readTombstones(db: Reader): Promise<readonly Tombstone[]> {
+  const { rows } = await sql<Tombstone>`
+    select day::text, rows::int, before, head from audit_tombstones order by id`.execute(db)
+  return rows
+}
+
+/** Keeps what retention removed. */
+export async function insertTombstone(tx: Tx, { day, rows, before, head }: Tombstone): Promise<void> {
+  await sql`insert into audit_tombstones (day, rows, before, head)
+    values (${day}::date, ${rows}, ${before}, ${head})`.execute(tx)
+}
+
+/** The oldest row outside the sealed days' own span, or within what a tombstone says is gone. */
+export async function rowBefore(db: Reader, from: Date | undefined, before: Date): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from audit_log where occurred_at < ${before} and occurred_at >= ${from ?? new Date(0)}
+    order by occurred_at, id limit 1`.execute(db)
+  return rows[0]?.id
+}
+
+// In the order of the log, by values that do not depend on the session: an instant as seconds, JSON in its canonical form.
+function blocksOf(day: string, removed: number) {
+  const from = sql`${day}::date::timestamp at time zone 'UTC'`
+  const to = sql`(${day}::date + 1)::timestamp at time zone 'UTC'`
+  return sql`
+    select ((n - 1) / ${sql.lit(blockRows)})::int as block, string_agg(entry, ''::bytea order by n) as entries
+    from (
+      select row_number() over (order by occurred_at, id) + ${removed}::int as n,
+        uuid_send(id) || sha256(convert_to(jsonb_build_array(extract(epoch from occurred_at), source, actor, actor_kind,
+          action, resource_kind, resource_name, namespace, outcome, trace_id, detail)::text, 'UTF8')) as entry
+      from audit_log where occurred_at >= ${from} and occurred_at < ${to}) as ordered
+    group by 1`
+}
