@@ -6,6 +6,7 @@ import { needs } from '#test/harness/find-server.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { busContract } from './bus.contract.ts'
 import { createMemoryBus } from './memory-bus.ts'
+import { toNatsOptions } from './nats-address.ts'
 import { createNatsBus } from './nats-bus.ts'
 import { planOf } from './durables.ts'
 import { streamName } from './nats-streams.ts'
@@ -32,6 +33,18 @@ busContract(
   },
   needs('nats-server').skip,
 )
+
+test('NATS_URL: addresses, and the credentials that the client does not read from them', () => {
+  assert.deepEqual(toNatsOptions('nats://a'), { servers: ['a'] })
+  assert.deepEqual(toNatsOptions('a:4222, nats://u:p%40ss@[::1]:4223'), {
+    servers: ['a:4222', '[::1]:4223'],
+    user: 'u',
+    pass: 'p@ss',
+  })
+  assert.deepEqual(toNatsOptions('tls://s3cret@a.b'), { servers: ['a.b'], token: 's3cret' })
+  for (const wrong of ['', 'nats://', 'nats://u:p4ss@', 'nats://u:p4ss@a:b'])
+    assert.throws(() => toNatsOptions(wrong), /^SettingsError: NATS_URL: must be nats:(?!.*p4ss)/)
+})
 
 test('memory: a durable without a member keeps the newest messages only', async () => {
   const bus = createMemoryBus({ maxWaiting: 3 })

@@ -1,7 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
 import type { Database } from '#core/store/database.ts'
 import type { Store } from '#core/store/store.ts'
+import { createWake } from '#core/store/wake.ts'
+import type { Wake } from '#core/store/wake.ts'
 import { eventMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
@@ -36,43 +37,68 @@ export interface RunConsumersOptions {
 
 /** Consumers under way. */
 export interface RunningConsumers {
+  /** Has the bus feed those that it does not feed yet, and sweeps them: at once and every minute. */
+  subscribe(): Promise<void>
+  /** Sweeps before that too, while the bus is away: what is in the log needs the store only. */
+  sweepMeanwhile(): void
   /** Sweeps every consumer now, redriven events included; resolves when all are done. */
   sweepNow(): Promise<void>
   /** Waits for handlers under way. */
   stop(): Promise<void>
 }
 
-/** Starts consumers: each is registered, swept, fed by the bus and swept again every minute. Resolves when all are subscribed. */
+/** Starts consumers and has the bus feed them; none runs when one cannot be subscribed. */
 export async function runConsumers(options: RunConsumersOptions): Promise<RunningConsumers> {
+  const running = await startConsumers(options)
+  await running.subscribe().catch(async (error: unknown) => {
+    await running.stop()
+    throw error
+  })
+  return running
+}
+
+/** Registers consumers; they handle events once they are subscribed, or swept. */
+export async function startConsumers(options: RunConsumersOptions): Promise<RunningConsumers> {
   const log = createEventLog(options.database)
   const handling = toHandling(options)
   const stopped = new AbortController()
-  const running: { subscription: Subscription; loop: Promise<void> }[] = []
-  const stop = async (): Promise<void> => {
-    stopped.abort()
-    await Promise.all(running.flatMap(({ subscription, loop }) => [subscription.stop(), loop]))
-  }
-  try {
-    for (const consumer of options.consumers) {
-      await registerConsumer(options.database, consumer)
-      const subscription = await options.bus.consume(toDurable(consumer.name), toSubjects(consumer.types), (batch) =>
-        handleBatch(handling, consumer, log, batch),
-      )
-      running.push({ subscription, loop: keepSweeping(options, handling, consumer, stopped.signal) })
-    }
-  } catch (error) {
-    // Whoever starts them again must not have some of them twice.
-    await stop()
-    throw error
+  const subscriptions = new Map<Consumer, Subscription>()
+  for (const consumer of options.consumers) await registerConsumer(options.database, consumer)
+  const loops = new Map<Consumer, { readonly again: Wake; readonly done: Promise<void> }>()
+  const sweepFrom = (consumer: Consumer): void => {
+    const again = createWake()
+    const done = keepSweeping(options, handling, { consumer, again, signal: stopped.signal })
+    loops.set(consumer, { again, done })
   }
   return {
+    sweepMeanwhile: () => options.consumers.filter((consumer) => !loops.has(consumer)).forEach(sweepFrom),
+    subscribe: async () => {
+      for (const consumer of options.consumers) {
+        if (subscriptions.has(consumer)) continue
+        const [durable, subjects] = [toDurable(consumer.name), toSubjects(consumer.types)]
+        const handle = (batch: readonly Delivery[]) => handleBatch(handling, consumer, log, batch)
+        const subscription = await options.bus.consume(durable, subjects, handle)
+        if (stopped.signal.aborted) return subscription.stop()
+        subscriptions.set(consumer, subscription)
+        // From the subscription on nothing is lost that one more sweep would not find.
+        const sweeping = loops.get(consumer)
+        if (sweeping === undefined) sweepFrom(consumer)
+        else sweeping.again.notify()
+      }
+    },
+    stop: async () => {
+      stopped.abort()
+      await Promise.all([
+        ...[...subscriptions.values()].map((one) => one.stop()),
+        ...[...loops.values()].map(({ done }) => done),
+      ])
+    },
     sweepNow: async () => {
       for (const consumer of options.consumers) {
         await handleRedriven(handling, consumer)
         await sweep(handling, consumer, log, stopped.signal)
       }
     },
-    stop,
   }
 }
 
@@ -96,12 +122,17 @@ function toHandling(options: RunConsumersOptions): HandlingOptions {
   }
 }
 
+interface Sweeping {
+  readonly consumer: Consumer
+  readonly again: Wake
+  readonly signal: AbortSignal
+}
+
 // The first sweep is at once: what the bus lost while nobody listened.
 async function keepSweeping(
   options: RunConsumersOptions,
   handling: HandlingOptions,
-  consumer: Consumer,
-  signal: AbortSignal,
+  { consumer, again, signal }: Sweeping,
 ): Promise<void> {
   const log = createEventLog(options.database)
   const every = options.sweepEveryMs ?? 60_000
@@ -114,7 +145,7 @@ async function keepSweeping(
       options.log?.warn({ consumer: consumer.name, reason }, 'a sweep failed')
     }
     // Jitter, so that replicas do not sweep in step.
-    await sleep(every * (0.9 + 0.2 * Math.random()), undefined, { signal, ref: false }).catch(() => undefined)
+    await again.wait(every * (0.9 + 0.2 * Math.random()), signal)
   }
 }
 

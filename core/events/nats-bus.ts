@@ -6,7 +6,7 @@ import { Fail } from '#core/http/errors.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
 import type { Bus, Subscription } from './bus.ts'
-import { openNatsLink } from './nats-link.ts'
+import { BusRefused, openNatsLink } from './nats-link.ts'
 import { startMember } from './nats-member.ts'
 import { ensureDurable, ensureStreams, StreamDrift, verifyStreams } from './nats-streams.ts'
 import type { StreamPlan } from './nats-streams.ts'
@@ -87,7 +87,7 @@ async function reached<T>(ask: () => Promise<T>): Promise<T> {
     return await ask()
   } catch (error) {
     const answered = error instanceof StreamDrift || (error instanceof JetStreamApiError && error.status < 500)
-    if (answered || error instanceof Fail) throw error
+    if (answered || error instanceof Fail || error instanceof BusRefused) throw error
     throw new Fail('bus_unavailable', 'JetStream does not answer.', { cause: error })
   }
 }

@@ -6,9 +6,17 @@ import type { NodeConnectionOptions } from '@nats-io/transport-node'
 import { Fail } from '#core/http/errors.ts'
 import type { Logger } from '#core/log/logger.ts'
 
+/** The server refuses the credentials of a start: nothing that waiting mends. The message names the setting and the host. */
+export class BusRefused extends Error {
+  constructor(servers: NodeConnectionOptions['servers'], cause: Error) {
+    super(`NATS_URL: ${[servers ?? []].flat().join(', ')}: ${cause.message}`, { cause })
+    this.name = 'BusRefused'
+  }
+}
+
 /** A connection that is made as soon as there is a server, and kept. */
 export interface NatsLink {
-  /** The connection while it is up; `bus_unavailable` otherwise. */
+  /** The connection while it is up; `bus_unavailable` otherwise, `BusRefused` when the first server that was reached refused us. */
   connection(): NatsConnection
   /** Gives up trying and closes what there is. */
   close(): Promise<void>
@@ -20,12 +28,13 @@ const dialMs = 5_000
 const firstTryMs = 2_000
 const longestPauseMs = 5_000
 
-/** Begins to connect; resolves when the first try has ended, well or not. Options that no server could make work are refused. */
+/** Begins to connect; resolves when the first try has ended, well or not. Options that no server could make work are refused, as are credentials. */
 export async function openNatsLink(options: NodeConnectionOptions, log?: Logger): Promise<NatsLink> {
   const closed = new AbortController()
   const state = createState(log)
   const tried = Promise.withResolvers<void>()
   let connection: NatsConnection | undefined
+  let refused: BusRefused | undefined
   const dial = async (): Promise<void> => {
     for (let failures = 0; !closed.signal.aborted; failures++) {
       try {
@@ -37,6 +46,8 @@ export async function openNatsLink(options: NodeConnectionOptions, log?: Logger)
         return
       } catch (error) {
         if (error instanceof errors.InvalidArgumentError) return tried.reject(error)
+        if (error instanceof errors.AuthorizationError)
+          return tried.reject((refused = new BusRefused(options.servers, error)))
         state.tell(false, error)
       } finally {
         tried.resolve()
@@ -48,6 +59,7 @@ export async function openNatsLink(options: NodeConnectionOptions, log?: Logger)
   await Promise.race([tried.promise, sleep(firstTryMs, undefined, { ref: false })])
   return {
     connection: () => {
+      if (refused !== undefined) throw refused
       if (connection === undefined || !state.up() || connection.isClosed()) throw notConnected()
       return connection
     },

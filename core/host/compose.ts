@@ -7,6 +7,7 @@ import type { Settings } from '#core/config/settings.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
 import type { Bus } from '#core/events/bus.ts'
 import { createMemoryBus } from '#core/events/memory-bus.ts'
+import { toNatsOptions } from '#core/events/nats-address.ts'
 import { createNatsBus } from '#core/events/nats-bus.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Logger } from '#core/log/logger.ts'
@@ -76,7 +77,10 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const tracing = openTracing({ settings: core, roles, version: composition.version, log, metrics })
   const cluster = composition.cluster ?? (await locateCluster(core, env))
   const database = await openStoreOf(core, composition)
-  const bus = await openBus(core, { roles, database, log })
+  const bus = await openBus(core, { roles, database, log }).catch(async (error: unknown) => {
+    await database?.close()
+    throw error
+  })
   const host = createHost({
     roles,
     plugins,
@@ -128,7 +132,7 @@ interface BusNeeds {
 }
 
 async function openBus(core: CoreSettings, { roles, database, log }: BusNeeds): Promise<Bus> {
-  if (core.natsUrl !== undefined) return createNatsBus({ servers: core.natsUrl }, log)
+  if (core.natsUrl !== undefined) return createNatsBus(toNatsOptions(core.natsUrl), log)
   // A bus inside one process reaches no other: their consumers would wait for the sweep each time.
   if (database?.kind === 'postgres' && roles.length === 1)
     throw new SettingsError('NATS_URL: required where roles run as processes of their own and share a database')
@@ -138,7 +142,7 @@ async function openBus(core: CoreSettings, { roles, database, log }: BusNeeds): 
 // Credentials in URLs must not reach a log, whoever prints the URL.
 function secretsOf({ databaseUrl, natsUrl }: CoreSettings) {
   const secrets = createSecretValues()
-  for (const text of [databaseUrl, natsUrl]) {
+  for (const text of [databaseUrl, ...(natsUrl?.split(',') ?? [])]) {
     const url = text === undefined || !URL.canParse(text) ? undefined : new URL(text)
     if (url !== undefined && url.password !== '')
       for (const value of [url.password, decodeURIComponent(url.password)]) secrets.add(value)

@@ -4,6 +4,7 @@ import { Fail } from '#core/http/errors.ts'
 import type { Database } from '#core/store/database.ts'
 import { checkMigrations } from '#core/store/migrate.ts'
 import type { MigrationSource } from '#core/store/migrate.ts'
+import { toStartFailure } from '#core/store/store-failure.ts'
 
 /** Keeps a role from a database whose tables are not all there yet. */
 export interface MigrationGate {
@@ -26,9 +27,13 @@ export function createMigrationGate(database: Database, sources: readonly Migrat
   return {
     database: { ...database, root: database.root.withPlugin(plugin), db: database.db.withPlugin(plugin) },
     check: async () => {
-      if (open) return void (await sql`select 1`.execute(database.root))
-      await checkMigrations(database, sources)
-      open = true
+      try {
+        if (open) return void (await sql`select 1`.execute(database.root))
+        await checkMigrations(database, sources)
+        open = true
+      } catch (error) {
+        throw toStartFailure(error)
+      }
     },
   }
 }

@@ -8,7 +8,7 @@ import { pruneObserved } from '#core/cluster/prune-observed.ts'
 import { runReconcilers } from '#core/cluster/reconciler.ts'
 import type { Bus } from '#core/events/bus.ts'
 import type { Consumer } from '#core/events/consumer.ts'
-import { runConsumers } from '#core/events/consumer-runner.ts'
+import { startConsumers } from '#core/events/consumer-runner.ts'
 import { planOf } from '#core/events/durables.ts'
 import { createLagJob } from '#core/events/lag.ts'
 import type { NatsBus } from '#core/events/nats-bus.ts'
@@ -25,6 +25,7 @@ import { createRetention } from '#core/store/partitions.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import type { MigrationSource } from '#core/store/migrate.ts'
 import type { Store } from '#core/store/store.ts'
+import { toStartFailure } from '#core/store/store-failure.ts'
 import { storeMetrics, workMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
@@ -149,7 +150,9 @@ async function migrateAll(
   consumers: readonly Consumer[],
 ): Promise<void> {
   if (database !== undefined) {
-    const applied = await migrate(database, sources)
+    const applied = await migrate(database, sources).catch((error: unknown) => {
+      throw toStartFailure(error)
+    })
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
   }
   if ('ensure' in bus) await bus.ensure({ durables: planOf(consumers) })
@@ -209,14 +212,31 @@ function workOf(shared: SharedParts, { store, waiting, identity }: WorkParts): W
       const relay = createRelay({ database, bus, install, log, metrics, tracer })
       return { done: lead(relayName, (term) => relay.run(term), signal) }
     },
-    consume: async (consumers, signal) => {
-      if (database === undefined || store === undefined) return { done: Promise.resolve() }
-      const running = await until({ what: 'the streams', log, signal }, async () => {
-        waiting.drift = await driftOf(bus, consumers)
-        if (waiting.drift !== undefined) throw waiting.drift
-        return runConsumers({ store, database, bus, consumers, log, metrics, tracer })
-      })
-      return { done: aborted(signal).then(() => running.stop()) }
+    consume: (consumers, signal) => {
+      if (database === undefined || store === undefined) throw new Error('consumers need a store')
+      const started = until({ what: 'the store', log, signal }, () =>
+        startConsumers({ store, database, bus, consumers, log, metrics, tracer }),
+      )
+      const away = async (): Promise<void> => {
+        const running = await started
+        await bus.check().catch(() => running.sweepMeanwhile())
+      }
+      // What keeps them from starting is told by `subscribe`.
+      away().catch(() => undefined)
+      const subscribe = async (): Promise<void> => {
+        const running = await started
+        await until({ what: 'the streams', log, signal }, async () => {
+          waiting.drift = await driftOf(bus, consumers)
+          if (waiting.drift !== undefined) throw waiting.drift
+          await running.subscribe()
+        })
+      }
+      // What could not be started is told by `subscribe`, and has nothing to stop.
+      const stop = async (): Promise<void> => {
+        const [running] = await Promise.allSettled([started, aborted(signal)])
+        if (running.status === 'fulfilled') await running.value.stop()
+      }
+      return { done: stop(), subscribe }
     },
     inform: (informers, signal): Running =>
       store === undefined

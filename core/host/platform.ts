@@ -16,6 +16,11 @@ export interface Running {
   readonly synced?: Promise<void>
 }
 
+/** Consumers that run. */
+export interface Consuming extends Running {
+  subscribe(): Promise<void>
+}
+
 /** What one role stands on. Roles of one process share only Postgres, the bus and the cluster beneath it. */
 export interface Platform {
   readonly store: Store | undefined
@@ -34,8 +39,8 @@ export interface Platform {
   /** Background work of core itself, beside the plugins': retention of the event log. */
   readonly jobs: readonly Job[]
   relay(signal: AbortSignal): Running
-  /** Resolves when they are subscribed, however long their streams take to be there. */
-  consume(consumers: readonly Consumer[], signal: AbortSignal): Promise<Running>
+  /** Sweeps the log while the bus is away; `subscribe` resolves when the bus feeds them, however long their streams take to be there. */
+  consume(consumers: readonly Consumer[], signal: AbortSignal): Consuming
   inform(informers: readonly Informer[], signal: AbortSignal): Running
   reconcile(reconcilers: readonly Reconciler[], signal: AbortSignal): Running
   /** Runs `work` while this process leads `name`, again after a loss, until the signal aborts. */

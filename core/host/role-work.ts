@@ -35,15 +35,12 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
   manager?.startInformers(add)
   // The log is the outbox: the relay itself waits for the bus.
   if (role === 'worker' && platform.store !== undefined) add(platform.relay(signal))
+  const own = consumers.filter((consumer) => consumer.role === role)
+  const consuming = platform.store === undefined ? undefined : platform.consume(own, signal)
+  if (consuming !== undefined) add(consuming)
   await platform.available.bus(signal)
   add(runJobs({ jobs, platform, log: core.log, metrics: core.metrics, tracer: input.tracer, signal }))
-  if (platform.store === undefined) return
-  add(
-    await platform.consume(
-      consumers.filter((consumer) => consumer.role === role),
-      signal,
-    ),
-  )
+  await consuming?.subscribe()
 }
 
 /** Every consumer of the install, whichever role runs it: for the durables that the role `migrate` makes. */

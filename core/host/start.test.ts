@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmodSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +20,8 @@ import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { startNats } from '#test/harness/nats.ts'
-import { execute, startPostgres } from '#test/harness/postgres.ts'
+import { execute, startPostgres, withDatabase } from '#test/harness/postgres.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
 import { composeHost } from './compose.ts'
 import type { Role } from './core.ts'
 import { definePlugin } from './plugin.ts'
@@ -265,6 +267,86 @@ test(
     await Promise.race([waiting.promise, ended])
     child.kill('SIGTERM')
     assert.deepEqual(await ended, [0, null], said)
+  },
+)
+
+test(
+  'NATS away at start: what is in the log is handled by the sweep, before the bus was there once',
+  servers,
+  async (t) => {
+    const nats = await startNats(t)
+    const env = await environment(t, { DATABASE_URL: await createDatabase(t), NATS_URL: nats.url })
+    await migrated(t, env)
+    await nats.stop()
+    const events = await log(t, env['DATABASE_URL'] ?? '')
+    await events.write(7)
+    const worker = await begin(t, env, 'worker')
+    await eventually(async () => assert.equal(await events.counted(), 7))
+    await worker.readiness(/\[\+\]store ok[^]*\[-\]bus failed: NATS is not connected/)
+    await nats.restart()
+    await worker.started
+    await events.write(3)
+    await eventually(async () => assert.equal(await events.counted(), 10))
+    await worker.close()
+    assert.doesNotMatch(worker.lines.join(''), /background work ended/)
+  },
+)
+
+test(
+  'a wrong password for NATS ends the start, at once or late, and names the host and not the password',
+  servers,
+  async (t) => {
+    const nats = await startNats(t, { config: 'authorization { user: mesh, password: "right-one" }' })
+    const at = (password: string) => nats.url.replace('//', `//mesh:${password}@`)
+    const env = await environment(t, { DATABASE_URL: await createDatabase(t), NATS_URL: at('right-one') })
+    await migrated(t, env)
+    const wrong = { ...env, NATS_URL: at('wrong-one') }
+    const refusal = { name: 'BusRefused', message: `NATS_URL: ${new URL(nats.url).host}: Authorization Violation` }
+    for (const role of ['migrate', 'worker', 'gateway'] as const) await assert.rejects(begin(t, wrong, role), refusal)
+    await nats.stop()
+    const late = await begin(t, wrong, 'worker')
+    await late.readiness(/\[-\]bus failed: NATS is not connected/)
+    await nats.restart()
+    await assert.rejects(late.started, refusal)
+    assert.doesNotMatch(late.lines.join(''), /wrong-one/)
+  },
+)
+
+test(
+  'a wrong password or name of the database ends the start, and names the host and not the password',
+  servers,
+  async (t) => {
+    const rules = tempFolder('hba')
+    t.after(rules.remove)
+    chmodSync(rules.path, 0o755)
+    const file = join(rules.path, 'pg_hba.conf')
+    await writeFile(file, 'host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n', {
+      mode: 0o644,
+    })
+    const postgres = await startPostgres(t, { settings: { hba_file: file } })
+    await execute(postgres.adminUrl, "create role mesh login superuser password 'right-one'")
+    const as = (user: string, database = 'mesh') =>
+      withDatabase(postgres.url, database).replace('postgres@', `${user}@`)
+    const nats = await startNats(t)
+    const env = await environment(t, { DATABASE_URL: as('mesh:right-one'), NATS_URL: nats.url })
+    await migrated(t, env)
+    const host = `127.0.0.1:${postgres.port}`
+    const refusals = {
+      [as('mesh:wrong-one')]: `DATABASE_URL: ${host}: password authentication failed for user "mesh" (28P01)`,
+      [as('mesh:right-one', 'absent')]: `DATABASE_URL: ${host}: database "absent" does not exist (3D000)`,
+      [as('nobody:wrong-one')]: `DATABASE_URL: ${host}: password authentication failed for user "nobody" (28P01)`,
+    }
+    for (const [url, message] of Object.entries(refusals))
+      for (const role of ['migrate', 'worker', 'gateway'] as const) {
+        const refused = await begin(t, { ...env, DATABASE_URL: url }, role)
+        await assert.rejects(refused.started, { name: 'StoreRefused', message })
+        assert.doesNotMatch(refused.lines.join(''), /wrong-one/)
+      }
+    await postgres.stop()
+    const late = await begin(t, { ...env, DATABASE_URL: as('mesh:wrong-one') }, 'worker')
+    await late.readiness(/\[-\]store failed: The store is not reachable/)
+    await postgres.restart()
+    await assert.rejects(late.started, { name: 'StoreRefused' })
   },
 )
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Client, Pool, types } from 'pg'
 import type { PoolClient } from 'pg'
 import type { Session, SessionSource, StatementResult } from './driver.ts'
-import { codeOf } from './store-failure.ts'
+import { codeOf, toConnectFailure } from './store-failure.ts'
 import { valueParsers } from './value-parsers.ts'
 
 const parserOf = (id: number): ((text: string) => unknown) => valueParsers[id] ?? types.getTypeParser(id)
@@ -33,7 +33,12 @@ export function postgresSessions(url: string, size: number): SessionSource {
   pool.on('connect', (client) => client.on('error', () => undefined))
   const names = createStatementNames()
   return {
-    open: async () => new PostgresSession(await pool.connect(), names),
+    open: async () => {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw toConnectFailure(url, error)
+      })
+      return new PostgresSession(client, names)
+    },
     usage: () => ({
       inUse: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

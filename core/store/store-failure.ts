@@ -5,6 +5,32 @@ const unreachable = /^(08\w{3}|57P0[123]|53300|25P03|ECONN\w+|ETIMEDOUT|EPIPE|EN
 const pgText =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/
 
+// Invalid authorization, invalid password, no such database: the server is there and will not have us as we are.
+const refusing = /^(28000|28P01|3D000)$/
+
+/** The server refuses the credentials or has no such database: nothing that waiting mends. The message names the setting and the host. */
+export class StoreRefused extends Error {
+  constructor(url: string, cause: Error) {
+    super(`DATABASE_URL: ${hostOf(url)}: ${cause.message} (${codeOf(cause)})`, { cause })
+    this.name = 'StoreRefused'
+  }
+}
+
+/** An error of connecting to a URL; what the server refuses becomes `StoreRefused`. */
+export function toConnectFailure(url: string, error: unknown): unknown {
+  return error instanceof Error && refusing.test(codeOf(error) ?? '') ? new StoreRefused(url, error) : error
+}
+
+/** What a start is to end with: the refusal itself instead of the 503 that requests get for it. */
+export function toStartFailure(error: unknown): unknown {
+  return error instanceof Fail && error.cause instanceof StoreRefused ? error.cause : error
+}
+
+// Never the whole URL: it may hold a password.
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'the server'
+}
+
 /** The SQLSTATE or system error code of an error, if it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
@@ -17,7 +43,8 @@ export function toStoreFailure(error: unknown): unknown {
   const code = codeOf(error)
   const text = error instanceof Error ? error.message : ''
   const aggregate = error instanceof AggregateError && error.errors.some((one) => unreachable.test(codeOf(one) ?? ''))
-  if ((code !== undefined && unreachable.test(code)) || pgText.test(text) || aggregate) {
+  const refused = error instanceof StoreRefused
+  if ((code !== undefined && unreachable.test(code)) || pgText.test(text) || aggregate || refused) {
     return new Fail('store_unavailable', undefined, { cause: error })
   }
   return error

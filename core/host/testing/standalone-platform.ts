@@ -21,7 +21,7 @@ export function standalonePlatform(): OpenPlatform {
     migrate: async () => undefined,
     jobs: [],
     relay: idle,
-    consume: async (_consumers, signal) => idle(signal),
+    consume: (_consumers, signal) => ({ ...idle(signal), subscribe: async () => undefined }),
     inform: (_informers, signal) => idle(signal),
     reconcile: (_reconcilers, signal) => idle(signal),
     lead: async (_name, work, signal) => work({ epoch: 0n, signal }),
