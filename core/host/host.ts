@@ -133,6 +133,9 @@ export function createHost(options: HostOptions): Host {
       await delay(delaySeconds * 1000)
       for (const role of roles) role.drain()
       const apps = roles.flatMap(({ app }) => (app === undefined ? [] : [app]))
+      // From now on each answer ends its connection. Closing one that is idle races with its next request (X6), so clients get as long
+      // again to have an answer.
+      await untilUnused(apps, delaySeconds * 1000)
       const grace = new AbortController()
       const cut = delay(graceSeconds * 1000, undefined, { signal: grace.signal }).then(() =>
         apps.forEach(({ server }) => server.closeAllConnections()),
@@ -218,6 +221,14 @@ async function listenRole(
 function toUrl(host: string, port: number): string {
   const reachable = host === '::' || host === '0.0.0.0' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+// Waits until no client holds a connection, at most `ms`.
+async function untilUnused(apps: readonly FastifyInstance[], ms: number): Promise<void> {
+  const open = (app: FastifyInstance): Promise<number> =>
+    new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count ?? 0)))
+  for (const end = performance.now() + ms; performance.now() < end; await delay(20))
+    if ((await Promise.all(apps.map(open))).every((count) => count === 0)) return
 }
 
 async function closeServer(server: Server): Promise<void> {

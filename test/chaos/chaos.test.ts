@@ -5,6 +5,9 @@ import type { ChaosCase } from './case.ts'
 import { chaosCase as publication } from './cases/01-publication.ts'
 import { chaosCase as conservation } from './cases/02-conservation.ts'
 import { chaosCase as backpressure } from './cases/03-backpressure.ts'
+import { chaosCase as frozenCluster } from './cases/04-frozen-cluster.ts'
+import { chaosCase as rollingRestart } from './cases/05-rolling-restart.ts'
+import { chaosCase as overload } from './cases/06-overload.ts'
 import { createScope } from './closing-scope.ts'
 import { runCase } from './run-case.ts'
 import { passed } from './table.ts'
@@ -27,6 +30,14 @@ test('A2, A4, A5: each accepted change is one audit row, whoever is killed', ser
 test('A1, A6: rows and counted drops are all acts, while store and bus are away', servers, () =>
   short('03-backpressure', backpressure),
 )
+
+test('K4: a frozen cluster costs a request its deadline and nobody anything afterwards', servers, () =>
+  short('04-frozen-cluster', frozenCluster),
+)
+
+test('X6: a rolling restart loses no request', servers, () => short('05-rolling-restart', rollingRestart))
+
+test('X7: what is too much is refused with Retry-After', servers, () => short('06-overload', overload))
 
 async function short(name: string, chaosCase: ChaosCase): Promise<void> {
   const ran = await runCase(name, chaosCase, { seed, short: true, whole })

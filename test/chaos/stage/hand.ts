@@ -50,12 +50,10 @@ export function createHand(stage: Stage, namespace: string, { random, ledger, la
     }
   }
   const byApi = async (method: string, path: string, body?: object, uid?: string): Promise<Made | undefined> => {
-    const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
     const answer = await stage.send({
       method,
       path,
       bearer: stage.bearer,
-      contentType,
       ...(body === undefined ? {} : { body }),
     })
     // Refused before it reached the cluster; from 500 on it may have got there.
@@ -87,9 +85,12 @@ export function createHand(stage: Stage, namespace: string, { random, ledger, la
       agent = await write('api', 'create', name, () => byApi('POST', '/api/agents', body))
       return agent !== undefined
     }
-    const body = { metadata: { annotations: { 'chaos/change': `${++last}` } } }
+    const body = {
+      metadata: { name, namespace, annotations: { 'chaos/change': `${++last}` } },
+      spec: { model: { route: 'mock' } },
+    }
     const path = `/api/agents/${namespace}/${name}`
-    return (await write('api', 'update', name, () => byApi('PATCH', path, body))) !== undefined
+    return (await write('api', 'update', name, () => byApi('PUT', path, body))) !== undefined
   }
   const remove = async (via: Change['via'], { name, uid }: Owned): Promise<boolean> => {
     const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSend } from '#test/flows/platform/send.ts'
+import type { KubePart } from '#test/harness/kube.ts'
+import type { ChaosCase } from '../case.ts'
+import { percentile, sample, startOpenLoop } from '../open-loop.ts'
+import type { Sample } from '../open-loop.ts'
+import { untilHealthy } from '../stage/faults.ts'
+import type { RoleProcess } from '../stage/role.ts'
+import { settings, sharedStage } from '../stage/stage.ts'
+import { until } from '../until.ts'
+
+const perSecond = 200
+const deadlineMs = 10_000
+const frozenMs = deadlineMs + 2_000
+
+/** The API server or its etcd answers nothing, and requests keep coming. */
+export const chaosCase: ChaosCase = {
+  ids: ['K4'],
+  title: `API server and etcd frozen for ${frozenMs / 1_000} s under ${perSecond} requests/s: 504 in the deadline, then as before`,
+  run: async (scope, { short, count = short ? 1 : 6, whole }) => {
+    const stage = await sharedStage(whole)
+    // Everything that waits for the frozen cluster must be let in: the case is about deadlines, X7 about overload.
+    const yaml = `${settings}  underWay: 10000\n`
+    const bff = await stage.add(scope, 'bff-frozen', 'bff', yaml)
+    scope.after(() => stage.kube.thaw())
+    const send = createSend(scope, bff.url)
+    const list = () => send({ path: '/api/agents?namespace=demo', bearer: stage.bearer })
+    const all: Sample[] = []
+    const recoveryMs: number[] = []
+    const lag: number[] = []
+    const heap: number[] = []
+    for (let fault = 0; fault < count; fault++) {
+      const part: KubePart = fault % 2 === 0 ? 'apiserver' : 'etcd'
+      const load = startOpenLoop(perSecond, list)
+      heap.push(await leastHeap(bff, short ? 1 : 10))
+      const beat = watchLag(bff)
+      stage.kube.freeze(part)
+      const from = performance.now()
+      await sleep(frozenMs)
+      stage.kube.thaw()
+      const thawed = performance.now()
+      lag.push(...(await beat.stop()))
+      await until('requests succeed again', async () => (await sample(list)).status === 200)
+      recoveryMs.push(performance.now() - thawed)
+      all.push(...(await load.stop()).filter(({ at }) => at > from && at < thawed - deadlineMs))
+      await untilHealthy(stage)
+    }
+    const late = all.filter((one) => one.ms > deadlineMs + 500)
+    const answers = Object.entries(Object.groupBy(all, ({ status }) => status)).map(
+      ([status, of]) => `${of?.length} x ${status}`,
+    )
+    const longest = recoveryMs.toSorted((a, b) => b - a)[0] ?? 0
+    assert.ok(longest <= 5_000, `recovered after ${longest} ms`)
+    // The first freeze opens what a process keeps (sockets, compiled code); from then on each must leave it as it was.
+    const [, settled = 0, ...later] = heap
+    for (const after of later) assert.ok(after <= settled * 1.1, `memory was ${settled} MiB and became ${after} MiB`)
+    return {
+      faults: count,
+      lost: all.filter(({ status }) => status !== 504 && status !== 200).length,
+      duplicated: 0,
+      unaccounted: short ? 0 : late.length,
+      recoveryMs,
+      notes: [
+        `requests sent while frozen for longer than the deadline: ${answers.join(', ')}; p99 ${figure(
+          all.map((one) => one.ms),
+          0.99,
+        )}, ${late.length} after the deadline + 0.5 s`,
+        `event loop while frozen, by its own /livez: p50 ${figure(lag, 0.5)}, p99 ${figure(lag, 0.99)}`,
+        `heap and buffers before each freeze: ${heap.map((one) => `${one.toFixed(0)} MiB`).join(', ')}`,
+      ],
+    }
+  },
+}
+
+async function heapOf(bff: RoleProcess): Promise<number> {
+  const [heap = 0, external = 0] = [
+    await bff.metric('nodejs_heap_size_used_bytes'),
+    await bff.metric('nodejs_external_memory_bytes'),
+  ]
+  return (heap + external) / 2 ** 20
+}
+
+// What is in use once garbage was collected: the least of a while under the same requests.
+async function leastHeap(bff: RoleProcess, seconds: number): Promise<number> {
+  let least = Infinity
+  for (let second = 0; second < seconds; second++) {
+    await sleep(1_000)
+    least = Math.min(least, await heapOf(bff))
+  }
+  return least
+}
+
+interface Beat {
+  stop(): Promise<readonly number[]>
+}
+
+// What a request that needs nothing waits for is the event loop (and this process's own share of the machine).
+function watchLag(bff: RoleProcess): Beat {
+  const loop = startOpenLoop(20, () => bff.livez())
+  return { stop: async () => (await loop.stop()).map((one) => one.ms) }
+}
+
+function figure(values: readonly number[], at: number): string {
+  return `${percentile(values, at).toFixed(0)} ms`
+}
