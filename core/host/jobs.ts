@@ -45,11 +45,13 @@ async function repeat(job: Job, term: Term, options: JobsOptions): Promise<void>
 async function attempt(job: Job, term: Term, { log, metrics, tracer }: JobsOptions): Promise<boolean> {
   const started = performance.now()
   const ended = (outcome: 'ok' | 'failed'): void =>
-    metrics?.histogram(workMetrics.jobSeconds).observe((performance.now() - started) / 1000, { job: job.name, outcome })
+    metrics
+      ?.histogram(workMetrics.jobSeconds)
+      .observe((performance.now() - started) / 1000, { name: job.name, outcome })
   try {
     await traced(job, tracer, () => job.run(term))
     ended('ok')
-    metrics?.gauge(workMetrics.jobSuccess).set(Date.now() / 1000, { job: job.name })
+    metrics?.gauge(workMetrics.jobSuccess).set(Date.now() / 1000, { name: job.name })
     return false
   } catch (error) {
     if (term.signal.aborted) return false

@@ -110,7 +110,7 @@ export const storeMetrics = {
 export const eventMetrics = {
   outboxEvents: defineGauge({
     name: 'mesh_outbox_lag_events',
-    help: 'Events that the relay has not published, as each worker sees it.',
+    help: 'Events that the relay has not published, counted up to 10,000, as each worker sees it.',
     labels: [],
     roles: ['worker'],
   }),
@@ -146,8 +146,8 @@ export const eventMetrics = {
     buckets: slow,
   }),
   consumerLag: defineGauge({
-    name: 'mesh_consumer_lag_events',
-    help: 'Positions of the log above the floor below which everything is done. A sweep raises the floor once a minute.',
+    name: 'mesh_consumer_lag_seconds',
+    help: 'Age of the oldest event above the floor below which a consumer has done everything. A sweep raises the floor once a minute, so that long is normal.',
     labels: ['consumer'],
     roles: ['worker'],
   }),
@@ -165,19 +165,19 @@ export const eventMetrics = {
   }),
 }
 
-/** Jobs and leadership. */
+/** Jobs and leadership. Their label is `name`: `job` is Prometheus' own and would be renamed at the scrape. */
 export const workMetrics = {
   jobSeconds: defineHistogram({
     name: 'mesh_job_seconds',
     help: 'Time of a round of a job by outcome: ok, failed.',
-    labels: ['job', 'outcome'],
+    labels: ['name', 'outcome'],
     roles: workers,
     buckets: slow,
   }),
   jobSuccess: defineGauge({
     name: 'mesh_job_last_success_seconds',
     help: 'Unix time of the last good round of a job.',
-    labels: ['job'],
+    labels: ['name'],
     roles: workers,
   }),
   leader: defineGauge({

@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
 import type { Observed } from '#core/cluster/directory.ts'
+import type { RunState } from '#schemas/run.ts'
 import type { Core } from '#core/host/core.ts'
 import type { Store } from '#core/store/store.ts'
 import { createLive, type Live } from './live.ts'
+import { runMetrics } from './metrics.ts'
 import { createRuns, type Runs } from './runs.ts'
 import type { runsSettings } from './settings.ts'
 import { createRunWriter, type RunWriter } from './write.ts'
@@ -26,7 +28,9 @@ export function createInner(core: Core, settings: Static<typeof runsSettings>): 
   const { store } = core
   if (!store) throw new TypeError('runs are stored: the plugin is wired only with a store')
   const live = createLive(core.bus)
-  const writer = createRunWriter(store, live, core.now)
+  const transitions = core.metrics.counter(runMetrics.transitions)
+  const entered = (state: RunState): void => transitions.inc({ state })
+  const writer = createRunWriter(store, { live, now: core.now, entered })
   return { core, settings, store, live, writer }
 }
 

@@ -2,13 +2,19 @@ import type { WorkerContext } from '#core/host/contexts.ts'
 import type { Job } from '#core/host/work.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import type { RunsInner } from './inner.ts'
+import { runMetrics } from './metrics.ts'
+import { readQueue } from './store/queue.ts'
+import type { RunsTables } from './store/tables.ts'
 import { runLoop } from './worker/loop.ts'
 import { createDriveServices } from './worker/services.ts'
+
+const queueReadMs = 10_000
 
 /** The worker's loop: every replica runs it, the leases divide the work. */
 export function runsJobs(inner: RunsInner, worker: WorkerContext): readonly Job[] {
   const { settings } = inner
   return [
+    queueMetricsJob(inner),
     {
       name: 'runs.worker',
       role: 'worker',
@@ -24,4 +30,22 @@ export function runsJobs(inner: RunsInner, worker: WorkerContext): readonly Job[
       },
     },
   ]
+}
+
+function queueMetricsJob({ core, store }: Pick<RunsInner, 'core' | 'store'>): Job {
+  const depth = core.metrics.gauge(runMetrics.queueDepth)
+  const oldest = core.metrics.gauge(runMetrics.queueOldest)
+  const held = core.metrics.gauge(runMetrics.held)
+  return {
+    name: 'runs.queue-metrics',
+    role: 'worker',
+    leaderOnly: false,
+    every: queueReadMs,
+    async run() {
+      const queue = await readQueue(store.reader<RunsTables>())
+      depth.set(queue.waiting)
+      oldest.set(queue.oldestSeconds)
+      held.set(queue.held)
+    },
+  }
 }

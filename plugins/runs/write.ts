@@ -1,6 +1,6 @@
 import type { Actor, NewEvent } from '#core/events/event.ts'
 import type { Store, Tx } from '#core/store/store.ts'
-import { terminalStates } from '#schemas/run.ts'
+import { type RunState, terminalStates } from '#schemas/run.ts'
 import { type RunFact, type RunFacts, stateAfter } from './decide.ts'
 import { type Entry, toEntry, toEvent, toRows } from './journal.ts'
 import type { Live, LiveFrame } from './live.ts'
@@ -39,14 +39,21 @@ export interface RunWriter {
 
 type Decide = (run: RunFacts, locked: LockedRun) => Change | Promise<Change>
 
-/** Creates the writer. `now` stamps journal entries; order comes from the sequence. */
-export function createRunWriter(store: Store, live: Live, now: () => Date): RunWriter {
+/** What a writer needs beside the store: `now` stamps journal entries (order comes from the sequence); `entered` is told after COMMIT. */
+export interface WriterNeeds {
+  readonly live: Live
+  readonly now: () => Date
+  readonly entered?: (state: RunState) => void
+}
+
+/** Creates the writer. */
+export function createRunWriter(store: Store, needs: WriterNeeds): RunWriter {
   const changeIn: RunWriter['changeIn'] = async (tx, runId, author, decide) => {
     const locked = await lockRun(tx.db, runId)
     if (!locked) return undefined
     if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)
     const change = await decide(toFacts(locked.run), locked)
-    return apply(tx, { live, now, author }, locked, change)
+    return apply(tx, { ...needs, author }, locked, change)
   }
   return {
     changeIn,
@@ -55,13 +62,11 @@ export function createRunWriter(store: Store, live: Live, now: () => Date): RunW
   }
 }
 
-interface Services {
-  readonly live: Live
-  readonly now: () => Date
+interface Services extends WriterNeeds {
   readonly author: Author
 }
 
-async function apply(tx: Tx<RunsTables>, { live, now, author }: Services, locked: LockedRun, change: Change) {
+async function apply(tx: Tx<RunsTables>, { live, now, author, entered }: Services, locked: LockedRun, change: Change) {
   const { run } = locked
   const at = { ts: now(), path: [run.agent_name ?? ''], spanId: '' }
   const own = change.facts.map((fact) => toEntry(fact, at, change.content?.[fact.fact]))
@@ -76,6 +81,7 @@ async function apply(tx: Tx<RunsTables>, { live, now, author }: Services, locked
   const events = [...(change.events ?? []), ...facts]
   if (events.length > 0) await tx.append(`runs/${run.id}`, run.version, events)
   tx.afterCommit(() => {
+    if (state !== run.state) entered?.(state)
     entries.forEach((entry, index) => live.frame(toFrame(run, locked.journalSeq + 1 + index, entry)))
     if (change.facts.some(({ fact }) => wakes.has(fact))) live.wake(run.id)
   })

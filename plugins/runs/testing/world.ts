@@ -31,7 +31,7 @@ export function createWorld(database: Database, bus: Bus = createMemoryBus()): W
   const store = createStore(database, { projections: [runsProjection] })
   const live = createLive(bus)
   const now = () => new Date()
-  return { store, live, writer: createRunWriter(store, live, now), core: { now } }
+  return { store, live, writer: createRunWriter(store, { live, now }), core: { now } }
 }
 
 /** A worker's services towards one unsigned launcher. */

@@ -1,0 +1,22 @@
+import { type Kysely, sql } from 'kysely'
+import type { RunsTables } from './tables.ts'
+
+/** How the queue stands: runs that wait, for how many seconds the oldest has, and runs that a worker holds. */
+export interface QueueState {
+  readonly waiting: number
+  readonly oldestSeconds: number
+  readonly held: number
+}
+
+/** Reads the queue; only runs with work to do are in its index, finished ones cost nothing. */
+export async function readQueue(db: Kysely<RunsTables>): Promise<QueueState> {
+  const { rows } = await sql<QueueState>`
+    with ready as (
+      select wake_at, expires_at >= clock_timestamp() as held from runs_lease
+      where state = 'ready' and wake_at <= clock_timestamp())
+    select count(*) filter (where held is not true)::float8 as "waiting", count(*) filter (where held)::float8 as "held",
+      coalesce(extract(epoch from clock_timestamp() - min(wake_at) filter (where held is not true)), 0)::float8
+        as "oldestSeconds"
+    from ready`.execute(db)
+  return rows[0] ?? { waiting: 0, oldestSeconds: 0, held: 0 }
+}
