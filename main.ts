@@ -13,6 +13,7 @@ type Command = () => Promise<(input: CommandInput) => Promise<number>>
 
 // Each is imported when it is asked for.
 const commands: ReadonlyMap<string, Command> = new Map([
+  ['worker dead-letters', async () => (await import('#core/events/dead-letters-command.ts')).deadLettersCommand],
   ['audit verify', async () => (await import('#plugins/audit/verify-command.ts')).verifyCommand],
 ])
 

@@ -61,33 +61,42 @@ export interface DeadLetter {
   readonly attempts: number
   readonly error: string
   readonly deadAt: Date
+  /** Asked for once more; the consumer tries it within a minute. */
+  readonly redriven: boolean
 }
 
-/** The events that were given up, oldest first. */
-export async function listDeadLetters(database: Database, limit = 200): Promise<readonly DeadLetter[]> {
+/** The events that were given up, oldest first; of one consumer or of all. */
+export async function listDeadLetters(
+  database: Database,
+  options: { readonly consumer?: string; readonly limit?: number } = {},
+): Promise<readonly DeadLetter[]> {
+  const { consumer, limit = 200 } = options
   const rows = await database.db
     .selectFrom('dead_letter')
     .selectAll()
     .where('dead_at', 'is not', null)
+    .$if(consumer !== undefined, (query) => query.where('consumer', '=', consumer ?? ''))
     .orderBy('position')
     .limit(limit)
     .execute()
-  return rows.flatMap(({ consumer, event_id, position, attempts, error, dead_at }) =>
-    dead_at === null ? [] : [{ consumer, eventId: event_id, position, attempts, error, deadAt: dead_at }],
+  return rows.flatMap(({ consumer: who, event_id, position, attempts, error, dead_at, redrive: again }) =>
+    dead_at === null
+      ? []
+      : [{ consumer: who, eventId: event_id, position, attempts, error, deadAt: dead_at, redriven: again }],
   )
 }
 
-/** Asks the running consumers to try dead events once more; returns how many were found. */
+/** Asks the running consumers to try dead events once more, by id, of one consumer, or both; returns how many were found. */
 export async function redrive(
   database: Database,
-  which: { readonly consumer?: string; readonly ids: readonly string[] },
+  which: { readonly consumer?: string | undefined; readonly ids?: readonly string[] },
 ): Promise<number> {
   const { consumer, ids } = which
   const result = await database.db
     .updateTable('dead_letter')
     .set({ redrive: true })
     .where('dead_at', 'is not', null)
-    .where('event_id', '=', sql<string>`any(${ids}::text[])`)
+    .$if(ids !== undefined, (query) => query.where('event_id', '=', sql<string>`any(${[...(ids ?? [])]}::text[])`))
     .$if(consumer !== undefined, (query) => query.where('consumer', '=', consumer ?? ''))
     .executeTakeFirst()
   return Number(result.numUpdatedRows)

@@ -201,8 +201,15 @@ for (const adapter of adapters) {
       const prune = () => database.db.transaction().execute((db) => pruneBefore(db, 30))
       assert.deepEqual(await prune(), [], 'the range ended today')
       await sql`update event_ranges set created_at = now() - interval '31 days'`.execute(database.root)
+      await sql`insert into cursor (name, stream, position) values ('a.consumer', '*', ${rangeSize})`.execute(
+        database.root,
+      )
+      assert.deepEqual(await prune(), [], 'the relay has never run')
       await sql`insert into cursor (name, stream, position) values ('relay', '*', 0)`.execute(database.root)
       assert.deepEqual(await prune(), [], 'the relay has not published it')
+      await sql`update cursor set position = ${rangeSize}`.execute(database.root)
+      await sql`update cursor set position = ${rangeSize - 2n} where name = 'a.consumer'`.execute(database.root)
+      assert.deepEqual(await prune(), [], 'a consumer is behind')
       await sql`update cursor set position = ${rangeSize}`.execute(database.root)
       assert.deepEqual(await prune(), [0])
       assert.deepEqual(
