@@ -1,47 +1,43 @@
 import { globSync, mkdirSync, writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { figureOf, isMet } from './tools/bench.ts'
+import { readMachine } from './report/machine.ts'
+import { toPage } from './report/page.ts'
+import { readResults, toResult } from './report/result.ts'
+import type { Result } from './report/result.ts'
+import { toSection } from './report/section.ts'
 import type { Bench } from './tools/bench.ts'
-import type { Measured } from './tools/rounds.ts'
+import { root } from './tools/platform.ts'
 
+const usage = `usage: npm run bench -- [--write] [--stored] [NAME ...]
+  --write   writes docs/performance.md from what bench/results holds then
+  --stored  measures nothing
+BENCH_ROUNDS=n measures n rounds of everything, for a look.
+`
 const folder = import.meta.dirname
 const results = join(folder, 'results')
-const { positionals } = parseArgs({ allowPositionals: true })
+const nameOf = (file: string): string => basename(file, '.bench.ts')
 const files = globSync('**/*.bench.ts', { cwd: folder }).toSorted()
-const wanted = files.filter((file) => positionals.length === 0 || positionals.includes(nameOf(file)))
-if (wanted.length === 0) {
-  process.stderr.write(`no bench of that name; there are: ${files.map(nameOf).join(', ')}\n`)
-  process.exit(2)
+const options = { write: { type: 'boolean' }, stored: { type: 'boolean' }, help: { type: 'boolean' } } as const
+const { values, positionals } = parseArgs({ options, allowPositionals: true })
+const unknown = positionals.filter((name) => !files.map(nameOf).includes(name))
+if (unknown.length > 0 || values.help === true) {
+  const problem = unknown.length === 0 ? '' : `no bench is called ${unknown.join(', ')}\n`
+  process.stderr.write(`${problem}${usage}Benches: ${files.map(nameOf).join(', ')}\n`)
+  process.exit(unknown.length === 0 ? 0 : 2)
 }
 mkdirSync(results, { recursive: true })
-for (const file of wanted) {
+const wanted = files.filter((file) => positionals.length === 0 || positionals.includes(nameOf(file)))
+for (const file of values.stored === true ? [] : wanted) {
+  const result = await measure(file)
+  writeFileSync(join(results, `${result.name}.json`), `${JSON.stringify(result, null, 2)}\n`)
+  process.stdout.write(`\n${toSection(result)}\n`)
+}
+if (values.write === true)
+  writeFileSync(join(root, 'docs', 'performance.md'), toPage(readResults(results, files.map(nameOf))))
+
+async function measure(file: string): Promise<Result> {
   const { bench } = (await import(join(folder, file))) as { bench: Bench }
   process.stderr.write(`${nameOf(file)}: ${bench.title}\n`)
-  report(nameOf(file), bench, await bench.measure())
-}
-
-function nameOf(file: string): string {
-  return basename(file, '.bench.ts')
-}
-
-function report(name: string, bench: Bench, measured: Measured): void {
-  const goals = bench.goals(figureOf(measured.figures)).map((goal) => ({ ...goal, met: isMet(goal) }))
-  const machine = { cores: cpus().length, model: cpus()[0]?.model, memoryMiB: Math.round(totalmem() / 2 ** 20) }
-  const result = { name, title: bench.title, date: new Date().toISOString(), machine, node: process.version }
-  writeFileSync(join(results, `${name}.json`), `${JSON.stringify({ ...result, ...measured, goals }, null, 2)}\n`)
-  process.stdout.write(`\n### ${name}: ${bench.title}\n\n${toTable(measured)}\n`)
-  for (const { text, value, limit, met } of goals)
-    process.stdout.write(`- ${met ? 'met' : 'MISSED'}: ${text}: ${value.toPrecision(3)} (goal ${limit})\n`)
-}
-
-function toTable({ figures, kept, dropped, busy }: Measured): string {
-  const round = (value: number): string => String(Number(value.toPrecision(3)))
-  const rows = figures.map(
-    (one) =>
-      `| ${one.candidate} | ${one.figure} | ${round(one.median)} | ${round(one.q1)} - ${round(one.q3)} | ${one.rounds} |`,
-  )
-  const note = `${kept} rounds kept, ${dropped} dropped${busy ? '; the machine was busy: the quietest were kept' : ''}.`
-  return ['| what | figure | median | quartiles | rounds |', '|---|---|---|---|---|', ...rows, '', note].join('\n')
+  return toResult(nameOf(file), bench, await bench.measure(), readMachine())
 }

@@ -4,8 +4,8 @@ import type { Figure, Measured } from './rounds.ts'
 export interface Bench {
   readonly title: string
   measure(): Promise<Measured>
-  /** Compared after the rounds; a missed goal is reported, it fails nothing. */
-  goals(figureOf: FigureOf): readonly Goal[]
+  /** Compared after the rounds; a missed goal is reported, it fails nothing. `has` tells whether a control was there. */
+  goals(figureOf: FigureOf, has: (candidate: string) => boolean): readonly Goal[]
 }
 
 /** Looks up a median by candidate and figure. */
@@ -13,10 +13,14 @@ export type FigureOf = (candidate: string, figure: string) => number
 
 /** What was wanted and what is: at most `limit`, or at least with `atLeast`. */
 export interface Goal {
+  /** Of the hot path's goal in docs/performance.md. */
+  readonly number?: number
   readonly text: string
   readonly value: number
   readonly limit: number
   readonly atLeast?: boolean
+  /** The figure of the peer or floor that it is to be seen beside. */
+  readonly peer?: { readonly candidate: string; readonly figure: string }
 }
 
 /** Whether a goal is met. */

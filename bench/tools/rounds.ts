@@ -24,6 +24,8 @@ export interface Measured {
   readonly kept: number
   readonly dropped: number
   readonly busy: boolean
+  /** What a reader of the table must know, such as a control that was left out. */
+  readonly notes?: readonly string[]
 }
 
 /** How many quiet rounds of each candidate are wanted, and after how many the measuring ends. */
@@ -41,7 +43,8 @@ interface Round {
 const quietCores = 0.2
 
 /** Runs the candidates in turn (A B, B A, A B): what the machine does meanwhile falls on all of them alike. */
-export async function interleave(candidates: readonly Candidate[], effort: Effort): Promise<Measured> {
+export async function interleave(candidates: readonly Candidate[], planned: Effort): Promise<Measured> {
+  const effort = asked() ?? planned
   const rounds: Round[] = []
   const quiet = (name: string): readonly Round[] => rounds.filter((one) => one.candidate === name && isQuiet(one))
   const enough = (): boolean => candidates.every(({ name }) => quiet(name).length >= effort.rounds)
@@ -55,6 +58,12 @@ export async function interleave(candidates: readonly Candidate[], effort: Effor
     dropped: rounds.length - kept,
     busy: chosen.flat().some((round) => !isQuiet(round)),
   }
+}
+
+// For a look, or where the machine is never quiet: that many rounds and no more.
+function asked(): Effort | undefined {
+  const rounds = Number(process.env.BENCH_ROUNDS ?? 0)
+  return rounds > 0 ? { rounds, most: rounds } : undefined
 }
 
 function isQuiet({ others }: Round): boolean {

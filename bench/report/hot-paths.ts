@@ -1,0 +1,30 @@
+/** A hot path with a goal; `missing` names the part of the platform that has to exist first. */
+export interface HotPath {
+  readonly number: number
+  readonly what: string
+  readonly missing?: string
+}
+
+const ports = "the launcher's model, tool and state ports"
+
+/** The hot paths by number, as the goals of the benches name them. */
+export const hotPaths: readonly HotPath[] = [
+  { number: 1, what: 'model port: a plain call', missing: ports },
+  { number: 2, what: 'model port: a stream', missing: ports },
+  { number: 3, what: 'model port: memory', missing: ports },
+  { number: 4, what: 'check of budget, rate and concurrency', missing: 'budgets' },
+  { number: 5, what: 'hop between two agents', missing: ports },
+  { number: 6, what: 'state port: append and get', missing: ports },
+  { number: 7, what: 'tool port: list and call', missing: ports },
+  { number: 8, what: 'audit: write' },
+  { number: 9, what: 'audit: read at any depth' },
+  { number: 10, what: 'audit: retention' },
+  { number: 11, what: "a run's event stream" },
+  { number: 12, what: 'list of agents' },
+  { number: 13, what: 'domain events' },
+  { number: 14, what: 'launcher: start' },
+  { number: 15, what: 'BFF: start' },
+  { number: 16, what: '`meshctl expand`', missing: 'meshctl' },
+  { number: 17, what: '`npm start`' },
+  { number: 18, what: 'growth: cost per operation stays flat' },
+]

@@ -1,0 +1,96 @@
+import type { Goal } from '../tools/bench.ts'
+import type { Machine } from './machine.ts'
+import { hotPaths } from './hot-paths.ts'
+import type { HotPath } from './hot-paths.ts'
+import type { Result } from './result.ts'
+import { toBound, toSection, toText } from './section.ts'
+
+const head = `# Performance
+
+<!-- Written by \`npm run bench -- --write\`. -->
+
+What is fast enough is a ratio: against a peer that does the same job, or against a floor below which nothing can go (a bare \`node:http\`
+server, \`JSON.parse\` of the same bytes, a socket written to directly). Peer and floor run in the same minutes on the same machine, in turn
+with the platform (A B, B A), so that the ratio holds where the figures do not: another machine, another load. The figure of record is
+microseconds of CPU an operation, which load bends least; times stand beside it. A round counts when other processes used less than
+0.2 core; where too few were that quiet the table says so. No test asserts a time.
+
+    npm run bench                       # everything, about a quarter of an hour, then the results are in bench/results
+    npm run bench -- agents-walk        # one
+    npm run bench -- --write            # everything, and this page
+    npm run bench -- --write --stored   # this page from the results that are there
+
+Servers are found as the tests find them (\`npm run test:servers\`); a control whose program is missing is left out, and its section says so.`
+
+/** docs/performance.md: where it was measured, goal by goal, then every bench. */
+export function toPage(results: readonly Result[]): string {
+  const goals = [
+    '| # | what | goal | measured | beside it | |',
+    '|--:|---|---|--:|---|---|',
+    ...hotPaths.flatMap(rowsOf),
+  ]
+  const others = results.flatMap((result) =>
+    result.goals.flatMap((goal) => (goal.number === undefined ? [{ result, goal }] : [])),
+  )
+  const parts = [
+    head,
+    `## Where\n\n${machines(results)}`,
+    `## Goals\n\n${goals.join('\n')}`,
+    ...(others.length === 0 ? [] : [`Without a number:\n\n${others.map(({ goal }) => toLine(goal)).join('\n')}`]),
+    '## Benches',
+    ...results.map(toSection),
+  ]
+  return `${parts.join('\n\n')}\n`
+
+  function rowsOf(path: HotPath): readonly string[] {
+    const found = results.flatMap((result) =>
+      result.goals.flatMap((goal) => (goal.number === path.number ? [{ result, goal }] : [])),
+    )
+    if (found.length > 0) return found.map(({ result, goal }) => toRow(path, goal, result))
+    const why = path.missing === undefined ? 'not measured' : `not built yet: ${path.missing}`
+    return [`| ${path.number} | ${path.what} | | | | ${why} |`]
+  }
+}
+
+function toRow(path: HotPath, goal: Result['goals'][number], result: Result): string {
+  const { text, value, met } = goal
+  const cells = [
+    path.number,
+    `${path.what}: ${text}`,
+    toBound(goal),
+    toText(value),
+    besideOf(goal, result),
+    metText(met),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+function besideOf({ peer }: Goal, { figures }: Result): string {
+  const found = figures.find((one) => one.candidate === peer?.candidate && one.figure === peer.figure)
+  return found === undefined ? '' : `${found.candidate}: ${toText(found.median)} ${found.figure}`
+}
+
+function toLine(goal: Result['goals'][number]): string {
+  return `- ${goal.text}: ${toText(goal.value)} (goal ${toBound(goal)}): ${metText(goal.met)}`
+}
+
+function metText(met: boolean): string {
+  return met ? 'met' : '**missed**'
+}
+
+// Benches may have run on different days; each machine and version is named once, with the days.
+function machines(results: readonly Result[]): string {
+  const byText = Map.groupBy(results, ({ machine }) => describe(machine))
+  const lines = [...byText].map(([text, found]) => {
+    const days = [...new Set(found.map(({ date }) => date.slice(0, 10)))].toSorted()
+    return `- ${days.join(', ')}: ${text}${byText.size === 1 ? '' : ` (${found.map(({ name }) => name).join(', ')})`}`
+  })
+  return lines.join('\n')
+}
+
+function describe({ cores, model, memoryMiB, system, node, versions }: Machine): string {
+  const programs = Object.entries({ 'Node.js': node.slice(1), ...versions }).map(
+    ([name, version]) => `${name} ${version}`,
+  )
+  return `${cores} cores of ${model}, ${Math.round(memoryMiB / 1024)} GiB, ${system}; ${programs.join(', ')}`
+}
