@@ -11,7 +11,7 @@ import { toNatsOptions } from '#core/events/nats-address.ts'
 import { createNatsBus } from '#core/events/nats-bus.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { createSecretValues } from '#core/log/secrets.ts'
+import { conceal } from '#core/log/secrets.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
 import { openDatabase } from '#core/store/database.ts'
 import type { Database } from '#core/store/database.ts'
@@ -64,6 +64,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const { env, roles } = composition
   const file = openSettings({ env, ...pick(composition, 'file', 'presets') })
   const core = readCoreSettings(file, env)
+  concealPasswords(core)
   const path = composition.file ?? env['MESH_CONFIG']
   const thirdParty = await loadThirdParties(core.plugins, {
     folder: path === undefined || path === '' ? process.cwd() : dirname(path),
@@ -72,7 +73,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   })
   const plugins = [...composition.plugins, ...thirdParty]
   const settings = readSettings(file, env, plugins)
-  const log = composition.log ?? createLogger({ level: core.logLevel, secrets: secretsOf(core) })
+  const log = composition.log ?? createLogger({ level: core.logLevel })
   const metrics = createMetrics({ process: true })
   const tracing = openTracing({ settings: core, roles, version: composition.version, log, metrics })
   const cluster = composition.cluster ?? (await locateCluster(core, env))
@@ -140,14 +141,13 @@ async function openBus(core: CoreSettings, { roles, database, log }: BusNeeds): 
 }
 
 // Credentials in URLs must not reach a log, whoever prints the URL.
-function secretsOf({ databaseUrl, natsUrl }: CoreSettings) {
-  const secrets = createSecretValues()
-  for (const text of [databaseUrl, ...(natsUrl?.split(',') ?? [])]) {
-    const url = text === undefined || !URL.canParse(text) ? undefined : new URL(text)
-    if (url !== undefined && url.password !== '')
-      for (const value of [url.password, decodeURIComponent(url.password)]) secrets.add(value)
+function concealPasswords({ databaseUrl = '', natsUrl = '' }: CoreSettings): void {
+  for (const text of [databaseUrl, ...natsUrl.split(',')]) {
+    const { username = '', password = '' } = URL.parse(text.trim()) ?? {}
+    // NATS takes a name alone as a token.
+    const secret = password === '' && text !== databaseUrl ? username : password
+    for (const value of [secret, decodeURIComponent(secret)]) conceal(value)
   }
-  return secrets
 }
 
 /** The given keys of an object that are defined: exact optional properties take no undefined. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { conceal } from '#core/log/secrets.ts'
 import type { Bearer } from './call.ts'
 import type { TlsOptions } from './pool.ts'
 
@@ -22,7 +23,7 @@ export function bearerFromFile(path: string, now: () => number = () => performan
   let read: { readonly token: string; readonly at: number } | undefined
   return async () => {
     if (read === undefined || now() - read.at >= REREAD_MS)
-      read = { token: (await readFile(path, 'utf8')).trim(), at: now() }
+      read = { token: conceal((await readFile(path, 'utf8')).trim()), at: now() }
     return read.token
   }
 }

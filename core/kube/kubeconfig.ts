@@ -1,4 +1,5 @@
 import type { RequestOptions } from 'node:https'
+import { conceal } from '#core/log/secrets.ts'
 import type { ClusterAccess } from './in-cluster.ts'
 
 /** Which file (default: `KUBECONFIG`, then `~/.kube/config`) and which of its contexts (default: the current one). */
@@ -44,7 +45,7 @@ function bearerOf(request: RequestOptions): string | undefined {
   const { headers } = request
   if (headers === undefined || Array.isArray(headers)) return undefined
   const value = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1]
-  return typeof value === 'string' && value.startsWith('Bearer ') ? value.slice('Bearer '.length) : undefined
+  return typeof value === 'string' && value.startsWith('Bearer ') ? conceal(value.slice('Bearer '.length)) : undefined
 }
 
 function pem(value: RequestOptions['ca'] | RequestOptions['key']): string | undefined {

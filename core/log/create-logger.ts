@@ -3,7 +3,7 @@ import type { DestinationStream } from 'pino'
 import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import type { Logger } from './logger.ts'
 import { redactKeys } from './redact.ts'
-import { createSecretValues } from './secrets.ts'
+import { processSecrets } from './secrets.ts'
 import type { SecretValues } from './secrets.ts'
 
 /** How a process logs. */
@@ -11,12 +11,13 @@ export interface LogOptions {
   readonly level?: 'debug' | 'info' | 'warn' | 'error'
   /** Default: stderr, since stdout belongs to what a command prints. */
   readonly destination?: { write(line: string): void }
+  /** Default: those of the process, see `conceal`. */
   readonly secrets?: SecretValues
 }
 
 /** A logger of JSON lines; keys that name a secret and registered values are removed first. */
 export function createLogger(options: LogOptions = {}): Logger {
-  const secrets = options.secrets ?? createSecretValues()
+  const secrets = options.secrets ?? processSecrets
   const target = options.destination ?? pino.destination({ dest: 2, sync: true })
   // Values are removed from the finished line: they may stand inside a message, a URL or a stack.
   const stream: DestinationStream = { write: (line) => target.write(secrets.redact(line)) }

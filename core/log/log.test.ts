@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
+import { createKeyring } from '#core/signing/create-keyring.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
 import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { continueTrace, formatTraceparent, parseTraceparent } from '#core/telemetry/tracing.ts'
 import { createLogger } from './create-logger.ts'
-import { createSecretValues } from './secrets.ts'
+import { conceal, createSecretValues } from './secrets.ts'
 
 test('A8: secrets are removed by key and by registered value, wherever they stand', () => {
   const lines: string[] = []
@@ -32,6 +36,22 @@ test('A8: secrets are removed by key and by registered value, wherever they stan
   assert.doesNotMatch(lines.join(''), /canary/)
   const first = JSON.parse(lines[0] ?? '') as { level: string; ok: string; msg: string }
   assert.deepEqual([first.level, first.ok, first.msg], ['info', 'text', 'at https://x?k=[redacted]'])
+})
+
+test('A8: the log knows what the process has read: keys, tokens, passwords; and what looks like a bearer', () => {
+  const lines: string[] = []
+  const log = createLogger({ destination: { write: (line) => lines.push(line) } })
+  conceal('quoted"and\nbroken')
+  const folder = tempFolder('keys')
+  createKeyring({ dir: folder.path, generate: true })
+  const texts = readdirSync(folder.path).map((file) => readFileSync(join(folder.path, file), 'utf8'))
+  folder.remove()
+  assert.equal(texts.length, 5)
+  const jwt = `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`
+  log.info({ at: ['quoted"and\nbroken', ...texts], url: `/x?t=${jwt}` }, 'Authorization: Bearer opaque-token-1')
+  const secrets = texts.flatMap((text) => text.split('\n').filter((line) => line !== '' && !line.startsWith('--')))
+  for (const secret of [...secrets, 'quoted', jwt, 'opaque-token-1'])
+    assert.ok(!lines.join('').includes(secret), secret)
 })
 
 test('traceparent: valid ones are continued, others start a trace (W3C Trace Context)', () => {

@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, createSecretKey, generateKeyPairSync
 import type { KeyObject } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { conceal } from '#core/log/secrets.ts'
 import type { JsonWebKeyEd25519, KeyName, Keyring, SigningKey } from './keyring.ts'
 
 /** Where the keys are. Without `dir` they live in memory, for tests and `meshctl dev`. */
@@ -78,6 +79,7 @@ function readKey(dir: string, file: string, id: string): SigningKey {
   if ((statSync(path).mode & 0o007) !== 0)
     throw new Error(`${path}: a key must not be accessible to others (chmod 600)`)
   const text = readFileSync(path, 'utf8')
+  for (const line of text.split('\n')) if (!line.startsWith('-----')) conceal(line.trim())
   const key = text.includes('-----BEGIN') ? createPrivateKey(text) : createSecretKey(Buffer.from(text.trim(), 'base64'))
   if (key.type === 'secret' ? key.symmetricKeySize !== 32 : key.asymmetricKeyType !== 'ed25519')
     throw new Error(`${path}: not an Ed25519 key in PKCS 8 PEM, nor 32 bytes in base64`)

@@ -1,3 +1,4 @@
+import { conceal } from '#core/log/secrets.ts'
 import type { GatewayContext } from '#core/host/contexts.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
@@ -70,7 +71,7 @@ async function readKey(
   const data = secret['data'] as Readonly<Record<string, string>> | undefined
   const encoded = data?.[spec.secretRef.key]
   if (encoded === undefined) throw misconfigured(target, 'has no such key in its Secret')
-  return Buffer.from(encoded, 'base64').toString('utf8').trim()
+  return conceal(Buffer.from(encoded, 'base64').toString('utf8').trim())
 }
 
 function misconfigured({ namespace, name }: Target, why: string): ProviderFailure {
