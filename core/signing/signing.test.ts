@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test'
 import * as fc from 'fast-check'
 import { createKeyring, rotateKey } from './create-keyring.ts'
 import { signBytes, verifyBytes } from './hmac.ts'
+import { writeRoleKeys } from './role-keys.ts'
 import { JwsRefused, keyIdOf, publicKeyOf, signJws, verifyJws } from './jws.ts'
 import type { Claims } from './jws.ts'
 
@@ -109,6 +110,23 @@ test('a key that others may read, or none, is refused by name', (t) => {
   createKeyring({ dir, generate: true })
   chmodSync(join(dir, readdirSync(dir)[0] ?? ''), 0o644)
   assert.throws(() => createKeyring({ dir }), /must not be accessible to others/)
+})
+
+test('a role gets the private keys of what it signs and only public ones of what it verifies', (t) => {
+  const [all, state, worker] = [folder(t), folder(t), folder(t)]
+  const made = createKeyring({ dir: all, generate: true })
+  writeRoleKeys(all, 'state', state)
+  writeRoleKeys(all, 'worker', worker)
+  const names = (dir: string) => readdirSync(dir).map((file) => file.replace(/-.*\./, '.'))
+  assert.deepEqual([names(state), names(worker)], [['attempt.pub', 'grant.key'], ['attempt.key']])
+  const [reader, signer] = [createKeyring({ dir: state }), createKeyring({ dir: worker })]
+  const attempt = { ...claims, typ: 'mesh-run-attempt' }
+  const token = signJws(signer.current('attempt'), attempt)
+  const known = (id: string) => reader.find('attempt', id)?.key
+  assert.equal(verifyJws<Claims>(token, known, { typ: 'mesh-run-attempt', now }).typ, 'mesh-run-attempt')
+  assert.throws(() => reader.current('attempt'), /no key "attempt"/)
+  assert.throws(() => signer.current('grant'), /no key "grant"/)
+  assert.deepEqual(reader.jwks(['grant', 'attempt']), made.jwks(['grant', 'attempt']))
 })
 
 function folder(t: TestContext): string {

@@ -7,6 +7,7 @@ import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/pool.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
+import { rolesWithKeys, writeRoleKeys } from '#core/signing/role-keys.ts'
 import { bootstrap, createDemo } from '#local/bootstrap.ts'
 import { shipped } from '#local/cluster.ts'
 import { personas } from '#local/personas.ts'
@@ -167,11 +168,21 @@ async function startRole({ t, folder, kube, bearer, endpointsUrl, env }: Install
     env: {
       ...env,
       MESH_ADMIN_PORT: String(adminPort),
+      ...keysOf(folder, role),
       ...(token === undefined ? {} : { MESH_CLUSTER_TOKEN_FILE: tokenFile }),
     },
   })
   t.after(() => server.end('SIGTERM'))
   return { server, adminUrl: `http://127.0.0.1:${adminPort}` }
+}
+
+// As in an installation: a role that would need another's key fails here.
+function keysOf(folder: string, role: Role): Readonly<Record<string, string>> {
+  const known = rolesWithKeys.find((one) => one === role)
+  const own = join(folder, `keys-${role}`)
+  mkdirSync(own, { recursive: true, mode: 0o700 })
+  if (known !== undefined) writeRoleKeys(join(folder, 'keys'), known, own)
+  return { MESH_KEYS_DIR: own }
 }
 
 /** A token of a role's own service account. */
