@@ -71,7 +71,7 @@ test(
     const store = createStore(database, { projections: [], metrics })
     const holder = new Client({ connectionString: url })
     await holder.connect()
-      await holder.query(`select pg_advisory_lock(${appendLock})`)
+    await holder.query(`select pg_advisory_lock(${appendLock})`)
     const writing = ['a', 'b', 'c'].map((name) => store.transact((tx) => tx.append(`notes/${name}`, 0, [note(1)])))
     while (Number((await holder.query(`select count(*) from pg_locks where not granted`)).rows[0]?.count) < 2)
       await sleep(5)
