@@ -1,40 +1,40 @@
 /** Owner of an object, as Kubernetes writes it in `metadata.ownerReferences`. */
 export interface OwnerReference {
-  apiVersion: string
-  kind: string
-  name: string
-  uid: string
-  controller?: boolean
-  blockOwnerDeletion?: boolean
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly controller?: boolean
+  readonly blockOwnerDeletion?: boolean
 }
 
 /** One entry of `metadata.managedFields`. */
 export interface ManagedFields {
-  manager?: string
-  operation?: 'Apply' | 'Update'
-  apiVersion?: string
-  time?: string
-  fieldsType?: string
-  fieldsV1?: Record<string, unknown>
-  subresource?: string
+  readonly manager?: string
+  readonly operation?: 'Apply' | 'Update'
+  readonly apiVersion?: string
+  readonly time?: string
+  readonly fieldsType?: string
+  readonly fieldsV1?: Readonly<Record<string, unknown>>
+  readonly subresource?: string
 }
 
 /** Kubernetes ObjectMeta; everything that the API server fills in is optional. */
 export interface ObjectMeta {
-  name: string
-  namespace?: string
-  generateName?: string
-  uid?: string
-  resourceVersion?: string
-  generation?: number
-  creationTimestamp?: string
-  deletionTimestamp?: string
-  deletionGracePeriodSeconds?: number
-  labels?: Record<string, string>
-  annotations?: Record<string, string>
-  finalizers?: string[]
-  ownerReferences?: OwnerReference[]
-  managedFields?: ManagedFields[]
+  readonly name: string
+  readonly namespace?: string
+  readonly generateName?: string
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly generation?: number
+  readonly creationTimestamp?: string
+  readonly deletionTimestamp?: string
+  readonly deletionGracePeriodSeconds?: number
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly finalizers?: readonly string[]
+  readonly ownerReferences?: readonly OwnerReference[]
+  readonly managedFields?: readonly ManagedFields[]
 }
 
 /** Kubernetes Condition, as in `status.conditions`. */

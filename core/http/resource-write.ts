@@ -1,6 +1,7 @@
 import type { KubeObject, ObjectRef, WriteOptions } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
+import { FIELD_MANAGER } from '#schemas/group.ts'
 import type { Call, PathNames } from './endpoint.ts'
 import { Fail } from './errors.ts'
 import { isUnchanged, readIfMatch, setEtag } from './etag.ts'
@@ -101,7 +102,7 @@ export async function deleteObject(
 }
 
 function writeOptions(call: WriteCall, dryRun: boolean): WriteOptions {
-  return { signal: call.signal, dryRun, fieldManager: 'mesh-api' }
+  return { signal: call.signal, dryRun, fieldManager: FIELD_MANAGER }
 }
 
 function complete(kind: RoutedKind, object: SentObject): KubeObject {

@@ -1,4 +1,8 @@
+import type { ObjectMeta } from '#schemas/object.ts'
 import type { DnsLabel, DnsName } from './names.ts'
+
+// Described once, beside the kinds; whoever works with the client's objects finds it here.
+export type { ManagedFields, ObjectMeta, OwnerReference } from '#schemas/object.ts'
 
 /** What the client needs to know of a kind: its REST coordinates. `Kind` values of `schemas/crds` satisfy it. */
 export interface Resource {
@@ -17,42 +21,6 @@ export interface KubeObject<Spec = unknown, Status = unknown> {
   readonly spec?: Spec
   readonly status?: Status
   readonly [field: string]: unknown
-}
-
-/** The part of `metadata` that the platform reads (Kubernetes API reference, ObjectMeta). */
-export interface ObjectMeta {
-  readonly name: string
-  readonly namespace?: string
-  readonly uid?: string
-  readonly resourceVersion?: string
-  readonly generation?: number
-  readonly creationTimestamp?: string
-  readonly deletionTimestamp?: string
-  readonly labels?: Readonly<Record<string, string>>
-  readonly annotations?: Readonly<Record<string, string>>
-  readonly finalizers?: readonly string[]
-  readonly ownerReferences?: readonly OwnerReference[]
-  readonly managedFields?: readonly ManagedFields[]
-  readonly generateName?: string
-}
-
-/** An owner of an object; the API server deletes the object with it. */
-export interface OwnerReference {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly name: string
-  readonly uid: string
-  readonly controller?: boolean
-  readonly blockOwnerDeletion?: boolean
-}
-
-/** Who last wrote which fields; the newest manager is the informer's best guess of the actor. */
-export interface ManagedFields {
-  readonly manager?: string
-  readonly operation?: string
-  readonly time?: string
-  readonly subresource?: string
-  readonly fieldsV1?: unknown
 }
 
 /** Where an object lives. `namespace` is absent for cluster-scoped kinds. */

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Call } from '#core/http/endpoint.ts'
-import { listObjects } from '#core/http/resource-list.ts'
+import { DEFAULT_LIMIT, listObjects } from '#core/http/resource-list.ts'
 import type { TemplateListQuery } from '#schemas/api/templates.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import type { AgentTemplateObject } from '#schemas/crds/agent-template.ts'
@@ -8,14 +8,33 @@ import type { AgentTemplateObject } from '#schemas/crds/agent-template.ts'
 type ListCall = Call<unknown, Static<typeof TemplateListQuery>, unknown>
 
 interface Page {
-  items: AgentTemplateObject[]
+  readonly items: readonly AgentTemplateObject[]
+  readonly nextCursor: string | null
 }
 
-/** A page of templates. With `kind` a page may hold fewer than `limit`, since what a template is for is no selector of the cluster. */
+// A request must end, also where almost nothing is of the kind; the cursor goes on from there.
+const mostReads = 20
+
+/**
+ * A page of templates. What a template is for is no selector of the cluster, so with `kind` the cluster's pages are read until this one
+ * is full or twenty are read.
+ */
 export async function listTemplates(call: ListCall): Promise<unknown> {
-  const page = await listObjects(AgentTemplate, call)
-  const { kind } = call.query
-  if (kind === undefined) return page
-  const whole = (Buffer.isBuffer(page) ? JSON.parse(page.toString('utf8')) : page) as Page
-  return { ...whole, items: whole.items.filter((item) => (item.spec.for ?? 'agent') === kind) }
+  const { kind, limit = DEFAULT_LIMIT, cursor } = call.query
+  if (kind === undefined) return listObjects(AgentTemplate, call)
+  const items: AgentTemplateObject[] = []
+  let page = await readPage(call, limit, cursor)
+  for (let reads = 1; ; reads++) {
+    items.push(...page.items.filter((item) => (item.spec.for ?? 'agent') === kind))
+    // Never more than there is room for: what a page of the cluster holds beyond it would have no cursor.
+    if (items.length >= limit || page.nextCursor === null || reads === mostReads) return { ...page, items }
+    page = await readPage(call, limit - items.length, page.nextCursor)
+  }
+}
+
+async function readPage(call: ListCall, limit: number, cursor: string | undefined): Promise<Page> {
+  const { caller, cursors, directory, signal } = call
+  const query = { ...call.query, limit, ...(cursor === undefined ? {} : { cursor }) }
+  const page = await listObjects(AgentTemplate, { query, caller, cursors, directory, signal })
+  return (Buffer.isBuffer(page) ? JSON.parse(page.toString('utf8')) : page) as Page
 }

@@ -65,6 +65,9 @@ test('templates: add, list, filter and delete as the caller', real, async (t) =>
     (await list('&kind=team')).items.map((item) => item.metadata.name),
     ['crew'],
   )
+  // `crew` comes first in the cluster's order: a page is filled past what is not of the kind.
+  const agents = await list('&kind=agent&limit=1')
+  assert.deepEqual([agents.items.map((item) => item.metadata.name), agents.nextCursor], [['one'], null])
   const first = await list('&limit=1')
   assert.equal(first.items.length, 1)
   const second = await list(`&limit=1&cursor=${encodeURIComponent(first.nextCursor ?? '')}`)

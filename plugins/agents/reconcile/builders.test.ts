@@ -133,8 +133,8 @@ test('given another number of replicas or another label, then no pod is replaced
   const withoutReplicas = (text: string) => text.replace(/"replicas":\d+,/, '')
   const base = template(given(declarative))
   assert.equal(withoutReplicas(template(given({ ...declarative, scaling: { replicas: 4 } }))), withoutReplicas(base))
-  const labelled = given(declarative)
-  labelled.metadata.labels = { team: 'x' }
+  const plain = given(declarative)
+  const labelled = { ...plain, metadata: { ...plain.metadata, labels: { team: 'x' } } }
   assert.equal(template(labelled), base)
   assert.notEqual(template(given({ ...declarative, systemPrompt: 'Other.' })), base)
 })
@@ -212,8 +212,8 @@ test('given new content, then a revision is created; given the newest, nothing; 
   assert.ok(first.do === 'create')
   assert.equal(first.object.revision, 1)
   assert.equal(planRevision(agent, data, [revision(first.name, 1)]).do, 'nothing')
-  const rolledBack = given(declarative)
-  rolledBack.metadata.annotations = { 'mesh.dev/rollback-to': '1' }
+  const annotations = { 'mesh.dev/rollback-to': '1' }
+  const rolledBack = { ...agent, metadata: { ...agent.metadata, annotations } }
   const again = planRevision(rolledBack, data, [revision(first.name, 1), revision('bot-other', 2)])
   assert.ok(again.do === 'raise')
   assert.equal(again.revision, 3)
