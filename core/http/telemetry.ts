@@ -25,12 +25,6 @@ export function observeRequests(app: FastifyInstance, services: HttpServices): v
     scopes.set(request, scope)
     scope.run(done)
   })
-  // Once more: what follows the body is called by its socket, which is of no trace.
-  app.addHook('preValidation', (request, _reply, done) => {
-    const scope = scopes.get(request)
-    if (scope === undefined) done()
-    else scope.run(done)
-  })
   app.addHook('onResponse', (request, reply, done) => {
     scopes.get(request)?.close()
     const seen = toSeen(request, reply)
