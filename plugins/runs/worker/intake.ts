@@ -45,11 +45,14 @@ export function createIntake(sink: EntrySink, after: number, onError: (error: un
         seen = entry.n
       }
       waiting.push(entry)
-      working ??= work().catch((error: unknown) => {
-        working = undefined
-        waiting.length = 0
-        onError(error)
-      })
+      // A turn later: deltas alone need no await, and the end of the work must not come before it is noted here.
+      working ??= Promise.resolve()
+        .then(work)
+        .catch((error: unknown) => {
+          working = undefined
+          waiting.length = 0
+          onError(error)
+        })
     },
     seen: () => seen,
     async drained() {
