@@ -1,5 +1,5 @@
 // An agent as a user writes one: an HTTP server, no SDK. What it does follows from the input.
-import { createServer } from 'node:http'
+import { createServer, get } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { appendFileSync } from 'node:fs'
 
@@ -38,6 +38,8 @@ const actions: Record<
   hang: (_, response) =>
     void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: partial\n\n'),
   deaf: () => undefined,
+  // Works on, whoever hangs up.
+  pull: (body) => void get(String((body.input as Input).value), (answer) => answer.resume()),
   stream: (_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const word of ['Hel', 'lo ', 'wörld']) response.write(`data: ${word}\n\n`)

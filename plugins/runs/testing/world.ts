@@ -70,7 +70,12 @@ export function startWorker(services: ReturnType<typeof driveServices>, holder: 
 }
 
 /** Queues a run of the test agent. */
-export function queueRun(world: World, input: unknown, conversationId = uuidV7()): Promise<SelectedRun> {
+export function queueRun(
+  world: World,
+  input: unknown,
+  conversationId = uuidV7(),
+  parent?: SelectedRun,
+): Promise<SelectedRun> {
   const runId = uuidV7()
   return createRun(world, {
     runId,
@@ -83,6 +88,7 @@ export function queueRun(world: World, input: unknown, conversationId = uuidV7()
     actor: { name: 'alice', kind: 'user' },
     grant: 'unsigned',
     traceparent: `00-${runId.replaceAll('-', '')}-${'1'.repeat(16)}-01`,
+    ...(parent ? { parent } : {}),
   })
 }
 

@@ -5,6 +5,7 @@ import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost } from '../write.ts'
 import { readConversation } from '../history.ts'
 import { workerAuthor } from './author.ts'
+import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
 import { follow } from './follow.ts'
 import { type Answering, type LauncherClient, LauncherRefused } from './launcher-client.ts'
@@ -23,12 +24,17 @@ export interface Drive {
 /** Works on a claimed run until it has ended, waits for a person, or the lease is lost. */
 export function drive(services: DriveServices, claim: Claim, signal: AbortSignal): Drive {
   const cancel = new AbortController()
-  const done = driveRun(services, claim, signal, cancel.signal)
-    .catch((error: unknown) => {
-      if (error instanceof LeaseLost || signal.aborted) return
-      services.log.error({ runId: claim.runId, error: nameOf(error) }, 'a run could not be driven; it is tried again')
-    })
-    .finally(() => letGo(services, claim, signal.aborted ? 0 : retryMs))
+  const done = driveRun(services, claim, signal, cancel)
+    .then(
+      () => 0, // what is not over was changed by somebody meanwhile: it is looked at again at once
+      (error: unknown) => {
+        if (error instanceof LeaseLost || signal.aborted) return signal.aborted ? 0 : retryMs
+        const { runId, epoch } = claim
+        services.log.error({ runId, epoch, ...describeError(error) }, 'a run could not be driven; it is tried again')
+        return retryMs
+      },
+    )
+    .then((afterMs) => letGo(services, claim, afterMs))
   return {
     done,
     nudge: () =>
@@ -48,8 +54,9 @@ async function driveRun(
   services: DriveServices,
   claim: Claim,
   signal: AbortSignal,
-  cancelled: AbortSignal,
+  cancel: AbortController,
 ): Promise<void> {
+  const cancelled = cancel.signal
   const reader = services.store.reader<RunsTables>()
   const run = await findRun(reader, claim.runId)
   const content = await readContent(reader, claim.runId)
@@ -57,8 +64,11 @@ async function driveRun(
   const fail = (reason: FailReason) => failRun(services, claim, run, reason)
   // Cancelled before it ever reached the agent: nothing has to be stopped.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
+  if (run.state === 'cancelling') cancel.abort()
   const find = () => services.launcherOf(run, content.grant_token, claim.epoch)
-  let launcher = await reach(find, services.unreachableAfterMs, signal, cancelled)
+  // The address of an agent that was invoked may be away for a moment: until it is reached, its work has not stopped.
+  const inVain = run.started ? new AbortController().signal : cancelled
+  let launcher = await reach(find, services.unreachableAfterMs, signal, inVain)
   if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable')
   const fresh = mayBegin(run)
   let answering: Answering | undefined
@@ -66,13 +76,12 @@ async function driveRun(
     if (run.segment > 0 && !(await services.recheck(run, claim.epoch))) return fail('permission_revoked')
     const request = await toRequest(services, run, content)
     if (!(await begin(services, claim, run))) return undefined
-    const taken = await handOver({ first: launcher, find }, request, services.unreachableAfterMs)
+    const taken = await handOver({ first: launcher, find, cancelled }, request, services.unreachableAfterMs)
     if (typeof taken === 'string') return fail(taken)
     ;({ launcher, answering } = taken)
   } else answering = await launcher.look().catch(() => undefined) // what is wrong with it shows when it is followed
   const revision = noteRevision(claim, run, answering?.agentRevision)
   const attempt = fresh ? { ...claim, launcherN: 0 } : claim
-  if (run.state === 'cancelling') await launcher.cancel().catch(() => undefined)
   const result = await follow(services, { claim: attempt, run, launcher, signal, cancelled, revision })
   if (result === undefined) return undefined
   if (typeof result === 'string') return fail(result)
@@ -137,13 +146,19 @@ async function toRequest(
   }
 }
 
+interface Handing {
+  readonly first: LauncherClient
+  readonly find: () => Promise<LauncherClient | undefined>
+  readonly cancelled: AbortSignal
+}
+
 /**
  * Hands the run over; the launcher that took it, or the reason of failure. Retrying is safe: the run id is the idempotency
  * key of one launcher. In a rollout its address goes away, so it is asked anew, but only as long as no launcher can have
  * the run: after a silence another one would be a second invocation (O6).
  */
 async function handOver(
-  { first, find }: { readonly first: LauncherClient; readonly find: () => Promise<LauncherClient | undefined> },
+  { first, find, cancelled }: Handing,
   request: InvokeRequest,
   patienceMs: number,
 ): Promise<{ readonly launcher: LauncherClient; readonly answering: Answering } | FailReason> {
@@ -159,7 +174,10 @@ async function handOver(
       if (refused && error.status !== 429 && error.status !== 503) return 'agent_error'
       if (performance.now() > deadline) return 'agent_unreachable'
       mayHaveIt ||= !refused && !isUnconnected(error)
-      await pause(waitMs)
+      // Cancelled while it waits for a place: it never gets one. Where it may have begun, it is handed over to be stopped.
+      if (!mayHaveIt) await pause(waitMs, cancelled)
+      else await pause(waitMs)
+      if (cancelled.aborted && !mayHaveIt) return 'agent_unreachable'
       if (!mayHaveIt) launcher = (await find()) ?? launcher
     }
   }
@@ -168,8 +186,4 @@ async function handOver(
 // Nobody listened: the request was never sent.
 function isUnconnected(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ECONNREFUSED' || error.code === 'ENOTFOUND')
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'unknown'
 }

@@ -56,7 +56,7 @@ export async function follow(
       stop.abort()
     },
   )
-  const onCancel = () => void launcher.cancel().catch(() => undefined)
+  const onCancel = () => void stopAtLauncher(launcher, signal)
   attempt.cancelled.addEventListener('abort', onCancel, { once: true })
   if (attempt.cancelled.aborted) onCancel()
   try {
@@ -66,7 +66,21 @@ export async function follow(
     return result ?? ended
   } finally {
     attempt.cancelled.removeEventListener('abort', onCancel)
+    stop.abort()
     await partials.close()
+  }
+}
+
+/** Asks until the launcher has heard it: a cancel that got lost would leave the agent at work. */
+async function stopAtLauncher(launcher: LauncherClient, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const heard = await launcher.cancel().then(
+      () => true,
+      // It does not know the run, or a newer worker has it: following tells what that means.
+      (error: unknown) => error instanceof LauncherRefused && (error.status === 404 || error.status === 409),
+    )
+    if (heard) return
+    await pause(200, signal)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { RunsTables } from '../store/tables.ts'
 import { claimRuns, leaseSeconds, renewLeases } from '../store/system.ts'
 import { type Drive, drive } from './drive.ts'
+import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
 import { pause } from './pause.ts'
 
@@ -51,7 +52,7 @@ async function claim(services: DriveServices, holder: string, limit: number) {
       claimRuns(tx.db, holder, limit),
     )
   } catch (error) {
-    services.log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'the run queue cannot be read')
+    services.log.warn(describeError(error), 'the run queue cannot be read')
     return []
   }
 }
