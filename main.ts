@@ -15,13 +15,21 @@ type Command = () => Promise<(input: CommandInput) => Promise<number>>
 const commands: ReadonlyMap<string, Command> = new Map([
   ['worker dead-letters', async () => (await import('#core/events/dead-letters-command.ts')).deadLettersCommand],
   ['audit verify', async () => (await import('#plugins/audit/verify-command.ts')).verifyCommand],
+  ['restore', async () => loadRestore()],
 ])
+
+async function loadRestore(): Promise<(input: CommandInput) => Promise<number>> {
+  const { restoreCommand } = await import('#core/host/restore-command.ts')
+  return (input) => restoreCommand(input, () => main(['migrate']))
+}
 
 /** `mesh <role>`: composes the process of a role, runs it until a signal, and answers with its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const [name = '', ...flags] = args
-  const command = commands.get(args.slice(0, 2).join(' '))
-  if (command !== undefined) return runCommand(command, args.slice(2))
+  for (const words of [2, 1]) {
+    const command = commands.get(args.slice(0, words).join(' '))
+    if (command !== undefined) return runCommand(command, args.slice(words))
+  }
   const roles = name === 'all' ? everything : everything.filter((role) => role === name)
   if (roles.length === 0) {
     process.stderr.write(`usage: mesh ${[...everything, 'all', ...commands.keys()].join('|')}\n`)

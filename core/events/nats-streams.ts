@@ -113,12 +113,12 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-// 10059 stream not found, 10014 consumer not found.
-async function orMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
+/** What was asked for, or undefined for what JetStream does not have (10059 stream, 10014 consumer, 10037 message not found). */
+export async function orMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask()
   } catch (error) {
-    if (error instanceof JetStreamApiError && (error.code === 10059 || error.code === 10014)) return undefined
+    if (error instanceof JetStreamApiError && [10059, 10014, 10037].includes(error.code)) return undefined
     throw error
   }
 }

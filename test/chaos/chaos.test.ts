@@ -8,6 +8,7 @@ import { chaosCase as backpressure } from './cases/03-backpressure.ts'
 import { chaosCase as frozenCluster } from './cases/04-frozen-cluster.ts'
 import { chaosCase as rollingRestart } from './cases/05-rolling-restart.ts'
 import { chaosCase as overload } from './cases/06-overload.ts'
+import { chaosCase as backup } from './cases/07-backup.ts'
 import { createScope } from './closing-scope.ts'
 import { runCase } from './run-case.ts'
 import { passed } from './table.ts'
@@ -38,6 +39,11 @@ test('K4: a frozen cluster costs a request its deadline and nobody anything afte
 test('X6: a rolling restart loses no request', servers, () => short('05-rolling-restart', rollingRestart))
 
 test('X7: what is too much is refused with Retry-After', servers, () => short('06-overload', overload))
+
+// Last: it takes the servers of the others down and back to an earlier state.
+test('A4, O7: after a restore every kept change is one row, and integrators see a new epoch', servers, () =>
+  short('07-backup', backup),
+)
 
 async function short(name: string, chaosCase: ChaosCase): Promise<void> {
   const ran = await runCase(name, chaosCase, { seed, short: true, whole })

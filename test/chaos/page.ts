@@ -1,21 +1,54 @@
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
 import { toTable } from './table.ts'
 import type { Ran } from './table.ts'
 
-/** `docs/faults.md`: what the suite found the last time that it was run in full. */
-export function toPage(all: readonly Ran[], { seed }: { readonly seed: number }): string {
+/** A case as it was run last, kept so that one case can be run again without the others. */
+interface Kept {
+  readonly ran: Ran
+  readonly seed: number
+  readonly short: boolean
+  readonly date: string
+  readonly machine: string
+}
+
+const folder = join(import.meta.dirname, 'results')
+const page = join(import.meta.dirname, '../../docs/faults.md')
+
+/** Keeps the results of a run and writes `docs/faults.md` from the newest of each case. */
+export function writePage(
+  all: readonly Ran[],
+  { seed, short }: { readonly seed: number; readonly short: boolean },
+): void {
+  mkdirSync(folder, { recursive: true })
   const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}`
+  for (const ran of all) {
+    const kept: Kept = { ran, seed, short, date: new Date().toISOString().slice(0, 10), machine }
+    writeFileSync(join(folder, `${ran.name}.json`), `${JSON.stringify(kept, null, 2)}\n`)
+  }
+  const files = globSync('*.json', { cwd: folder }).toSorted()
+  writeFileSync(page, toPage(files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Kept)))
+}
+
+function toPage(all: readonly Kept[]): string {
+  const runs = all.map(
+    ({ ran, seed, short, date, machine }) =>
+      `- ${ran.name}: ${date}, seed ${seed}${short ? ', short form' : ''}; ${machine}.`,
+  )
   return `# Faults
 
 What happens to the platform when its parts are killed, frozen and cut off. Written by \`npm run chaos -- --write\`, never by hand.
 
-Run on ${new Date().toISOString().slice(0, 10)}: ${machine}; seed ${seed}.
-
 - *faults*: how many were injected. *lost*: what was promised and is not there. *duplicated*: what is there more often than it happened.
   *unaccounted*: what is neither there nor counted as dropped. *recovery*: from the end of a fault until the work went on.
 - \`npm run chaos -- <case>\` runs the cases whose names begin so, \`--seed\` repeats a run, \`--count\` sets the number of faults,
-  \`--short\` is the form that the everyday suite runs.
+  \`--short\` is the form that the everyday suite runs, \`--write\` keeps the result here.
 
-${toTable(all)}
+${toTable(all.map(({ ran }) => ran))}
+
+## Runs
+
+${runs.join('\n')}
 `
 }

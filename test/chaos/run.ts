@@ -1,9 +1,9 @@
-import { globSync, writeFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { ChaosCase } from './case.ts'
 import { createScope } from './closing-scope.ts'
-import { toPage } from './page.ts'
+import { writePage } from './page.ts'
 import { runCase } from './run-case.ts'
 import { passed, toTable } from './table.ts'
 import type { Ran } from './table.ts'
@@ -43,6 +43,6 @@ for (const file of wanted) {
 }
 await whole.close()
 process.stdout.write(`\n${toTable(all)}\n\nseed ${seed}\n`)
-if (values.write) writeFileSync(join(import.meta.dirname, '../../docs/faults.md'), toPage(all, { seed }))
+if (values.write) writePage(all, { seed, short: values.short })
 // A handle that a dead server left behind must not keep the verdict waiting.
 process.exit(all.every(passed) ? 0 : 1)

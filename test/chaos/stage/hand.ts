@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta } from '#core/kube/client.ts'
+import type { KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import type { Random } from '../random.ts'
@@ -122,7 +122,7 @@ interface Made {
 // Shorter than the default: what got no answer soon is in doubt, and the writer goes on.
 const options = { deadlineMs: 5_000, fieldManager: 'chaos' } as const
 
-function madeOf({ uid, resourceVersion }: ObjectMeta): Made | undefined {
+function madeOf({ uid, resourceVersion }: KubeObject['metadata']): Made | undefined {
   return uid === undefined || resourceVersion === undefined ? undefined : { uid, version: resourceVersion }
 }
 

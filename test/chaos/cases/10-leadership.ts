@@ -1,0 +1,12 @@
+import { proofCase } from '../proof.ts'
+
+/** Leaders that are paused, and wake up as former ones. */
+export const chaosCase = proofCase({
+  ids: ['O5'],
+  title:
+    'A leader is paused beyond its lease and wakes up: no write of a stale epoch is accepted, another has taken over',
+  file: 'core/store/leadership.test.ts',
+  name: 'O5:',
+  variable: 'MESH_PAUSES',
+  counts: { short: 8, full: 250 },
+})

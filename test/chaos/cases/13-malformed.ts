@@ -1,0 +1,10 @@
+import { proofCase } from '../proof.ts'
+
+/** Objects that no API server should hand out. */
+export const chaosCase = proofCase({
+  ids: ['A10', 'A11'],
+  title: 'Objects with malformed labels, annotations and managedFields; expired lists and watches: no controller stops',
+  file: 'core/cluster/informer.test.ts',
+  name: 'A1[01]',
+  counts: { short: 3, full: 3 },
+})

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { CaseResult, ChaosCase } from './case.ts'
+import { NotHere } from './run-case.ts'
+
+/** A proof that stands in a test file beside its code and takes its number of faults from the environment. */
+export interface Proof {
+  readonly ids: readonly string[]
+  readonly title: string
+  readonly file: string
+  /** Pattern of the tests' names. */
+  readonly name: string
+  /** The variable that holds the number of faults; absent: the tests have their own. */
+  readonly variable?: string
+  readonly counts: { readonly short: number; readonly full: number }
+}
+
+const script = fileURLToPath(import.meta.resolve('../../scripts/test.ts'))
+
+/** The case that runs a proof with the suite's count. A failed test counts as one loss; its report goes to the console. */
+export function proofCase(proof: Proof): ChaosCase {
+  const { ids, title, counts } = proof
+  return {
+    ids,
+    title,
+    run: async (_scope, { short, count = short ? counts.short : counts.full }) => {
+      const { passed, failed } = await runTests(proof, count)
+      if (passed + failed === 0) throw new NotHere(`the tests of ${proof.file} were skipped`)
+      return toResult(proof, { count, passed, failed })
+    },
+  }
+}
+
+function toResult(
+  { file, variable, counts }: Proof,
+  { count, passed, failed }: { readonly count: number; readonly passed: number; readonly failed: number },
+): CaseResult {
+  const faults = variable === undefined ? counts.full : count
+  const notes = [`${passed} tests of \`${file}\` passed, ${failed} failed`]
+  return { faults, lost: failed, duplicated: 0, unaccounted: 0, recoveryMs: [], notes }
+}
+
+async function runTests({ file, name, variable }: Proof, count: number) {
+  const child = spawn(process.execPath, [script, file, '--name', name, '--timeout', '3000'], {
+    env: { ...process.env, ...(variable === undefined ? {} : { [variable]: String(count) }) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  const [, passed = '0', failed = '1'] = /^(\d+) passed, (\d+) failed/m.exec(output) ?? []
+  if (failed !== '0') process.stderr.write(output)
+  return { passed: Number(passed), failed: Number(failed) }
+}
