@@ -9,15 +9,24 @@ import { createRoleContainer } from './container.ts'
 import type { Core } from './core.ts'
 import { loadOrder } from './order.ts'
 import type { Platform } from './platform.ts'
+import type { MountedEndpoint } from './contexts.ts'
 import type { AnyPlugin } from './plugin.ts'
 import { createRoleApp } from './role-app.ts'
 import { wire } from './wiring.ts'
 
+/** The OpenAPI document of plugins in the profile open with everything configured. */
+export async function describeApi(plugins: readonly AnyPlugin[], version: string): Promise<object> {
+  return toOpenApi({ catalog: await describeCatalog(plugins, version), version })
+}
+
 /**
- * The OpenAPI document of plugins in the profile open with everything configured. Nothing is opened: declaring routes does no I/O,
+ * Every endpoint that plugins mount in the profile open with everything configured. Nothing is opened: declaring routes does no I/O,
  * and a plugin that reached for store, bus or cluster here would fail.
  */
-export async function describeApi(plugins: readonly AnyPlugin[], version: string): Promise<object> {
+export async function describeCatalog(
+  plugins: readonly AnyPlugin[],
+  version: string,
+): Promise<readonly MountedEndpoint[]> {
   const settings = readSettings(parseYamlText('', 'defaults'), {}, plugins)
   const ordered = loadOrder(plugins)
   const core = inertCore(version)
@@ -35,7 +44,7 @@ export async function describeApi(plugins: readonly AnyPlugin[], version: string
       checkResponses: false,
     })
     await app.close()
-    return toOpenApi({ catalog, version })
+    return catalog
   } finally {
     await container.close()
   }

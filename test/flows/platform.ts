@@ -28,6 +28,7 @@ export interface Platform {
   readonly processes: Readonly<Partial<Record<Role, PlatformProcess>>>
   /** A raw request to the BFF; the path is sent as it is written. */
   readonly send: Send
+  readonly apiServer: { readonly url: string; readonly ca: string }
   /** A raw request straight to the API server: the oracle of what a persona may. */
   readonly kube: Send
   /** As cluster-admin, straight at the API server. */
@@ -60,9 +61,9 @@ export const forms: readonly { readonly form: Form; readonly options: { skip: st
   { form: 'cluster', options: needs('etcd', 'kube-apiserver', 'kubectl', 'nats-server', 'initdb') },
 ]
 
-/** How talkative the processes are. */
+/** What every process of the platform gets besides: settings by environment. */
 export interface PlatformOptions {
-  readonly logLevel?: 'debug' | 'warn'
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Starts the platform in a form; everything ends with the scope, by pid, in reverse. */

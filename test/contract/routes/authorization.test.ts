@@ -1,6 +1,9 @@
 import test from 'node:test'
 import { forms, startPlatform } from '#test/flows/platform.ts'
 import { allowedWrites, coverage, deniedWrites, noBearer, reads, revoke } from './asking.ts'
+import { sendCanaries } from './canaries.ts'
+import { startCollector } from './collector.ts'
+import { authzMutants } from './mutants.ts'
 import { rbacWalk } from './rbac-walk.ts'
 import { seed, whole } from './sample.ts'
 import { otherMethods, oddSpellings } from './spelling.ts'
@@ -11,7 +14,9 @@ import type { World } from './world.ts'
 
 for (const { form, options } of forms) {
   test(`K1, K3: the authorization matrix, computed by asking the API server: ${form}`, options, async (t) => {
-    const world = await fill(await startPlatform(t, form))
+    const collector = await startCollector(t)
+    const env = { LOG_LEVEL: 'debug', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+    const world = await fill(await startPlatform(t, form, { env }))
     const tally = createTally(form)
     const settled = async (part: (world: World, tally: Tally) => Promise<void>): Promise<void> => {
       await part(world, tally)
@@ -31,6 +36,12 @@ for (const { form, options } of forms) {
       settled((inner, counts) => rbacWalk(inner, counts, { steps: whole ? 1000 : 50, seed })),
     )
     await t.test('X5: 405 with Allow for every path and other method', () => settled(otherMethods))
+    await t.test('A8: 50 secrets through every route are in no refusal, log, audit row, event, metric or trace', () =>
+      settled((inner, counts) => sendCanaries(inner, counts, collector)),
+    )
+    await t.test('K1: a route whose check is gone or another turns a cell of the matrix red', () =>
+      settled(authzMutants),
+    )
     await t.test('X4: odd spellings of a path open nothing', () => settled(oddSpellings))
   })
 }

@@ -4,6 +4,7 @@ import type { KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
+import { GROUP } from '#schemas/group.ts'
 import type { Platform } from '#test/flows/platform.ts'
 import { makeCredentials } from './credentials.ts'
 import type { Credential } from './credentials.ts'
@@ -33,6 +34,7 @@ export async function fill(platform: Platform): Promise<World> {
   const filled = await Promise.all(tenants.map((namespace) => fillNamespace(platform, namespace)))
   const by = <T>(pick: (one: (typeof filled)[number]) => T): Record<string, T> =>
     Object.fromEntries(filled.map((one) => [one.namespace, pick(one)]))
+  await allowAuditLogs(platform, 'other')
   const credentials = await makeCredentials(platform)
   await untilQuiet(platform)
   return {
@@ -65,10 +67,13 @@ async function fillNamespace({ admin, send, kube, tokens, processes }: Platform,
   await admin.create(AgentDeployment, agentNamed(namespace, EXISTING))
   await admin.create(AgentTemplate, templateNamed(namespace, EXISTING))
   const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', EXISTING) }
+  const end = performance.now() + 60_000
   let agent: KubeObject
   do {
     await pause(50)
     agent = await admin.get(AgentDeployment, ref)
+    const output = processes.manager?.output()
+    assert.ok(performance.now() < end, `not ready: ${JSON.stringify(agent)}\n${output}`)
   } while (!isReady(agent))
   const invoked = await send({
     method: 'POST',
@@ -95,10 +100,36 @@ function isReady(agent: KubeObject): boolean {
 
 // What was just made is reconciled for a while; who asks the API server after that was caused by a request.
 async function untilQuiet({ upstream }: Platform): Promise<void> {
+  const end = performance.now() + 60_000
   for (let quiet = 0; quiet < 5;) {
     const mark = await upstream.mark()
     await pause(100)
-    const busy = (await upstream.since(mark)).some(({ verb }) => verb !== 'watch')
+    const since = await upstream.since(mark)
+    const busy = since.some(({ verb }) => verb !== 'watch')
+    assert.ok(performance.now() < end, `still busy: ${JSON.stringify(since)}`)
     quiet = busy ? 0 : quiet + 1
+  }
+}
+
+// Whoever reads audit logs by a shipped role does so everywhere; a right in one namespace shows whether that one is reviewed.
+async function allowAuditLogs({ kube, tokens }: Platform, namespace: string): Promise<void> {
+  const group = 'rbac.authorization.k8s.io'
+  const of = (kind: string, more: object): object => ({
+    apiVersion: `${group}/v1`,
+    kind,
+    metadata: { name: 'matrix-auditor', namespace },
+    ...more,
+  })
+  const objects = {
+    roles: of('Role', { rules: [{ apiGroups: [GROUP], resources: ['auditlogs'], verbs: ['list'] }] }),
+    rolebindings: of('RoleBinding', {
+      roleRef: { apiGroup: group, kind: 'Role', name: 'matrix-auditor' },
+      subjects: [{ apiGroup: group, kind: 'User', name: 'other-tenant' }],
+    }),
+  }
+  for (const [plural, body] of Object.entries(objects)) {
+    const path = `/apis/${group}/v1/namespaces/${namespace}/${plural}`
+    const answer = await kube({ method: 'POST', path, bearer: tokens.admin, body })
+    assert.equal(answer.status, 201, answer.text)
   }
 }

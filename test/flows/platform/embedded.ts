@@ -93,13 +93,13 @@ export function toPlatformProcess(server: ServerProcess, adminUrl: string): Plat
 }
 
 /** The embedded default with its demo, on an empty data folder. */
-export async function startEmbedded(t: Scope, { logLevel }: PlatformOptions = {}): Promise<Platform> {
+export async function startEmbedded(t: Scope, { env = {} }: PlatformOptions = {}): Promise<Platform> {
   const folder = tempFolder('data')
   t.after(folder.remove)
   const auditFile = join(folder.path, 'api-audit.log')
   const all = await startAll(t, join(folder.path, 'data'), {
     flags: ['--api-audit', auditFile],
-    env: logLevel === undefined ? {} : { LOG_LEVEL: logLevel },
+    env,
   })
   const { ready } = all
   const cluster = clusterOf(ready.kubeconfig)
@@ -114,6 +114,7 @@ export async function startEmbedded(t: Scope, { logLevel }: PlatformOptions = {}
     tokens: ready.tokens,
     processes: Object.fromEntries(roles.map((role) => [role, all])),
     send: createSend(t, ready.url),
+    apiServer: { url: cluster.server, ca: cluster.ca },
     kube,
     admin: createKubeClient({ server: cluster.server, pool, bearer: ready.tokens.admin }),
     upstream: createUpstreamLog(auditFile, kube, ready.tokens.admin),

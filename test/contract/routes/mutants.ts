@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { createCallers } from '#core/cluster/caller.ts'
+import { describeCatalog } from '#core/host/describe.ts'
+import type { MountedEndpoint } from '#core/host/contexts.ts'
+import type { AnyEndpoint, Authz } from '#core/http/endpoint.ts'
+import { buildServer } from '#core/http/testing/build-server.ts'
+import { createPool } from '#core/kube/pool.ts'
+import { plugins } from '#plugins/index.ts'
+import { Type } from 'typebox'
+import type { Credential } from './credentials.ts'
+import { caseOf, cells, expectedOf } from './matrix.ts'
+import type { Cell } from './matrix.ts'
+import type { Tally } from './tally.ts'
+import type { World } from './world.ts'
+
+interface Row {
+  readonly credential: Credential
+  readonly cell: Cell
+  readonly denied: boolean
+}
+
+/**
+ * Takes the check of every route of the registry away or swaps it, and shows that the matrix has a cell that turns red. A review is
+ * core/http's own work, so the changed route is mounted on a server of this process and asked for real; where the upstream call is
+ * the check, a route without it would answer every cell as if it were allowed, so one cell that is denied is the red one.
+ */
+export async function authzMutants(world: World, tally: Tally): Promise<void> {
+  const names = ['none', 'viewer', 'other-tenant', 'bff', 'admin']
+  const credentials = world.credentials.filter(({ name }) => names.includes(name))
+  for (const mounted of await describeCatalog(plugins, '0.0.0')) {
+    const route = routeOf(mounted)
+    const rows: Row[] = []
+    for (const cell of cells((one) => one === route))
+      for (const credential of credentials)
+        rows.push({ credential, cell, denied: (await expectedOf(world, credential, cell)).denied })
+    await tally.hold('authz mutants', () => holdRoute(world, { ...mounted.endpoint, ...harmless }, rows, tally))
+  }
+}
+
+const harmless = {
+  response: { 200: Type.Object({}, { additionalProperties: true }) },
+  stream: false,
+  idempotent: false,
+  handle: async () => ({}),
+} as const
+
+function routeOf({ prefix, endpoint }: MountedEndpoint): string {
+  return `${endpoint.method} ${prefix}${endpoint.url}`.replaceAll(/:([A-Za-z]+)/g, '{$1}')
+}
+
+async function holdRoute(world: World, endpoint: AnyEndpoint, rows: readonly Row[], tally: Tally): Promise<void> {
+  const place = `${endpoint.method} ${endpoint.url}`
+  const redBy = async (authz: Authz): Promise<number> => {
+    const answers = await answersOf(world, { ...endpoint, authz }, rows)
+    tally.add('authz mutants', 'cells', answers.length)
+    return rows.filter(({ denied }, index) => denied !== answers[index]).length
+  }
+  const killed = (count: number, mutant: string): void => {
+    assert.ok(count > 0, `${place}: nothing notices ${mutant}`)
+    tally.add('authz mutants', 'killed')
+  }
+  killed(await redBy({ kind: 'shareToken' }), 'that it became public')
+  const { authz } = endpoint
+  if (authz.kind === 'review') {
+    assert.equal(await redBy(authz), 0, `${place}: unchanged, its review is what the matrix expects`)
+    killed(await redBy({ kind: 'bearer' }), 'that its review is gone')
+    // Another verb or resource is seen by what the route declares; where its namespace comes from is not.
+    killed(await redBy({ ...authz, namespace: { in: 'cluster' } }), 'a review of the whole cluster')
+  } else if (isHandlersOwn(authz, rows)) {
+    killed(
+      rows.filter(({ denied, credential }) => denied && credential.user !== undefined).length,
+      'that nobody is asked',
+    )
+  }
+}
+
+// The handler calls the cluster, reviews a stored row, or is refused by the gateway; a gated one asks nobody yet.
+function isHandlersOwn({ kind }: Authz, rows: readonly Row[]): boolean {
+  const { told, gated } = caseOf({ route: rows[0]?.cell.route ?? '' })
+  return gated !== true && (told === true || kind === 'kube' || kind === 'row')
+}
+
+/** Whether each row is refused by a server that has the endpoint alone. */
+async function answersOf(world: World, endpoint: AnyEndpoint, rows: readonly Row[]): Promise<readonly boolean[]> {
+  const { url, ca } = world.platform.apiServer
+  const closers: (() => unknown)[] = []
+  const pool = createPool(url, { ca })
+  try {
+    const cluster = createCallers({ server: url, pool })
+    const { app } = await buildServer({ after: (close) => void closers.push(close) }, [{ endpoints: [endpoint] }], {
+      cluster,
+    })
+    const ask = async ({ credential, cell }: Row): Promise<boolean> => {
+      const { path, body } = caseOf(cell).request(cell.target, world)
+      const { bearer } = credential
+      const answer = await app.inject({
+        method: endpoint.method,
+        url: path,
+        headers: {
+          ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      })
+      assert.ok([200, 201, 204, 401, 403].includes(answer.statusCode), `${path}: ${answer.body}`)
+      return [401, 403].includes(answer.statusCode)
+    }
+    return await Promise.all(rows.map(ask))
+  } finally {
+    for (const close of closers) await close()
+    await pool.close()
+  }
+}

@@ -1,0 +1,58 @@
+import type { Form } from '#test/flows/platform.ts'
+import { forms } from '#test/flows/platform.ts'
+import type { TallyLine } from './tally.ts'
+
+const shown = ['cells', 'allowed', 'denied', 'unauthenticated', 'other'] as const
+
+const titles: Readonly<Record<Form, string>> = {
+  embedded: 'Embedded: one process on the embedded API server and PGlite',
+  cluster: 'Cluster: a process for each role on kube-apiserver, PostgreSQL and NATS',
+}
+
+/** The summary of a whole run as Markdown: a line a category, a table a form. The same platform gives the same text. */
+export function toMarkdown(lines: readonly TallyLine[]): string {
+  const tables = forms.flatMap(({ form }) => {
+    const own = mergeLines(lines.filter((line) => line.form === form))
+    return own.length === 0 ? [] : [`## ${titles[form]}`, '', ...toTable(own), '']
+  })
+  return [...head, ...tables].join('\n').trimEnd() + '\n'
+}
+
+const head = [
+  '# Authorization matrix',
+  '',
+  'Written by `npm run test:authz -- --write`. Every mounted route is asked with every credential about every target; what must be answered is',
+  'computed by asking the API server the same with the same credential. `other` is allowed, and then not found or in conflict. A mismatch is',
+  'an answer other than the computed one, a caller other than the credential in the audit log of the API server, a change after a denial, or a',
+  'denied mutation that is not in exactly one audit row. `changes` are random changes of RBAC, `flipped` the questions whose answer they changed.',
+  '',
+]
+
+function mergeLines(lines: readonly TallyLine[]): readonly TallyLine[] {
+  const merged = new Map<string, TallyLine>()
+  for (const line of lines) {
+    const known = merged.get(line.category)
+    merged.set(line.category, known === undefined ? line : add(known, line))
+  }
+  return [...merged.values()]
+}
+
+function add(a: TallyLine, b: TallyLine): TallyLine {
+  const names = new Set([...Object.keys(a.columns), ...Object.keys(b.columns)])
+  const columns = Object.fromEntries([...names].map((name) => [name, (a.columns[name] ?? 0) + (b.columns[name] ?? 0)]))
+  return { ...a, columns, mismatches: a.mismatches + b.mismatches }
+}
+
+function toTable(lines: readonly TallyLine[]): readonly string[] {
+  const isShown = (name: string): boolean => shown.some((one) => one === name)
+  const rows = lines.map(({ category, columns, mismatches }) => {
+    const more = Object.entries(columns).filter(([name]) => !isShown(name))
+    const cells = [...shown.map((name) => String(columns[name] ?? '')), String(mismatches)]
+    return `| ${[category, ...cells, more.map(([name, count]) => `${count} ${name}`).join(', ')].join(' | ')} |`
+  })
+  return [
+    `| category | ${shown.join(' | ')} | mismatches | besides |`,
+    `|---|${'---:|'.repeat(shown.length + 1)}---|`,
+    ...rows,
+  ]
+}
