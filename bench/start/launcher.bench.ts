@@ -5,14 +5,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bundleLauncher } from '../../scripts/images/bundle.ts'
+import { writeBareServers } from '../tools/bare-http.ts'
 import type { Bench, Goal } from '../tools/bench.ts'
 import { inFolder, root } from '../tools/platform.ts'
 import { memoryOf, ownCpuOf } from '../tools/process-figures.ts'
 import { interleave } from '../tools/rounds.ts'
-
-// A file of the same kind as the launcher: a module. `-e` would be lighter by 13 MB for no reason of http's.
-const bareServer = `import { createServer } from 'node:http'
-createServer().listen(0, '127.0.0.1', () => console.error(JSON.stringify({ listener: 'invoke' })))`
 
 /** From process start to the listener of a declarative agent's launcher, and what it holds a second later. */
 export const bench: Bench = {
@@ -21,8 +18,6 @@ export const bench: Bench = {
     inFolder(async (folder) => {
       const bundle = join(folder, 'launcher.mjs')
       await bundleLauncher(root, bundle)
-      const bare = join(folder, 'bare.mjs')
-      writeFileSync(bare, bareServer)
       const config = join(folder, 'agent.json')
       const model = { route: 'default/mock' }
       writeFileSync(config, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', model }))
@@ -31,7 +26,7 @@ export const bench: Bench = {
       const candidate = (name: string, args: readonly string[]) => ({ name, run: () => start(args, config) })
       return interleave(
         [
-          candidate('bare http', [bare]),
+          ...writeBareServers(folder, { listener: 'invoke' }).map(({ name, file }) => candidate(name, [file])),
           candidate('launcher, bundled (image)', [bundle]),
           candidate('launcher, from source with the cache (npm start)', ['--import', cache, source]),
           candidate('launcher, from source without', [source]),

@@ -1,4 +1,4 @@
-import { request } from 'undici'
+import { Agent } from 'undici'
 import { Fail } from '#core/http/errors.ts'
 
 /** One message of a conversation with a model. */
@@ -27,17 +27,22 @@ const MAX_ANSWER_BYTES = 1024 * 1024
 
 /** A client of the gateway's OpenAI-compatible door. */
 export function createModelGateway(baseUrl: string): ModelGateway {
+  let agent: Agent | undefined
   return {
     ask: async (bearer, { route, messages, schema, signal }) => {
       const body = { model: route, messages, response_format: { type: 'json_schema', json_schema: schema } }
       // Here, not at creation: what only describes the API has no gateway.
       const url = new URL('/v1/chat/completions', baseUrl)
-      const answer = await request(url, {
+      agent ??= new Agent()
+      const asked = agent.request({
+        origin: url.origin,
+        path: url.pathname,
         method: 'POST',
         headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
         signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
-      }).catch((error: unknown) => {
+      })
+      const answer = await asked.catch((error: unknown) => {
         throw new Fail('bad_gateway', 'The model gateway is not reachable.', { cause: error })
       })
       const value = parse(await readBounded(answer.body))

@@ -2,13 +2,16 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 import type { BuildOptions, Metafile, Plugin } from 'esbuild'
+import { lightImports } from './light-imports.ts'
 
 const shared: BuildOptions = {
   bundle: true,
   platform: 'node',
   target: 'node24',
   format: 'esm',
+  // Names stay, for stack traces; without white space the text of a BFF takes 5 MB less.
   minifySyntax: true,
+  minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
   // Packages in the older module format ask for `require` when they run.
@@ -41,7 +44,7 @@ export async function bundlePlatform(root: string, outdir: string, without: read
     splitting: true,
     chunkNames: '[name]-[hash]',
     external: [...neverBundled, ...without],
-    plugins: [ownAddress(root)],
+    plugins: [lightImports, ownAddress(root)],
   })
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   writeFileSync(join(outdir, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`)
@@ -56,7 +59,7 @@ export async function bundleLauncher(root: string, outfile: string): Promise<Met
     metafile: true,
     entryPoints: ['launcher/main.ts'],
     outfile,
-    minifyWhitespace: true,
+    plugins: [lightImports],
   })
   return metafile
 }

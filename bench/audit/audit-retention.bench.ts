@@ -1,0 +1,85 @@
+import { createLogger } from '#core/log/create-logger.ts'
+import type { Store } from '#core/store/store.ts'
+import { sealDays } from '#plugins/audit/seal/seal-days.ts'
+import { pruneBefore } from '#plugins/audit/store/prune.ts'
+import type { AuditTables } from '#plugins/audit/store/tables.ts'
+import type { Client } from 'pg'
+import type { Bench } from '../tools/bench.ts'
+import { interleave } from '../tools/rounds.ts'
+import type { Candidate } from '../tools/rounds.ts'
+import { withScope } from '../tools/scope.ts'
+import { fillDays, openAuditStore } from './rows.ts'
+
+const total = Number(process.env['MESH_BENCH_AUDIT_ROWS'] ?? 450_000)
+const days = 45
+const dropped = 5
+
+/** Retention of the oldest ninth of the log, against deleting the same rows. */
+export const bench: Bench = {
+  title: `retention of ${dropped} of ${days} days, ${total} rows (ms); MESH_BENCH_AUDIT_ROWS sets how many`,
+  measure: () =>
+    withScope(async (t) => {
+      const candidates: Candidate[] = []
+      for (const [name, remove] of [
+        ['retention', removeByRetention],
+        ['DELETE', removeByDelete],
+      ] as const) {
+        const { store, client } = await openAuditStore(t)
+        await fillDays(client, total, days)
+        await seal(store)
+        candidates.push(timed(name, remove, { store, client }))
+      }
+      return interleave(candidates, { rounds: 3, most: 3 })
+    }),
+  goals: (figureOf) => [
+    {
+      text: 'DELETE against retention, ratio',
+      value: figureOf('DELETE', 'ms') / figureOf('retention', 'ms'),
+      limit: 10,
+      atLeast: true,
+    },
+  ],
+}
+
+interface Stage {
+  readonly store: Store
+  readonly client: Client
+}
+
+// Each round takes the next five days.
+function timed(name: string, remove: (stage: Stage, keep: number) => Promise<void>, stage: Stage): Candidate {
+  let keep = days
+  return {
+    name,
+    run: async () => {
+      keep -= dropped
+      const from = performance.now()
+      await remove(stage, keep)
+      return { ms: performance.now() - from }
+    },
+  }
+}
+
+async function removeByRetention({ store }: Stage, keep: number): Promise<void> {
+  await store.transact<AuditTables, unknown>((tx) => pruneBefore(tx.db, keep))
+}
+
+async function removeByDelete({ client }: Stage, keep: number): Promise<void> {
+  await client.query('begin')
+  for (const table of ['audit_log', 'audit_keys'])
+    await client.query(`delete from ${table} where occurred_at < clock_timestamp() - make_interval(days => $1::int)`, [
+      keep,
+    ])
+  await client.query('commit')
+}
+
+async function seal(store: Store): Promise<void> {
+  await store.transact<{ leader: { name: string; holder: string; epoch: bigint; expires_at: Date } }, unknown>(
+    ({ db }) =>
+      db
+        .insertInto('leader')
+        .values({ name: 'bench', holder: 'bench', epoch: 1n, expires_at: new Date(Date.now() + 3_600_000) })
+        .execute(),
+  )
+  await sealDays({ store, log: createLogger({ level: 'error' }) }, { name: 'bench', epoch: 1n }, 0)
+}

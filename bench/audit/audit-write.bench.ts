@@ -1,0 +1,126 @@
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import type { Store } from '#core/store/store.ts'
+import { createOutcomes } from '#plugins/audit/outcomes.ts'
+import { openSpool } from '#plugins/audit/spool/spool.ts'
+import type { AuditTables } from '#plugins/audit/store/tables.ts'
+import { writeRows } from '#plugins/audit/store/write.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import type { Client } from 'pg'
+import type { Bench } from '../tools/bench.ts'
+import { interleave } from '../tools/rounds.ts'
+import type { Candidate } from '../tools/rounds.ts'
+import { withScope } from '../tools/scope.ts'
+import { makeRows, openAuditStore } from './rows.ts'
+
+const batch = 500
+const batches = 20
+const outcomes = 5_000
+
+/** What an audit row costs: in the store against COPY into the same indexes, and on the path of a request. */
+export const bench: Bench = {
+  title: `${batch * batches} audit rows in batches of ${batch} (rows/s), and an outcome on the path of a request (us of CPU)`,
+  measure: () =>
+    withScope(async (t) => {
+      const { store, client } = await openAuditStore(t)
+      await store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), makeRows(1, new Date()), 90))
+      const candidates = [writer(store), copier(client), recorder()]
+      return interleave(candidates, { rounds: 5, most: 8 })
+    }),
+  goals: (figureOf) => [
+    {
+      text: 'audit write against COPY into the same indexes, ratio',
+      value: figureOf('audit', 'rows/s') / figureOf('COPY', 'rows/s'),
+      limit: 0.55,
+      atLeast: true,
+    },
+    { text: 'an outcome on the path of a request, us', value: figureOf('outcome', 'us'), limit: 5 },
+  ],
+}
+
+function writer(store: Store): Candidate {
+  return {
+    name: 'audit',
+    run: async () => {
+      const all = Array.from({ length: batches }, () => makeRows(batch, new Date()))
+      const from = performance.now()
+      for (const rows of all) await store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+      return { 'rows/s': (batch * batches * 1000) / (performance.now() - from) }
+    },
+  }
+}
+
+// The same rows and keys by COPY from the server's own file, a batch a transaction: what the indexes alone cost.
+function copier(client: Client): Candidate {
+  const copy = async (table: string): Promise<void> => {
+    await client.query(`copy ${table} from '/tmp/mesh-bench-${process.pid}-${table}'`)
+  }
+  return {
+    name: 'COPY',
+    run: async () => {
+      let spent = 0
+      for (let n = 0; n < batches; n++) {
+        await client.query('truncate staged_rows, staged_keys').catch(() => stage(client))
+        await fillStage(client)
+        const from = performance.now()
+        await client.query('begin')
+        await copy('audit_log')
+        await copy('audit_keys')
+        await client.query('commit')
+        spent += performance.now() - from
+      }
+      return { 'rows/s': (batch * batches * 1000) / spent }
+    },
+  }
+}
+
+async function stage(client: Client): Promise<void> {
+  await client.query('create unlogged table staged_rows (like audit_log)')
+  await client.query('create unlogged table staged_keys (like audit_keys)')
+}
+
+async function fillStage(client: Client): Promise<void> {
+  const rows = makeRows(batch, new Date())
+  const json = JSON.stringify(rows)
+  await client.query('insert into staged_rows select * from jsonb_populate_recordset(null::staged_rows, $1)', [json])
+  await client.query('insert into staged_keys select * from jsonb_populate_recordset(null::staged_keys, $1)', [json])
+  await client.query(`copy staged_rows to '/tmp/mesh-bench-${process.pid}-audit_log'`)
+  await client.query(`copy staged_keys to '/tmp/mesh-bench-${process.pid}-audit_keys'`)
+}
+
+// The store never answers: what is measured is what a request waits for, spool included.
+function recorder(): Candidate {
+  const never: Store['transact'] = () => new Promise(() => undefined)
+  return {
+    name: 'outcome',
+    run: async () => {
+      const folder = tempFolder('bench-spool')
+      const spool = openSpool({ folder: folder.path, maxBytes: 1e9 })
+      const store: Pick<Store, 'transact'> = { transact: never }
+      const sink = createOutcomes(
+        {
+          store: store as Store,
+          log: createLogger({ level: 'error' }),
+          metrics: createMetrics(),
+          now: () => new Date(),
+        },
+        spool,
+      )
+      const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+      const act = {
+        actor: 'dave@example.com',
+        action: 'update',
+        resourceKind: 'AgentTemplate',
+        namespace: 'demo',
+        traceparent,
+      }
+      // CPU, not time: whoever else uses the machine does not count.
+      const from = process.cpuUsage()
+      for (let n = 0; n < outcomes; n++) sink.record({ ...act, name: `one-${n}`, outcome: 'denied', code: 'forbidden' })
+      const { user, system } = process.cpuUsage(from)
+      spool.close()
+      folder.remove()
+      return { us: (user + system) / outcomes }
+    },
+  }
+}

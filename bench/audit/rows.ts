@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { Client } from 'pg'
+import { coreMigrations } from '#core/host/open-platform.ts'
+import { createStore } from '#core/store/create-store.ts'
+import { openDatabase } from '#core/store/database.ts'
+import { migrate } from '#core/store/migrate.ts'
+import type { Store } from '#core/store/store.ts'
+import type { AuditRow } from '#plugins/audit/rows.ts'
+import { startPostgres } from '#test/harness/postgres.ts'
+import type { Scope } from '#test/harness/scope.ts'
+
+/** A PostgreSQL server of its own with the tables of the audit log. */
+export async function openAuditStore(
+  t: Scope,
+): Promise<{ readonly url: string; readonly store: Store; readonly client: Client }> {
+  const postgres = await startPostgres(t, { fsync: true, settings: { shared_buffers: '256MB', max_wal_size: '4GB' } })
+  const database = await openDatabase({ url: postgres.url })
+  t.after(() => database.close())
+  const audit = { name: 'audit', migrations: new URL('../../plugins/audit/migrations/', import.meta.url) }
+  await migrate(database, [...coreMigrations, audit])
+  const client = new Client({ connectionString: postgres.url, options: '-c TimeZone=UTC' })
+  await client.connect()
+  t.after(() => client.end())
+  return { url: postgres.url, store: createStore(database, { projections: [] }), client }
+}
+
+/** Rows as an informer writes them: a key each, of a hundred users in fifty namespaces. */
+export function makeRows(count: number, at: Date): readonly AuditRow[] {
+  return Array.from({ length: count }, (_, n) => {
+    const id = randomUUID()
+    return {
+      key: `update/${id}/1`,
+      eventKey: `event/${id}`,
+      id,
+      occurred_at: new Date(at.getTime() - n),
+      source: 'controller',
+      actor: `user-${n % 100}@example.com`,
+      actor_kind: 'user',
+      action: ['create', 'update', 'delete'][n % 3] ?? 'update',
+      resource_kind: ['AgentDeployment', 'AgentTemplate', 'Namespace'][n % 3] ?? 'AgentDeployment',
+      resource_name: `agent-${n % 1000}`,
+      namespace: `team-${n % 50}`,
+      outcome: 'success',
+      trace_id: null,
+      detail: { uid: id, resourceVersion: String(n) },
+      exact: false,
+    }
+  })
+}
+
+/** Fills days before today with rows, by the server itself: a million takes half a minute. */
+export async function fillDays(client: Client, rows: number, days: number): Promise<void> {
+  for (let ago = 1; ago <= days; ago++) {
+    const day = new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+    await client.query(`create table if not exists audit_log_${day.replaceAll('-', '')} partition of audit_log
+      for values from ('${day}T00:00:00Z') to ('${day}T00:00:00Z'::timestamptz + interval '1 day')`)
+    await client.query(
+      `with made as (
+        select gen_random_uuid() as id, '${day}T00:00:00Z'::timestamptz + n * interval '1 millisecond' as at, n
+        from generate_series(1, $1::int) as n),
+      keys as (insert into audit_keys (key, id, occurred_at, exact) select 'update/' || id || '/1', id, at, false from made)
+      insert into audit_log (id, occurred_at, source, actor, actor_kind, action, resource_kind, resource_name, namespace, outcome, detail)
+      select id, at, 'controller', 'user-' || n % 100 || '@example.com', 'user', (array['create','update','delete'])[n % 3 + 1],
+        (array['AgentDeployment','AgentTemplate','Namespace'])[n / 7 % 3 + 1], 'agent-' || n % 1000, 'team-' || n % 50, 'success',
+        jsonb_build_object('uid', id, 'resourceVersion', n::text) from made`,
+      [Math.ceil(rows / days)],
+    )
+  }
+  await client.query('analyze audit_log')
+  await client.query('analyze audit_keys')
+}
