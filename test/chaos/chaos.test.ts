@@ -9,6 +9,8 @@ import { chaosCase as frozenCluster } from './cases/04-frozen-cluster.ts'
 import { chaosCase as rollingRestart } from './cases/05-rolling-restart.ts'
 import { chaosCase as overload } from './cases/06-overload.ts'
 import { chaosCase as backup } from './cases/07-backup.ts'
+import { chaosCase as watchCuts } from './cases/08-watch-cuts.ts'
+import { chaosCase as slowReaders } from './cases/14-slow-readers.ts'
 import { createScope } from './closing-scope.ts'
 import { runCase } from './run-case.ts'
 import { passed } from './table.ts'
@@ -39,6 +41,12 @@ test('K4: a frozen cluster costs a request its deadline and nobody anything afte
 test('X6: a rolling restart loses no request', servers, () => short('05-rolling-restart', rollingRestart))
 
 test('X7: what is too much is refused with Retry-After', servers, () => short('06-overload', overload))
+
+test('A10: watches that are cut, half-open or expired lose no final state and mark the gap', servers, () =>
+  short('08-watch-cuts', watchCuts),
+)
+
+test('X1: clients that never read are cut, and the others notice nothing', () => short('14-slow-readers', slowReaders))
 
 // Last: it takes the servers of the others down and back to an earlier state.
 test('A4, O7: after a restore every kept change is one row, and integrators see a new epoch', servers, () =>

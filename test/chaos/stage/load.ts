@@ -13,8 +13,9 @@ export interface Load {
 }
 
 const writers = 16
-// Where machine and platform are slower than the wish, the wish yields: a recovery is not the time to work off a queue without bounds.
-const mostBehind = 500
+// Seconds of the wish. Where machine and platform are slower than the wish, it yields: a recovery is not the time to work off a queue
+// without bounds.
+const mostBehind = 2
 
 /**
  * Changes of templates and agents at up to `perSecond`, half through the BFF and half straight at the cluster; each writer has objects of its own, which
@@ -34,7 +35,7 @@ export function startLoad(
     for (let due = performance.now(); !stopped.signal.aborted; due = Math.max(due + pause, performance.now() - 1_000)) {
       const early = due - performance.now()
       if (early > 0) await sleep(early)
-      if (behind() > mostBehind) {
+      if (behind() > mostBehind * perSecond) {
         await sleep(50)
         continue
       }

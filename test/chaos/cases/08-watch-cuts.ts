@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import assert from 'node:assert/strict'
+import type { ChaosCase } from '../case.ts'
+import { createRandom } from '../random.ts'
+import type { Random } from '../random.ts'
+import { untilHealthy } from '../stage/faults.ts'
+import { compareWithRows, createLedger, oldestUntold } from '../stage/ledger.ts'
+import type { BlindTime } from '../stage/ledger.ts'
+import { startLoad } from '../stage/load.ts'
+import { makeNamespace, probe } from '../stage/probe.ts'
+import { sharedStage } from '../stage/stage.ts'
+import type { Stage } from '../stage/stage.ts'
+import { timed, until } from '../until.ts'
+
+/** The manager's view of the cluster is cut, starved and made to expire. */
+export const chaosCase: ChaosCase = {
+  ids: ['A10'],
+  title:
+    'Watches cut, half-open and expired by a compaction of etcd under changes: every final state is told, none twice, each gap is marked',
+  run: async (scope, { seed, short, count = short ? 3 : 30, whole }) => {
+    const stage = await sharedStage(whole)
+    scope.after(() => stage.links.cluster.heal())
+    const random = createRandom(seed)
+    const namespace = await makeNamespace(stage, 'watch-cuts')
+    const ledger = createLedger()
+    const gaps = { before: await countGaps(stage), expired: 0 }
+    const load = startLoad(stage, namespace, { random, ledger, perSecond: short ? 20 : 100 })
+    const blind: BlindTime[] = []
+    const recoveryMs: number[] = []
+    try {
+      for (let fault = 0; fault < count; fault++) {
+        await random.instant(200, 1_000)
+        const from = await oldestUntold(stage.database, namespace, ledger)
+        const cut = cuts[fault] ?? random.pick(cuts)
+        await cut(stage, random)
+        if (cut === expire) gaps.expired++
+        recoveryMs.push(await timed('a change after the cut is a row', () => probe(stage), 120_000))
+        blind.push({ from, to: performance.now() })
+      }
+    } finally {
+      await load.stop()
+    }
+    await untilHealthy(stage)
+    const compare = () => compareWithRows(stage.database, namespace, ledger, blind)
+    const complete = until('every final state is a row', async () => {
+      const now = await compare()
+      return now.lost.length === 0 ? now : undefined
+    })
+    const found = await complete.catch(compare)
+    const marked = (await countGaps(stage)) - gaps.before
+    assert.ok(marked >= gaps.expired, `${gaps.expired} watches expired and ${marked} gaps were marked`)
+    return {
+      faults: count,
+      lost: found.lost.length,
+      duplicated: found.duplicated,
+      unaccounted: found.phantoms.length,
+      recoveryMs,
+      notes: [
+        `${ledger.changes.length} changes, ${found.rows} rows, ${gaps.expired} expiries, ${marked} gaps marked`,
+        ...found.lost.slice(0, 3).map((one) => `lost: ${one}`),
+      ],
+    }
+  },
+}
+
+type Cut = (stage: Stage, random: Random) => Promise<void>
+
+const cuts: readonly Cut[] = [cutAll, expire, halfOpen]
+
+async function cutAll({ links }: Stage): Promise<void> {
+  links.cluster.reset()
+}
+
+// The cable is pulled: nobody is told, and what was sent meanwhile is gone.
+async function halfOpen({ links }: Stage, random: Random): Promise<void> {
+  links.cluster.set({ swallow: true })
+  await random.instant(500, 2_000)
+  links.cluster.heal()
+}
+
+// While nobody can watch, history moves on and is dropped; the new API server remembers nothing older than its start.
+async function expire(stage: Stage, random: Random): Promise<void> {
+  stage.links.cluster.set({ refuse: true })
+  stage.links.cluster.reset()
+  await random.instant(500, 1_500)
+  await stage.kube.compact()
+  await stage.kube.kill9('apiserver')
+  await stage.kube.restart('apiserver')
+  await stage.kube.compact()
+  stage.links.cluster.heal()
+}
+
+async function countGaps({ database }: Stage): Promise<number> {
+  const { rows } = await sql<{
+    n: number
+  }>`select count(*)::int as n from events where type = 'dev.mesh.cluster.gap.v1'`.execute(database.root)
+  return rows[0]?.n ?? 0
+}
