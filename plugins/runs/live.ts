@@ -1,4 +1,5 @@
 import type { Bus, Subscription } from '#core/events/bus.ts'
+import { shareFrames } from './shared-frames.ts'
 
 /** What travels on `mesh.live.<runId>`: a journal entry (with `seq`), a delta (without), or a nudge to read the journal. */
 export interface LiveFrame {
@@ -19,6 +20,7 @@ const wakeSubject = 'mesh.live.queue'
 export interface Live {
   frame(frame: LiveFrame): void
   wake(runId: string): void
+  /** Each handler is given the same object. */
   onFrame(runId: string, handle: (frame: LiveFrame) => void): Promise<Subscription>
   onWake(handle: (runId: string) => void): Promise<Subscription>
 }
@@ -28,8 +30,7 @@ export function createLive(bus: Bus): Live {
   return {
     frame: (frame) => bus.emit(`mesh.live.${frame.runId}`, Buffer.from(JSON.stringify(frame))),
     wake: (runId) => bus.emit(wakeSubject, Buffer.from(runId)),
-    onFrame: (runId, handle) =>
-      bus.listen(`mesh.live.${runId}`, (body) => handle(JSON.parse(Buffer.from(body).toString()) as LiveFrame)),
+    onFrame: shareFrames(bus),
     onWake: (handle) => bus.listen(wakeSubject, (body) => handle(Buffer.from(body).toString())),
   }
 }

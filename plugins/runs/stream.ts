@@ -57,8 +57,8 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
   let ended = false
   const offsets = new Map<string, number>()
 
-  async function entry(frame: LiveFrame & { readonly seq: number }): Promise<void> {
-    last = frame.seq
+  async function entry(frame: LiveFrame, seq: number): Promise<void> {
+    last = seq
     ended = endKinds.has(frame.kind)
     await send(frame)
   }
@@ -66,7 +66,7 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
   async function catchUp(): Promise<void> {
     for (;;) {
       const rows = await readJournal(db, run, last, pageSize)
-      for (const row of rows) await entry(toFrame(run, row))
+      for (const row of rows) await entry(toFrame(run, row), row.seq)
       if (rows.length < pageSize) return
     }
   }
@@ -85,7 +85,8 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
       if (frame.seq === undefined) return this.delta(frame)
       if (frame.seq <= last) return
       if (frame.seq > last + 1) return catchUp()
-      await entry({ ...frame, seq: frame.seq })
+      // The frame itself: its bytes are shared by the clients of the run.
+      await entry(frame, frame.seq)
     },
     /** Drops the overlap with the snapshot by offset; text that is missing in between is announced, then sent whole. */
     async delta(frame: LiveFrame): Promise<void> {
@@ -107,7 +108,7 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
   }
 }
 
-function toFrame(run: SelectedRun, row: Awaited<ReturnType<typeof readJournal>>[number]): LiveFrame & { seq: number } {
+function toFrame(run: SelectedRun, row: Awaited<ReturnType<typeof readJournal>>[number]): LiveFrame {
   return {
     v: 1,
     seq: row.seq,

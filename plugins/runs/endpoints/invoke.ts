@@ -3,7 +3,7 @@ import { openEventStream } from '#core/http/event-stream.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { CreateRunBody, InvokeAnswer, InvokeBody, Run } from '#schemas/api/runs.ts'
 import { durationToMs } from '#schemas/duration.ts'
-import { encodeFrame } from '#core/sse/frame.ts'
+import { toBytes } from '../frame-bytes.ts'
 import type { RunsServing } from '../inner.ts'
 import { waitForRun } from '../invoke.ts'
 import type { Run as RunView } from '../run.ts'
@@ -80,17 +80,7 @@ async function streamed(inner: RunsServing, call: Call<unknown, unknown, unknown
   const stream = openEventStream(call, { recheck: () => inner.runs.open(call.caller, made.id) })
   const gone = new AbortController()
   void stream.closed.then(() => gone.abort())
-  await streamRun(inner, run, 0, {
-    signal: gone.signal,
-    send: (frame) =>
-      stream.send(
-        encodeFrame({
-          event: frame.kind,
-          data: JSON.stringify(frame),
-          ...(frame.seq === undefined ? {} : { id: String(frame.seq) }),
-        }),
-      ),
-  })
+  await streamRun(inner, run, 0, { send: (frame) => stream.send(toBytes(frame)), signal: gone.signal })
   stream.end()
   return undefined
 }

@@ -1,10 +1,9 @@
 import { type AnyEndpoint, endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import { openEventStream } from '#core/http/event-stream.ts'
-import { encodeFrame } from '#core/sse/frame.ts'
 import { ResumeBody, Run, RunEventsQuery, RunParams, RunTree } from '#schemas/api/runs.ts'
+import { toBytes } from '../frame-bytes.ts'
 import type { RunsServing } from '../inner.ts'
-import type { LiveFrame } from '../live.ts'
 import { nothingAfter, streamRun } from '../stream.ts'
 
 const audit = (action: string) => ({ action, resourceKind: 'Run' })
@@ -39,10 +38,12 @@ export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
       summary: 'Answer an interrupt of a paused run.',
       authz: update,
       audit: audit('resume'),
+      idempotent: true,
       params: RunParams,
       body: ResumeBody,
       response: { 202: Run },
-      handle: ({ caller, params, body }) => runs.resume(caller, params.id, body),
+      review: ({ caller, params }) => runs.mayUpdate(caller, params.id),
+      handle: ({ caller, access, params, body }) => runs.resume(caller, access, params.id, body),
     }),
     endpoint({
       method: 'POST',
@@ -50,9 +51,11 @@ export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
       summary: 'Cancel a run and the runs that it started.',
       authz: update,
       audit: audit('cancel'),
+      idempotent: true,
       params: RunParams,
       response: { 202: Run },
-      handle: ({ caller, params }) => runs.cancel(caller, params.id),
+      review: ({ caller, params }) => runs.mayUpdate(caller, params.id),
+      handle: ({ caller, access, params }) => runs.cancel(caller, access, params.id),
     }),
     eventStream(inner),
   ]
@@ -82,11 +85,6 @@ function eventStream(inner: RunsServing): AnyEndpoint {
       return undefined
     },
   })
-}
-
-function toBytes(frame: LiveFrame): Buffer {
-  const id = frame.seq === undefined ? {} : { id: String(frame.seq) }
-  return encodeFrame({ event: frame.kind, data: JSON.stringify(frame), ...id })
 }
 
 function readLastId(header: string | undefined): number {

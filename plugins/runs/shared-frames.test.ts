@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { createMemoryBus } from '#core/events/memory-bus.ts'
+import type { Bus } from '#core/events/bus.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { adapters } from '#core/store/testing/databases.ts'
+import { toBytes } from './frame-bytes.ts'
+import type { LiveFrame } from './live.ts'
+import { createLive } from './live.ts'
+import type { SelectedRun } from './store/tables.ts'
+import { streamRun } from './stream.ts'
+import { createWorld, queueRun } from './testing/world.ts'
+
+const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
+
+function counting(bus: Bus): { bus: Bus; open: () => number } {
+  let open = 0
+  const listen: Bus['listen'] = async (subject, handle) => {
+    const { stop } = await bus.listen(subject, handle)
+    open++
+    const stopped = async (): Promise<void> => {
+      open--
+      await stop()
+    }
+    return { stop: stopped }
+  }
+  return { bus: { ...bus, listen }, open: () => open }
+}
+
+function frameOf(runId: string, kind: string, seq?: number): LiveFrame {
+  const data = kind === 'message.delta' ? { messageId: 'm', offset: 0, text: 'hello' } : {}
+  const numbered = seq === undefined ? {} : { seq }
+  return {
+    v: 1,
+    ...numbered,
+    runId,
+    ts: '2026-01-01T00:00:00Z',
+    kind,
+    agent: 'robot',
+    path: ['robot'],
+    spanId: '',
+    data,
+  }
+}
+
+for (const adapter of adapters) {
+  test(
+    `${adapter.name}: clients of one run share its subscription and the bytes of a live frame`,
+    { skip: adapter.skip },
+    async (t) => {
+      const database = await adapter.open(t)
+      await migrate(database, [storeMigrations, runsMigrations])
+      const { bus, open } = counting(createMemoryBus())
+      const world = createWorld(database, bus)
+      const run = await queueRun(world, {})
+      const watch = (watched: SelectedRun) => {
+        const sent: Buffer[] = []
+        const caughtUp = Promise.withResolvers<void>()
+        const send = (frame: LiveFrame): void => {
+          sent.push(toBytes(frame))
+          caughtUp.resolve()
+        }
+        const done = streamRun(world, watched, 0, { send, signal: AbortSignal.timeout(20_000) })
+        return { sent, caughtUp: caughtUp.promise, done }
+      }
+      const clients = [watch(run), watch(run)] as const
+      await Promise.all(clients.map(({ caughtUp }) => caughtUp))
+      assert.equal(open(), 1)
+      for (const frame of [
+        frameOf(run.id, 'run.started', 2),
+        frameOf(run.id, 'message.delta'),
+        frameOf(run.id, 'run.succeeded', 3),
+      ])
+        world.live.frame(frame)
+      await Promise.all(clients.map(({ done }) => done))
+      const [one, other] = [clients[0].sent, clients[1].sent]
+      assert.deepEqual(one.map(eventOf), ['run.queued', 'run.started', 'message.delta', 'run.succeeded', 'stream.end'])
+      for (const at of [1, 2, 3]) assert.equal(one[at], other[at], `frame ${at} was encoded twice`)
+      assert.match(String(one[1]), /^id: 2$/m)
+      assert.equal(open(), 0)
+    },
+  )
+}
+
+test('whoever leaves takes no frame from the others, and a subscription that failed is asked for again', async () => {
+  const { bus, open } = counting(createMemoryBus())
+  let refusals = 1
+  const live = createLive({
+    ...bus,
+    listen: (subject, handle) => (refusals-- > 0 ? Promise.reject(new Error('no bus')) : bus.listen(subject, handle)),
+  })
+  const seen: string[] = []
+  await assert.rejects(
+    live.onFrame('r', () => undefined),
+    /no bus/,
+  )
+  const first = await live.onFrame('r', () => seen.push('first'))
+  const heard = Promise.withResolvers<void>()
+  const second = await live.onFrame('r', ({ kind }) => {
+    seen.push(kind)
+    heard.resolve()
+  })
+  await first.stop()
+  await first.stop()
+  live.frame(frameOf('s', 'another run'))
+  live.frame(frameOf('r', 'mine'))
+  await heard.promise
+  assert.deepEqual([seen, open()], [['mine'], 1])
+  await second.stop()
+  assert.equal(open(), 0)
+})
+
+function eventOf(bytes: Buffer): string | undefined {
+  return /^event: (.*)$/m.exec(bytes.toString())?.[1]
+}

@@ -1,0 +1,41 @@
+import type { Bus, Subscription } from '#core/events/bus.ts'
+import type { Live, LiveFrame } from './live.ts'
+
+interface Shared {
+  readonly handlers: Set<(frame: LiveFrame) => void>
+  readonly opened: Promise<Subscription>
+}
+
+/** Frames of runs for the clients of this process: one subscription a run, each frame parsed once and the same object for all. */
+export function shareFrames(bus: Bus): Live['onFrame'] {
+  const runs = new Map<string, Shared>()
+  const open = (runId: string): Shared => {
+    const handlers: Shared['handlers'] = new Set()
+    const opened = bus.listen(`mesh.live.${runId}`, (body) => {
+      const frame = JSON.parse(Buffer.from(body).toString()) as LiveFrame
+      for (const handle of handlers) handle(frame)
+    })
+    const shared = { handlers, opened }
+    runs.set(runId, shared)
+    return shared
+  }
+  return async (runId, handle) => {
+    const shared = runs.get(runId) ?? open(runId)
+    shared.handlers.add(handle)
+    // Forgotten before the subscription is stopped: who comes meanwhile opens another.
+    const leave = (): boolean => {
+      if (!shared.handlers.delete(handle) || shared.handlers.size > 0) return false
+      if (runs.get(runId) === shared) runs.delete(runId)
+      return true
+    }
+    const subscription = await shared.opened.catch((error: unknown) => {
+      leave()
+      throw error
+    })
+    return {
+      stop: async () => {
+        if (leave()) await subscription.stop()
+      },
+    }
+  }
+}
