@@ -43,6 +43,12 @@ export const coreSettingsSchema = Type.Object({
           description: 'Own identity of manager, gateway and state; never read by the BFF.',
         }),
       ),
+      deadlineSeconds: Type.Integer({
+        minimum: 1,
+        maximum: 60,
+        default: 10,
+        description: 'For every call but watches and followed logs; then the answer is 504.',
+      }),
     },
     { description: 'The API server; default: KUBECONFIG, else the cluster that the pod runs in.' },
   ),

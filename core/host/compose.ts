@@ -90,6 +90,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       database,
       bus,
       cluster,
+      deadlineMs: core.cluster.deadlineSeconds * 1000,
       install: core.install,
       eventRetentionDays: core.eventRetentionDays,
       log,

@@ -43,6 +43,8 @@ export interface SharedParts {
   readonly database: Database | undefined
   readonly bus: Bus | NatsBus
   readonly cluster: ClusterLocation
+  /** Of a call to the cluster, in milliseconds (K4). */
+  readonly deadlineMs?: number
   readonly install: string
   readonly eventRetentionDays: number
   readonly log: Logger
@@ -61,7 +63,8 @@ export const coreMigrations: readonly MigrationSource[] = [
 export function createPlatformOpener(shared: SharedParts): OpenPlatform {
   followConnections(shared)
   return async (needs) => {
-    const pool = createPool(shared.cluster.server, shared.cluster.tls, shared.metrics)
+    const { cluster, deadlineMs } = shared
+    const pool = { ...createPool(cluster.server, cluster.tls, shared.metrics), deadlineMs }
     const sources = [...coreMigrations, ...needs.migrations]
     const gate = await openGate(shared, needs.role, sources)
     const store = openStore(shared, gate, needs)

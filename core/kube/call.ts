@@ -34,7 +34,7 @@ export async function call(connection: Connection, request: CallRequest): Promis
 
 /** As `call`, with the answer as it came off the socket: a page that passes through is copied once, not twice. */
 export async function callForPieces(connection: Connection, request: CallRequest): Promise<readonly Buffer[]> {
-  const abort = abortAfter(request.deadlineMs ?? DEADLINE_MS, request.signal)
+  const abort = abortAfter(request.deadlineMs ?? connection.pool.deadlineMs ?? DEADLINE_MS, request.signal)
   try {
     const sent = await prepare(connection, request, abort.signal)
     const answer = await collect(connection.pool.calls, sent, abort.signal)
@@ -49,7 +49,7 @@ export async function callForPieces(connection: Connection, request: CallRequest
 
 /** Sends a call and gives the body as a stream once the headers are in; the deadline covers the time until then. */
 export async function callForStream(connection: Connection, request: CallRequest): Promise<Dispatcher.ResponseData> {
-  const abort = abortAfter(request.deadlineMs ?? DEADLINE_MS, request.signal)
+  const abort = abortAfter(request.deadlineMs ?? connection.pool.deadlineMs ?? DEADLINE_MS, request.signal)
   try {
     const answer = await open(connection, request, abort.signal)
     if (answer.statusCode >= 200 && answer.statusCode <= 299) return answer

@@ -21,6 +21,8 @@ export interface KubePool {
   readonly streams: Dispatcher
   /** Time of the calls, where they are measured. */
   readonly seconds?: Histogram<'verb' | 'resource' | 'outcome'> | undefined
+  /** Milliseconds for every call but watches and followed logs; default `DEADLINE_MS`. */
+  readonly deadlineMs?: number | undefined
   close(): Promise<void>
 }
 

@@ -56,7 +56,7 @@ interface World {
   readonly database: Database
   readonly workers: Map<string, ServerProcess>
   start(holder: string): void
-  /** The log's head just after the stream was made: what came later must be in it. */
+  /** The log's head just after the last stream was deleted: what came later must be in the new one. */
   streamFrom: bigint
 }
 
@@ -145,12 +145,14 @@ async function pauseLeader(world: World, random: Random): Promise<void> {
   leader?.thaw()
 }
 
-async function recreateStream(world: World): Promise<void> {
+async function recreateStream(world: World, random: Random): Promise<void> {
   const connection = await connect({ servers: world.nats.url })
   const manager = await jetstreamManager(connection)
   await manager.streams.delete(streamName)
-  await makeStream(world.nats.url)
+  // What is committed from now on can only have been acknowledged by the new stream.
   world.streamFrom = await lastPosition(world.database.db)
+  await random.instant(100, 500)
+  await makeStream(world.nats.url)
   await connection.close()
 }
 
