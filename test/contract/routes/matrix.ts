@@ -64,7 +64,8 @@ export async function expectedOf(world: World, credential: Credential, { route, 
     )
     const denied = answer.status === 403
     if (one.hides === true && index === 0) return { status: 404, code: 'not_found', denied }
-    const { reason, message, details } = answer.json<ClusterRefusal>()
+    const { reason, message: whole, details } = answer.json<ClusterRefusal>()
+    const message = withoutRoles(whole)
     const { status } = answer
     if (one.told === true) return { status, denied, ...(message === undefined ? {} : { detail: message }) }
     const cluster = refusalOf({ ...defined({ reason, message }), ...(details ? { details } : {}) })
@@ -107,7 +108,7 @@ function readAnswer(answer: RawAnswer, expected: Omit<Expected, 'denied'>): Omit
   return {
     status: answer.status,
     ...(expected.code === undefined ? {} : defined({ code: problem?.code })),
-    ...(expected.detail === undefined ? {} : defined({ detail: problem?.detail })),
+    ...(expected.detail === undefined ? {} : defined({ detail: withoutRoles(problem?.detail) })),
     ...(expected.cluster === undefined || problem?.cluster === undefined
       ? {}
       : { cluster: refusalOf(problem.cluster) }),
@@ -116,7 +117,12 @@ function readAnswer(answer: RawAnswer, expected: Omit<Expected, 'denied'>): Omit
 
 function refusalOf({ reason, message, details = {} }: ClusterRefusal): ClusterRefusal {
   const { name, group, kind } = details
-  return { ...defined({ reason, message }), details: defined({ name, group, kind }) }
+  return { ...defined({ reason, message: withoutRoles(message) }), details: defined({ name, group, kind }) }
+}
+
+// The authorizer adds the roles that a binding misses; the refusal of a review keeps those to itself.
+function withoutRoles(message: string | undefined): string | undefined {
+  return message?.split(': RBAC: ', 1)[0]
 }
 
 function defined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
