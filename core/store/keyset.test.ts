@@ -30,7 +30,7 @@ const keyset = createKeyset<Row>({
 })
 
 for (const adapter of adapters) {
-  test(`${adapter.name}: C2: a walk during inserts sees every earlier row once`, { skip: adapter.skip }, async (t) => {
+  test(`C2: ${adapter.name}: a walk during inserts sees every earlier row once`, { skip: adapter.skip }, async (t) => {
     const { root } = await adapter.open(t)
     await sql`create table rows (at timestamptz not null, id integer not null, primary key (at, id))`.execute(root)
     // Five rows to an instant: the last column decides.
