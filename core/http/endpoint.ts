@@ -18,7 +18,8 @@ export type NamespaceFrom =
  * How a route is authorized; required, the server refuses to boot without it.
  * `kube`: the upstream call is the check (the fields say which, for docs and the authorization matrix).
  * `review`: a SelfSubjectAccessReview on a virtual resource of our group; the handler gets its `Access`.
- * `row`: the namespace is that of a stored row; the handler reviews with `caller.review` (a caller that may not get it sees 404).
+ * `row`: the namespace is that of a stored row; the handler reviews with `caller.review` (a caller that may not get it sees 404), or
+ * the endpoint's own `review` does before it.
  */
 export type Authz =
   | { readonly kind: 'kube'; readonly verb: string; readonly resource: string }
@@ -48,7 +49,7 @@ export interface Call<Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly caller: Caller
-  /** Present for `review` routes; throws when the route has none. */
+  /** Present for `review` routes and `row` routes with a `review`; throws when the route has none. */
   readonly access: Access
   /** Aborts when the client goes away or the server drains. */
   readonly signal: AbortSignal
@@ -78,7 +79,7 @@ export interface Endpoint<P extends TSchema, Q extends TSchema, B extends TSchem
   /** Body cap in bytes; default 1 MiB. */
   readonly bodyLimit?: number
   readonly response: Readonly<Record<number, TSchema>>
-  /** Accepts `Idempotency-Key`: a repeat answers with the stored response. */
+  /** Accepts `Idempotency-Key`: a repeat answers with the stored response. A `row` route then needs its `review`. */
   readonly idempotent?: boolean
   /** A server-sent-event or byte stream: no response schema, HEAD answers headers only. */
   readonly stream?: boolean
@@ -87,6 +88,8 @@ export interface Endpoint<P extends TSchema, Q extends TSchema, B extends TSchem
    * neither by an informer nor by a transaction of the store, so it is written down before it happens and its success after (A2).
    */
   readonly audit?: { readonly action: string; readonly resourceKind: string; readonly intent?: true }
+  /** The review of a `row` route, asked before every answer, a stored one too; the handler gets what it proves as `access`. */
+  review?(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Access>
   handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<unknown>
 }
 

@@ -534,3 +534,37 @@ test('X1: streams have heartbeats, caps per user and replica, a re-check, and a 
   await opened[0]?.closed
   assert.equal(services.streams.size, 0)
 })
+
+test('a route that repeats stored answers must have a review that comes before them', async (t) => {
+  const repeating = { method: 'POST', idempotent: true } as const
+  for (const authz of [
+    { kind: 'bearer' },
+    { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
+    { kind: 'row', verb: 'update', resource: 'runs' },
+  ] as const)
+    await assert.rejects(buildServer(t, [{ endpoints: [route({ ...repeating, authz })] }]), /needs a review/)
+  const asked: string[] = []
+  const { app } = await buildServer(t, [
+    {
+      endpoints: [
+        route({
+          ...repeating,
+          authz: { kind: 'row', verb: 'update', resource: 'runs' },
+          review: (call) => {
+            asked.push('review')
+            return call.caller.review('update', 'runs', { namespace: '' })
+          },
+          handle: async ({ access }) => {
+            asked.push(`handle ${access.verb}`)
+            return {}
+          },
+        }),
+      ],
+    },
+  ])
+  const post = (bearer: string) =>
+    app.inject({ method: 'POST', url: '/api/things', headers: { authorization: `Bearer ${bearer}` } })
+  assert.equal((await post('good-token')).statusCode, 200)
+  assert.equal((await post(DENIED)).statusCode, 403)
+  assert.deepEqual(asked, ['review', 'handle update', 'review'])
+})

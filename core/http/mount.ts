@@ -28,6 +28,7 @@ export function mountEndpoints(endpoints: readonly AnyEndpoint[]): FastifyPlugin
 function mount(scope: FastifyInstance, endpoint: AnyEndpoint): void {
   const services = servicesOf(scope)
   const owner = ownerOf(scope)
+  refuseUnreviewedReplay(endpoint)
   if (owner.wiring === 'hidden') return
   services.catalog.push({ ...owner, prefix: scope.prefix, endpoint })
   const inputs = readInputs(endpoint)
@@ -55,6 +56,12 @@ function mount(scope: FastifyInstance, endpoint: AnyEndpoint): void {
   })
 }
 
+// A stored answer never reaches the handler: who may have it must be known before.
+function refuseUnreviewedReplay({ method, url, authz, idempotent, review: own }: AnyEndpoint): void {
+  if (idempotent !== true || authz.kind === 'review' || (authz.kind === 'row' && own !== undefined)) return
+  throw new TypeError(`${method} ${url}: an idempotent route needs a review that comes before its stored answer`)
+}
+
 function readInputs(endpoint: AnyEndpoint): (request: FastifyRequest) => void {
   const readParams = paramsReader(endpoint.url, endpoint.params)
   const readQuery = queryReader(endpoint.query)
@@ -73,6 +80,8 @@ function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (endpoint.stream === true && services.streams.draining) throw new Fail('draining')
     const call = createCall(request, reply, { cursors, streams: services.streams, directory: services.directory })
+    if (endpoint.authz.kind === 'row' && endpoint.review !== undefined)
+      stateOf(request).access = await endpoint.review(call)
     const answer = acting.idempotent === true ? runIdempotent(acting, call, services) : acting.handle(call)
     const result = await answer
     if (reply.sent) return reply // a stream has taken the connection

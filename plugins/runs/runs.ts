@@ -49,10 +49,18 @@ export interface Runs {
   get(caller: Caller, id: string): Promise<Run>
   tree(caller: Caller, id: string): Promise<TreeNode>
   list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
-  resume(caller: Caller, id: string, answer: Partial<Resolution>): Promise<Run>
-  cancel(caller: Caller, id: string): Promise<Run>
+  /** Proves that the caller may change the run; an id that the caller may not even get is unknown to the caller. */
+  mayUpdate(caller: Caller, id: string): Promise<Access<'update', 'runs'>>
+  resume(by: Changer, id: string, answer: Partial<Resolution>): Promise<Run>
+  cancel(by: Changer, id: string): Promise<Run>
   /** The row behind an id that the caller may `get`; an id that the caller may not get is unknown to the caller. */
   open(caller: Caller, id: string): Promise<OpenRun>
+}
+
+/** Who changes a run, with the proof that `mayUpdate` gave for it. */
+export interface Changer {
+  readonly caller: Caller
+  readonly access: Access
 }
 
 /** A page of a list: its size and the key of the last row before it. */
@@ -81,6 +89,11 @@ export function createRuns(services: RunsServices): Runs {
   const { core, store, writer } = services
   const db = store.reader<RunsTables>()
   const open = (caller: Caller, id: string) => openRun(db, caller, id)
+  const changeable = async (access: Access, id: string): Promise<SelectedRun> => {
+    const run = await readRun(db, accessFor('update', access), id)
+    if (!run) throw new Fail('not_found')
+    return run
+  }
   const detail = async (run: SelectedRun): Promise<Run> => toRun(run, await readRunContent(db, run))
   return {
     open,
@@ -91,9 +104,13 @@ export function createRuns(services: RunsServices): Runs {
       return buildTree(run, await readJournal(db, run, 0, treeEntries))
     },
     list: async (access, filter, page) =>
-      (await listRuns(db, listAccess(access), filter, page)).map((run) => toRun(run)),
-    resume: async (caller, id, answer) => {
-      const { run } = await openForUpdate(open, caller, id)
+      (await listRuns(db, accessFor('list', access), filter, page)).map((run) => toRun(run)),
+    mayUpdate: async (caller, id) => {
+      const { access } = await open(caller, id)
+      return caller.review('update', 'runs', { namespace: access.namespace })
+    },
+    resume: async ({ caller, access }, id, answer) => {
+      const run = await changeable(access, id)
       const grant = await grantFor(core, caller, { runId: id, agentUid: run.agent_uid ?? '' })
       const resolution = (interruptId: string): Resolution => ({ ...answer, interruptId })
       await writer.change(id, { actor: actorOf(caller) }, (facts) => {
@@ -102,12 +119,12 @@ export function createRuns(services: RunsServices): Runs {
         const interruptId = first?.fact === 'interrupt-resolved' ? first.interruptId : ''
         return { facts: decided, also: (tx) => saveResolution(tx, id, resolution(interruptId), grant) }
       })
-      return detail((await open(caller, id)).run)
+      return detail(await changeable(access, id))
     },
-    cancel: async (caller, id) => {
-      await openForUpdate(open, caller, id)
+    cancel: async ({ caller, access }, id) => {
+      await changeable(access, id)
       await cancelRun(writer, id, actorOf(caller))
-      return detail((await open(caller, id)).run)
+      return detail(await changeable(access, id))
     },
   }
 }
@@ -134,16 +151,9 @@ async function openRun(db: Parameters<typeof locateRun>[0], caller: Caller, id: 
   return { run, access }
 }
 
-/** A caller that may see the run but not change it gets the cluster's 403. */
-async function openForUpdate(open: Runs['open'], caller: Caller, id: string): Promise<OpenRun> {
-  const opened = await open(caller, id)
-  await caller.review('update', 'runs', { namespace: opened.access.namespace })
-  return opened
-}
-
-function listAccess(access: Access): Access<'list', 'runs'> {
-  if (access.verb !== 'list' || access.resource !== 'runs') throw new Error('a list of runs needs the proof for it')
-  return access as Access<'list', 'runs'>
+function accessFor<Verb extends 'list' | 'update'>(verb: Verb, access: Access): Access<Verb, 'runs'> {
+  if (access.verb !== verb || access.resource !== 'runs') throw new Error(`to ${verb} runs needs the proof for it`)
+  return access as Access<Verb, 'runs'>
 }
 
 /** From the name to the uid without a read that the caller may not make: the manager's memory says it. */

@@ -43,7 +43,7 @@ export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
       body: ResumeBody,
       response: { 202: Run },
       review: ({ caller, params }) => runs.mayUpdate(caller, params.id),
-      handle: ({ caller, access, params, body }) => runs.resume(caller, access, params.id, body),
+      handle: (call) => runs.resume(call, call.params.id, call.body),
     }),
     endpoint({
       method: 'POST',
@@ -55,7 +55,7 @@ export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
       params: RunParams,
       response: { 202: Run },
       review: ({ caller, params }) => runs.mayUpdate(caller, params.id),
-      handle: ({ caller, access, params }) => runs.cancel(caller, access, params.id),
+      handle: (call) => runs.cancel(call, call.params.id),
     }),
     eventStream(inner),
   ]
