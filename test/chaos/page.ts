@@ -1,5 +1,5 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
+import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { toTable } from './table.ts'
 import type { Ran } from './table.ts'
@@ -22,7 +22,7 @@ export function writePage(
   { seed, short }: { readonly seed: number; readonly short: boolean },
 ): void {
   mkdirSync(folder, { recursive: true })
-  const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}`
+  const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}, load average ${(loadavg()[0] ?? 0).toFixed(0)}`
   for (const ran of all) {
     const kept: Kept = { ran, seed, short, date: new Date().toISOString().slice(0, 10), machine }
     writeFileSync(join(folder, `${ran.name}.json`), `${JSON.stringify(kept, null, 2)}\n`)

@@ -35,8 +35,8 @@ await new Promise((resolve) => process.stdin.once('data', resolve))
 for (let n = 0; n < Number(frames); n++) {
   const frame = encodeFrame({ id: String(n), event: 'message.delta', data: 'x'.repeat(Number(bytes)) })
   for (const stream of open) void stream.send(frame)
-  // As events come from a run, so that clients that read can keep up.
-  await sleep(5)
+  // At most 60 MB/s in all, so that clients that read can keep up on the same machine.
+  await sleep(Math.max(5, (open.size * frame.length) / 60_000))
 }
 process.stdout.write(`sent ${open.size}\n`)
 await new Promise(() => undefined)

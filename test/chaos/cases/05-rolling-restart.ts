@@ -1,4 +1,5 @@
 import { createSend } from '#test/flows/platform/send.ts'
+import type { Send } from '#test/flows/platform/send.ts'
 import { openBalancer } from '../balancer.ts'
 import type { ChaosCase } from '../case.ts'
 import { percentile, startOpenLoop } from '../open-loop.ts'
@@ -20,7 +21,8 @@ export const chaosCase: ChaosCase = {
     const yaml = `${settings}drain:\n  delaySeconds: 1\n`
     const pair = await Promise.all(['bff-left', 'bff-right'].map((name) => stage.add(scope, name, 'bff', yaml)))
     const balancer = await openBalancer(scope, pair)
-    const send = createSend(scope, balancer.url)
+    const retried = { count: 0 }
+    const send = againOnDeadConnection(createSend(scope, balancer.url), retried)
     const namespace = await makeNamespace(stage, 'rolling')
     const load = startOpenLoop(perSecond, (n) =>
       n % 4 === 0
@@ -58,8 +60,22 @@ export const chaosCase: ChaosCase = {
         `${samples.length} requests, ${failed.length} not answered with success${reasons.length === 0 ? '' : `: ${reasons.join(', ')}`}; p99 ${percentile(
           samples.map(({ ms }) => ms),
           0.99,
-        ).toFixed(0)} ms`,
+        ).toFixed(0)} ms; ${retried.count} were sent again, since the kept connection had just been closed`,
       ],
     }
   },
+}
+
+// A kept connection may be closed just as a request is written; browsers, Go and nginx then send it again on another one, and so does
+// this. A write that had been made already would show as a conflict.
+function againOnDeadConnection(send: Send, retried: { count: number }): Send {
+  return async (request) => {
+    try {
+      return await send(request)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ECONNRESET')) throw error
+      retried.count++
+      return send(request)
+    }
+  }
 }

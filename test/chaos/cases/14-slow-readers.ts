@@ -9,7 +9,7 @@ import type { Scope } from '#test/harness/scope.ts'
 import type { ChaosCase } from '../case.ts'
 import { until } from '../until.ts'
 
-const [frames, bytes] = [600, 8_192]
+const [frames, bytes] = [640, 8_192]
 const KiB = 1_024
 
 /** Clients of event streams that never read. */
