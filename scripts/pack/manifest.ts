@@ -5,12 +5,26 @@ export interface SourceManifest {
   readonly description: string
   readonly license: string
   readonly engines: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
   readonly optionalDependencies: Readonly<Record<string, string>>
 }
 
-/** The package.json of the published package; `dependencies` are those that no bundle can hold, at the versions that were tested. */
-export function toManifest(source: SourceManifest, dependencies: Readonly<Record<string, string>>): object {
+/** What the published package wants beside it. */
+export interface Wanted {
+  /** Packages that no bundle can hold, at the versions that were tested. */
+  readonly dependencies: Readonly<Record<string, string>>
+  /** Packages whose types its declarations show. */
+  readonly typed: ReadonlySet<string>
+  /** Path of the declarations that `import type` gets. */
+  readonly types: string
+}
+
+/** The package.json of the published package. */
+export function toManifest(source: SourceManifest, { dependencies, typed, types }: Wanted): object {
   const { name, version, description, license, engines, optionalDependencies } = source
+  const known = { ...source.devDependencies, ...source.dependencies }
+  const peers = [...typed].toSorted()
   return {
     name,
     version,
@@ -18,12 +32,15 @@ export function toManifest(source: SourceManifest, dependencies: Readonly<Record
     license,
     type: 'module',
     bin: { mesh: 'bin/mesh.mjs' },
-    // A program, not a library: third parties get what they may use as an argument.
-    exports: { './package.json': './package.json' },
+    // A program, not a library: third parties get what they may use as an argument, and only its type by name.
+    exports: { '.': { types }, './package.json': './package.json' },
     imports: { '#launcher/main.ts': './launcher/main.js' },
     // Node.js 20 starts `bin/mesh.mjs`, which goes on with the Node.js 24 of the platform's optional package.
     engines,
     dependencies,
     optionalDependencies,
+    // Optional: only who writes a plugin in TypeScript needs them, and running needs none.
+    peerDependencies: Object.fromEntries(peers.map((peer) => [peer, known[peer]])),
+    peerDependenciesMeta: Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
   }
 }

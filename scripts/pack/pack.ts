@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { bundleLauncher, bundlePlatform } from '../images/bundle.ts'
+import { emitDeclarations } from './declarations.ts'
 import type { SourceManifest } from './manifest.ts'
 import { toManifest } from './manifest.ts'
 import { toNotices } from './notices.ts'
@@ -14,6 +15,9 @@ const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
 
 /** The only package that cannot be bundled: its WebAssembly and files lie beside it. */
 const unbundled = '@electric-sql/pglite'
+
+/** What a plugin from elsewhere may import by type. */
+const contract = 'scripts/pack/contract'
 
 /**
  * Makes the folder of the published package: bundled JavaScript in the layout of the sources, with the files it reads.
@@ -31,11 +35,20 @@ export async function makePackage(root: string, folder: string): Promise<void> {
   chmodSync(join(folder, 'bin', 'mesh.mjs'), 0o755)
   const source = readJson<SourceManifest>(join(root, 'package.json'))
   const { version } = readJson<{ version: string }>(join(root, 'node_modules', unbundled, 'package.json'))
-  writeFileSync(
-    join(folder, 'package.json'),
-    `${JSON.stringify(toManifest(source, { [unbundled]: version }), undefined, 2)}\n`,
-  )
+  const typed = writeDeclarations(root, join(folder, 'types'))
+  const wanted = { dependencies: { [unbundled]: version }, typed, types: `./types/${contract}.d.ts` }
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(toManifest(source, wanted), undefined, 2)}\n`)
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), toNotices(root, bundles))
+}
+
+// Returns the packages whose types the declarations show.
+function writeDeclarations(root: string, folder: string): ReadonlySet<string> {
+  const { files, packages } = emitDeclarations(root, `${contract}.ts`)
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  return packages
 }
 
 /** Packs a folder as npm does; the path of the tarball. */

@@ -25,10 +25,10 @@ export interface Running {
   call(as: string, path: string, body?: object): Promise<readonly [number, Record<string, unknown>]>
 }
 
-/** Installs tarballs with npm as somebody would in an empty folder. */
-export function install(folder: string, tarballs: readonly string[]): void {
+/** Installs tarballs and packages with npm as somebody would in an empty folder; flags of npm may stand among them. */
+export function install(folder: string, wanted: readonly string[]): void {
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline']
-  execFileSync('npm', ['install', ...flags, ...tarballs], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync('npm', ['install', ...flags, ...wanted], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
 /** Whose process a start is, where it is not this process's user. */

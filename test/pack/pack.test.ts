@@ -1,38 +1,28 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { after, before } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { makePackage, packTarball } from '../../scripts/pack/pack.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
+import { blocksOf, commandsOf } from '../flows/readme.ts'
 import { findOldNode, install, processesOf, readOnly, start } from './installation.ts'
+import { typeErrors } from './type-errors.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const notLinux = process.platform !== 'linux' && 'processes are looked up in /proc'
 const work = tempFolder('pack')
 const folder = join(work.path, 'installation')
 const mesh = (...flags: string[]) => ['all', '--data', 'd', '--port', '0', '--output', 'json', ...flags]
+let tarball = ''
 after(() => work.remove())
 
-const settings = `plugins: [./local.ts, '@acme/mesh-x']
-local: {greeting: good day}
+const settings = `plugins: [./greeter.ts, '@acme/mesh-x']
+greeter: {greeting: good day}
 `
-const local = `import type { Mesh } from '@mesh.dev/mesh'
-
-export default (mesh: Mesh) => mesh.definePlugin({
-  contract: 1,
-  name: 'local',
-  needs: { runs: mesh.plugins['runs']! },
-  settings: mesh.Type.Object({ greeting: mesh.Type.String({ default: 'hello' }) }),
-  create: (_core, { greeting }) => ({ greeting }),
-  routes: ({ greeting }) => mesh.mountEndpoints([mesh.endpoint({
-    method: 'GET', url: '/greet/:ns', summary: 'Greets.', authz: { kind: 'bearer' },
-    response: { 200: mesh.Type.Object({ text: mesh.Type.String() }) },
-    handle: async ({ params }) => ({ text: greeting + ' ' + params.ns }),
-  })]),
-})
-`
+const readme = join(root, 'README.md')
+const [greeter = ''] = blocksOf(readme, 'Write a plugin', 'ts')
 const packaged = `export default (mesh) => mesh.definePlugin({
   contract: 1,
   name: 'mesh-x',
@@ -60,16 +50,18 @@ before(async () => {
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'mesh.yaml'), settings)
-  writeFileSync(join(folder, 'local.ts'), local)
-  install(folder, [packTarball(join(work.path, 'package'), work.path), packTarball(thirdParty(), work.path)])
+  writeFileSync(join(folder, 'greeter.ts'), greeter)
+  tarball = packTarball(join(work.path, 'package'), work.path)
+  install(folder, [tarball, packTarball(thirdParty(), work.path)])
 })
 
-test('packed: the tarball holds JavaScript only, with everything it reads beside it', () => {
+test('packed: the tarball holds JavaScript and declarations, with everything it reads beside it', () => {
   const files = readdirSync(join(folder, 'node_modules/@mesh.dev/mesh'), { recursive: true, encoding: 'utf8' })
   assert.deepEqual(
-    files.filter((path) => path.endsWith('.ts')),
+    files.filter((path) => path.endsWith('.ts') && !/^types\/.*\.d\.ts$/.test(path)),
     [],
   )
+  assert.ok(!existsSync(join(folder, 'node_modules/fastify')), 'running needs none of the packages that types do')
   for (const path of ['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES', 'deploy/crds/agentdeployments.yaml'])
     assert.ok(files.includes(path), `${path} is missing`)
 })
@@ -90,7 +82,9 @@ test(
     assert.equal(created, 201, JSON.stringify(answer))
     assert.deepEqual(await invoke({ namespace: 'default', name: 'shout' }, 'loud'), [200, 'succeeded', 'LOUD'])
 
-    assert.deepEqual(await running.call('viewer', '/api/x/local/greet/default'), [200, { text: 'good day default' }])
+    const greet = '/api/x/greeter/greet/default'
+    assert.deepEqual(await running.call('viewer', greet), [200, { text: 'good day default' }])
+    assert.equal((await running.call('other-tenant', greet))[0], 403)
     assert.deepEqual(await running.call('viewer', '/api/x/mesh-x/'), [200, { from: 'a packed tarball' }])
 
     assert.ok(processesOf(folder).length >= 4, 'the platform, its launchers and a command were running')
@@ -116,6 +110,25 @@ test(
     assert.equal(statSync(join(home, '.cache/mesh')).mode & 0o777, 0o700)
   },
 )
+
+test('packed: the plugin of the README type-checks under strict beside the tarball, and three wrong ones do not', () => {
+  const author = join(work.path, 'author')
+  const [command = ''] = commandsOf(readme, 'Write a plugin')
+  const packages = command.replace('npm install --save-dev ', '').split(' ')
+  mkdirSync(author)
+  writeFileSync(join(author, 'package.json'), '{ "type": "module" }')
+  install(author, ['--omit=optional', tarball, ...packages])
+  const errors = typeErrors(author, {
+    'greeter.ts': greeter,
+    'unknown-slot.ts': greeter.replace('create:', 'onStart: async () => undefined,\n    create:'),
+    'no-authz.ts': greeter.replace(/authz: .*\n/, '\n'),
+    'wrong-need.ts': greeter.replace('create:', "needs: { runs: 'runs' },\n    create:"),
+  })
+  assert.deepEqual([...errors.keys()], ['unknown-slot.ts', 'no-authz.ts', 'wrong-need.ts'], [...errors].join('\n'))
+  assert.match(errors.get('unknown-slot.ts') ?? '', /'onStart' does not exist in type 'Plugin</)
+  assert.match(errors.get('no-authz.ts') ?? '', /Property 'authz' is missing in type/)
+  assert.match(errors.get('wrong-need.ts') ?? '', /Type 'string' is not assignable to type 'AnyPlugin /)
+})
 
 const oldNode = findOldNode()
 const noOldNode = oldNode === undefined && 'no Node.js from 20 to 23 on PATH'
