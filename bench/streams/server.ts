@@ -6,13 +6,14 @@ import { openEventStream } from '#core/http/event-stream.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 
-// `node server.ts raw|stream CLIENTS FRAMES`: once that many clients are there, each gets the frames; then a line says what it cost.
+// `node server.ts raw|stream CLIENTS FRAMES`: once that many clients are there, each gets the frames; then a line says what it cost, and what each held before.
 const [mode = '', clients = '1', frames = '1'] = process.argv.slice(2)
 const data = JSON.stringify({ runId: 'run-1', type: 'message.delta', data: { text: 'word '.repeat(40) } })
 type Send = (frame: Buffer) => Promise<void> | void
 
 const receivers: Send[] = []
 const port = mode === 'raw' ? await listenRaw() : await listenStreams()
+const memory = process.memoryUsage.rss()
 process.stdout.write(`${JSON.stringify({ port })}\n`)
 
 function entered(send: Send): void {
@@ -20,6 +21,7 @@ function entered(send: Send): void {
 }
 
 async function sendAll(): Promise<void> {
+  const kib = (process.memoryUsage.rss() - memory) / 1024 / Number(clients)
   const [cpu, from] = [process.cpuUsage(), performance.now()]
   for (let id = 0; id < Number(frames); id++) {
     const event = encodeFrame({ id: String(id), event: 'message.delta', data })
@@ -31,7 +33,7 @@ async function sendAll(): Promise<void> {
   const { user, system } = process.cpuUsage(cpu)
   const sent = Number(clients) * Number(frames)
   process.stdout.write(
-    `${JSON.stringify({ cpu: (user + system) / sent, us: ((performance.now() - from) * 1000) / sent })}\n`,
+    `${JSON.stringify({ kib, cpu: (user + system) / sent, us: ((performance.now() - from) * 1000) / sent })}\n`,
   )
 }
 

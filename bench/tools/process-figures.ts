@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
@@ -25,6 +25,15 @@ export function memoryOf(pid: number): { readonly rss: number; readonly pss: num
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   const megabytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]) / 1024
   return { rss: megabytes('Rss'), pss: megabytes('Pss') }
+}
+
+/** Starts to watch how far the resident memory of a process rises; the function tells megabytes above what it was (proc_pid_clear_refs(5)). */
+export function watchPeak(pid: number): () => number {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  const read = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  const before = read('VmRSS')
+  return () => read('VmHWM') - before
 }
 
 /** Processes that a process started and that still run, whatever their group. */
