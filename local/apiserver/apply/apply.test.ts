@@ -124,7 +124,7 @@ test('apply: items of an associative list merge by their keys, defaults of keys 
   })
 })
 
-test('track: a create owns everything, a status write its own entry, a no-op nothing; an empty list resets', () => {
+test('track: a create owns everything, a status write its own entry, a no-op nothing; an empty list resets; unowned stays', () => {
   const track = (before: KubeObject | undefined, after: KubeObject, subresource = '') =>
     trackUpdate({ before, after, manager: 'm', subresource, schema: configSchema, now })
   const created = config({ x: '1' })
@@ -146,15 +146,18 @@ test('track: a create owns everything, a status write its own entry, a no-op not
     metadata: { name: 'a' },
     status: { ready },
   })
-  const entries = trackUpdate({
-    before: widget(false),
-    after: widget(true),
-    manager: 'm',
-    subresource: 'status',
-    schema: status,
-    now,
-  })
-  assert.deepEqual(entries, [
+  const trackStatus = (before: KubeObject) =>
+    trackUpdate({ before, after: widget(true), manager: 'm', subresource: 'status', schema: status, now })
+  const creator = {
+    manager: 'c',
+    operation: 'Update',
+    apiVersion: 'mesh.dev/v1alpha1',
+    fieldsType: 'FieldsV1',
+  } as const
+  const owned = { ...creator, fieldsV1: { 'f:metadata': { 'f:labels': {} } } }
+  assert.deepEqual(trackStatus(widget(false)), [], 'what nobody owns stays so')
+  assert.deepEqual(trackStatus({ ...widget(false), metadata: { name: 'a', managedFields: [owned] } }), [
+    owned,
     {
       manager: 'm',
       operation: 'Update',

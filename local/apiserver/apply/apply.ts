@@ -24,6 +24,8 @@ const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
 export function trackUpdate({ before, after, manager, subresource, schema, now }: UpdateToTrack): ManagedFieldsEntry[] {
   const type = objectSchema(schema.schema)
   const managers = startingManagers(before, after, subresource)
+  // What nobody owned from the beginning stays so until an apply.
+  if (before && managers.size === 0) return []
   const changes = compare(before ? bare(before) : emptyObject(after, type), bare(after), type)
   const owned = withoutMeta(withoutReset(union(changes.modified, changes.added), subresource, type))
   takeFrom(managers, changes, '')
@@ -43,7 +45,13 @@ export function trackUpdate({ before, after, manager, subresource, schema, now }
 export function applyPatch({ live, patch, manager, force, schema, subresource, now }: ApplyRequest): ApplyResult {
   const type = objectSchema(schema.schema)
   const base = live ?? skeleton(patch)
-  const managers = decodeManaged(base.metadata.managedFields)
+  // What nobody owned until now is one owner's, so that a first apply conflicts with it.
+  const unowned = live && !live.metadata.managedFields?.length
+  const managers = decodeManaged(
+    unowned
+      ? trackUpdate({ before: undefined, after: live, manager: 'before-first-apply', subresource, schema, now })
+      : base.metadata.managedFields,
+  )
   const entry: ManagedFieldsEntry = { manager, operation: 'Apply', apiVersion: patch.apiVersion }
   if (subresource) entry.subresource = subresource
   const id = managerId(entry)

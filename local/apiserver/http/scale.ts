@@ -1,16 +1,20 @@
-import type { KubeObject } from '../contract.ts'
+import type { Json, KubeObject, ManagedFieldsEntry } from '../contract.ts'
 import { trackUpdate } from '../apply/apply.ts'
 import type { Kind } from '../objects/kinds.ts'
 import { part } from '../objects/meta.ts'
-import { goJsonType } from '../patch/json-value.ts'
+import { goJsonType, isObject } from '../patch/json-value.ts'
 import { applyBodyPatch } from '../patch/patch.ts'
 import { MODIFIED, badRequest, conflict, invalid, notFound, orThrow, unsupportedMediaType } from '../status.ts'
 import { objectKey } from '../storage/store.ts'
 import type { Store, Stored } from '../storage/store.ts'
 import { asKubeObject, mediaType, parse, readBody, readObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
+import { blamePatch } from './write-decode.ts'
 import { writeOptions } from './write-options.ts'
 import type { Answer } from './write.ts'
+
+/** Go leaves a zero out. */
+const specOf = (replicas: Json | undefined) => (replicas ? { replicas } : {})
 
 function toScale({ object }: Stored): KubeObject {
   const { name, namespace = '', uid = '', resourceVersion = '', creationTimestamp = '' } = object.metadata
@@ -23,9 +27,27 @@ function toScale({ object }: Stored): KubeObject {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: { replicas: part(object, 'spec')['replicas'] ?? 0 },
+    spec: specOf(part(object, 'spec')['replicas']),
     status: { replicas: part(object, 'status')['replicas'] ?? 0, ...(selector ? { selector } : {}) },
   }
+}
+
+/** Replicas that nobody owns, as after a scale to nothing, are not tracked. */
+const isOwned = ({ metadata: { managedFields = [] } }: KubeObject): boolean =>
+  managedFields.some(({ fieldsV1 }) => isObject(fieldsV1?.['f:spec']) && 'f:replicas' in fieldsV1['f:spec'])
+
+/** Who owns what after a scale: nobody the replicas that Go leaves out. */
+function tracked(
+  before: KubeObject,
+  replicas: number,
+  { manager, kind, now }: { manager: string; kind: Kind; now: Date },
+): ManagedFieldsEntry[] {
+  const { replicas: _, ...rest } = part(before, 'spec')
+  const after = { ...before, spec: { ...rest, ...specOf(replicas) } }
+  const managedFields = trackUpdate({ before, after, manager, subresource: 'scale', schema: kind.schema, now })
+  // The real server gives the entry of a scale no time.
+  for (const entry of managedFields) if (entry.subresource === 'scale') delete entry.time
+  return managedFields
 }
 
 /** The replicas of a scale; of another type it cannot even be decoded. */
@@ -62,7 +84,7 @@ export async function serveScale(store: Store, exchange: Exchange, kind: Kind, n
   const { resourceVersion } = scale.metadata
   if (resourceVersion && resourceVersion !== current.object.metadata.resourceVersion)
     throw conflict(kind, name, MODIFIED)
-  const replicas = replicasOf(scale)
+  const replicas = blamePatch(scale, () => replicasOf(scale))
   if (replicas < 0) {
     const message = `Invalid value: ${replicas}: must be greater than or equal to 0`
     throw invalid({ group: 'autoscaling', resource: 'scales', kind: 'Scale' }, name, [
@@ -71,13 +93,11 @@ export async function serveScale(store: Store, exchange: Exchange, kind: Kind, n
   }
   const { object } = current
   if (part(object, 'spec')['replicas'] === replicas || options.dryRun)
-    return { code: 200, body: { ...toScale(current), spec: { replicas } } }
+    return { code: 200, body: { ...toScale(current), spec: specOf(replicas) } }
   const after = { ...object, spec: { ...part(object, 'spec'), replicas } }
-  const { manager } = options
-  const managedFields = trackUpdate({ before: object, after, manager, subresource: 'scale', schema: kind.schema, now })
-  // The real server gives the entry of a scale no time.
-  for (const entry of managedFields) if (entry.subresource === 'scale') delete entry.time
-  const metadata = { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1, managedFields }
+  const managedFields = isOwned(object) ? tracked(object, replicas, { manager: options.manager, kind, now }) : undefined
+  const generation = (object.metadata.generation ?? 0) + 1
+  const metadata = { ...object.metadata, generation, ...(managedFields ? { managedFields } : {}) }
   const written = store.put(current.id, current.key, { ...after, metadata })
   await written.durable
   return { code: 200, body: toScale(written.stored) }

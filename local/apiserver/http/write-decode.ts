@@ -53,8 +53,8 @@ export function decode(body: JsonObject, kind: Kind, options: WriteOptions, warn
       `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${fault}`,
     )
   }
-  const { meta, unknown } = cleanMeta(body['metadata'], kind)
   const [version = '', group = ''] = given.apiVersion.split('/').toReversed()
+  const { meta, unknown } = cleanMeta(body['metadata'], { ...kind, version, kind: given.kind })
   // A custom object of another kind has no schema to be judged by; validation will say so.
   const known = given.kind === kind.kind && group === kind.group
   if (options.fieldValidation !== 'Ignore') {
@@ -121,16 +121,20 @@ export function matchPath(object: KubeObject, exchange: Exchange, kind: Kind): v
 
 /** Decodes a patched object: what is strictly refused is the fault of the patch, which the answer says. */
 export function decodePatched(patched: KubeObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
-  const given = structuredClone(patched)
+  return blamePatch(structuredClone(patched), () => decode(patched, kind, options, warnings))
+}
+
+/** Reads a patched object; what it cannot be read for is told as the fault of the patch, a 422. */
+export function blamePatch<T>(patched: KubeObject, read: () => T): T {
   try {
-    return decode(patched, kind, options, warnings)
+    return read()
   } catch (error) {
     const strict =
       error instanceof ApiError
         ? /(?:strict decoding error|json|illegal base64).*$/s.exec(error.message)?.[0]
         : undefined
     if (strict === undefined) throw error
-    const shown = JSON.stringify(JSON.stringify(sortKeys(given)))
+    const shown = JSON.stringify(JSON.stringify(sortKeys(patched)))
     const cause = { reason: 'FieldValueInvalid', message: `Invalid value: ${shown}: ${strict}`, field: 'patch' }
     throw failure({
       code: 422,

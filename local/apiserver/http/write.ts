@@ -1,10 +1,19 @@
-import type { Cause, CompiledSchema, KubeObject, ObjectMeta, Status, User } from '../contract.ts'
+import type { Cause, CompiledSchema, KubeObject, Status, User } from '../contract.ts'
 import { objectSchema, trackUpdate } from '../apply/apply.ts'
 import { typedFaults } from '../apply/typed-faults.ts'
 import { convertIn } from '../objects/event-conversion.ts'
 import { mayGo } from '../objects/deletion.ts'
 import type { Kind } from '../objects/kinds.ts'
-import { carryMeta, createNameFaults, metaFaults, part, sameContent, sameSpec, stampNew } from '../objects/meta.ts'
+import {
+  assign,
+  carryMeta,
+  createNameFaults,
+  metaFaults,
+  part,
+  sameContent,
+  sameSpec,
+  stampNew,
+} from '../objects/meta.ts'
 import { strategyOf } from '../objects/strategy.ts'
 import { equalJson } from '../patch/json-value.ts'
 import { ApiError, MODIFIED, alreadyExists, conflict, failure, forbidden, invalid, notFound } from '../status.ts'
@@ -30,8 +39,10 @@ export interface Answer {
   body: string | object
 }
 
-/** Groups whose validation leaves finalizers to the general rules. */
-const OWN_FINALIZERS = new Set(['coordination.k8s.io', 'policy'])
+/** Kinds that do not look at their metadata: the general rules do, on a create once all else is good. */
+const META_LAST = new Set(['/events', 'policy/poddisruptionbudgets'])
+/** Kinds whose validation leaves finalizers to the general rules. */
+const OWN_FINALIZERS = new Set(['coordination.k8s.io/leases', ...META_LAST])
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 /** The admission of the real server that everything in a namespace passes. */
@@ -110,8 +121,11 @@ export async function insert(
   stampNew(object, kind, exchange.info.namespace, now)
   if (exchange.info.subresource === '' && kind.subresources.includes('status')) delete object['status']
   // A service that begins with its status is given no address.
-  if (exchange.info.subresource === '') strategyOf(kind).create?.(object, (address) => addressTaken(store, address))
-  refuse({ ...kind, kind: object.kind }, object.metadata.name, [...nameFaults, ...faults(object, kind)])
+  const strategy = strategyOf(kind)
+  if (exchange.info.subresource === '') strategy.create?.(object, (address) => addressTaken(store, address))
+  refuse({ ...kind, kind: object.kind }, object.metadata.name, faults(object, kind, nameFaults))
+  // What comes back out of storage is defaulted once more: by now a job's pods have labels.
+  strategy.defaults?.(object)
   if (asked && !options.dryRun && !applied) {
     throw failure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
   }
@@ -132,11 +146,13 @@ function addressTaken(store: Store, address: string): boolean {
   return store.range('/services', '').some((stored) => part(stored.object, 'spec')['clusterIP'] === address)
 }
 
-function faults(object: KubeObject, kind: Kind, old?: KubeObject): Cause[] {
-  // A built-in status is its controller's: nobody checks whether it is whole.
-  const ofSchema = kind.schema
-    .validate(object, old)
-    .filter(({ reason, field }) => kind.custom || reason !== 'FieldValueRequired' || !field?.startsWith('status.'))
+/** Of a built-in object nobody checks whether its controller's status is whole, nor, past decoding, any type. */
+const isChecked = ({ reason, field }: Cause): boolean =>
+  reason !== 'FieldValueTypeInvalid' && (reason !== 'FieldValueRequired' || !field?.startsWith('status.'))
+
+/** Everything that is wrong with an object, after what was found before. */
+function faults(object: KubeObject, kind: Kind, found: readonly Cause[], old?: KubeObject): Cause[] {
+  const ofSchema = kind.schema.validate(object, old).filter((cause) => kind.custom || isChecked(cause))
   const own = strategyOf(kind).validate?.(object, old) ?? []
   const another = kindFaults(object, kind)
   // An object of another kind is not held against this one's schema, its lists apart.
@@ -146,7 +162,10 @@ function faults(object: KubeObject, kind: Kind, old?: KubeObject): Cause[] {
       : ofSchema.filter(
           ({ field }) => !own.some((each) => each.reason === 'FieldValueRequired' && each.field === field),
         )
-  return [...another, ...metaFaults(object.metadata, kind.custom || OWN_FINALIZERS.has(kind.group)), ...judged, ...own]
+  const content = [...judged, ...own]
+  if (!old && content.length > 0 && META_LAST.has(kind.storeId)) return content
+  const general = kind.custom || OWN_FINALIZERS.has(kind.storeId)
+  return [...found, ...another, ...metaFaults(object.metadata, general), ...content]
 }
 
 /** POST of an object. */
@@ -167,11 +186,11 @@ export async function replaceObject(context: WriteContext, exchange: Exchange, k
   const stored = context.store.find(kind.storeId, keyOf(exchange, kind))
   if (!stored) {
     if (!kind.rules.createOnUpdate) throw notFound(kind, exchange.info.name)
-    sameIdentity(object, undefined, exchange, kind)
+    sameIdentity(object, undefined, exchange, { kind, dryRun: options.dryRun })
     if (!options.dryRun) delete object.metadata.resourceVersion
     return insert(context, exchange, kind, { object, options, applied: false })
   }
-  sameIdentity(object, stored.object.metadata.uid, exchange, kind)
+  sameIdentity(object, stored.object.metadata.uid, exchange, { kind, dryRun: options.dryRun })
   const { resourceVersion } = object.metadata
   if ((!resourceVersion || resourceVersion === '0') && !kind.rules.unconditionalUpdate) {
     const cause = {
@@ -202,7 +221,6 @@ export async function modify(
   const now = context.now()
   const { name } = exchange.info
   const old = toVersion(stored.object, kind)
-  sameIdentity(change.object, old.metadata.uid, exchange, kind)
   sameVersion(change.object, old, kind)
   const foreign = isForeign(change.object, kind, exchange.info.subresource)
   const refused = carryMeta(change.object, old)
@@ -213,7 +231,7 @@ export async function modify(
   if (kind.rules.generation && exchange.info.subresource === '' && bumps(object, old, kind))
     object.metadata.generation = (old.metadata.generation ?? 0) + 1
   escalation(context, exchange, object, old)
-  refuse({ ...kind, kind: object.kind }, name, [...refused, ...faults(object, kind, old)])
+  refuse({ ...kind, kind: object.kind }, name, faults(object, kind, refused, old))
   if (foreign) delete object.metadata.managedFields
   else if (!applied)
     object = withManagedFields(object, old, exchange, { schema: kind.schema, manager: options.manager, now })
@@ -230,12 +248,16 @@ export async function modify(
 }
 
 /** A uid in the body is a precondition, checked before anything else; an object that is not there has none. */
-function sameIdentity({ metadata: { uid } }: KubeObject, actual: string | undefined, { info }: Exchange, kind: Kind) {
+function sameIdentity(
+  { metadata: { uid } }: KubeObject,
+  actual: string | undefined,
+  { info }: Exchange,
+  { kind, dryRun }: { kind: Kind; dryRun: boolean },
+): void {
   if (!uid || uid === actual) return
-  const folder = kind.custom
-    ? kind.storeId
-    : `registry/${kind.storeId === '/services' ? 'services/specs' : kind.resource}`
-  const key = `/${folder}/${objectKey(kind.namespaced ? info.namespace : '', info.name)}`
+  const folder = kind.custom ? kind.storeId : kind.storeId === '/services' ? 'services/specs' : kind.resource
+  // A dry run asks before the key has the root of all keys.
+  const key = `${dryRun ? '' : '/registry'}/${folder}/${objectKey(kind.namespaced ? info.namespace : '', info.name)}`
   const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual ?? ''}`
   throw conflict(
     kind,
@@ -272,13 +294,6 @@ function statusWrite(kept: KubeObject, { metadata }: KubeObject, kind: Kind): Ku
   if (kind.storeId === 'apps/deployments') assign(next.metadata, { labels })
   if (kind.storeId === '/pods') assign(next.metadata, { ownerReferences })
   return next
-}
-
-function assign(metadata: ObjectMeta, kept: { readonly [key: string]: unknown }): void {
-  for (const [key, value] of Object.entries(kept)) {
-    if (value === undefined) Reflect.deleteProperty(metadata, key)
-    else Object.assign(metadata, { [key]: value })
-  }
 }
 
 /** What the path may change: `status` alone, the finalizers of a namespace, or everything but the status. */

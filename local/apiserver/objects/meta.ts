@@ -25,14 +25,16 @@ export function invalidValue(field: string, value: unknown, why: string): Cause 
   return { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: ${why}`, field }
 }
 
-const tooLong = (most: number) => `must be no more than ${most} characters`
+/** What is too long: names are counted in characters, labels and their keys in bytes. */
+const tooLong = (text: string, most: number, unit: 'characters' | 'bytes' = 'bytes'): string[] =>
+  Buffer.byteLength(text) > most ? [`must be no more than ${most} ${unit}`] : []
 
 /** Why a name is refused by its kind's rule; empty when it is good. */
 export function nameFaults(name: string, rule: Kind['rules']['name']): string[] {
   if (rule === 'path') return pathFaults(name)
   const [most, pattern, text] =
     rule === 'subdomain' ? ([253, SUBDOMAIN, SUBDOMAIN_TEXT] as const) : ([63, LABEL, LABEL_TEXT] as const)
-  return [...(pattern.test(name) ? [] : [text]), ...(name.length > most ? [tooLong(most)] : [])]
+  return [...(pattern.test(name) ? [] : [text]), ...tooLong(name, most, 'characters')]
 }
 
 /** What no name in a path may be or hold. */
@@ -41,16 +43,22 @@ export function pathFaults(name: string): string[] {
   return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)
 }
 
-function qualifiedNameFaults(name: string): string[] {
+/** Why the key of a label, or what must look like one, is refused; empty when it is good. */
+export function qualifiedNameFaults(name: string): string[] {
   const [first = '', second, ...more] = name.split('/')
   if (more.length > 0) return [LABEL_KEY_TEXT]
   const prefix = second === undefined ? undefined : first
   const base = second ?? first
   const faults: string[] = []
   if (prefix === '') faults.push('prefix part must be non-empty')
-  else if (prefix !== undefined && !SUBDOMAIN.test(prefix)) faults.push(`prefix part ${SUBDOMAIN_TEXT}`)
+  else if (prefix !== undefined)
+    faults.push(
+      ...[...tooLong(prefix, 253), ...(SUBDOMAIN.test(prefix) ? [] : [SUBDOMAIN_TEXT])].map(
+        (why) => `prefix part ${why}`,
+      ),
+    )
   if (base === '') faults.push('name part must be non-empty')
-  if (base.length > 63) faults.push(`name part ${tooLong(63)}`)
+  faults.push(...tooLong(base, 63).map((why) => `name part ${why}`))
   if (!QUALIFIED.test(base)) faults.push(QUALIFIED_TEXT)
   return faults
 }
@@ -92,12 +100,14 @@ function finalizerFaults(finalizers: readonly string[]): Cause[] {
 }
 
 /** Why the value of a label is refused; empty when it is good. */
-export function labelValueFaults(value: string, field: string): Cause[] {
-  return [
-    ...(value.length > 63 ? [invalidValue(field, value, tooLong(63))] : []),
-    ...(LABEL_VALUE.test(value) ? [] : [invalidValue(field, value, VALUE_TEXT)]),
-  ]
-}
+export const valueFaults = (value: string): string[] => [
+  ...tooLong(value, 63),
+  ...(LABEL_VALUE.test(value) ? [] : [VALUE_TEXT]),
+]
+
+/** The faults of a label's value as those of a field. */
+export const labelValueFaults = (value: string, field: string): Cause[] =>
+  valueFaults(value).map((why) => invalidValue(field, value, why))
 
 /** Faults of metadata that hold for every kind, names aside. */
 export function metaFaults(meta: ObjectMeta, custom: boolean): Cause[] {
@@ -180,7 +190,7 @@ function goType(value: unknown): string {
 
 /** The 400 of a body whose JSON types are not those of the kind. */
 export function undecodable(kind: Kind, found: unknown, field: string, expected: string): Error {
-  const why = `json: cannot unmarshal ${goType(found)} into Go struct field ${field} of type ${expected}`
+  const why = `json: cannot unmarshal ${goType(found)} into Go ${field} of type ${expected}`
   return badRequest(
     `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`,
   )
@@ -191,14 +201,19 @@ export function cleanMeta(given: unknown, kind: Kind): { meta: ObjectMeta; unkno
   const meta: ObjectMeta = { name: '' }
   if (given === undefined || given === null) return { meta, unknown: [] }
   if (typeof given !== 'object' || Array.isArray(given)) {
-    throw undecodable(kind, given, '.metadata', 'v1.ObjectMeta')
+    throw undecodable(kind, given, 'value', 'v1.ObjectMeta')
   }
   const unknown: string[] = []
   for (const [key, value] of Object.entries(given)) {
     if (value === null || value === undefined) continue
     const fault = KNOWN.has(key) ? shapeFault(key, value) : undefined
     if (fault)
-      throw undecodable(kind, fault.found, `ObjectMeta.${kind.custom ? '' : 'metadata.'}${key}`, fault.expected)
+      throw undecodable(
+        kind,
+        fault.found,
+        `struct field ObjectMeta.${kind.custom ? '' : 'metadata.'}${key}`,
+        fault.expected,
+      )
     if (!KNOWN.has(key)) unknown.push(`metadata.${key}`)
     else if (key !== 'selfLink' && !isEmpty(value)) Object.assign(meta, { [key]: value })
   }
@@ -231,29 +246,21 @@ export function stampNew(object: KubeObject, kind: Kind, namespace: string, now:
   if (kind.rules.generation) meta.generation = 1
 }
 
+/** Sets keys of metadata; what is undefined goes. */
+export function assign(metadata: ObjectMeta, kept: { readonly [key: string]: unknown }): void {
+  for (const [key, value] of Object.entries(kept)) {
+    if (value === undefined) Reflect.deleteProperty(metadata, key)
+    else Object.assign(metadata, { [key]: value })
+  }
+}
+
 /** Carries over what an update may not change, and says which of its changes are refused. */
 export function carryMeta(object: KubeObject, old: KubeObject): Cause[] {
   const meta = object.metadata
-  const {
-    uid,
-    creationTimestamp,
-    deletionTimestamp,
-    deletionGracePeriodSeconds,
-    generation,
-    generateName: prefix,
-  } = old.metadata
-  const kept = {
-    uid,
-    creationTimestamp,
-    deletionTimestamp,
-    deletionGracePeriodSeconds,
-    generation,
-    generateName: prefix,
-  }
-  for (const [key, value] of Object.entries(kept)) {
-    if (value === undefined) Reflect.deleteProperty(meta, key)
-    else Object.assign(meta, { [key]: value })
-  }
+  const given = meta.uid
+  const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation } = old.metadata
+  assign(meta, { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation })
+  if (given && given !== uid) return [invalidValue('metadata.uid', given, 'field is immutable')]
   if (!deletionTimestamp) return []
   const added = (meta.finalizers ?? []).filter((finalizer) => !old.metadata.finalizers?.includes(finalizer))
   if (added.length === 0) return []

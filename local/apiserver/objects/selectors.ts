@@ -1,16 +1,9 @@
 import type { Json, KubeObject } from '../contract.ts'
 import { badRequest } from '../status.ts'
+import { qualifiedNameFaults, valueFaults } from './meta.ts'
 
 /** True for an object that the selector of a list or watch wants. */
 export type Match = (object: KubeObject) => boolean
-
-const KEY =
-  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$/
-const VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/
-const NAME_PART =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-const VALID_VALUE =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 
 const TOKEN = /\s*(==|!=|[=!<>(),]|[^\s=!<>(),]+)/y
 
@@ -46,13 +39,13 @@ function parseRequirement(next: () => string, peek: () => string): Match {
   if (negated) next()
   const key = next()
   if (/^[=!<>(),]/.test(key) || key === '') throw unparsed(`found '${key}', expected: identifier`)
-  if (!KEY.test(key)) throw unparsed(`<nil>: Invalid value: ${JSON.stringify(key)}: ${NAME_PART}`)
+  refuse('<nil>', key, qualifiedNameFaults(key))
   const value = (object: KubeObject) => object.metadata.labels?.[key]
   if (peek() === '' || peek() === ',') return (object) => (value(object) === undefined) === negated
   if (negated) throw badRequest(`found '${peek()}', expected: ',' or 'end of string'`)
   const operator = next()
   if (operator === 'in' || operator === 'notin') {
-    const wanted = parseValues(next, peek)
+    const wanted = parseValues(key, next, peek)
     return operator === 'in'
       ? (object) => wanted.has(value(object) ?? '\0')
       : (object) => !wanted.has(value(object) ?? '\0')
@@ -61,7 +54,7 @@ function parseRequirement(next: () => string, peek: () => string): Match {
     throw unparsed(`found '${operator}', expected: in, notin, =, ==, !=, gt, lt`)
   }
   const wanted = peek() === '' || peek() === ',' ? '' : next()
-  checkValue(key, wanted)
+  refuse(`values[0][${key}]`, wanted, valueFaults(wanted))
   if (operator === '!=') return (object) => value(object) !== wanted
   if (operator === '<' || operator === '>') return compare(key, operator, wanted)
   return (object) => value(object) === wanted
@@ -80,7 +73,7 @@ function compare(key: string, operator: '<' | '>', wanted: string): Match {
   }
 }
 
-function parseValues(next: () => string, peek: () => string): Set<string> {
+function parseValues(key: string, next: () => string, peek: () => string): Set<string> {
   const open = next()
   if (open !== '(') throw unparsed(`found '${open}' expected: '('`)
   const values = new Set<string>()
@@ -90,13 +83,12 @@ function parseValues(next: () => string, peek: () => string): Set<string> {
     if (separator === ')') break
     if (separator !== ',') throw unparsed(`found '${separator}', expected: ',' or ')'`)
   }
-  for (const value of values) checkValue('', value)
+  for (const [i, value] of [...values].sort().entries()) refuse(`values[${i}][${key}]`, value, valueFaults(value))
   return values
 }
 
-function checkValue(key: string, value: string): void {
-  if (VALUE.test(value)) return
-  throw unparsed(`values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${VALID_VALUE}`)
+function refuse(where: string, text: string, faults: readonly string[]): void {
+  if (faults.length > 0) throw unparsed(`${where}: Invalid value: ${JSON.stringify(text)}: ${faults.join('; ')}`)
 }
 
 /** A field of a field selector: where its value is, as a string. */

@@ -130,8 +130,11 @@ const rules: Strategy = {
 }
 
 const controllerRevision: Strategy = {
-  validate: (object, old) =>
-    object['data'] === undefined ? [required('data', 'data is mandatory')] : immutable(object, old, 'data'),
+  validate: (object, old) => {
+    if (object['data'] === undefined) return [required('data', 'data is mandatory')]
+    if (!old && !isObject(object['data'])) return [required('data', 'data must be a valid JSON object')]
+    return immutable(object, old, 'data')
+  },
 }
 
 const PEER_PORTS: Defaults = { ports: [{ protocol: 'TCP' }] }

@@ -1,6 +1,6 @@
 import type { Cause, Json, JsonObject, KubeObject } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
-import { invalidValue, nameFaults } from './meta.ts'
+import { equalJson, isObject } from '../patch/json-value.ts'
+import { invalidValue, labelValueFaults, nameFaults } from './meta.ts'
 import { fillDefaults, fillPodSpec } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'
 import { dropZeros, immutable, read, required, section } from './strategy-parts.ts'
@@ -177,6 +177,8 @@ export const job: Strategy = {
   validate: (object, old) => [
     ...podFaults(read(object, 'spec', 'template', 'spec'), 'spec.template.spec'),
     ...jobRestartPolicy(object),
+    // The name is a label of the pods.
+    ...labelValueFaults(object.metadata.name, 'spec.template.labels'),
     ...(old && read(object, 'spec', 'selector') === undefined ? unselected(object) : []),
     ...immutable(object, old, 'spec', 'completions'),
     ...immutable(object, old, 'spec', 'selector'),
@@ -204,6 +206,45 @@ function jobRestartPolicy(object: KubeObject): Cause[] {
 
 const tolerate = (key: string) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
 
+/** What the admission of the real server fills in. */
+function admit(object: KubeObject): JsonObject {
+  const spec = section(object, 'spec')
+  spec['priority'] ??= 0
+  spec['preemptionPolicy'] ??= 'PreemptLowerPriority'
+  spec['tolerations'] ??= ['not-ready', 'unreachable'].map((key) => tolerate(`node.kubernetes.io/${key}`))
+  return spec
+}
+
+const POD_CHANGES =
+  'Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
+
+/** The changes of a pod's spec that are refused: nearly all. */
+function podChanges(object: KubeObject, old: KubeObject): Cause[] {
+  const [next, before] = [section(object, 'spec'), section(old, 'spec')]
+  const forbidden = (field: string, message: string) => [{ reason: 'FieldValueForbidden', message, field }]
+  if (items(next['containers']).length !== items(before['containers']).length)
+    return forbidden('spec.containers', 'Forbidden: pod updates may not add or remove containers')
+  const changed = equalJson(withoutMutable(next), withoutMutable(before)) ? [] : forbidden('spec', POD_CHANGES)
+  return [...deadlineFaults(next, before), ...changed]
+}
+
+/** The deadline of a pod only comes nearer. */
+function deadlineFaults(next: JsonObject, before: JsonObject): Cause[] {
+  const [wanted = null, old] = [next['activeDeadlineSeconds'], before['activeDeadlineSeconds']]
+  if (typeof old !== 'number' || (typeof wanted === 'number' && wanted <= old)) return []
+  const why =
+    wanted === null
+      ? 'must not update from a positive integer to nil value'
+      : 'must be less than or equal to previous value'
+  return [invalidValue('spec.activeDeadlineSeconds', wanted, why)]
+}
+
+function withoutMutable(spec: JsonObject): JsonObject {
+  const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, ...rest } = spec
+  const imageless = (key: string) => items(spec[key]).map(({ image: _image, ...container }) => container)
+  return { ...rest, containers: imageless('containers'), initContainers: imageless('initContainers') }
+}
+
 /** Pods: their status begins as pending. */
 export const pod: Strategy = {
   defaults(object) {
@@ -216,14 +257,12 @@ export const pod: Strategy = {
   updateStatus(object, old) {
     section(object, 'status')['qosClass'] ??= section(old, 'status')['qosClass']
   },
+  update: admit,
   create(object) {
-    const spec = section(object, 'spec')
-    spec['priority'] ??= 0
-    spec['preemptionPolicy'] ??= 'PreemptLowerPriority'
-    spec['tolerations'] ??= ['not-ready', 'unreachable'].map((key) => tolerate(`node.kubernetes.io/${key}`))
+    const spec = admit(object)
     object['status'] = { phase: 'Pending', qosClass: qosOf(spec['containers']) }
   },
-  validate: (object, old) => [...podFaults(object['spec'], 'spec'), ...immutable(object, old, 'spec', 'nodeName')],
+  validate: (object, old) => [...podFaults(object['spec'], 'spec'), ...(old ? podChanges(object, old) : [])],
 }
 
 const PERCENT =

@@ -61,7 +61,8 @@ function fits(value: Json, schema: JsonSchema): boolean {
 
 function goType(schema: JsonSchema): string | undefined {
   const { type, format, additionalProperties: values } = schema
-  if (type === undefined) return undefined
+  // An object of no known shape is raw JSON there: it may be anything.
+  if (type === undefined || (type === 'object' && !schema.properties && !values)) return undefined
   if (type === 'integer' && format === 'int64') return 'int64'
   if (type === 'array') return `[]${(schema.items && goType(schema.items)) ?? 'string'}`
   if (type === 'object') return typeof values === 'object' ? `map[string]${goType(values) ?? 'string'}` : 'struct'

@@ -15,17 +15,19 @@ export interface Findings {
   requests: number
 }
 
-/** Plays a sequence against both servers, one step at a time, and adds what differs to the findings. */
+/** Plays a sequence against both servers, one step at a time, and adds what differs to the findings; answers the real one's statuses. */
 export async function compareSequence(
   { real, ours, namespace, findings }: { real: Target; ours: Target; namespace: string; findings: Findings },
   sequence: Sequence,
-): Promise<void> {
+): Promise<number[]> {
   const both = await Promise.all([real, ours].map((target) => createPlayer(target, sequence, namespace)))
   const onBoth = <T>(act: (player: Player) => Promise<T>): Promise<T[]> => Promise.all(both.map(act))
   const parted = new Set<string>()
+  const statuses: number[] = []
   await onBoth((player) => player.mark())
   for (const [at, step] of sequence.steps.entries()) {
     const [expected = [], actual = []] = await onBoth((player) => player.take(step))
+    statuses.push(...expected.map(({ answer }) => answer.status))
     const apart = compareAnswers({ expected, actual, where: `${namespace} step ${at}`, findings })
     if (apart && step.verb !== 'GET') {
       // What follows must not be about two different objects: this one begins anew on both.
@@ -42,6 +44,7 @@ export async function compareSequence(
       where: namespace,
       findings,
     })
+  return statuses
 }
 
 /** A watch without the events of objects that began anew: their histories differ. */

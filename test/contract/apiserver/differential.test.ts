@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
+import type { TestContext } from 'node:test'
 import { sample } from 'fast-check'
 import { parse } from 'yaml'
 import type { CustomResourceDefinition } from '#local/apiserver/objects/kinds.ts'
@@ -13,6 +14,7 @@ import type { Findings } from './compare.ts'
 import { allowed } from './differences.ts'
 import { closeConnections, send } from './http.ts'
 import type { Target } from './http.ts'
+import { regressions } from './regressions.ts'
 import { sequences } from './steps.ts'
 import { widgetCrd } from './widget-crd.ts'
 
@@ -41,7 +43,8 @@ async function install(target: Target, crds: readonly CustomResourceDefinition[]
   }
 }
 
-test(`the embedded API server answers ${RUNS} sequences of requests as a real kube-apiserver does (seed ${SEED})`, async (t) => {
+/** Both servers, with the same kinds and people; they end with the test. */
+async function startBoth(t: TestContext): Promise<{ real: Target; ours: Target }> {
   const kube = await startKube(t, { personas: [alice] })
   const folder = tempFolder('differential')
   const crds = readCrds()
@@ -62,15 +65,35 @@ test(`the embedded API server answers ${RUNS} sequences of requests as a real ku
     folder.remove()
   })
   const real: Target = { url: kube.url, ca: kube.ca, tokens }
-  const ours: Target = { url: embedded.url, tokens }
   await install(real, crds)
-  const findings: Findings = { found: new Map(), met: new Map(), requests: 0 }
-  const all = [...sample(sequences, { seed: SEED, numRuns: RUNS }).entries()]
-  const chosen = ONLY === undefined ? all : all.filter(([i]) => i === Number(ONLY))
-  for (const [i, sequence] of chosen) await compareSequence({ real, ours, namespace: `seq-${i}`, findings }, sequence)
-  const report = [...findings.found.values()].sort((a, b) => b.count - a.count)
+  return { real, ours: { url: embedded.url, tokens } }
+}
+
+const noFindings = (): Findings => ({ found: new Map(), met: new Map(), requests: 0 })
+
+function assertNone({ found }: Findings): void {
+  const report = [...found.values()].sort((a, b) => b.count - a.count)
   for (const { count, text } of report.slice(0, SHOWN)) console.log(`${count} times: ${text}\n`)
-  t.diagnostic(`${findings.requests} requests compared`)
-  for (const each of allowed) t.diagnostic(`allowed ${findings.met.get(each) ?? 0} times: ${each.why}`)
   assert.equal(report.length, 0, `${report.length} kinds of difference that differences.ts does not name`)
+}
+
+test('the embedded API server answers as a real kube-apiserver does', async (t) => {
+  const both = await startBoth(t)
+  for (const [i, { holds, sequence, statuses }] of regressions.entries()) {
+    await t.test(holds, async () => {
+      const findings = noFindings()
+      const answered = await compareSequence({ ...both, namespace: `known-${i}`, findings }, sequence)
+      assertNone(findings)
+      assert.deepEqual(answered, statuses, 'the statuses of the real one')
+    })
+  }
+  await t.test(`${RUNS} sequences of requests (seed ${SEED})`, async (st) => {
+    const findings = noFindings()
+    const all = [...sample(sequences, { seed: SEED, numRuns: RUNS }).entries()]
+    const chosen = ONLY === undefined ? all : all.filter(([i]) => i === Number(ONLY))
+    for (const [i, sequence] of chosen) await compareSequence({ ...both, namespace: `seq-${i}`, findings }, sequence)
+    st.diagnostic(`${findings.requests} requests compared`)
+    for (const each of allowed) st.diagnostic(`allowed ${findings.met.get(each) ?? 0} times: ${each.why}`)
+    assertNone(findings)
+  })
 })
