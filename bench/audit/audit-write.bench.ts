@@ -81,7 +81,7 @@ async function stage(client: Client): Promise<void> {
 
 async function fillStage(client: Client): Promise<void> {
   const rows = makeRows(batch, new Date())
-  const json = JSON.stringify(rows)
+  const json = JSON.stringify(rows.map((row) => ({ ...row, generation: 1 })))
   await client.query('insert into staged_rows select * from jsonb_populate_recordset(null::staged_rows, $1)', [json])
   await client.query('insert into staged_keys select * from jsonb_populate_recordset(null::staged_keys, $1)', [json])
   await client.query(`copy staged_rows to '/tmp/mesh-bench-${process.pid}-audit_log'`)

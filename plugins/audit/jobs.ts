@@ -6,6 +6,7 @@ import { auditMetrics } from './metrics.ts'
 import { auditRowsRemoved } from './events.ts'
 import { graceSeconds, sealDays } from './seal/seal-days.ts'
 import type { Tombstone } from './seal/chain.ts'
+import { turnGenerations } from './store/generations.ts'
 import { pruneBefore } from './store/prune.ts'
 import type { AuditTables } from './store/tables.ts'
 
@@ -37,6 +38,10 @@ export function auditJobs(
             const tombstones = await pruneBefore(tx.db, retentionDays)
             await tx.append('audit/seals', 'any', tombstones.map(toRemoved))
             return tombstones
+          })
+          await store.transact<AuditTables, void>(async (tx) => {
+            await assertEpoch(tx, name, term.epoch)
+            await turnGenerations(tx.db)
           })
           for (const { day, rows, before, head } of gone) {
             log.info({}, `mesh_audit_tombstone ${JSON.stringify({ day, rows, before, head })}`)

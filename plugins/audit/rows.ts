@@ -180,7 +180,7 @@ function eventKey(event: Audited): string {
 }
 
 /** The row's id follows from its key, so that a replay makes the same row. */
-function idOf(key: string): string {
+export function idOf(key: string): string {
   const hex = digest(key)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -7,8 +7,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an exact caller is replaced by another exact one',
     file: 'plugins/audit/store/write.ts',
-    find: 'where audit_keys.key = given.key and not audit_keys.exact',
-    replace: 'where audit_keys.key = given.key',
+    find: 'where audit_keys.id = given.id and not audit_keys.exact',
+    replace: 'where audit_keys.id = given.id',
     tests: audit,
   },
   {
@@ -35,23 +35,43 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a replayed denial counts again',
     file: 'plugins/audit/store/write.ts',
-    find: "return rows.filter((row) => row.outcome !== 'denied' || fresh.has(row.eventKey))",
+    find: 'return rows.filter((row) => !isCounted(row) || fresh.has(idOf(row.eventKey)))',
     replace: 'return fresh.size < 0 ? [] : rows',
     tests: audit,
   },
   {
     name: 'retention keeps the older rows of the boundary day',
-    file: 'plugins/audit/store/days.ts',
-    find: '    where occurred_at < clock_timestamp() - make_interval(days => ${days})`.execute(tx)\n  await sql`delete from audit_keys',
-    replace:
-      '    where occurred_at < clock_timestamp() - make_interval(days => ${days * 2})`.execute(tx)\n  await sql`delete from audit_keys',
+    file: 'plugins/audit/store/prune.ts',
+    find: 'and occurred_at < ${cutoff}`.execute(tx)',
+    replace: "and occurred_at < ${cutoff} - interval '1 day'`.execute(tx)",
     tests: audit,
   },
   {
     name: 'retention drops a day too many',
-    file: 'plugins/audit/store/days.ts',
-    find: "'YYYYMMDD') + 1)::timestamp",
-    replace: "'YYYYMMDD') - 1)::timestamp",
+    file: 'plugins/audit/store/prune.ts',
+    find: 'const ended = before <= cutoff',
+    replace: 'const ended = before.getTime() <= cutoff.getTime() + 86_400_000',
     tests: audit,
+  },
+  {
+    name: 'a key of an older generation is not seen',
+    file: 'plugins/audit/store/write.ts',
+    find: 'and older.generation < ${generation}::int',
+    replace: 'and older.generation > ${generation}::int',
+    tests: ['plugins/audit/store/generations.test.ts'],
+  },
+  {
+    name: 'a generation begins while writers are under way',
+    file: 'plugins/audit/store/generations.ts',
+    find: '  await lockWriters(tx)\n',
+    replace: '',
+    tests: ['plugins/audit/store/generations.test.ts'],
+  },
+  {
+    name: 'keys go before their events',
+    file: 'plugins/audit/store/generations.ts',
+    find: 'and not exists (select from events where position <= last_position)',
+    replace: '',
+    tests: ['plugins/audit/store/generations.test.ts'],
   },
 ]

@@ -15,22 +15,26 @@ export async function pruneBefore(tx: Tx, days: number): Promise<readonly Tombst
   const there = await existingDays(tx)
   const gone = removedByDay(await readTombstones(tx))
   const made: Tombstone[] = []
+  const whole: string[] = []
   let previous = await lastHead(tx, 'audit_tombstones')
   for (const seal of await readSeals(tx)) {
     if (new Date(midnight(seal.day)) >= cutoff) break
     if (!there.has(seal.day)) continue
     const before = new Date(midnight(dayAfter(seal.day)))
-    const whole = before <= cutoff
+    const ended = before <= cutoff
     const removed = gone.get(seal.day) ?? 0
-    if (removed === seal.rows && !whole) continue
-    const rows = whole ? await removeDay(tx, seal, removed) : await removeOlder(tx, seal, cutoff)
+    if (removed === seal.rows && !ended) continue
+    // The seal knows how many rows a day has: counting them would read all of it.
+    const rows = ended ? seal.rows - removed : await removeOlder(tx, seal, cutoff)
+    if (ended) whole.push(seal.day)
     if (rows === 0) continue
-    const tombstone = { day: seal.day, rows, before: whole ? before : cutoff }
+    const tombstone = { day: seal.day, rows, before: ended ? before : cutoff }
     previous = tombstoneHead(previous, tombstone, seal.head)
     made.push({ ...tombstone, head: previous })
     await insertTombstone(tx, { ...tombstone, head: previous })
   }
-  await sql`delete from audit_keys where occurred_at < ${cutoff}`.execute(tx)
+  // Last: from the first drop until COMMIT no other transaction reads or writes the log.
+  for (const day of whole) await removeDay(tx, day)
   return made
 }
 
@@ -48,11 +52,9 @@ function removedByDay(tombstones: readonly Tombstone[]): ReadonlyMap<string, num
   return sums
 }
 
-// The seal knows how many rows there are: counting them would read the whole day.
-async function removeDay(tx: Tx, { day, rows }: Seal, removed: number): Promise<number> {
+async function removeDay(tx: Tx, day: string): Promise<void> {
   await dropDay(tx, day)
   await sql`delete from audit_seal_blocks where day = ${day}::date`.execute(tx)
-  return rows - removed
 }
 
 async function removeOlder(tx: Tx, { day }: Seal, cutoff: Date): Promise<number> {

@@ -5,26 +5,40 @@ import type { AuditTables, AuditTx as Tx } from './tables.ts'
 /** A handle on the audit log's tables, inside a transaction or not. */
 export type Reader = Kysely<AuditTables>
 
-// Writers share it, whoever closes a day has it alone: no row comes into a day after its seal was taken.
+// Writers share it, whoever closes a day or a generation of keys has it alone: no row comes into a day after its seal was taken.
 const sealLock = 7_305_102
 const blockRows = 1_000
 
-/** The database's clock, and the end of the last closed day: what is older is written no more. Held until COMMIT. */
-export async function holdSeals(tx: Tx): Promise<{ readonly now: Date; readonly sealedBefore: Date | undefined }> {
+/** What a writer holds on to until COMMIT. */
+export interface Held {
+  /** By the database's clock. */
+  readonly now: Date
+  /** The end of the last closed day: what is older is written no more. */
+  readonly sealedBefore: Date | undefined
+  /** Of keys, the one that takes new ones. */
+  readonly generation: number
+}
+
+/** Waits until every writer is done, and keeps others out until COMMIT. */
+export async function lockWriters(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(sealLock)})`.execute(tx)
+}
+
+/** No day is closed and no generation of keys begins before COMMIT. */
+export async function holdSeals(tx: Tx): Promise<Held> {
   await sql`select pg_advisory_xact_lock_shared(${sql.lit(sealLock)})`.execute(tx)
   // A statement of its own: this one's snapshot must be younger than the lock.
-  const { rows } = await sql<{ now: Date; before: Date | null }>`
-    select clock_timestamp() as now, (select (max(day) + 1)::timestamp at time zone 'UTC' from audit_seals) as before`.execute(
-    tx,
-  )
+  const { rows } = await sql<{ now: Date; before: Date | null; generation: number }>`
+    select clock_timestamp() as now, (select (max(day) + 1)::timestamp at time zone 'UTC' from audit_seals) as before,
+      (select max(generation) from audit_key_generations) as generation`.execute(tx)
   const [row] = rows
   if (row === undefined) throw new Error('the database told no time')
-  return { now: row.now, sealedBefore: row.before ?? undefined }
+  return { now: row.now, sealedBefore: row.before ?? undefined, generation: row.generation }
 }
 
 /** Closes the days that ended `graceSeconds` ago, in order and without a gap; a day with open intents waits a day at most. */
 export async function closeDays(tx: Tx, graceSeconds: number): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(sealLock)})`.execute(tx)
+  await lockWriters(tx)
   await sql`
     with ended as (
       select least(

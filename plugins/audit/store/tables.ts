@@ -16,7 +16,7 @@ export type AuditTables = {
     trace_id: string | null
     detail: Record<string, unknown>
   }
-  audit_keys: { key: string; id: string; occurred_at: Date; exact: boolean }
+  audit_keys: { generation: number; id: string; occurred_at: Date; exact: boolean }
   audit_intents: {
     id: string
     intended_at: Date

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { defineEvent } from '#core/events/event.ts'
+import { createStore } from '#core/store/create-store.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { adapters } from '#core/store/testing/databases.ts'
+import { type AuditRow, idOf } from '../rows.ts'
+import { turnGenerations } from './generations.ts'
+import type { AuditTables } from './tables.ts'
+import { writeRows } from './write.ts'
+
+for (const { name, skip, open } of adapters) {
+  const setUp = async (t: TestContext) => {
+    const database = await open(t)
+    const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
+    await migrate(database, [storeMigrations, own])
+    const store = createStore(database, { projections: [] })
+    const write = (rows: readonly AuditRow[]) =>
+      store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+    const turn = (days?: number) => store.transact<AuditTables, void>((tx) => turnGenerations(tx.db, days))
+    const rows = () => store.reader<AuditTables>().selectFrom('audit_log').selectAll().orderBy('id').execute()
+    const generations = async () => {
+      const { rows: found } = await sql<{ name: string }>`select relname as name from pg_inherits
+        join pg_class on oid = inhrelid where inhparent = 'audit_keys'::regclass order by 1`.execute(database.root)
+      return found.map((one) => one.name)
+    }
+    const age = (days: number) =>
+      sql`update audit_key_generations set opened_at = opened_at - make_interval(days => ${days}),
+        closed_at = closed_at - make_interval(days => ${days})`.execute(database.root)
+    return { store, database, write, turn, rows, generations, age }
+  }
+  type Rig = Awaited<ReturnType<typeof setUp>>
+  const check = (what: string, fn: (rig: Rig) => Promise<void>) =>
+    test(`${name}: ${what}`, { skip, timeout: 60_000 }, async (t) => fn(await setUp(t)))
+
+  check('A4: a row is written once by three replicas in five replays while generations begin', async (rig) => {
+    const all = Array.from({ length: 300 }, (_, n) => rowOf(n))
+    const ended = new AbortController()
+    const turning = (async () => {
+      let turns = 0
+      for (; !ended.signal.aborted || turns < 3; turns++) await rig.turn(0)
+      return turns
+    })()
+    const replica = async (from: number): Promise<void> => {
+      for (let replay = 0; replay < 5; replay++)
+        for (let at = 0; at < all.length; at += 30) {
+          const batch = [...all, ...all].slice((from * 100 + at) % all.length).slice(0, 40)
+          await rig.write(batch)
+        }
+    }
+    await Promise.all([0, 1, 2].map(replica)).finally(() => ended.abort())
+    const turns = await turning
+    assert.deepEqual(
+      (await rig.rows()).map(({ id }) => id),
+      all.map(({ id }) => id).toSorted(),
+    )
+    assert.equal((await rig.generations()).length, turns + 1)
+    const { rows: keys } = await sql<{ n: number }>`select count(*)::int as n from audit_keys`.execute(
+      rig.database.root,
+    )
+    assert.equal(keys[0]?.n, all.length)
+  })
+
+  check('A4: the twin of a row finds it by a key of an older generation', async (rig) => {
+    await rig.write([rowOf(1)])
+    await rig.turn(0)
+    const caller = { actor: 'alice', actor_kind: 'user', exact: true, source: 'bff' } as const
+    await rig.write([rowOf(1, { ...caller, occurred_at: new Date(Date.now() - 500) })])
+    assert.deepEqual(
+      (await rig.rows()).map(({ actor, source }) => [actor, source]),
+      [['alice', 'controller']],
+    )
+    await rig.turn(0)
+    await rig.write([rowOf(1, { ...caller, actor: 'mallory' })])
+    assert.deepEqual(
+      (await rig.rows()).map(({ actor }) => actor),
+      ['alice'],
+    )
+  })
+
+  check('A4: a denial is counted once across generations', async (rig) => {
+    const denial = (event: string) =>
+      rowOf(1, {
+        key: 'denied/1/x',
+        id: idOf('denied/1/x'),
+        eventKey: `event/${event}`,
+        outcome: 'denied',
+        source: 'bff',
+        exact: true,
+        detail: { count: 1 },
+      })
+    await rig.write([denial('one'), denial('two')])
+    await rig.turn(0)
+    await rig.write([denial('one'), denial('two'), denial('three')])
+    assert.deepEqual(
+      (await rig.rows()).map(({ detail }) => detail['count']),
+      [3],
+    )
+  })
+
+  check(
+    'goal 10: a generation begins each month, and goes whole, after a week, when its events are gone',
+    async (rig) => {
+      const happened = defineEvent({ plugin: 'test', fact: 'happened', summary: 'It did.', data: Type.Object({}) })
+      await rig.store.transact((tx) =>
+        tx.append('t', 'any', [
+          { type: happened, subject: { namespace: undefined, kind: 'Thing', name: 'one' }, data: {} },
+        ]),
+      )
+      await rig.write([rowOf(1)])
+      await rig.turn()
+      assert.deepEqual(await rig.generations(), ['audit_keys_1'])
+      await rig.age(30)
+      await rig.turn()
+      await rig.turn()
+      assert.deepEqual(await rig.generations(), ['audit_keys_1', 'audit_keys_2'])
+      await rig.age(8)
+      await rig.turn()
+      assert.deepEqual(await rig.generations(), ['audit_keys_1', 'audit_keys_2'], 'its event may come again')
+      await sql`delete from events`.execute(rig.database.root)
+      await rig.age(-2)
+      await rig.turn()
+      assert.deepEqual(await rig.generations(), ['audit_keys_1', 'audit_keys_2'], 'a twin may come within a week')
+      await rig.age(2)
+      await rig.turn()
+      assert.deepEqual(await rig.generations(), ['audit_keys_2'])
+      // Its row stays, and the same row does not come a second time.
+      await rig.write([rowOf(1), rowOf(2)])
+      assert.equal((await rig.rows()).length, 2)
+    },
+  )
+}
+
+const at = Date.now() - 1_000
+
+function rowOf(n: number, more: Partial<AuditRow> = {}): AuditRow {
+  const key = `update/u-${n}/1`
+  return {
+    key,
+    eventKey: `event/e-${n}`,
+    id: idOf(key),
+    occurred_at: new Date(at),
+    source: 'controller',
+    actor: 'kubectl',
+    actor_kind: 'system',
+    action: 'update',
+    resource_kind: 'AgentTemplate',
+    resource_name: `n-${n}`,
+    namespace: 'demo',
+    outcome: 'success',
+    trace_id: null,
+    detail: {},
+    exact: false,
+    ...more,
+  }
+}
