@@ -94,7 +94,11 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
   }
   const begin = (start: StartRequest): Attempt => {
     if (refusing) throw new Refusal('draining', undefined, { 'retry-after': '1' })
-    if (working().length >= options.concurrency) throw new Refusal('too_many_runs', undefined, { 'retry-after': '1' })
+    if (working().length >= options.concurrency)
+      throw new Refusal('too_many_runs', undefined, {
+        'retry-after': '1',
+        'x-mesh-run-timeout-ms': String(options.timeoutMs),
+      })
     const now = options.now ?? (() => new Date())
     const attempt = startAttempt({ ...options, ...start, now, onGrowth: bound })
     clearTimeout(runs.get(start.runId)?.expiry)

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { Fail } from '#core/http/errors.ts'
 import { type InvokeResult, runStates, terminalStates } from '#schemas/run.ts'
 import {
+  decideBusy,
   decideCancel,
   decideFailure,
   decideResult,
@@ -33,6 +34,15 @@ test('O6: a segment begins once, of a run that is queued or was resumed', () => 
     assert.deepEqual(names(decideStart(given({ state }), 3)), begins ? ['started'] : [], state)
     assert.deepEqual(decideStart(given({ state, started: true }), 3), [], state)
   }
+})
+
+test('busy: a segment that no launcher took waits as before it began, unless its time is up or it is cancelled', () => {
+  const began = given({ state: 'running', started: true, segment: 2 })
+  assert.deepEqual(decideBusy(began, false), [{ fact: 'requeued', segment: 1 }])
+  assert.equal(stateAfter('requeued', 'running'), 'queued')
+  assert.deepEqual(names(decideBusy(began, true)), ['timed-out'])
+  assert.deepEqual(names(decideBusy(given({ ...began, state: 'cancelling' }), false)), ['cancelled'])
+  for (const state of terminalStates) assert.deepEqual(decideBusy(given({ state }), true), [])
 })
 
 test('resume: a run that is not paused, an ambiguous or unknown interrupt, an approval without a decision are refused', () => {
@@ -88,6 +98,7 @@ test('a terminal state is never left, whatever is decided in whatever order', ()
   const step = fc.oneof(
     fc.constant((run: RunFacts) => decideStart(run, 1)),
     fc.constant((run: RunFacts) => decideCancel(run)),
+    fc.boolean().map((overdue) => (run: RunFacts) => decideBusy(run, overdue)),
     fc.constant((run: RunFacts) => decideFailure(run, 'lost_worker')),
     result.map((one) => (run: RunFacts) => decideResult(run, one)),
     fc.constantFrom('approve', 'reject').map((decision) => (run: RunFacts) => decideResume(run, { decision })),
@@ -118,7 +129,7 @@ function apply(run: RunFacts, facts: readonly RunFact[]): RunFacts {
     (before, fact) => ({
       state: stateAfter(fact.fact, before.state),
       started: fact.fact === 'started' || (before.started && fact.fact === 'cancel-requested'),
-      segment: fact.fact === 'started' ? fact.segment : before.segment,
+      segment: fact.fact === 'started' || fact.fact === 'requeued' ? fact.segment : before.segment,
       interrupts: fact.fact === 'paused' ? fact.interrupts : fact.fact === 'resumed' ? [] : before.interrupts,
     }),
     run,

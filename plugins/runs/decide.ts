@@ -27,6 +27,7 @@ export interface OpenInterrupt {
 /** What a decision yields; `events.ts` gives each its event type, `journal.ts` its journal entry. */
 export type RunFact =
   | { readonly fact: 'started'; readonly epoch: number; readonly segment: number }
+  | { readonly fact: 'requeued'; readonly segment: number }
   | { readonly fact: 'paused'; readonly pauseReason: PauseReason; readonly interrupts: readonly OpenInterrupt[] }
   | {
       readonly fact: 'interrupt-resolved'
@@ -50,6 +51,16 @@ export function mayBegin(run: Pick<RunFacts, 'state' | 'started'>): boolean {
 export function decideStart(run: RunFacts, epoch: number): readonly RunFact[] {
   if (!mayBegin(run)) return []
   return [{ fact: 'started', epoch, segment: run.segment + 1 }]
+}
+
+/**
+ * The agent refused the segment because it is busy with other runs: it waits again as if it had not begun, or is over when it has
+ * waited for as long as it may take. Only for a segment that no launcher can have (O6).
+ */
+export function decideBusy(run: RunFacts, overdue: boolean): readonly RunFact[] {
+  if (run.state === 'cancelling') return [{ fact: 'cancelled' }]
+  if (run.state !== 'running') return []
+  return [overdue ? { fact: 'timed-out' } : { fact: 'requeued', segment: run.segment - 1 }]
 }
 
 /** A person answers an interrupt; the run goes on when none is left open, and ends when an approval is refused. */
@@ -108,6 +119,7 @@ export function stateAfter(fact: RunFact['fact'] | 'created', before: RunState):
 const nextState: Readonly<Partial<Record<RunFact['fact'] | 'created', RunState>>> = {
   created: 'queued',
   started: 'running',
+  requeued: 'queued',
   paused: 'paused',
   resumed: 'running',
   'cancel-requested': 'cancelling',

@@ -27,6 +27,11 @@ const createdData = Type.Object({
 
 const startedData = Type.Object({ runId, epoch: Type.Integer(), segment: Type.Integer() })
 
+const requeuedData = Type.Object({
+  runId,
+  segment: Type.Integer({ description: 'Segments that the agent took so far.' }),
+})
+
 const attachedData = Type.Object({
   runId,
   epoch: Type.Integer(),
@@ -74,6 +79,14 @@ export const runStarted: EventType<Static<typeof startedData>> = defineEvent({
   fact: 'started',
   summary: 'A worker began a segment of the run.',
   data: startedData,
+})
+
+/** The agent was busy and did not take the segment; it begins again later. */
+export const runRequeued: EventType<Static<typeof requeuedData>> = defineEvent({
+  plugin: 'runs',
+  fact: 'requeued',
+  summary: 'The agent was busy with other runs; the run waits again.',
+  data: requeuedData,
 })
 
 /** The launcher that answers the run named the revision of its agent; of several, the last one counts. */
@@ -179,6 +192,7 @@ export const runDeleted: EventType<Static<typeof onlyRun>> = defineEvent({
 export const runEvents: readonly EventType[] = [
   runCreated,
   runStarted,
+  runRequeued,
   runAttached,
   runPaused,
   interruptResolved,

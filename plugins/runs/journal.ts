@@ -8,6 +8,7 @@ import {
   runFailed,
   runPaused,
   runRejected,
+  runRequeued,
   runResumed,
   runStarted,
   runSucceeded,
@@ -26,6 +27,7 @@ export interface Entry {
 
 const facts: Readonly<Record<RunFact['fact'], { readonly type: EventType; readonly kind: EntryKind }>> = {
   started: { type: runStarted, kind: 'run.started' },
+  requeued: { type: runRequeued, kind: 'run.queued' },
   paused: { type: runPaused, kind: 'run.paused' },
   'interrupt-resolved': { type: interruptResolved, kind: 'interrupt.resolved' },
   resumed: { type: runResumed, kind: 'run.resumed' },

@@ -13,6 +13,7 @@ import {
   runFailed,
   runPaused,
   runRejected,
+  runRequeued,
   runResumed,
   runStarted,
   runSucceeded,
@@ -42,6 +43,10 @@ const appliers: Readonly<Record<string, Apply>> = {
     const { segment } = dataOf(event, runStarted)
     const startedAt = sql<Date>`coalesce(started_at, ${event.time})`
     return move(event, tx, 'started', { started: true, segment, started_at: startedAt })
+  },
+  [runRequeued.type]: (event, tx) => {
+    const { segment } = dataOf(event, runRequeued)
+    return move(event, tx, 'requeued', { started: false, segment, ...(segment === 0 ? { started_at: null } : {}) })
   },
   [runAttached.type]: attachRevision,
   [runPaused.type]: (event, tx) => {

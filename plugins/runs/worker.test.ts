@@ -166,6 +166,59 @@ for (const { name, skip, open } of adapters) {
     assert.equal((await settled(world, run.id, isTerminal)).state, 'cancelled')
   })
 
+  test(`${name}: a run of a busy agent waits, keeps its time, and is cancelled at once`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 1 } } })
+    const world = createWorld(database)
+    const worker = startWorker(
+      driveServices(world, () => launched.url),
+      'one',
+    )
+    t.after(() => worker.stop())
+    const first = await queueRun(world, { do: 'hang' })
+    await until(() => launched.notes().some((note) => note.startsWith(`invoke ${first.id}`)), 'the agent is busy')
+    const [second, third] = [await queueRun(world, { do: 'echo' }), await queueRun(world, { do: 'echo' })]
+    const requeued = async (): Promise<boolean> =>
+      (await readJournal(world.store.reader<RunsTables>(), second, 0, 100)).filter(({ kind }) => kind === 'run.queued')
+        .length > 2
+    while (!(await requeued())) await new Promise((resolve) => setTimeout(resolve, 20))
+    const waiting = await settled(world, second.id, ({ state }) => state === 'queued')
+    assert.deepEqual(
+      [waiting.started, waiting.segment, waiting.started_at, waiting.fail_reason],
+      [false, 0, null, null],
+    )
+    await cancelRun(world.writer, third.id, alice)
+    assert.equal((await settled(world, third.id, isTerminal)).state, 'cancelled')
+    await cancelRun(world.writer, first.id, alice)
+    assert.equal((await settled(world, second.id, isTerminal)).state, 'succeeded')
+    const invoked = launched.notes().filter((note) => note.startsWith('invoke'))
+    assert.deepEqual(new Set(invoked.map((note) => note.split(' ')[1])), new Set([first.id, second.id]))
+    assert.equal(invoked.length, 2)
+  })
+
+  test(
+    `${name}: a run that waits for a busy agent times out when it could no longer end in time`,
+    { skip },
+    async (t) => {
+      const database = await open(t)
+      await migrate(database, [storeMigrations, runsMigrations])
+      const limits = { concurrency: 1, timeout: '2s' }
+      const launched = await launch(t, { command: nodeAgent, config: { limits }, env: { AGENT_CANCELS: 'true' } })
+      const world = createWorld(database)
+      const worker = startWorker(
+        driveServices(world, () => launched.url),
+        'one',
+      )
+      t.after(() => worker.stop())
+      const hanging: SelectedRun[] = []
+      for (let count = 0; count < 3; count++) hanging.push(await queueRun(world, { do: 'hang' }))
+      for (const { id } of hanging) assert.equal((await settled(world, id, isTerminal)).state, 'timed_out')
+      const invoked = launched.notes().filter((note) => note.startsWith('invoke'))
+      assert.ok(invoked.length < hanging.length, 'one of them never had a place')
+    },
+  )
+
   test(`${name}: an agent without an address fails the run, a failing agent names itself`, { skip }, async (t) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])

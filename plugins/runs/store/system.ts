@@ -31,6 +31,15 @@ export async function claimRuns(db: Db, holder: string, limit: number): Promise<
   return rows.map((row) => ({ runId: row.run_id, epoch: row.epoch, launcherN: row.launcher_n }))
 }
 
+/** For how many milliseconds a run has waited for its next segment: since it was made, or since it was resumed. */
+export async function waitedMs(db: Db, runId: string): Promise<number> {
+  const { rows } = await sql<{ ms: number }>`
+    select extract(epoch from clock_timestamp() - greatest(created_at, (
+      select max(ts) from runs_journal where run_id = runs_runs.id and kind = 'run.resumed')))::float8 * 1000 as ms
+    from runs_runs where id = ${runId}`.execute(db)
+  return rows[0]?.ms ?? 0
+}
+
 /** Prolongs leases; returns the runs that are still this holder's. */
 export async function renewLeases(db: Db, holder: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ run_id: string; epoch: number }>`

@@ -46,6 +46,7 @@ export function driveServices(
     ...world,
     log: silent,
     unreachableAfterMs,
+    busyPatienceMs: 100,
     close: () => dispatcher.destroy(),
     recheck: async () => true,
     launcherOf: async (run) => {

@@ -17,4 +17,6 @@ export interface DriveServices {
   recheck(run: SelectedRun, epoch: number): Promise<boolean>
   /** How long an agent may have no address or refuse connections before its run fails. */
   readonly unreachableAfterMs: number
+  /** How long a busy agent is asked for a place before its run makes room for others in the worker. */
+  readonly busyPatienceMs: number
 }

@@ -1,6 +1,14 @@
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
-import { decideFailure, decideStart, mayBegin } from '../decide.ts'
-import { type Claim, findRun, readContent, releaseLease, resetLauncherCount, saveOutcome } from '../store/system.ts'
+import { decideBusy, decideFailure, decideStart, mayBegin } from '../decide.ts'
+import {
+  type Claim,
+  findRun,
+  readContent,
+  releaseLease,
+  resetLauncherCount,
+  saveOutcome,
+  waitedMs,
+} from '../store/system.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost } from '../write.ts'
 import { readConversation } from '../history.ts'
@@ -8,12 +16,15 @@ import { workerAuthor } from './author.ts'
 import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
 import { follow } from './follow.ts'
-import { type Answering, type LauncherClient, LauncherRefused } from './launcher-client.ts'
+import { handOver } from './hand-over.ts'
+import type { Answering, LauncherClient } from './launcher-client.ts'
 import { pause } from './pause.ts'
 import { recordResult } from './result.ts'
 import { noteRevision } from './revision.ts'
 
 const retryMs = 5_000
+const minBackOffMs = 1_000
+const maxBackOffMs = 60_000
 
 /** A claimed run under way; `nudge` looks whether it shall be cancelled. */
 export interface Drive {
@@ -26,7 +37,7 @@ export function drive(services: DriveServices, claim: Claim, signal: AbortSignal
   const cancel = new AbortController()
   const done = driveRun(services, claim, signal, cancel)
     .then(
-      () => 0, // what is not over was changed by somebody meanwhile: it is looked at again at once
+      (afterMs) => afterMs ?? 0, // what is not over was changed by somebody meanwhile: it is looked at again at once
       (error: unknown) => {
         if (error instanceof LeaseLost || signal.aborted) return signal.aborted ? 0 : retryMs
         const { runId, epoch } = claim
@@ -50,17 +61,18 @@ async function letGo(services: DriveServices, claim: Claim, afterMs: number): Pr
   await release.catch(() => undefined) // the lease expires by itself
 }
 
+/** The milliseconds after which a run that waits for its busy agent is tried again. */
 async function driveRun(
   services: DriveServices,
   claim: Claim,
   signal: AbortSignal,
   cancel: AbortController,
-): Promise<void> {
+): Promise<number | undefined> {
   const cancelled = cancel.signal
   const reader = services.store.reader<RunsTables>()
   const run = await findRun(reader, claim.runId)
   const content = await readContent(reader, claim.runId)
-  if (!run || !content) return
+  if (!run || !content) return undefined
   const fail = (reason: FailReason) => failRun(services, claim, run, reason)
   // Cancelled before it ever reached the agent: nothing has to be stopped.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
@@ -76,8 +88,9 @@ async function driveRun(
     if (run.segment > 0 && !(await services.recheck(run, claim.epoch))) return fail('permission_revoked')
     const request = await toRequest(services, run, content)
     if (!(await begin(services, claim, run))) return undefined
-    const taken = await handOver({ first: launcher, find, cancelled }, request, services.unreachableAfterMs)
+    const taken = await handOver({ first: launcher, find, cancelled }, request, services)
     if (typeof taken === 'string') return fail(taken)
+    if ('busy' in taken) return putBack(services, claim, run, taken.busy.runTimeoutMs)
     ;({ launcher, answering } = taken)
   } else answering = await launcher.look().catch(() => undefined) // what is wrong with it shows when it is followed
   const revision = noteRevision(claim, run, answering?.agentRevision)
@@ -88,6 +101,7 @@ async function driveRun(
   await recordResult(services, { claim, run, revision }, result)
   // After the commit: a lost acknowledgement only keeps the result in the launcher until its time is up.
   await launcher.acknowledge().catch(() => undefined)
+  return undefined
 }
 
 /** Commits that the segment has begun, before the agent hears of it: whoever takes over will not invoke again (O6). */
@@ -101,7 +115,28 @@ async function begin(services: DriveServices, claim: Claim, run: SelectedRun): P
   return began
 }
 
-async function failRun(services: DriveServices, claim: Claim, run: SelectedRun, reason: FailReason): Promise<void> {
+/** A run of a busy agent frees its place in the worker, the longer the longer it has waited; its time runs on. */
+async function putBack(
+  services: DriveServices,
+  claim: Claim,
+  run: SelectedRun,
+  timeoutMs = Infinity,
+): Promise<number | undefined> {
+  const waited = await waitedMs(services.store.reader<RunsTables>(), run.id)
+  await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
+    const decided = decideBusy(facts, waited >= timeoutMs)
+    const over = decided.some(({ fact }) => fact !== 'requeued')
+    return { facts: decided, ...(over ? { also: (db) => saveOutcome(db, run.id, {}) } : {}) }
+  })
+  return Math.min(Math.max(waited / 2, minBackOffMs), maxBackOffMs, Math.max(timeoutMs - waited, 0))
+}
+
+async function failRun(
+  services: DriveServices,
+  claim: Claim,
+  run: SelectedRun,
+  reason: FailReason,
+): Promise<undefined> {
   const message = failMessages[reason] ?? reason
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => ({
     facts: decideFailure(facts, reason),
@@ -144,46 +179,4 @@ async function toRequest(
     conversationId: run.conversation_id,
     context: { history, ...(resume ? { resume } : {}) },
   }
-}
-
-interface Handing {
-  readonly first: LauncherClient
-  readonly find: () => Promise<LauncherClient | undefined>
-  readonly cancelled: AbortSignal
-}
-
-/**
- * Hands the run over; the launcher that took it, or the reason of failure. Retrying is safe: the run id is the idempotency
- * key of one launcher. In a rollout its address goes away, so it is asked anew, but only as long as no launcher can have
- * the run: after a silence another one would be a second invocation (O6).
- */
-async function handOver(
-  { first, find, cancelled }: Handing,
-  request: InvokeRequest,
-  patienceMs: number,
-): Promise<{ readonly launcher: LauncherClient; readonly answering: Answering } | FailReason> {
-  const deadline = performance.now() + patienceMs
-  let launcher = first
-  let mayHaveIt = false
-  for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 1000)) {
-    try {
-      return { launcher, answering: await launcher.invoke(request) }
-    } catch (error) {
-      const refused = error instanceof LauncherRefused
-      // 429: the agent is busy with other runs; anything else it said is final.
-      if (refused && error.status !== 429 && error.status !== 503) return 'agent_error'
-      if (performance.now() > deadline) return 'agent_unreachable'
-      mayHaveIt ||= !refused && !isUnconnected(error)
-      // Cancelled while it waits for a place: it never gets one. Where it may have begun, it is handed over to be stopped.
-      if (!mayHaveIt) await pause(waitMs, cancelled)
-      else await pause(waitMs)
-      if (cancelled.aborted && !mayHaveIt) return 'agent_unreachable'
-      if (!mayHaveIt) launcher = (await find()) ?? launcher
-    }
-  }
-}
-
-// Nobody listened: the request was never sent.
-function isUnconnected(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ECONNREFUSED' || error.code === 'ENOTFOUND')
 }

@@ -13,10 +13,13 @@ export interface Credentials {
 /** The launcher answered with a status that ends the run; its text is not passed on. */
 export class LauncherRefused extends Error {
   readonly status: number
-  constructor(status: number) {
+  /** How long a run of a busy agent may take, waiting included; undefined when the launcher did not say. */
+  readonly runTimeoutMs: number | undefined
+  constructor(status: number, runTimeoutMs?: number) {
     super(`the launcher answered ${status}`)
     this.name = 'LauncherRefused'
     this.status = status
+    this.runTimeoutMs = runTimeoutMs
   }
 }
 
@@ -59,7 +62,8 @@ export function createLauncherClient(
       headersTimeout: 10_000,
       bodyTimeout: 10_000,
     })
-    if (answer.status >= 400) throw new LauncherRefused(answer.status)
+    if (answer.status >= 400)
+      throw new LauncherRefused(answer.status, readCount(answer.headers['x-mesh-run-timeout-ms']))
     return readAnswering(answer.body.toString('utf8'))
   }
   return {
@@ -96,6 +100,10 @@ function readAnswering(text: string): Answering {
   const body: unknown = text === '' ? undefined : JSON.parse(text)
   const given = typeof body === 'object' && body !== null && 'agentRevision' in body ? body.agentRevision : undefined
   return { agentRevision: typeof given === 'number' && Number.isSafeInteger(given) ? given : undefined }
+}
+
+function readCount(header: string | readonly string[] | undefined): number | undefined {
+  return typeof header === 'string' && /^\d{1,12}$/.test(header) ? Number(header) : undefined
 }
 
 function headersOf(runId: string, credentials: Credentials): Record<string, string> {

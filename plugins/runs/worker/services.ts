@@ -11,6 +11,9 @@ import { traceparentOf } from './author.ts'
 import type { DriveServices } from './drive-services.ts'
 import { createLauncherClient } from './launcher-client.ts'
 
+// A place may come free at any moment.
+const busyPatienceMs = 10_000
+
 // One connection per event stream: the pool's cap would be the cap on runs, so there is none.
 const connections = { connections: null, pipelining: 1, keepAliveTimeout: 30_000 }
 
@@ -28,6 +31,7 @@ export function createDriveServices(
     ...parts,
     log: core.log,
     unreachableAfterMs,
+    busyPatienceMs,
     close: () => dispatcher.destroy(),
     async launcherOf(run, grant, epoch) {
       if (run.agent_name === null || run.agent_uid === null) return undefined
