@@ -21,7 +21,8 @@ export async function openBalancer(scope: Scope, backends: readonly RoleProcess[
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (near) => {
     open.add(near)
     near.once('close', () => open.delete(near))
-    const candidates = [...ready]
+    // With none ready any may still serve: a readiness that is late on a busy machine must not turn everybody away.
+    const candidates = ready.size > 0 ? [...ready] : backends
     dial(near, candidates.slice(turn % candidates.length).concat(candidates.slice(0, turn % candidates.length)))
     turn++
   })

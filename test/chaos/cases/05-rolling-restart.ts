@@ -1,5 +1,5 @@
 import { createSend } from '#test/flows/platform/send.ts'
-import type { Send } from '#test/flows/platform/send.ts'
+import type { RawAnswer, RawRequest, Send } from '#test/flows/platform/send.ts'
 import { openBalancer } from '../balancer.ts'
 import type { ChaosCase } from '../case.ts'
 import { percentile, startOpenLoop } from '../open-loop.ts'
@@ -66,16 +66,17 @@ export const chaosCase: ChaosCase = {
   },
 }
 
-// A kept connection may be closed just as a request is written; browsers, Go and nginx then send it again on another one, and so does
-// this. A write that had been made already would show as a conflict.
+// A kept connection may be closed just as a request is written; browsers, Go and nginx then send it again until it had a fresh one, and
+// so does this. A write that had been made already would show as a conflict.
 function againOnDeadConnection(send: Send, retried: { count: number }): Send {
-  return async (request) => {
+  const attempt = async (request: RawRequest, left: number): Promise<RawAnswer> => {
     try {
       return await send(request)
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ECONNRESET')) throw error
+      if (left === 0 || !(error instanceof Error && 'code' in error && error.code === 'ECONNRESET')) throw error
       retried.count++
-      return send(request)
+      return attempt(request, left - 1)
     }
   }
+  return (request) => attempt(request, 5)
 }
