@@ -85,6 +85,8 @@ function machines(results: readonly Result[]): string {
     const days = [...new Set(found.map(({ date }) => date.slice(0, 10)))].toSorted()
     return `- ${days.join(', ')}: ${text}${byText.size === 1 ? '' : ` (${found.map(({ name }) => name).join(', ')})`}`
   })
+  const busy = results.filter((result) => result.busy).map(({ name }) => name)
+  if (busy.length > 0) lines.push(`- the machine was busy with other work during: ${busy.join(', ')}`)
   return lines.join('\n')
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { after, before } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -88,6 +88,9 @@ test(
     assert.deepEqual(await running.call('viewer', '/api/x/mesh-x/'), [200, { from: 'a packed tarball' }])
 
     assert.ok(processesOf(folder).length >= 4, 'the platform, its launchers and a command were running')
+    const commands = processesOf(folder).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
+    const flagged = commands.filter((one) => /--max-semi-space-size=4\0[^\0]*(?:mesh|run)\.mjs\0all\0/.test(one))
+    assert.equal(flagged.length, 1, 'the young generation of the platform is not bounded')
     assert.equal(await running.stop('SIGTERM'), 0)
     assert.deepEqual(processesOf(folder), [], 'no process is left')
   },

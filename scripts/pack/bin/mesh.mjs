@@ -10,7 +10,11 @@ import { fileURLToPath } from 'node:url'
 const oldest = [24, 12]
 const args = process.argv.slice(2)
 
+// As the image: without it the young generation grows to 128 MB. V8 reads it only when a process starts.
+const youngGeneration = '--max-semi-space-size=4'
+
 if (isRecent(process.versions.node)) {
+  startAgain()
   const { main } = await import('../main.js')
   process.exit(await main(args))
 }
@@ -26,6 +30,14 @@ runOn(node)
 function isRecent(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+}
+
+/** The same process with the flag, 30 ms later: nothing stays behind. Not on Windows, which knows no exec, nor with a channel that it would lose. */
+function startAgain() {
+  const given = process.execArgv.some((arg) => arg.startsWith('--max-semi-space-size'))
+  if (given || process.platform === 'win32' || process.execve === undefined || process.channel !== undefined) return
+  const script = fileURLToPath(import.meta.url)
+  process.execve(process.execPath, [process.execPath, youngGeneration, ...process.execArgv, script, ...args])
 }
 
 /** Node.js of the optional package for this platform, when it is there and starts. */
@@ -44,7 +56,7 @@ function platformNode() {
 // In a process group of its own: a terminal would send Ctrl-C to both, the forwarded one would be its second, and a second one means "at once".
 function runOn(file) {
   const script = fileURLToPath(new URL('run.mjs', import.meta.url))
-  const child = spawn(file, [script, ...args], {
+  const child = spawn(file, [youngGeneration, script, ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: process.platform !== 'win32',
   })

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Bench } from '../tools/bench.ts'
+import type { Measured } from '../tools/rounds.ts'
+import { toPage } from './page.ts'
+import { toResult } from './result.ts'
+
+const machine = {
+  cores: 2,
+  model: 'X',
+  memoryMiB: 2048,
+  system: 'Linux 6',
+  node: 'v24.1.0',
+  versions: { NATS: '2.1.0' },
+}
+const figure = (candidate: string, median: number) => ({ candidate, figure: 'ms', median, q1: 1, q3: 3, rounds: 3 })
+const measured: Measured = { figures: [figure('ours', 3000), figure('peer', 1000)], kept: 6, dropped: 1, busy: true }
+const bench: Bench = {
+  title: 'a race',
+  measure: async () => measured,
+  goals: (figureOf, has) => [
+    {
+      number: 13,
+      text: 'ratio',
+      value: figureOf('ours', 'ms') / 1000,
+      limit: 2,
+      peer: { candidate: 'peer', figure: 'ms' },
+    },
+    { text: 'peers', value: has('peer') && !has('left out') ? 1 : 0, limit: 1, atLeast: true },
+  ],
+}
+
+test('the page tells each goal with what it is seen beside, what is missing, and where it was measured', () => {
+  const page = toPage([toResult('race', bench, measured, machine)])
+  assert.match(page, /^\| 13 \| domain events: ratio \| <= 2 \| 3 \| peer: 1,000 ms \| \*\*missed\*\* \|$/m)
+  assert.match(page, /^- peers: 1 \(goal >= 1\): met$/m)
+  assert.match(page, /^\| 16 \|.*not built yet: meshctl \|$/m)
+  assert.match(page, /^\| 17 \|.*not measured \|$/m)
+  assert.match(page, /2 cores of X, 2 GiB, Linux 6; Node\.js 24\.1\.0, NATS 2\.1\.0\n- the machine was busy .*: race$/m)
+  assert.match(page, /^\| ours \| ms \| 3,000 \| 1 - 3 \| 3 \|$/m)
+})
