@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ReconcileResult, Reconciler } from '#core/host/work.ts'
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import { deploymentStatus } from './deployment-status.ts'
 import { jobStatus } from './job-status.ts'
@@ -145,10 +146,17 @@ function stopReplica(context: ReplicaContext, list: Replica[], name: string): vo
   void replica.stop().finally(() => context.ending.delete(replica))
 }
 
+/** Only at the version that it was computed from: two stale ones in turn would cause each other for ever. A newer one comes by itself. */
 async function writeStatus(context: ReplicaContext, ref: ObjectRef, before: KubeObject, status: object): Promise<void> {
   if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before.status ?? {}))) return
   const resource = before.kind === 'Job' ? resources.jobs : resources.deployments
-  await context.cluster.patch(resource, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
+  const { resourceVersion } = before.metadata
+  const body = { metadata: { resourceVersion }, status }
+  await context.cluster
+    .patch(resource, ref, { type: 'merge', body }, { subresource: 'status' })
+    .catch((error: unknown) => {
+      if (!isStatus(error, 409) && !isStatus(error, 404)) throw error
+    })
 }
 
 function sorted(value: object): unknown {

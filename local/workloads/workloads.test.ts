@@ -18,12 +18,15 @@ import { agentReconciler } from '#plugins/agents/reconcilers.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
+import { AGENT_LABEL } from '#schemas/labels.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { startKube } from '#test/harness/kube.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { resources } from './objects.ts'
-import type { Pod } from './objects.ts'
+import type { Deployment, Pod } from './objects.ts'
+import type { Replica } from './replica.ts'
+import { deploymentReconciler } from './workload-controller.ts'
 import { startWorkloads } from './workloads.ts'
 import type { Workloads } from './workloads.ts'
 
@@ -195,6 +198,37 @@ test('an agent becomes a process that serves, with logs, and nothing is left aft
   assert.equal(workloads.endpoint('default', 'bot'), undefined)
   await until('its tokens are gone', async () => (existsSync(tokens) ? undefined : true))
   await textOf(followed) // following ends with the process
+})
+
+test('a status is written at the version that it was computed from only: two stale ones would cause each other for ever', async (t) => {
+  const dir = tempFolder('workloads')
+  const { cluster, close } = await embeddedServer(dir.path, {})
+  t.after(async () => {
+    await close()
+    dir.remove()
+  })
+  const labels = { [AGENT_LABEL]: 'bot' }
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'agent', image: 'agent' }] } }
+  const stale = await cluster.create<KubeObject>(resources.deployments, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { ...ref, labels },
+    spec: { replicas: 0, selector: { matchLabels: labels }, template },
+  })
+  const launcher = [process.execPath]
+  const context = { cluster, dataDir: dir.path, launcher, cwd: dir.path, log: silent, ending: new Set<Replica>() }
+  const { reconcile } = deploymentReconciler(context, new Map())
+  await cluster.patch(
+    resources.deployments,
+    ref,
+    { type: 'merge', body: { status: { replicas: 3 } } },
+    { subresource: 'status' },
+  )
+  const replicas = async () => (await cluster.get<Deployment>(resources.deployments, ref)).status?.['replicas']
+  await reconcile(ref, stale)
+  assert.equal(await replicas(), 3)
+  await reconcile(ref, await cluster.get(resources.deployments, ref))
+  assert.equal((await replicas()) ?? 0, 0)
 })
 
 test('replicas scale, and a pod that somebody deletes is replaced', async (t) => {
