@@ -161,9 +161,6 @@ export type JsonSchema = {
   }[]
 }
 
-/** Path of property names; `'*'` stands for any element of a list or value of a map. */
-export type SchemaPath = readonly string[]
-
 /** A structural schema made ready (schema/). `apiVersion`, `kind` and `metadata` are always known fields. */
 export interface CompiledSchema {
   /** Removes unknown fields, in a copy or in place (the argument is owned by the callee). */
@@ -174,8 +171,6 @@ export interface CompiledSchema {
   validate(object: KubeObject, old?: KubeObject): Cause[]
   /** Dotted paths of unknown fields (`spec.x`, `spec.list[0].y`), in document order. */
   unknownFields(object: KubeObject): string[]
-  /** Keys of an associative list at the path: `[]` for a set, undefined for an atomic list. */
-  listKeys(path: SchemaPath): readonly string[] | undefined
   /** The schema as given: for OpenAPI, apply and explain. */
   readonly schema: JsonSchema
 }
@@ -247,24 +242,8 @@ export interface Authorizer {
   checkEscalation(user: User, object: KubeObject, old?: KubeObject): Status | undefined
 }
 
-/**
- * rbac/default-roles.ts: `defaultRbacObjects(): KubeObject[]` (ClusterRoles and bindings that must exist; the
- * server creates those absent at start). ClusterRole aggregation happens where the reader is asked or by
- * `aggregate(role, all): KubeObject | undefined` that the server calls on writes of ClusterRoles.
- */
-export type DefaultRbacObjects = () => KubeObject[]
-
 /** reviews/: one function for all of authentication.k8s.io's and authorization.k8s.io's create-only kinds. */
 export interface Reviews {
   /** `resource` is the plural, e.g. `selfsubjectaccessreviews`; throws or returns a Status when the body is bad. */
   review(resource: string, body: KubeObject, user: User, namespace: string): KubeObject | Status
 }
-
-/** patch/: the four content types; a failure is a Status (400, 415, 422). */
-export type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
-
-/** patch/patch.ts: `applyBodyPatch(type, live, patch, kind)`; `live` must not be changed. */
-export type BodyPatch = (type: 'json' | 'merge' | 'strategic', live: KubeObject, patch: Json) => KubeObject | Status
-
-/** schema/builtin.ts: `builtinSchema(group, kind)`: structural schema of a built-in kind. */
-export type BuiltinSchema = (group: string, kind: string) => JsonSchema | undefined

@@ -1,4 +1,5 @@
 import type { Cause, JsonObject, Status } from './contract.ts'
+import { isStatus } from './failure.ts'
 
 /** A failure on its way to the client; whoever throws it has decided the whole answer. */
 export class ApiError extends Error {
@@ -149,11 +150,7 @@ export const versionTooLarge = (asked: number, current: number): ApiError =>
   })
 
 /** Throws when a function of the semantic half answered with a failure instead of its result. */
-export function orThrow<T>(result: T | Status): T {
+export function orThrow<T extends object>(result: T | Status): T {
   if (isStatus(result)) throw new ApiError(result)
   return result
-}
-
-function isStatus(value: unknown): value is Status {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status' && 'code' in value
 }

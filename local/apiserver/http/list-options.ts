@@ -1,4 +1,5 @@
 import type { Kind } from '../objects/kinds.ts'
+import { forbiddenField } from '../objects/meta.ts'
 import { matchFields, parseLabelSelector, splitFieldSelector } from '../objects/selectors.ts'
 import type { Match } from '../objects/selectors.ts'
 import { badRequest, expired, failure, invalid } from '../status.ts'
@@ -53,7 +54,7 @@ function matchMode(query: URLSearchParams, watch: boolean): ListOptions['match']
     ...(match === 'Exact' && version === '0'
       ? ['resourceVersionMatch "exact" is forbidden for resourceVersion "0"']
       : []),
-  ].map((why) => ({ reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }))
+  ].map((why) => forbiddenField(field, why))
   const unsupported = `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`
   const causes = [...forbidden, ...(known ? [] : [{ reason: 'FieldValueNotSupported', message: unsupported, field }])]
   if (causes.length > 0 || !known) throw invalid(OPTIONS, '', causes)

@@ -1,7 +1,7 @@
 import type { Json, KubeObject, ManagedFieldsEntry } from '../contract.ts'
 import { trackUpdate } from '../apply/apply.ts'
 import type { Kind } from '../objects/kinds.ts'
-import { part } from '../objects/meta.ts'
+import { invalidValue, part } from '../objects/meta.ts'
 import { goJsonType, isObject } from '../patch/json-value.ts'
 import { applyBodyPatch } from '../patch/patch.ts'
 import { MODIFIED, badRequest, conflict, invalid, notFound, orThrow, unsupportedMediaType } from '../status.ts'
@@ -86,9 +86,8 @@ export async function serveScale(store: Store, exchange: Exchange, kind: Kind, n
     throw conflict(kind, name, MODIFIED)
   const replicas = blamePatch(scale, () => replicasOf(scale))
   if (replicas < 0) {
-    const message = `Invalid value: ${replicas}: must be greater than or equal to 0`
     throw invalid({ group: 'autoscaling', resource: 'scales', kind: 'Scale' }, name, [
-      { reason: 'FieldValueInvalid', message, field: 'spec.replicas' },
+      invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),
     ])
   }
   const { object } = current

@@ -1,6 +1,6 @@
 import type { Cause, Json, JsonObject, KubeObject, ObjectMeta } from '../contract.ts'
 import type { Kind } from '../objects/kinds.ts'
-import { cleanMeta, pathFaults } from '../objects/meta.ts'
+import { cleanMeta, invalidValue, pathFaults } from '../objects/meta.ts'
 import { builtinSchema } from '../schema/builtin.ts'
 import { decodeFault, dropEmpty } from '../schema/decode.ts'
 import { strategyOf } from '../objects/strategy.ts'
@@ -40,8 +40,7 @@ function anotherKind(given: KubeObject, kind: Kind): ApiError {
 /** A custom object of another kind gets as far as validation. */
 export function kindFaults(object: KubeObject, kind: Kind): Cause[] {
   if (object.kind === kind.kind) return []
-  const message = `Invalid value: ${JSON.stringify(object.kind)}: must be ${kind.kind}`
-  return [{ reason: 'FieldValueInvalid', message, field: 'kind' }]
+  return [invalidValue('kind', object.kind, `must be ${kind.kind}`)]
 }
 
 /** Decodes a body as the kind: unknown fields are refused, warned of or dropped; defaults are filled. */

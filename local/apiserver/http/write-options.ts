@@ -1,3 +1,4 @@
+import { forbiddenField } from '../objects/meta.ts'
 import { invalid } from '../status.ts'
 import type { Exchange } from './exchange.ts'
 import { isTrue } from './request-info.ts'
@@ -45,11 +46,7 @@ export function writeOptions(
       field: 'fieldManager',
     })
   if (!apply && kind === 'PatchOptions' && query.has('force'))
-    causes.push({
-      reason: 'FieldValueForbidden',
-      message: 'Forbidden: may not be specified for non-apply patch',
-      field: 'force',
-    })
+    causes.push(forbiddenField('force', 'may not be specified for non-apply patch'))
   if (manager.length > 128)
     causes.push({
       reason: 'FieldValueTooLong',

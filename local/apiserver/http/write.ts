@@ -8,6 +8,7 @@ import {
   assign,
   carryMeta,
   createNameFaults,
+  invalidValue,
   metaFaults,
   part,
   sameContent,
@@ -193,11 +194,7 @@ export async function replaceObject(context: WriteContext, exchange: Exchange, k
   sameIdentity(object, stored.object.metadata.uid, exchange, { kind, dryRun: options.dryRun })
   const { resourceVersion } = object.metadata
   if ((!resourceVersion || resourceVersion === '0') && !kind.rules.unconditionalUpdate) {
-    const cause = {
-      reason: 'FieldValueInvalid',
-      message: 'Invalid value: 0: must be specified for an update',
-      field: 'metadata.resourceVersion',
-    }
+    const cause = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update')
     throw invalid(kind, exchange.info.name, [cause], 'resource')
   }
   return modify(context, exchange, kind, { stored, object, options, applied: false })

@@ -25,6 +25,11 @@ export function invalidValue(field: string, value: unknown, why: string): Cause 
   return { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: ${why}`, field }
 }
 
+/** A cause of 422 for what may not be, or not there. */
+export function forbiddenField(field: string, why: string): Cause {
+  return { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }
+}
+
 /** What is too long: names are counted in characters, labels and their keys in bytes. */
 const tooLong = (text: string, most: number, unit: 'characters' | 'bytes' = 'bytes'): string[] =>
   Buffer.byteLength(text) > most ? [`must be no more than ${most} ${unit}`] : []
@@ -265,9 +270,8 @@ export function carryMeta(object: KubeObject, old: KubeObject): Cause[] {
   const added = (meta.finalizers ?? []).filter((finalizer) => !old.metadata.finalizers?.includes(finalizer))
   if (added.length === 0) return []
   const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`
-  const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`
-  const cause = { reason: 'FieldValueForbidden', message, field: 'metadata.finalizers' }
-  return [cause]
+  const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`
+  return [forbiddenField('metadata.finalizers', why)]
 }
 
 /** True when two objects differ in nothing but version and the times of their managed fields. */

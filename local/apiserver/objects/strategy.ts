@@ -1,7 +1,7 @@
 import type { Cause, Json, KubeObject } from '../contract.ts'
 import { equalJson, isObject } from '../patch/json-value.ts'
 import type { Kind } from './kinds.ts'
-import { invalidValue, keyFaults, labelValueFaults } from './meta.ts'
+import { forbiddenField, invalidValue, keyFaults, labelValueFaults } from './meta.ts'
 import { fillDefaults } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'
 import { immutable, read, required, section } from './strategy-parts.ts'
@@ -38,10 +38,10 @@ const secret: Strategy = {
 
 function frozen(object: KubeObject, old: KubeObject | undefined, keys: readonly string[]): Cause[] {
   if (old?.['immutable'] !== true) return []
-  const why = 'Forbidden: field is immutable when `immutable` is set'
+  const why = 'field is immutable when `immutable` is set'
   return ['immutable', ...keys]
     .filter((key) => !equalJson(object[key], old[key]))
-    .map((field) => ({ reason: 'FieldValueForbidden', message: why, field }))
+    .map((field) => forbiddenField(field, why))
 }
 
 const SERVICE: Defaults = {

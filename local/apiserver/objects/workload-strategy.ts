@@ -1,6 +1,6 @@
 import type { Cause, Json, JsonObject, KubeObject } from '../contract.ts'
 import { equalJson, isObject } from '../patch/json-value.ts'
-import { invalidValue, labelValueFaults, nameFaults } from './meta.ts'
+import { forbiddenField, invalidValue, labelValueFaults, nameFaults } from './meta.ts'
 import { fillDefaults, fillPodSpec } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'
 import { dropZeros, immutable, read, required, section } from './strategy-parts.ts'
@@ -40,8 +40,7 @@ const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc']
 /** All but the first of the keys that are there: a merge of two writers easily leaves two. */
 function tooMany(of: Json | undefined, path: string, keys: readonly string[], what: string): Cause[] {
   const given = isObject(of) ? keys.filter((key) => of[key] !== undefined) : []
-  const message = `Forbidden: may not specify more than 1 ${what} type`
-  return given.slice(1).map((key) => ({ reason: 'FieldValueForbidden', message, field: `${path}.${key}` }))
+  return given.slice(1).map((key) => forbiddenField(`${path}.${key}`, `may not specify more than 1 ${what} type`))
 }
 
 /** Volumes of one type each, and mounts of volumes that are there. */
@@ -89,8 +88,7 @@ function qosOf(containers: Json | undefined): string {
 function rollsThough(object: KubeObject): Cause[] {
   const strategy = read(object, 'spec', 'strategy')
   if (!isObject(strategy) || strategy['type'] !== 'Recreate' || strategy['rollingUpdate'] === undefined) return []
-  const message = "Forbidden: may not be specified when strategy `type` is 'Recreate'"
-  return [{ reason: 'FieldValueForbidden', message, field: 'spec.strategy.rollingUpdate' }]
+  return [forbiddenField('spec.strategy.rollingUpdate', "may not be specified when strategy `type` is 'Recreate'")]
 }
 
 function selectsTemplate(object: KubeObject): Cause[] {
@@ -216,15 +214,14 @@ function admit(object: KubeObject): JsonObject {
 }
 
 const POD_CHANGES =
-  'Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
 
 /** The changes of a pod's spec that are refused: nearly all. */
 function podChanges(object: KubeObject, old: KubeObject): Cause[] {
   const [next, before] = [section(object, 'spec'), section(old, 'spec')]
-  const forbidden = (field: string, message: string) => [{ reason: 'FieldValueForbidden', message, field }]
   if (items(next['containers']).length !== items(before['containers']).length)
-    return forbidden('spec.containers', 'Forbidden: pod updates may not add or remove containers')
-  const changed = equalJson(withoutMutable(next), withoutMutable(before)) ? [] : forbidden('spec', POD_CHANGES)
+    return [forbiddenField('spec.containers', 'pod updates may not add or remove containers')]
+  const changed = equalJson(withoutMutable(next), withoutMutable(before)) ? [] : [forbiddenField('spec', POD_CHANGES)]
   return [...deadlineFaults(next, before), ...changed]
 }
 

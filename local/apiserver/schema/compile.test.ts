@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Json, JsonObject, JsonSchema, KubeObject } from '../contract.ts'
-import { builtinSchema } from './builtin.ts'
 import { compileSchema } from './compile.ts'
 
 const spec: JsonSchema = {
@@ -118,19 +117,6 @@ test('schema: unknown fields are found, and pruned only where the schema is clos
 test('schema: defaults fill what is absent or null, nullable nulls stay', () => {
   const filled = schema.default(widget({ size: 1, color: null, none: null, big: null, env: [{ name: 'a' }] }))
   assert.deepEqual(filled['spec'], { size: 1, color: 'red', none: null, env: [{ name: 'a', value: 'v' }] })
-})
-
-test('schema: list keys of our kinds and of built-in ones', () => {
-  assert.deepEqual(schema.listKeys(['spec', 'env']), ['name'])
-  assert.deepEqual(schema.listKeys(['spec', 'tags']), [])
-  assert.equal(schema.listKeys(['spec', 'labels']), undefined)
-  const deployment = compileSchema(builtinSchema('apps', 'Deployment') ?? {})
-  assert.deepEqual(deployment.listKeys(['spec', 'template', 'spec', 'containers']), ['name'])
-  assert.deepEqual(deployment.listKeys(['spec', 'template', 'spec', 'containers', '*', 'ports']), [
-    'containerPort',
-    'protocol',
-  ])
-  assert.equal(builtinSchema('apps', 'Widget'), undefined)
 })
 
 test('X2: a hostile pattern takes linear time', () => {

@@ -1,9 +1,9 @@
-import type { Cause, CompiledSchema, Json, JsonSchema, KubeObject, SchemaPath } from '../contract.ts'
+import type { Cause, CompiledSchema, Json, JsonSchema, KubeObject } from '../contract.ts'
 import { equalJson } from '../patch/json-value.ts'
 import { builtinComponent } from './builtin.ts'
 import { hasRules, validateRules } from './cel.ts'
 import { validateListTypes } from './list-types.ts'
-import { fieldSchema, fillDefaults, pruneUnknown } from './structural.ts'
+import { fillDefaults, pruneUnknown } from './structural.ts'
 import { cause, validateValue } from './validate.ts'
 
 const BLOCKING = new Set([
@@ -44,7 +44,6 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
       pruneUnknown(object, known, { path: '', found, root: true })
       return found.sort()
     },
-    listKeys: (path) => listKeys(known, path),
   }
 }
 
@@ -60,11 +59,4 @@ function validate(object: KubeObject, schema: JsonSchema, old: KubeObject | unde
 /** A duplicate that the old object had too does not block an update of it. */
 function wasThere(duplicate: Cause, old: KubeObject, schema: JsonSchema): boolean {
   return validateListTypes(old, schema, '').some((each) => equalJson(each as Json, duplicate as Json))
-}
-
-function listKeys(schema: JsonSchema, path: SchemaPath): readonly string[] | undefined {
-  let node: JsonSchema | undefined = schema
-  for (const key of path) node = key === '*' && node?.items ? node.items : fieldSchema(node, key)
-  if (node?.['x-kubernetes-list-type'] === 'set') return []
-  return node?.['x-kubernetes-list-type'] === 'map' ? (node['x-kubernetes-list-map-keys'] ?? []) : undefined
 }

@@ -104,13 +104,6 @@ export const allowed: readonly Allowed[] = [
     is: (difference) => both(difference, /^failed to create typed patch object/),
   },
   {
-    why: 'the real one allocates an address before it looks at the name',
-    is: ({ path, ours }, step) =>
-      step?.kind === 'services' &&
-      /^\.body\.(message|details)/.test(path) &&
-      /name or generateName is required|^FieldValueRequired$|^metadata.name$/.test(String(ours)),
-  },
-  {
     why: 'a list by name is authorized as that name even when its label selector cannot be read',
     is: ({ path }, step) =>
       step?.does === 'list' &&
@@ -128,10 +121,5 @@ export const allowed: readonly Allowed[] = [
       step?.does === 'apply' &&
       /^\.(status|body\.(message|details))/.test(path) &&
       /"(size|spec)":null/.test(JSON.stringify(step.body)),
-  },
-  {
-    why: 'the real one authorizes from a cache of its own, which may know a binding but not yet that its role is gone, or the reverse',
-    is: ({ path, real, ours }) =>
-      path === '.body.message' && String(real).replace(/: RBAC: .*/, '') === String(ours).replace(/: RBAC: .*/, ''),
   },
 ]
