@@ -163,7 +163,9 @@ export interface AttemptToken {
  * last entry is `run.<state of the result>` with the InvokeResult as data; no other `run.*` entry is the launcher's.
  * Further: 409 `stale_epoch` or `run_acknowledged`, 429 `too_many_runs`, 503 `draining`, `agent_not_ready` or
  * `keys_unavailable`, the last four with Retry-After, 429 also with `X-Mesh-Run-Timeout-Ms`: how long a run of this agent may
- * take, which its waiting counts into. `GET /runs/{id}` answers as `/invoke` does; `POST /runs/{id}/ack`
+ * take, which its waiting counts into. `GET /runs/{id}/ticket` answers `{ticket}`; an invoke with it in `X-Mesh-Ticket` begins the
+ * run only in the boot of the launcher that gave it and for five minutes, otherwise 412 `stale_ticket`: within them that launcher
+ * remembers the run, so an invoke with one ticket begins it at most once, whoever repeats it and whenever. `GET /runs/{id}` answers as `/invoke` does; `POST /runs/{id}/ack`
  * (204) drops what is kept; `POST /runs/{id}/cancel` answers 200 `{runId, ...InvokeResult}` once the agent's work has
  * stopped. All of these want `X-Mesh-Run-Attempt`, 404 `unknown_run` is the answer for a run that is not kept. A resume is
  * the same run id with `context.resume`, answering an interrupt that is open: a new attempt, its `n` from 1 again. A

@@ -9,6 +9,7 @@ export const refusals = {
   stale_epoch: { status: 409, message: 'A newer worker holds the run.' },
   run_acknowledged: { status: 409, message: 'The run has ended and its result was acknowledged.' },
   depth_exceeded: { status: 409, message: 'The run was delegated too deeply.' },
+  stale_ticket: { status: 412, message: 'The ticket is of another boot of the launcher, or too old.' },
   payload_too_large: { status: 413, message: 'The body is too large.' },
   unsupported_media_type: { status: 415, message: 'The content type must be application/json.' },
   misdirected_request: { status: 421, message: 'This host is not served here.' },

@@ -132,6 +132,37 @@ test('results: one that nobody acknowledges is kept for 15 minutes, its id for 1
   await registry.idle()
 })
 
+test('O6: a ticket begins a run in its own boot and for a third of the memory; what is known answers any', async () => {
+  let now = 1000.5
+  const options = { keepMs: 900, monotonic: () => now }
+  const [registry, other] = [registryOf(options), registryOf(options)]
+  const ticket = registry.ticket()
+  for (const wrong of [other.ticket(), 'x', '', `${ticket}0`, ticket.split('.')[0]])
+    assert.throws(() => registry.start({ ...start('r1', 0), ticket: wrong }), { code: 'stale_ticket' }, wrong)
+  now += 299
+  const attempt = registry.start({ ...start('r1', 0), ticket })
+  now += 2
+  assert.equal(registry.start({ ...start('r1', 0), ticket }), attempt, 'a repeat, however late')
+  assert.equal(registry.start({ ...start('r1', 0), ticket: other.ticket() }), attempt)
+  assert.throws(() => registry.start({ ...start('r2', 0), ticket }), { code: 'stale_ticket' })
+  await registry.start({ ...start('r2', 0), ticket: registry.ticket() }).done
+})
+
+test('O6: a repeat that comes when the run is forgotten begins nothing', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let now = 0
+  const registry = registryOf({ keepMs: 900, monotonic: () => now })
+  const ticket = registry.ticket()
+  await registry.start({ ...start('r1', 0), ticket }).done
+  await Promise.resolve() // the expiry begins a turn after the result
+  registry.acknowledge('r1', 0)
+  assert.throws(() => registry.start({ ...start('r1', 0), ticket }), { code: 'run_acknowledged' })
+  now += 900
+  t.mock.timers.tick(900)
+  assert.throws(() => registry.acknowledge('r1', 0), { code: 'unknown_run' })
+  assert.throws(() => registry.start({ ...start('r1', 0), ticket }), { code: 'stale_ticket' })
+})
+
 test('events: a reader that does not read is cut at its bound, and comes back without a loss', async (t) => {
   const patient = createPatient()
   const attempt = registryOf({ agent: patient.agent }).start(start('r1', 'wait'))

@@ -5,6 +5,7 @@ import type { Tracer } from '#core/telemetry/tracer.ts'
 import { startAttempt } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
 import type { Agent, StopReason } from './run.ts'
+import { createTickets } from './tickets.ts'
 
 /** What the registry holds itself to. */
 export interface RegistryOptions {
@@ -18,6 +19,8 @@ export interface RegistryOptions {
   readonly maxBytes?: number
   /** How long a result waits to be acknowledged (15 min). */
   readonly keepMs?: number
+  /** The clock of the tickets, in milliseconds. */
+  readonly monotonic?: () => number
 }
 
 /** A request to start or resume a run. */
@@ -26,12 +29,16 @@ export interface StartRequest {
   readonly epoch: number
   readonly request: InvokeRequest
   readonly parent: Trace | undefined
+  /** Without one the run begins whenever it is not known. */
+  readonly ticket?: string | undefined
 }
 
 /** The runs of this launcher: an agent is never invoked twice for one run. */
 export interface RunRegistry {
   /** Starts the run, or gives the attempt that is known. Throws `Refusal`. */
   start(request: StartRequest): Attempt
+  /** What a worker commits before it starts a run: repeated with it, a start can begin the run only here, once. */
+  ticket(): string
   /** The attempt of a known run; raises the epoch. Throws `Refusal`. */
   attach(runId: string, epoch: number): Attempt
   /** Drops the journal and the result of an ended run; idempotent. */
@@ -60,6 +67,8 @@ const defaults = { maxBytes: 64 * 1024 * 1024, keepMs: 15 * 60_000 }
 export function createRegistry(options: RegistryOptions): RunRegistry {
   const runs = new Map<string, Known>()
   const { maxBytes = defaults.maxBytes, keepMs = defaults.keepMs } = options
+  // A run is remembered for at least `keepMs` after its end.
+  const tickets = createTickets(keepMs / 3, options.monotonic)
   let refusing = false
   let idleWaiters: (() => void)[] = []
 
@@ -93,6 +102,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     known.expiry = setTimeout(() => forget(known, attempt.runId), keepMs).unref()
   }
   const begin = (start: StartRequest): Attempt => {
+    if (start.ticket !== undefined && !tickets.isValid(start.ticket)) throw new Refusal('stale_ticket')
     if (refusing) throw new Refusal('draining', undefined, { 'retry-after': '1' })
     if (working().length >= options.concurrency)
       throw new Refusal('too_many_runs', undefined, {
@@ -117,6 +127,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
       if (known.attempt === undefined) throw new Refusal('run_acknowledged')
       return known.attempt
     },
+    ticket: () => tickets.issue(),
     attach(runId, epoch) {
       const known = runs.get(runId)
       if (known?.attempt === undefined) throw new Refusal('unknown_run')

@@ -53,6 +53,14 @@ export function invokeRoutes(options: InvokeRoutesOptions): readonly Route[] {
       },
     },
     {
+      method: 'GET',
+      pattern: '/runs/:id/ticket',
+      handle: async ({ request, response, params }) => {
+        await authorizer.attach(request, parseRunId(params.id))
+        answer(response, 200, { ticket: registry.ticket() })
+      },
+    },
+    {
       method: 'POST',
       pattern: '/runs/:id/ack',
       handle: async ({ request, response, params }) => {
@@ -96,7 +104,8 @@ async function invoke(request: IncomingMessage, response: ServerResponse, option
   const body = parseInvokeRequest(await readJson(request, invokeBodyLimit))
   if (!options.started()) throw new Refusal('agent_not_ready', undefined, { 'retry-after': '1' })
   const parent = parseTraceparent(singleHeader(request, 'traceparent'))
-  const attempt = options.registry.start({ runId, epoch, request: body, parent })
+  const ticket = singleHeader(request, 'x-mesh-ticket')
+  const attempt = options.registry.start({ runId, epoch, request: body, parent, ticket })
   if (direct) await answerDirectly(request, response, attempt, options)
   else known(response, attempt, options)
 }

@@ -70,9 +70,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the beginning is not committed before the agent is invoked',
-    file: 'plugins/runs/worker/drive.ts',
-    find: 'if (!(await begin(services, claim, run))) return undefined',
-    replace: 'void begin(services, claim, run).catch(() => undefined)',
+    file: 'plugins/runs/worker/hand-over.ts',
+    find: 'if (!(await begin(asked.ticket))) return undefined',
+    replace: 'void begin(asked.ticket).catch(() => undefined)',
     tests: worker,
   },
   {
@@ -90,6 +90,31 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (known.attempt === undefined) return begin(start)',
     tests: invoke,
     only: 'runs',
+  },
+  {
+    name: 'a ticket of another boot begins a run',
+    file: 'launcher/invoke/tickets.ts',
+    find: 'return of === boot && ',
+    replace: 'return of !== undefined && ',
+    tests: ['launcher/invoke/registry.test.ts'],
+    only: 'O6',
+  },
+  {
+    name: 'a ticket is valid for ever',
+    file: 'launcher/invoke/tickets.ts',
+    find: 'age <= validMs',
+    replace: 'age <= validMs * Number.MAX_SAFE_INTEGER',
+    tests: ['launcher/invoke/registry.test.ts'],
+    only: 'O6',
+  },
+  {
+    name: 'a takeover invokes without the ticket',
+    file: 'plugins/runs/worker/hand-over.ts',
+    find: "const answer = await tell(launcher, request, ticket)\n    if ('answering' in answer) return answer.answering",
+    replace:
+      "const answer = await tell(launcher, request, undefined)\n    if ('answering' in answer) return answer.answering",
+    tests: worker,
+    only: 'O6',
   },
   {
     name: 'a worker with a lower epoch is heard',

@@ -1,6 +1,6 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Interrupt, Resolution } from '#schemas/run.ts'
-import type { NewJournal, PartialRow, RunsTables, SelectedRun } from './tables.ts'
+import type { LeaseRow, NewJournal, PartialRow, RunsTables, SelectedRun } from './tables.ts'
 
 /**
  * System-side statements of runs: they take ids, not proofs, so `routes.ts` may not import this file.
@@ -16,20 +16,31 @@ export interface Claim {
   readonly runId: string
   readonly epoch: number
   readonly launcherN: number
+  /** The launcher's ticket under which a segment was begun, and that segment. */
+  readonly ticket: string | null
+  readonly ticketSegment: number | null
 }
 
 /** Takes up to `limit` runs that are ready and that nobody holds; each claim raises the epoch. */
 export async function claimRuns(db: Db, holder: string, limit: number): Promise<readonly Claim[]> {
-  const { rows } = await sql<{ run_id: string; epoch: number; launcher_n: number }>`
+  const { rows } = await sql<ClaimedRow>`
     update runs_lease set holder = ${holder}, epoch = epoch + 1,
       expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     where run_id in (
       select run_id from runs_lease
       where state = 'ready' and wake_at <= clock_timestamp() and (expires_at is null or expires_at < clock_timestamp())
       order by wake_at limit ${limit} for update skip locked)
-    returning run_id, epoch, launcher_n`.execute(db)
-  return rows.map((row) => ({ runId: row.run_id, epoch: row.epoch, launcherN: row.launcher_n }))
+    returning run_id, epoch, launcher_n, ticket, ticket_segment`.execute(db)
+  return rows.map((row) => ({
+    runId: row.run_id,
+    epoch: row.epoch,
+    launcherN: row.launcher_n,
+    ticket: row.ticket,
+    ticketSegment: row.ticket_segment,
+  }))
 }
+
+type ClaimedRow = Pick<Selectable<LeaseRow>, 'run_id' | 'epoch' | 'launcher_n' | 'ticket' | 'ticket_segment'>
 
 /** For how many milliseconds a run has waited for its next segment: since it was made, or since it was resumed. */
 export async function waitedMs(db: Db, runId: string): Promise<number> {
@@ -150,9 +161,13 @@ export async function setLease(
     where run_id = ${runId}`.execute(db)
 }
 
-/** A new segment counts the launcher's entries from the beginning. */
-export async function resetLauncherCount(db: Db, runId: string): Promise<void> {
-  await db.updateTable('runs_lease').set({ launcher_n: 0 }).where('run_id', '=', runId).execute()
+/** A new segment counts the launcher's entries from the beginning, and begins under a ticket of its own, or none. */
+export async function beginSegment(db: Db, runId: string, segment: number, ticket: string | null): Promise<void> {
+  await db
+    .updateTable('runs_lease')
+    .set({ launcher_n: 0, ticket, ticket_segment: segment })
+    .where('run_id', '=', runId)
+    .execute()
 }
 
 /** Stores what a run ended with. */

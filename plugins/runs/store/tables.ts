@@ -58,6 +58,8 @@ export interface LeaseRow {
   idle_since: Date
   journal_seq: Generated<number>
   launcher_n: Generated<number>
+  ticket: Generated<string | null>
+  ticket_segment: Generated<number | null>
 }
 
 /** The journal: what happened in a run, with content. */

@@ -1,12 +1,31 @@
-// A worker in a process of its own, to be killed: `worker-process.ts <database url> <launcher url>`.
+// A worker in a process of its own, to be killed: `worker-process.ts <database url> <launcher url> [instant]`; at an instant of its
+// first invoke it kills itself: `begun` before it, `sent` while it is under way, `answered` after it.
 import { openDatabase } from '#core/store/database.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
+import type { LauncherClient } from '../worker/launcher-client.ts'
 import { createWorld, driveServices, startWorker } from './world.ts'
 
-const [url = '', origin = ''] = process.argv.slice(2)
+const [url = '', origin = '', instant] = process.argv.slice(2)
 const world = createWorld(await openDatabase({ url }))
-startWorker(
-  driveServices(world, () => origin),
-  uuidV7(),
-)
+const services = driveServices(world, () => origin)
+startWorker({ ...services, launcherOf: async (...run) => mortal(await services.launcherOf(...run)) }, uuidV7())
 process.stdout.write('ready\n')
+
+function mortal(launcher: LauncherClient | undefined): LauncherClient | undefined {
+  if (launcher === undefined || instant === undefined) return launcher
+  return {
+    ...launcher,
+    invoke: async (...told) => {
+      if (instant === 'begun') die()
+      const answer = launcher.invoke(...told)
+      if (instant === 'sent') setTimeout(die, Math.random() * 4)
+      await answer
+      return die()
+    },
+  }
+}
+
+function die(): never {
+  process.kill(process.pid, 'SIGKILL')
+  throw new Error('unreachable: the kernel was quicker')
+}

@@ -1,14 +1,6 @@
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
 import { decideBusy, decideFailure, decideStart, mayBegin } from '../decide.ts'
-import {
-  type Claim,
-  findRun,
-  readContent,
-  releaseLease,
-  resetLauncherCount,
-  saveOutcome,
-  waitedMs,
-} from '../store/system.ts'
+import { beginSegment, type Claim, findRun, readContent, releaseLease, saveOutcome, waitedMs } from '../store/system.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost } from '../write.ts'
 import { readConversation } from '../history.ts'
@@ -16,7 +8,7 @@ import { workerAuthor } from './author.ts'
 import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
 import { follow } from './follow.ts'
-import { handOver } from './hand-over.ts'
+import { handOver, handOverAgain } from './hand-over.ts'
 import type { Answering, LauncherClient } from './launcher-client.ts'
 import { pause } from './pause.ts'
 import { recordResult } from './result.ts'
@@ -87,12 +79,23 @@ async function driveRun(
   if (fresh) {
     if (run.segment > 0 && !(await services.recheck(run, claim.epoch))) return fail('permission_revoked')
     const request = await toRequest(services, run, content)
-    if (!(await begin(services, claim, run))) return undefined
-    const taken = await handOver({ first: launcher, find, cancelled }, request, services)
+    const beginWith = (ticket: string | undefined) => begin(services, claim, run, ticket)
+    const taken = await handOver({ request, first: launcher, find, cancelled, begin: beginWith }, services)
+    if (taken === undefined) return undefined
     if (typeof taken === 'string') return fail(taken)
     if ('busy' in taken) return putBack(services, claim, run, taken.busy.runTimeoutMs)
     ;({ launcher, answering } = taken)
-  } else answering = await launcher.look().catch(() => undefined) // what is wrong with it shows when it is followed
+  } else {
+    const ticket = run.state === 'running' && claim.ticketSegment === run.segment ? claim.ticket : null
+    if (ticket !== null) {
+      const request = await toRequest(services, { ...run, segment: run.segment - 1 }, content)
+      answering = await handOverAgain(
+        { request, launcher, ticket, stop: AbortSignal.any([signal, cancelled]) },
+        services,
+      )
+    }
+    answering ??= await launcher.look().catch(() => undefined) // what is wrong with it shows when it is followed
+  }
   const revision = noteRevision(claim, run, answering?.agentRevision)
   const attempt = fresh ? { ...claim, launcherN: 0 } : claim
   const result = await follow(services, { claim: attempt, run, launcher, signal, cancelled, revision })
@@ -104,13 +107,23 @@ async function driveRun(
   return undefined
 }
 
-/** Commits that the segment has begun, before the agent hears of it: whoever takes over will not invoke again (O6). */
-async function begin(services: DriveServices, claim: Claim, run: SelectedRun): Promise<boolean> {
+/**
+ * Commits that the segment has begun, before the agent hears of it, and under which ticket: whoever takes over has no other one, and
+ * with it cannot make the agent begin a second time (O6). Again with another ticket only after every invoke with the one before was
+ * refused: until this commit nobody else has claimed the run, so nobody else had that ticket.
+ */
+async function begin(
+  services: DriveServices,
+  claim: Claim,
+  run: SelectedRun,
+  ticket: string | undefined,
+): Promise<boolean> {
+  const segment = run.segment + 1
   let began = false
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
     const started = decideStart(facts, claim.epoch)
-    began = started.length > 0
-    return { facts: started, also: (db) => resetLauncherCount(db, run.id) }
+    began = started.length > 0 || (facts.state === 'running' && facts.segment === segment)
+    return { facts: started, ...(began ? { also: (db) => beginSegment(db, run.id, segment, ticket ?? null) } : {}) }
   })
   return began
 }
@@ -126,7 +139,10 @@ async function putBack(
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
     const decided = decideBusy(facts, waited >= timeoutMs)
     const over = decided.some(({ fact }) => fact !== 'requeued')
-    return { facts: decided, ...(over ? { also: (db) => saveOutcome(db, run.id, {}) } : {}) }
+    return {
+      facts: decided,
+      also: (db) => (over ? saveOutcome(db, run.id, {}) : beginSegment(db, run.id, run.segment, null)),
+    }
   })
   return Math.min(Math.max(waited / 2, minBackOffMs), maxBackOffMs, Math.max(timeoutMs - waited, 0))
 }

@@ -30,8 +30,10 @@ export interface Answering {
 
 /** The worker's side of a launcher's port 8080, for one run. Connection errors reject with what undici says. */
 export interface LauncherClient {
-  /** Starts the run; the run id is the idempotency key, so a repeat changes nothing. */
-  invoke(request: InvokeRequest): Promise<Answering>
+  /** What is committed before the run is started; undefined from a launcher that knows no tickets. */
+  ticket(): Promise<string | undefined>
+  /** Starts the run; the run id is the idempotency key, so a repeat changes nothing. Refused (412) where the ticket is not valid. */
+  invoke(request: InvokeRequest, ticket?: string): Promise<Answering>
   /** Who answers a run that another worker handed over; this worker's epoch holds from then on. */
   look(): Promise<Answering>
   /** Follows the run's entries after `n`; 'unknown' when the launcher has no memory of the run. */
@@ -52,25 +54,31 @@ export function createLauncherClient(
   runId: string,
   credentials: () => Credentials,
 ): LauncherClient {
-  const call = async (path: string, body?: unknown): Promise<Answering> => {
+  const send = async (path: string, body?: unknown, ticket?: string): Promise<unknown> => {
     const answer = await collect(dispatcher, {
       origin,
       path,
       method: body === undefined ? 'GET' : 'POST',
-      headers: { ...headersOf(runId, credentials()), 'content-type': 'application/json' },
+      headers: {
+        ...headersOf(runId, credentials()),
+        ...(ticket === undefined ? {} : { 'x-mesh-ticket': ticket }),
+        'content-type': 'application/json',
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       headersTimeout: 10_000,
       bodyTimeout: 10_000,
     })
     if (answer.status >= 400)
       throw new LauncherRefused(answer.status, readCount(answer.headers['x-mesh-run-timeout-ms']))
-    return readAnswering(answer.body.toString('utf8'))
+    const text = answer.body.toString('utf8')
+    return text === '' ? undefined : JSON.parse(text)
   }
   return {
-    invoke: (request) => call('/invoke', request),
-    look: () => call(`/runs/${runId}`),
-    cancel: async () => void (await call(`/runs/${runId}/cancel`, {})),
-    acknowledge: async () => void (await call(`/runs/${runId}/ack`, {})),
+    ticket: () => send(`/runs/${runId}/ticket`).then(readTicket, unlessUnknown),
+    invoke: async (request, ticket) => readAnswering(await send('/invoke', request, ticket)),
+    look: async () => readAnswering(await send(`/runs/${runId}`)),
+    cancel: async () => void (await send(`/runs/${runId}/cancel`, {})),
+    acknowledge: async () => void (await send(`/runs/${runId}/ack`, {})),
     async follow(after, { signal, onEntry }) {
       const parser = createSseParser(({ event, data }) => {
         if (event !== 'stream.end') onEntry(JSON.parse(data) as LauncherEntry)
@@ -96,10 +104,20 @@ export function createLauncherClient(
 }
 
 // What else the answer says is in the entries, which carry the order too.
-function readAnswering(text: string): Answering {
-  const body: unknown = text === '' ? undefined : JSON.parse(text)
+function readAnswering(body: unknown): Answering {
   const given = typeof body === 'object' && body !== null && 'agentRevision' in body ? body.agentRevision : undefined
   return { agentRevision: typeof given === 'number' && Number.isSafeInteger(given) ? given : undefined }
+}
+
+function readTicket(body: unknown): string | undefined {
+  const given = typeof body === 'object' && body !== null && 'ticket' in body ? body.ticket : undefined
+  return typeof given === 'string' ? given : undefined
+}
+
+// A launcher of before tickets does not have the route.
+function unlessUnknown(error: unknown): undefined {
+  if (error instanceof LauncherRefused && error.status === 404) return undefined
+  throw error
 }
 
 function readCount(header: string | readonly string[] | undefined): number | undefined {
