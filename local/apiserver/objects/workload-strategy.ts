@@ -184,9 +184,10 @@ export const job: Strategy = {
   ],
 }
 
-/** Of a template that may not change the real server names the pod's spec when nothing else did. */
+/** Of a template that may not change the real server names the pod's spec when nothing else did; a job that waits may change the rest. */
 function templateChanged(object: KubeObject, old: KubeObject | undefined): Cause[] {
-  const whole = immutable(object, old, 'spec', 'template', 'metadata').length > 0
+  const waits = old !== undefined && read(old, 'spec', 'suspend') === true
+  const whole = !waits && immutable(object, old, 'spec', 'template', 'metadata').length > 0
   return immutable(object, old, 'spec', 'template', ...(whole ? [] : ['spec']))
 }
 

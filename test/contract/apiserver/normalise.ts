@@ -45,9 +45,9 @@ function normaliseText(text: string, key: string): string {
 /** managedFields are in order of time, which ties within a second; causes and rules come from Go maps. */
 function sorted(key: string, list: unknown[]): unknown[] {
   if (!['managedFields', 'causes', 'resourceRules', 'nonResourceRules'].includes(key)) return list
+  const parts = key === 'managedFields' ? ['manager', 'operation'] : key === 'causes' ? ['field'] : []
   const order = (item: unknown) =>
-    (isFields(item) && key === 'managedFields' ? `${String(item['manager'])} ${String(item['operation'])}` : '') +
-    JSON.stringify(item)
+    (isFields(item) ? parts.map((part) => String(item[part])).join(' ') : '') + JSON.stringify(item)
   return [...list].sort((a, b) => (order(a) < order(b) ? -1 : 1))
 }
 

@@ -296,4 +296,13 @@ export const regressions: readonly Regression[] = [
     [422, merge('controllerrevisions', { data: [{ x: 1 }] })],
     [200, merge('controllerrevisions', { revision: 2 })],
   ),
+  regression(
+    'a job that waits may change the metadata of its template, and a job that runs nothing of it',
+    'configmaps',
+    [201, json('POST', 'jobs', job('a'))],
+    [422, merge('jobs', { spec: { template: { metadata: { annotations: { x: '1' } } } } })],
+    [200, merge('jobs', { spec: { suspend: true } })],
+    [200, merge('jobs', { spec: { template: { metadata: { annotations: { x: '1' } } } } })],
+    [422, merge('jobs', { spec: { template: { spec: { hostNetwork: true } } } })],
+  ),
 ]
