@@ -5,6 +5,7 @@ import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/store/store.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Point } from './points.ts'
 
 /** The roles of a process; `all` runs each in a container of its own. */
@@ -21,6 +22,8 @@ export interface Core {
   readonly version: string
   readonly log: Logger
   readonly metrics: Metrics
+  /** For work whose trace comes from elsewhere; undefined when no collector is configured. */
+  readonly tracer?: Tracer | undefined
   readonly keys: Keyring
   readonly now: () => Date
   /** Undefined when no store is configured: store-backed plugins say `unwired`. */

@@ -119,6 +119,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes }: Cor
     bus: platform.bus,
     cluster: platform.callers,
     urls: input.urls,
+    tracer: input.tracer,
     descriptors: () => descriptors,
     // A contribution carries its point's name; the point's type says what its values are.
     extensions: <T>(point: { readonly name: string }) =>

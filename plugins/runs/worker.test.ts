@@ -10,6 +10,8 @@ import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { adapters } from '#core/store/testing/databases.ts'
 import { launch, nodeAgent, until } from '#launcher/testdata/launch.ts'
 import { terminalStates } from '#schemas/run.ts'
+import type { EndedSpan } from '#core/telemetry/tracer.ts'
+import { createTracer } from '#core/telemetry/tracer.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { readJournal } from './store/reads.ts'
@@ -78,6 +80,33 @@ for (const { name, skip, open } of adapters) {
     assert.equal(ended.agent_revision, 7)
     // From the middle: exactly what is missing.
     assertGapless(await collect(world, run, 3), 4)
+  })
+
+  test(`${name}: driving a run is a span of its trace, the launcher's span hangs below it`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const launched = await launch(t, { command: nodeAgent })
+    const world = createWorld(database)
+    const spans: EndedSpan[] = []
+    const tracer = createTracer((span) => spans.push(span))
+    const worker = startWorker({ ...driveServices(world, () => launched.url), tracer }, 'one')
+    t.after(() => worker.stop())
+    const run = await queueRun(world, { do: 'echo' })
+    await settled(world, run.id, isTerminal)
+    await worker.stop()
+    const [drive, ...more] = spans.filter((span) => span.name === 'drive run')
+    assert.deepEqual(more, [])
+    assert.deepEqual(
+      [drive?.traceId, drive?.parentSpanId, drive?.status, drive?.attributes['mesh.run.id']],
+      [run.trace_id, run.id.replaceAll('-', '').slice(16), 'ok', run.id],
+    )
+    assert.ok(
+      spans.some((span) => span !== drive && span.parentSpanId === drive?.spanId),
+      'what it writes is below it',
+    )
+    const isRun = (line: object): boolean => JSON.stringify(line).includes('"name":"run"')
+    const { span } = (await launched.line(isRun)) as { span: Record<string, unknown> }
+    assert.deepEqual([span.traceId, span.parentSpanId], [run.trace_id, drive?.spanId])
   })
 
   test(`${name}: a person answers, the run goes on where it stood; a refused approval ends it`, { skip }, async (t) => {

@@ -13,6 +13,7 @@ import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import type { DriveServices } from '../worker/drive-services.ts'
 import { createLauncherClient } from '../worker/launcher-client.ts'
 import { runLoop } from '../worker/loop.ts'
+import { traceparentBelow } from '../worker/run-span.ts'
 import { createRunWriter, type RunWriter } from '../write.ts'
 
 /** Store, bus and writer of a process, without a host around them. */
@@ -51,7 +52,7 @@ export function driveServices(
     recheck: async () => true,
     launcherOf: async (run) => {
       const at = origin()
-      const credentials = () => ({ grant: '', attempt: '', traceparent: `00-${run.trace_id}-${'1'.repeat(16)}-01` })
+      const credentials = () => ({ grant: '', attempt: '', traceparent: traceparentBelow(run) })
       return at === undefined ? undefined : createLauncherClient(dispatcher, at, run.id, credentials)
     },
   }

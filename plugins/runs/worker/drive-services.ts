@@ -1,5 +1,6 @@
 import type { Logger } from '#core/log/logger.ts'
 import type { Store } from '#core/store/store.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Live } from '../live.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../write.ts'
@@ -11,6 +12,8 @@ export interface DriveServices {
   readonly writer: RunWriter
   readonly live: Live
   readonly log: Logger
+  /** Undefined without a collector. */
+  readonly tracer?: Tracer | undefined
   /** A client of the agent's launcher, or undefined while the agent has no address. */
   launcherOf(run: SelectedRun, grant: string, epoch: number): Promise<LauncherClient | undefined>
   /** Whether the subject may still invoke the agent, asked before a run goes on that was idle for over an hour. */

@@ -13,6 +13,7 @@ import type { Answering, LauncherClient } from './launcher-client.ts'
 import { pause } from './pause.ts'
 import { recordResult } from './result.ts'
 import { noteRevision } from './revision.ts'
+import { inRunSpan } from './run-span.ts'
 
 const retryMs = 5_000
 const minBackOffMs = 1_000
@@ -60,11 +61,30 @@ async function driveRun(
   signal: AbortSignal,
   cancel: AbortController,
 ): Promise<number | undefined> {
-  const cancelled = cancel.signal
   const reader = services.store.reader<RunsTables>()
   const run = await findRun(reader, claim.runId)
   const content = await readContent(reader, claim.runId)
   if (!run || !content) return undefined
+  return inRunSpan(services.tracer, run, claim.epoch, () =>
+    driveFound(services, { claim, run, content, signal, cancel }),
+  )
+}
+
+interface Found {
+  readonly claim: Claim
+  readonly run: SelectedRun
+  readonly content: Content
+  readonly signal: AbortSignal
+  readonly cancel: AbortController
+}
+
+type Content = NonNullable<Awaited<ReturnType<typeof readContent>>>
+
+async function driveFound(
+  services: DriveServices,
+  { claim, run, content, signal, cancel }: Found,
+): Promise<number | undefined> {
+  const cancelled = cancel.signal
   const fail = (reason: FailReason) => failRun(services, claim, run, reason)
   // Cancelled before it ever reached the agent: nothing has to be stopped.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
@@ -183,11 +203,7 @@ async function reach(
   return undefined
 }
 
-async function toRequest(
-  services: DriveServices,
-  run: SelectedRun,
-  content: NonNullable<Awaited<ReturnType<typeof readContent>>>,
-): Promise<InvokeRequest> {
+async function toRequest(services: DriveServices, run: SelectedRun, content: Content): Promise<InvokeRequest> {
   const history = await readConversation(services.store.reader<RunsTables>(), run)
   const resume = run.segment > 0 ? { resolutions: content.resolutions, checkpoint: content.checkpoint } : undefined
   return {

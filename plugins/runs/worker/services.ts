@@ -7,9 +7,9 @@ import { signAttempt } from '../grants.ts'
 import type { Live } from '../live.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../write.ts'
-import { traceparentOf } from './author.ts'
 import type { DriveServices } from './drive-services.ts'
 import { createLauncherClient } from './launcher-client.ts'
+import { traceparentBelow } from './run-span.ts'
 
 // A place may come free at any moment.
 const busyPatienceMs = 10_000
@@ -30,13 +30,14 @@ export function createDriveServices(
   return {
     ...parts,
     log: core.log,
+    tracer: core.tracer,
     unreachableAfterMs,
     busyPatienceMs,
     close: () => dispatcher.destroy(),
     async launcherOf(run, grant, epoch) {
       if (run.agent_name === null || run.agent_uid === null) return undefined
       const origin = await worker.agentEndpoint({ namespace: run.namespace, name: run.agent_name, uid: run.agent_uid })
-      const credentials = () => ({ grant, attempt: attemptOf(run, epoch), traceparent: traceparentOf(run) })
+      const credentials = () => ({ grant, attempt: attemptOf(run, epoch), traceparent: traceparentBelow(run) })
       return origin === undefined ? undefined : createLauncherClient(dispatcher, origin, run.id, credentials)
     },
     async recheck(run, epoch) {
