@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findTests } from './test/find-tests.ts'
@@ -12,9 +12,11 @@ interface Proof {
   readonly name: string
 }
 
-// Prints each requirement id with the tests whose names begin with it, then the ids that no test names. `--json` for machines.
+// Prints each requirement id with the tests whose names begin with it and the cases of the fault suite that list it, then the ids that no test names. `--json` for machines.
 const root = new URL('..', import.meta.url)
 const proofs = collect(findTests(root, []).concat(findTests(root, ['test/pods'])))
+for (const file of globSync('test/chaos/cases/*.ts', { cwd: root }))
+  addCase(file, readFileSync(new URL(file, root), 'utf8'))
 const uncovered = allIds().filter((id) => !proofs.has(id))
 console.log(
   process.argv.includes('--json') ? JSON.stringify({ proofs: Object.fromEntries(proofs), uncovered }) : asText(),
@@ -33,15 +35,23 @@ function collect(files: readonly string[]): Map<string, Proof[]> {
   return new Map([...found].toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })))
 }
 
+// Any literal that begins with an id: tests are also declared by tables and by helpers of their own, once for each adapter.
 function testNames(text: string): string[] {
-  const call = /\b(?:test|it|describe|suite)(?:\.\w+)?\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g
-  return [...text.matchAll(call)].map(([, , name = '']) => name)
+  const literal = /(['"`])((?:[A-Z]-?\d{1,2})(?:[\s,/+&]+[A-Z]-?\d{1,2})*:(?:(?!\1)[^\\\n]|\\.)*)\1/g
+  return [...text.matchAll(literal)].map(([, , name = '']) => name)
+}
+
+/** A case of the fault suite names its requirements in a list. */
+function addCase(file: string, text: string): void {
+  const name = /title:\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/.exec(text)?.[2] ?? file
+  const ids = /\bids: \[([^\]]*)\]/.exec(text)?.[1] ?? ''
+  for (const [id] of ids.matchAll(/[A-Z]-?\d{1,2}/g)) proofs.set(id, [...(proofs.get(id) ?? []), { file, name }])
 }
 
 // A name may prove several: `K1, D1: ...` or `A4/A10: ...`.
 function idsOf(name: string): string[] {
-  const head = /^((?:[A-Z]-?\d{1,2})(?:\s*[,/+&]\s*(?:[A-Z]-?\d{1,2}))*)\s*:/.exec(name)?.[1]
-  return head === undefined ? [] : head.split(/\s*[,/+&]\s*/)
+  const head = /^((?:[A-Z]-?\d{1,2})(?:[\s,/+&]+[A-Z]-?\d{1,2})*):/.exec(name)?.[1]
+  return head === undefined ? [] : head.split(/[\s,/+&]+/)
 }
 
 function allIds(): string[] {
