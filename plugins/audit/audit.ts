@@ -1,7 +1,7 @@
 import type { Access } from '#core/cluster/access.ts'
 import type { Store } from '#core/store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
-import { type AuditFilter, type AuditKey, readAudit } from './store/read.ts'
+import { type AuditFilter, type AuditKey, auditPage } from './store/read.ts'
 import type { AuditTables } from './store/tables.ts'
 
 /** The reader's side of the audit log. */
@@ -18,7 +18,7 @@ export function createAudit(store: Store): Audit {
   const db = store.reader<AuditTables>()
   return {
     list: async (access, filter, page) => {
-      const rows = await readAudit(db, access, filter, page)
+      const rows = await auditPage(db, access, filter, page).execute()
       return rows.map((row) => ({ ...row, occurred_at: row.occurred_at.toISOString() }))
     },
   }

@@ -38,9 +38,10 @@ export async function existingDays(tx: Tx): Promise<ReadonlySet<string>> {
   return new Set(rows.map((row) => row.day))
 }
 
-/** Drops a day with all its rows; a day that nobody wrote to has nothing to drop. */
-export async function dropDay(tx: Tx, day: string): Promise<void> {
-  await sql`drop table if exists ${sql.table(partitionOf(day))}`.execute(tx)
+/** Drops days with all their rows; a day that nobody wrote to has nothing to drop. */
+export async function dropDays(tx: Tx, days: readonly string[]): Promise<void> {
+  if (days.length === 0) return
+  await sql`drop table if exists ${sql.join(days.map((day) => sql.table(partitionOf(day))))}`.execute(tx)
 }
 
 /** The UTC day of a time. */

@@ -9,6 +9,7 @@ import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { adapters } from '#core/store/testing/databases.ts'
 import { type AuditRow, idOf } from '../rows.ts'
 import { turnGenerations } from './generations.ts'
+import { holdSeals } from './seals.ts'
 import type { AuditTables } from './tables.ts'
 import { writeRows } from './write.ts'
 
@@ -63,6 +64,26 @@ for (const { name, skip, open } of adapters) {
     )
     assert.equal(keys[0]?.n, all.length)
   })
+
+  // PGlite has one connection: no two transactions meet in it.
+  if (name === 'PostgreSQL')
+    check('A4: a generation begins only when the writers that know the one before are done', async (rig) => {
+      const turned: string[] = []
+      const held = Promise.withResolvers<void>()
+      const turning = held.promise.then(() => rig.turn(0)).then(() => void turned.push('done'))
+      await rig.store.transact(async (tx) => {
+        await holdSeals(tx.db.withTables<AuditTables>())
+        held.resolve()
+        for (let waits = false; !waits && turned.length === 0;) {
+          const { rows: found } = await sql`
+            select from pg_locks where locktype = 'advisory' and not granted`.execute(tx.db)
+          waits = found.length > 0
+        }
+        assert.deepEqual(turned, [])
+      })
+      await turning
+      assert.equal((await rig.generations()).length, 2)
+    })
 
   check('A4: the twin of a row finds it by a key of an older generation', async (rig) => {
     await rig.write([rowOf(1)])

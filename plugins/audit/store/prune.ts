@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Seal, type Tombstone, tombstoneHead } from '../seal/chain.ts'
-import { dayAfter, dropDay, existingDays, lockPartitions, midnight } from './days.ts'
+import { dayAfter, dropDays, existingDays, lockPartitions, midnight } from './days.ts'
 import { insertTombstone, lastHead, readSeals, readTombstones } from './seals.ts'
 import type { AuditTx as Tx } from './tables.ts'
 
@@ -34,7 +34,8 @@ export async function pruneBefore(tx: Tx, days: number): Promise<readonly Tombst
     await insertTombstone(tx, { ...tombstone, head: previous })
   }
   // Last: from the first drop until COMMIT no other transaction reads or writes the log.
-  for (const day of whole) await removeDay(tx, day)
+  await sql`delete from audit_seal_blocks where day = any(${whole}::date[])`.execute(tx)
+  await dropDays(tx, whole)
   return made
 }
 
@@ -50,11 +51,6 @@ function removedByDay(tombstones: readonly Tombstone[]): ReadonlyMap<string, num
   const sums = new Map<string, number>()
   for (const { day, rows } of tombstones) sums.set(day, (sums.get(day) ?? 0) + rows)
   return sums
-}
-
-async function removeDay(tx: Tx, day: string): Promise<void> {
-  await dropDay(tx, day)
-  await sql`delete from audit_seal_blocks where day = ${day}::date`.execute(tx)
 }
 
 async function removeOlder(tx: Tx, { day }: Seal, cutoff: Date): Promise<number> {

@@ -15,8 +15,8 @@ export interface AuditKey {
   readonly id: string
 }
 
-/** One page, newest first. */
-export function readAudit(
+/** The statement of one page, newest first. */
+export function auditPage(
   db: Kysely<AuditTables>,
   access: Access<'list', 'auditlogs'>,
   filter: AuditFilter,
@@ -38,5 +38,5 @@ export function readAudit(
     query = query.where('occurred_at', '<=', occurredAt)
     query = query.where(sql<boolean>`(occurred_at, id) < (${occurredAt}, ${id}::uuid)`)
   }
-  return query.execute()
+  return query
 }
