@@ -8,6 +8,7 @@ import { graceSeconds, sealDays } from './seal/seal-days.ts'
 import type { Tombstone } from './seal/chain.ts'
 import { turnGenerations } from './store/generations.ts'
 import { pruneBefore } from './store/prune.ts'
+import { sealedUntil } from './store/seals.ts'
 import type { AuditTables } from './store/tables.ts'
 
 const hourly = 3_600_000
@@ -22,6 +23,7 @@ export function auditJobs(
   if (!store) return []
   const pruned = metrics.counter(auditMetrics.prunedRows)
   const failures = metrics.counter(auditMetrics.pruneFailures)
+  const sealed = metrics.gauge(auditMetrics.sealedUntil)
   const lastSuccess = metrics.gauge(auditMetrics.pruneLastSuccess)
   const name = 'audit.retention'
   return [
@@ -33,6 +35,7 @@ export function auditJobs(
       async run(term) {
         try {
           await sealDays({ store, log }, { name, epoch: term.epoch }, grace)
+          sealed.set(await sealedUntil(store.reader<AuditTables>()))
           const gone = await store.transact<AuditTables, readonly Tombstone[]>(async (tx) => {
             await assertEpoch(tx, name, term.epoch)
             const tombstones = await pruneBefore(tx.db, retentionDays)

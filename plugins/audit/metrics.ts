@@ -20,6 +20,12 @@ export const auditMetrics = {
     labels: [],
     roles: ['manager'],
   }),
+  sealedUntil: defineGauge({
+    name: 'mesh_audit_sealed_until_seconds',
+    help: 'Unix time at which the newest sealed day ends; 0 before the first.',
+    labels: [],
+    roles: ['manager'],
+  }),
   droppedRows: defineCounter({
     name: 'mesh_audit_dropped_rows_total',
     help: 'Audit rows that were dropped.',

@@ -81,6 +81,8 @@ for (const { name, skip, open } of adapters) {
     assert.deepEqual(await verify(rig.store), { ok: true, days: 0, rows: 0, last: undefined })
     await sealed(rig)
     await rig.run()
+    const until = new RegExp(`^mesh_audit_sealed_until_seconds ${today / 1000}$`, 'm')
+    assert.match(await rig.core.metrics.render(), until)
     const verdict = await verify(rig.store)
     assert.ok(verdict.ok)
     assert.deepEqual([verdict.days, verdict.rows, verdict.last?.day], [4, 1052, dayOf(1)])

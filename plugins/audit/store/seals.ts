@@ -112,6 +112,14 @@ export async function readSeals(db: Reader): Promise<readonly Seal[]> {
   return rows
 }
 
+/** Unix time at which the newest sealed day ends; 0 before the first. */
+export async function sealedUntil(db: Reader): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select coalesce(extract(epoch from (max(day) + 1)::timestamp at time zone 'UTC'), 0)::float8 as seconds
+    from audit_seals where head is not null`.execute(db)
+  return rows[0]?.seconds ?? 0
+}
+
 /** The newest head; '' before the first. */
 export async function lastHead(db: Reader, of: 'audit_seals' | 'audit_tombstones'): Promise<string> {
   const order = of === 'audit_seals' ? sql`day` : sql`id`
