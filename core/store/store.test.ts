@@ -53,9 +53,12 @@ for (const adapter of adapters) {
   })
 
   check('O4: of two writers on one version one gets a conflict and nothing is lost', async (store) => {
-    const write = (n: number) => store.transact((tx) => tx.append('notes/a', 0, [note(n)]))
-    const outcomes = await Promise.allSettled([1, 2, 3, 4].map(write))
-    const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+    const refusedOf = async (expected: number, notes: readonly number[]) => {
+      const write = (n: number) => store.transact((tx) => tx.append('notes/a', expected, [note(n)]))
+      const outcomes = await Promise.allSettled(notes.map(write))
+      return outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+    }
+    const refused = await refusedOf(0, [1, 2, 3, 4])
     assert.equal(refused.length, 3)
     assert.ok(refused.every((error) => error instanceof StreamConflict && error.code === 'conflict'))
     assert.equal((await store.readStream('notes/a')).length, 1)
@@ -64,9 +67,10 @@ for (const adapter of adapters) {
       StreamConflict,
     )
     await Promise.all([5, 6, 7].map((n) => store.transact((tx) => tx.append('notes/a', 'any', [note(n)]))))
+    assert.equal((await refusedOf(4, [8, 9, 10])).length, 2)
     assert.deepEqual(
       (await store.readStream('notes/a')).map((event) => event.version),
-      [1, 2, 3, 4],
+      [1, 2, 3, 4, 5],
     )
   })
 

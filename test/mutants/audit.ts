@@ -10,6 +10,7 @@ export const mutants: readonly Mutant[] = [
     find: 'where audit_keys.id = given.id and not audit_keys.exact',
     replace: 'where audit_keys.id = given.id',
     tests: audit,
+    only: 'A4: an exact',
   },
   {
     name: 'a guess replaces the exact caller of the same batch',
@@ -17,6 +18,7 @@ export const mutants: readonly Mutant[] = [
     find: '[before, row].find((one) => one.exact) ?? before',
     replace: '[row, before][0] ?? before',
     tests: audit,
+    only: 'A4',
   },
   {
     name: 'updates of one object are one row',
@@ -24,6 +26,7 @@ export const mutants: readonly Mutant[] = [
     find: "return action === 'update' ? `update/${uid}/${resourceVersion}` : `${action}/${uid}`",
     replace: "return resourceVersion === '\\0' ? '' : `${action}/${uid}`",
     tests: audit,
+    only: 'A4: an exact',
   },
   {
     name: 'each denial is a row of its own',
@@ -31,6 +34,7 @@ export const mutants: readonly Mutant[] = [
     find: "const own = outcome === 'denied' ? denialKey(event, action) : eventKey(event)",
     replace: 'const own = eventKey(event)',
     tests: audit,
+    only: 'denials',
   },
   {
     name: 'a replayed denial counts again',
@@ -38,6 +42,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return rows.filter((row) => !isCounted(row) || fresh.has(idOf(row.eventKey)))',
     replace: 'return fresh.size < 0 ? [] : rows',
     tests: audit,
+    only: 'denials|A4',
   },
   {
     name: 'retention keeps the older rows of the boundary day',
@@ -45,6 +50,7 @@ export const mutants: readonly Mutant[] = [
     find: 'and occurred_at < ${cutoff}`.execute(tx)',
     replace: "and occurred_at < ${cutoff} - interval '1 day'`.execute(tx)",
     tests: audit,
+    only: 'retention',
   },
   {
     name: 'retention drops a day too many',
@@ -52,6 +58,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const ended = before <= cutoff',
     replace: 'const ended = before.getTime() <= cutoff.getTime() + 86_400_000',
     tests: audit,
+    only: 'retention',
   },
   {
     name: 'a key of an older generation is not seen',

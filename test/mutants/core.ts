@@ -199,6 +199,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return above.filter((event) => fresh.has(event.id))',
     replace: 'return above.filter((event) => fresh.has(event.id) || above.length > 0)',
     tests: consumers,
+    only: 'redelivery|O7|replicas|once',
   },
   {
     name: 'a batch is acknowledged before it is handled',
@@ -207,6 +208,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       '  for (const message of batch) message.ack()\n  const attempts = await handleEvents(handling, consumer, [...events.values()])',
     tests: consumers,
+    only: 'A5',
   },
   {
     name: 'the sweep never looks at the log',
@@ -214,6 +216,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const undone = await handlePage(options, consumer, page)',
     replace: 'const undone = page.length < 0 ? await handlePage(options, consumer, page) : undefined',
     tests: consumers,
+    only: 'O7',
   },
   {
     name: 'a poison event is tried for ever',
@@ -221,6 +224,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const dead = row.attempts >= failure.most',
     replace: 'const dead = row.attempts > failure.most * 1000',
     tests: consumers,
+    only: 'A5',
   },
   {
     name: 'a stream moves behind an event that failed',
@@ -228,6 +232,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (failure.dead) await moveBehind(db, consumer, [event])',
     replace: '    await moveBehind(db, consumer, [event])',
     tests: consumers,
+    only: 'O4',
   },
   {
     name: 'the relay moves on before the bus has acknowledged',
@@ -235,6 +240,7 @@ export const mutants: readonly Mutant[] = [
     find: `const count = acknowledged.indexOf(false) === -1 ? events.length : acknowledged.indexOf(false)`,
     replace: 'const count = events.length',
     tests: ['core/events/bus.test.ts', ...consumers],
+    only: 'A6',
   },
   {
     name: 'a stream takes a version twice',
@@ -242,6 +248,7 @@ export const mutants: readonly Mutant[] = [
     find: `    .where('version', '=', expected)\n`,
     replace: '',
     tests: store,
+    only: 'O4',
   },
   {
     name: 'positions are taken without the lock',
@@ -249,6 +256,7 @@ export const mutants: readonly Mutant[] = [
     find: 'pg_advisory_xact_lock(${sql.lit(appendLock)}) as lock',
     replace: '${sql.lit(appendLock)}::bigint as lock',
     tests: store,
+    only: 'O2',
   },
   {
     name: 'an event with a known id is appended again',
@@ -256,6 +264,7 @@ export const mutants: readonly Mutant[] = [
     find: '    return fresh.delete(event.id) ? [{ ...event, id: event.id }] : []',
     replace: '    return fresh.delete(event.id) || keyed.size >= 0 ? [{ ...event, id: event.id }] : []',
     tests: store,
+    only: 'A4',
   },
   {
     name: 'a deadlock is not run again',
@@ -271,6 +280,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (rows.length === 0) throw new StaleEpoch(name, epoch)',
     replace: 'if (rows.length < 0) throw new StaleEpoch(name, epoch)',
     tests: leadership,
+    only: 'O5',
   },
   {
     name: 'two lead at once',
@@ -278,6 +288,7 @@ export const mutants: readonly Mutant[] = [
     find: 'where name = ${name} and expires_at < clock_timestamp() for update skip locked',
     replace: 'where name = ${name} for update skip locked',
     tests: leadership,
+    only: 'O5',
   },
   {
     name: 'keys that name a secret are logged',

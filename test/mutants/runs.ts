@@ -60,6 +60,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)',
     replace: 'if (author.epoch !== undefined && author.epoch > locked.epoch) throw new LeaseLost(runId)',
     tests: worker,
+    only: 'O6',
   },
   {
     name: 'a claim does not raise the epoch',
@@ -67,6 +68,7 @@ export const mutants: readonly Mutant[] = [
     find: 'set holder = ${holder}, epoch = epoch + 1,',
     replace: 'set holder = ${holder}, epoch = greatest(epoch, 1),',
     tests: worker,
+    only: 'O6|names the revision',
   },
   {
     name: 'the beginning is not committed before the agent is invoked',
@@ -74,6 +76,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!(await begin(asked.ticket))) return undefined',
     replace: 'void begin(asked.ticket).catch(() => undefined)',
     tests: worker,
+    only: 'O6|travels',
   },
   {
     name: 'a run that is known is invoked again',
