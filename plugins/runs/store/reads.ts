@@ -27,8 +27,9 @@ export function listRuns(
   filter: RunFilter,
   page: { readonly limit: number; readonly after?: RunKey | undefined },
 ): Promise<SelectedRun[]> {
-  let query = current(db).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit)
-  if (access.namespace !== '') query = query.where('runs_runs.namespace', '=', access.namespace)
+  const { namespace } = access
+  let query = namespace === '' ? current(db) : currentOf(db, namespace)
+  query = query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit)
   if (filter.agent !== undefined) query = query.where('agent_name', '=', filter.agent)
   if (filter.agentUid !== undefined) query = query.where('agent_uid', '=', filter.agentUid)
   if (filter.state !== undefined) query = query.where('state', '=', filter.state)
@@ -90,4 +91,15 @@ function current(db: Db): SelectQueryBuilder<RunsTables, 'runs_runs', SelectedRu
           .where('observed.deleted_at', 'is', null),
       ),
     )
+}
+
+// One uid to compare with lets the index of a namespace give its page; by name or by a join all runs newer than the page were read (100 ms of 100,000).
+function currentOf(db: Db, namespace: string): SelectQueryBuilder<RunsTables, 'runs_runs', SelectedRun> {
+  const live = sql<string>`(select uid from observed where kind = 'Namespace' and namespace = '' and name = ${namespace}
+    and deleted_at is null order by length(rv) desc, rv desc limit 1)`
+  return db
+    .selectFrom('runs_runs')
+    .selectAll('runs_runs')
+    .where('runs_runs.namespace', '=', namespace)
+    .where('runs_runs.namespace_uid', '=', live)
 }
