@@ -119,6 +119,7 @@ export const coreSettingSources: readonly SettingSource[] = [
   { from: 'MESH_ADMIN_PORT', to: 'listen.admin' },
   { from: 'OTEL_EXPORTER_OTLP_ENDPOINT', to: 'telemetry.otlpEndpoint' },
   { from: 'MESH_ACCESS_LOG', to: 'telemetry.accessLog' },
+  { from: 'MESH_DRAIN_DELAY_SECONDS', to: 'drain.delaySeconds' },
   { from: 'BFF_URL', to: 'urls.bff' },
   { from: 'GATEWAY_URL', to: 'urls.gateway' },
   { from: 'STATE_URL', to: 'urls.state' },
