@@ -2,7 +2,7 @@ import type { KubeObject } from '../contract.ts'
 import { convertOut } from '../objects/event-conversion.ts'
 import type { Kind } from '../objects/kinds.ts'
 import { expired, notFound, versionTooLarge } from '../status.ts'
-import { objectKey, toJson } from '../storage/store.ts'
+import { lowerBound, objectKey, toJson } from '../storage/store.ts'
 import type { Store, Stored } from '../storage/store.ts'
 import type { Exchange } from './exchange.ts'
 import { continueExpired, continueToken, listOptions, parseVersion } from './list-options.ts'
@@ -84,14 +84,14 @@ function snapshot(
 
 function page(store: Store, kind: Kind, namespace: string, options: ListOptions): Page {
   const { rv, all } = snapshot(store, kind, namespace, options)
-  // The token's start is a key with a zero byte: the first possible key after it.
-  const after = options.from ? all.findIndex((stored) => stored.key >= (options.from?.start ?? '')) : 0
-  const rest = after < 0 ? [] : all.slice(after)
   const items: Stored[] = []
-  for (const [index, stored] of rest.entries()) {
+  // The token's start is a key with a zero byte: the first possible key after it. Nothing before it is looked at, and nothing is copied.
+  for (let index = options.from ? lowerBound(all, options.from.start) : 0; index < all.length; index += 1) {
+    const stored = all[index]
+    if (!stored) break
     if (options.limit > 0 && items.length === options.limit) {
       const last = items.at(-1)?.key ?? ''
-      const remaining = options.matches ? undefined : rest.length - index
+      const remaining = options.matches ? undefined : all.length - index
       return { rv, items, remaining, next: continueToken(rv, `${last}\u0000`) }
     }
     if (!options.matches || options.matches(toVersion(stored.object, kind))) items.push(stored)

@@ -62,7 +62,8 @@ interface Shelf {
   version: number
 }
 
-function lowerBound(sorted: readonly Stored[], key: string): number {
+/** The index of the first object whose key is not below `key`. */
+export function lowerBound(sorted: readonly Stored[], key: string): number {
   let low = 0
   let high = sorted.length
   while (low < high) {
