@@ -34,16 +34,20 @@ export async function call(connection: Connection, request: CallRequest): Promis
 
 /** As `call`, with the answer as it came off the socket: a page that passes through is copied once, not twice. */
 export async function callForPieces(connection: Connection, request: CallRequest): Promise<readonly Buffer[]> {
+  const leave = connection.pool.gate.enter()
+  let answered = false
   const abort = abortAfter(request.deadlineMs ?? connection.pool.deadlineMs ?? DEADLINE_MS, request.signal)
   try {
     const sent = await prepare(connection, request, abort.signal)
     const answer = await collect(connection.pool.calls, sent, abort.signal)
+    answered = true
     if (answer.status >= 200 && answer.status <= 299) return answer.pieces
     throw errorFromAnswer(answer.status, join(answer.pieces), auditId(answer.headers))
   } catch (error) {
     throw abort.explain(error)
   } finally {
     abort.clear()
+    leave(answered)
   }
 }
 

@@ -11,6 +11,7 @@ import type { KubeClient, KubeObject, Resource, WatchEvent } from './client.ts'
 import { createKubeClient } from './create-client.ts'
 import { InvalidName, parseLabel, parseName } from './names.ts'
 import { createPool } from './pool.ts'
+import { createStallGate } from './stall-gate.ts'
 import { KubeError } from './status.ts'
 
 const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true }
@@ -206,6 +207,23 @@ test('K4: the deadline covers the body, an abort in it reaches the server, and a
   await closed
   server.answer = 'cut'
   assert.equal((await refusal(client.listRaw(configMaps))).status, 503)
+})
+
+test('K4: while the server is silent a call above the bound is 503 without a word to the server, and again let in once it answers', async (t) => {
+  const server = await startRecorder(t)
+  const pool = { ...createPool(server.url), gate: createStallGate({ underWay: 1, silentMs: -1 }) }
+  t.after(() => pool.close())
+  const client = createKubeClient({ server: server.url, pool, bearer: 'token-1' })
+  server.answer = 'never'
+  const controller = new AbortController()
+  const pending = client.list(configMaps, { signal: controller.signal })
+  await server.received()
+  const refused = await refusal(client.list(configMaps))
+  assert.deepEqual([refused.status, refused.details.retryAfterSeconds, server.requests.length], [503, 1, 1])
+  controller.abort(new Error('enough'))
+  await assert.rejects(pending, /enough/)
+  server.answer = { status: 200, body: '{"metadata":{}}' }
+  await client.list(configMaps)
 })
 
 test('K5: a name that was not parsed never reaches the wire', async (t) => {

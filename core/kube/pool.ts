@@ -2,6 +2,8 @@ import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import { clusterMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Histogram, Metrics } from '#core/telemetry/metrics.ts'
+import { createStallGate } from './stall-gate.ts'
+import type { StallGate } from './stall-gate.ts'
 
 /** How the API server is trusted and, for a kubeconfig with a client certificate, how we present ourselves. All PEM. */
 export interface TlsOptions {
@@ -19,6 +21,8 @@ export interface KubePool {
   readonly basePath: string // '' or the prefix of a proxied server, such as '/k8s/clusters/c1'
   readonly calls: Dispatcher
   readonly streams: Dispatcher
+  /** Of the calls. */
+  readonly gate: StallGate
   /** Time of the calls, where they are measured. */
   readonly seconds?: Histogram<'verb' | 'resource' | 'outcome'> | undefined
   /** Milliseconds for every call but watches and followed logs; default `DEADLINE_MS`. */
@@ -28,6 +32,8 @@ export interface KubePool {
 
 // A frozen server is met by queueing here, not by ever more sockets (K4).
 const MAX_CONNECTIONS = 128
+// Two more for each connection may wait behind a server that is silent: after a thaw they are through in about a second.
+const STALL = { underWay: 3 * MAX_CONNECTIONS, silentMs: 1_000 }
 
 /** Opens no connection yet; the first call does. */
 export function createPool(server: string, tls: TlsOptions = {}, metrics?: Metrics): KubePool {
@@ -42,6 +48,7 @@ export function createPool(server: string, tls: TlsOptions = {}, metrics?: Metri
     basePath: url.pathname.replace(/\/$/, ''),
     calls,
     streams,
+    gate: createStallGate(STALL),
     seconds: metrics?.histogram(clusterMetrics.requestSeconds),
     close: async () => {
       await Promise.all([calls.destroy(), streams.destroy()])

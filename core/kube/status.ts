@@ -80,6 +80,12 @@ export function unreachableError(): KubeError {
   return new KubeError(503, 'ServiceUnavailable', 'The cluster API server is not reachable.')
 }
 
+/** The error of a call that was not made, since the server has stopped answering and enough calls wait for it (K4). */
+export function stalledError(): KubeError {
+  const details = { retryAfterSeconds: 1 }
+  return new KubeError(503, 'ServiceUnavailable', 'The cluster API server does not answer just now.', { details })
+}
+
 function readDetails(details: Record<string, unknown>, extraCauses: readonly StatusCause[]): StatusDetails {
   const listed = Array.isArray(details.causes) ? details.causes.map((cause) => readCause(record(cause))) : []
   const causes = [...listed, ...extraCauses]

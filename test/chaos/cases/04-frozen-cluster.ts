@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { availableParallelism, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSend } from '#test/flows/platform/send.ts'
 import type { KubePart } from '#test/harness/kube.ts'
@@ -15,7 +16,7 @@ const perSecond = 200
 /** The API server or its etcd answers nothing, and requests keep coming. */
 export const chaosCase: ChaosCase = {
   ids: ['K4'],
-  title: `API server and etcd frozen for longer than the deadline of a call under ${perSecond} requests/s: 504 in the deadline, then as before`,
+  title: `API server and etcd frozen for longer than the deadline of a call under ${perSecond} requests/s: 504 in the deadline or 503 at once, then as before`,
   run: async (scope, { short, count = short ? 1 : 6, whole }) => {
     const stage = await sharedStage(whole)
     // Everything that waits for the frozen cluster must be let in: the case is about deadlines, X7 about overload.
@@ -30,6 +31,7 @@ export const chaosCase: ChaosCase = {
     const recoveryMs: number[] = []
     const lag: number[] = []
     const heap: number[] = []
+    const isQuiet = (loadavg()[0] ?? 0) < availableParallelism()
     for (let fault = 0; fault < count; fault++) {
       const part: KubePart = fault % 2 === 0 ? 'apiserver' : 'etcd'
       const load = startOpenLoop(perSecond, list)
@@ -50,6 +52,9 @@ export const chaosCase: ChaosCase = {
     const answers = Object.entries(Object.groupBy(all, ({ status }) => status)).map(
       ([status, of]) => `${of?.length} x ${status}`,
     )
+    // On a machine that is busy with something else the figure is that one's.
+    const lagP99 = percentile(lag, 0.99)
+    if (isQuiet) assert.ok(lagP99 < 100, `the event loop was ${lagP99} ms late`)
     const longest = recoveryMs.toSorted((a, b) => b - a)[0] ?? 0
     assert.ok(longest <= 5_000, `recovered after ${longest} ms`)
     // The first freeze opens what a process keeps (sockets, compiled code); from then on each must leave it as it was.
@@ -57,7 +62,7 @@ export const chaosCase: ChaosCase = {
     for (const after of later) assert.ok(after <= settled * 1.1, `memory was ${settled} MiB and became ${after} MiB`)
     return {
       faults: count,
-      lost: all.filter(({ status }) => status !== 504 && status !== 200).length,
+      lost: all.filter((one) => !isHonest(one)).length,
       duplicated: 0,
       unaccounted: short ? 0 : late.length,
       recoveryMs,
@@ -66,11 +71,16 @@ export const chaosCase: ChaosCase = {
           all.map((one) => one.ms),
           0.99,
         )}, ${late.length} after the deadline + 0.5 s`,
-        `event loop while frozen, by its own /livez: p50 ${figure(lag, 0.5)}, p99 ${figure(lag, 0.99)}`,
+        `event loop while frozen, by its own /livez: p50 ${figure(lag, 0.5)}, p99 ${lagP99.toFixed(0)} ms`,
         `heap and buffers before each freeze: ${heap.map((one) => `${one.toFixed(0)} MiB`).join(', ')}`,
       ],
     }
   },
+}
+
+// Those that could only wait behind many others are refused at once, and told when to come again.
+function isHonest({ status, retryAfter }: Sample): boolean {
+  return status === 200 || status === 504 || (status === 503 && retryAfter !== undefined)
 }
 
 async function heapOf(bff: RoleProcess): Promise<number> {
