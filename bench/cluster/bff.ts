@@ -7,17 +7,19 @@ import { startLocalCluster } from '#local/cluster.ts'
 import { openDataFolder } from '#local/data-folder.ts'
 import { plugins } from '#plugins/index.ts'
 
-// `node bff.ts FOLDER [SERVER CA]`: the BFF alone, on the embedded API server in the same process or on a given one. It says where in a line.
+// `node bff.ts FOLDER [SERVER CA]`: the BFF alone, on the embedded API server in the same process or on a given one, with the store and the bus
+// of DATABASE_URL and NATS_URL or with none. It says where in a line.
 const [folder = '', server, ca] = process.argv.slice(2)
+const stored = process.env['DATABASE_URL']
 mkdirSync(folder, { recursive: true })
 const cluster = server === undefined ? await embedded() : { location: given(server, ca), server, token: '' }
 const { host, close } = await composeHost({
   roles: ['bff'],
   plugins,
-  env: {},
+  env: stored === undefined ? {} : { DATABASE_URL: stored, NATS_URL: process.env['NATS_URL'] },
   presets: {
     keysDir: `${folder}/keys`,
-    store: 'none',
+    ...(stored === undefined ? { store: 'none' } : {}),
     listen: { host: '127.0.0.1', bff: 0, admin: 0, gateway: 0, state: 0 },
   },
   cluster: cluster.location,

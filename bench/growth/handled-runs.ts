@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { createMemoryBus } from '#core/events/memory-bus.ts'
+import { on } from '#core/events/consumer.ts'
+import type { Consumer } from '#core/events/consumer.ts'
+import { runConsumers } from '#core/events/consumer-runner.ts'
+import { createRelay } from '#core/events/relay.ts'
+import { openDatabase } from '#core/store/database.ts'
+import { createLeadership } from '#core/store/leadership.ts'
+import { runCreated } from '#plugins/runs/events.ts'
+import { createWorld, queueRun } from '#plugins/runs/testing/world.ts'
+import type { Scope } from '#test/harness/scope.ts'
+
+/** Queues runs and waits until two consumers have handled each: one by its inbox, one in the order of the stream. */
+export async function openHandledRuns(t: Scope, url: string): Promise<(count: number) => Promise<void>> {
+  const database = await openDatabase({ url })
+  t.after(() => database.close())
+  const bus = createMemoryBus()
+  const world = createWorld(database, bus)
+  const waiting = new Map<string, () => void>()
+  const handled = ({ runId }: { readonly runId: string }): void => waiting.get(runId)?.()
+  const { store } = world
+  const running = await runConsumers({ store, database, bus, consumers: consumers(handled) })
+  t.after(() => running.stop())
+  const stopped = new AbortController()
+  const job = createRelay({ database, bus, install: 'bench' })
+  const leadership = createLeadership({ database, holder: randomUUID(), name: job.name })
+  const relay = leadership.run((term) => job.run(term), stopped.signal)
+  t.after(async () => {
+    stopped.abort()
+    await relay
+  })
+  return async (count) => {
+    const twice = Promise.withResolvers<void>()
+    let left = 2 * count
+    const once = (): void => void (--left === 0 && twice.resolve())
+    for (let n = 0; n < count; n++) waiting.set((await queueRun(world, { text: 'word '.repeat(40) })).id, once)
+    await twice.promise
+    waiting.clear()
+  }
+}
+
+function consumers(handled: (data: { readonly runId: string }) => void): readonly Consumer[] {
+  return (['none', 'stream'] as const).map((order) =>
+    on(`bench.${order}`, [runCreated], { order, from: 'now' }, async (events) => {
+      for (const { data } of events) handled(data)
+    }),
+  )
+}
