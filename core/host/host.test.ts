@@ -257,3 +257,12 @@ test('X6: drain fails readiness first, lets requests finish, ends streams with a
   await drained
   await assert.rejects(fetch(`${bff}/api/slow`, { headers: good }))
 })
+
+test('X6: clients are told to leave idle connections sooner than a drain closes them; the server keeps them for longer', async (t) => {
+  const { host: running } = host(t, [], { yaml: 'drain:\n  delaySeconds: 2\n' })
+  await running.start()
+  const answer = await fetch(`${running.addresses().bff}/api/none`, { headers: good })
+  assert.equal(answer.headers.get('keep-alive'), 'timeout=2')
+  const { keepAliveTimeout = 0, keepAliveTimeoutBuffer = 0 } = running.app('bff')?.server ?? {}
+  assert.equal(keepAliveTimeout + keepAliveTimeoutBuffer, 72_000)
+})

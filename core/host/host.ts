@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Server } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import type { Settings } from '#core/config/settings.ts'
 import type { EventType } from '#core/events/event.ts'
 import { createLogger } from '#core/log/create-logger.ts'
@@ -133,9 +133,11 @@ export function createHost(options: HostOptions): Host {
       await delay(delaySeconds * 1000)
       for (const role of roles) role.drain()
       const apps = roles.flatMap(({ app }) => (app === undefined ? [] : [app]))
-      // From now on each answer ends its connection. Closing one that is idle races with its next request (X6), so clients get as long
-      // again to have an answer.
+      // From now on each answer ends its connection. Closing one that is idle races with its next request (X6): a connection without an
+      // answer for as long again is one that clients were told not to use (`keepConnections`).
       await untilUnused(apps, delaySeconds * 1000)
+      // After a busy moment requests that have come already are read first; theirs are not idle then.
+      await setImmediate()
       const grace = new AbortController()
       const cut = delay(graceSeconds * 1000, undefined, { signal: grace.signal }).then(() =>
         apps.forEach(({ server }) => server.closeAllConnections()),
@@ -208,6 +210,7 @@ async function listenRole(
   if (app === undefined || (role !== 'bff' && role !== 'gateway' && role !== 'state')) return
   const host = hostOf(options)
   const port = options.settings.core.listen[role]
+  keepConnections(app.server, options.settings.core.drain.delaySeconds)
   try {
     await app.listen({ host, port })
   } catch (error) {
@@ -216,6 +219,16 @@ async function listenRole(
   }
   const address = app.server.address()
   addresses[role] = toUrl(host, typeof address === 'object' && address !== null ? address.port : port)
+}
+
+const KEPT_MS = 72_000
+
+// `Keep-Alive: timeout` names a shorter time than the server keeps an idle connection, namely what a drain waits for: a client that
+// keeps to it (Node's does) is never just writing on a connection that a drain closes. Load balancers have 60 s of their own.
+function keepConnections(server: Server, delaySeconds: number): void {
+  if (delaySeconds === 0) return
+  server.keepAliveTimeout = delaySeconds * 1000
+  server.keepAliveTimeoutBuffer = KEPT_MS - server.keepAliveTimeout
 }
 
 function toUrl(host: string, port: number): string {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Scope } from '#test/harness/scope.ts'
 import type { RoleProcess } from './stage/role.ts'
 
@@ -12,6 +13,8 @@ export interface Balancer {
 }
 
 const everyMs = 100
+// A pod that ends leaves its Service at once; one whose checks fail, on a busy machine, after three probes that are two seconds apart.
+const failingMs = 6_000
 
 /** Balances connections over BFFs in turn; readiness is asked ten times a second. */
 export async function openBalancer(scope: Scope, backends: readonly RoleProcess[]): Promise<Balancer> {
@@ -21,19 +24,23 @@ export async function openBalancer(scope: Scope, backends: readonly RoleProcess[
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (near) => {
     open.add(near)
     near.once('close', () => open.delete(near))
-    // With none ready any may still serve: a readiness that is late on a busy machine must not turn everybody away.
-    const candidates = ready.size > 0 ? [...ready] : backends
-    dial(near, candidates.slice(turn % candidates.length).concat(candidates.slice(0, turn % candidates.length)))
-    turn++
+    dial(near, [...ready][turn++ % ready.size])
   })
-  const probing = setInterval(() => {
-    for (const backend of backends)
-      void backend.isReady().then((is) => void (is ? ready.add(backend) : ready.delete(backend)))
-  }, everyMs)
+  const stopped = new AbortController()
+  // One probe of a backend after the other: an answer that was late must not undo a later one.
+  const probing = backends.map(async (backend) => {
+    for (let well = performance.now(); !stopped.signal.aborted; await sleep(everyMs)) {
+      const found = await backend.readiness()
+      if (found !== 'failing') well = performance.now()
+      if (found === 'ready') ready.add(backend)
+      else if (found === 'away' || performance.now() - well > failingMs) ready.delete(backend)
+    }
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   scope.after(async () => {
-    clearInterval(probing)
+    stopped.abort()
+    await Promise.all(probing)
     for (const socket of open) socket.destroy()
     server.close()
     await once(server, 'close')
@@ -43,17 +50,12 @@ export async function openBalancer(scope: Scope, backends: readonly RoleProcess[
   return { url: `http://127.0.0.1:${address.port}`, ready: () => [...ready].map(({ name }) => name) }
 }
 
-// A backend that refuses the connection has seen nothing of it, so the next one is tried.
-function dial(near: Socket, [backend, ...others]: readonly RoleProcess[]): void {
+// As a Service does: no second try. A backend that is named ready and refuses is a failure of the platform.
+function dial(near: Socket, backend: RoleProcess | undefined): void {
   if (backend === undefined) return void near.resetAndDestroy()
   const far = connect({ port: backend.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
-  const refused = (): void => dial(near, others)
-  far.once('error', refused)
-  far.once('connect', () => {
-    far.off('error', refused)
-    far.on('error', () => near.resetAndDestroy())
-    near.on('error', () => far.destroy())
-    near.pipe(far)
-    far.pipe(near)
-  })
+  far.on('error', () => near.resetAndDestroy())
+  near.on('error', () => far.destroy())
+  near.pipe(far)
+  far.pipe(near)
 }

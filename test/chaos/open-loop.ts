@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { NoAnswer } from '#test/flows/platform/send.ts'
 
 /** An answered request of a load, or one that got none. */
 export interface Sample {
@@ -60,9 +61,14 @@ export async function sample(request: () => Promise<LoadAnswer>): Promise<Sample
     const retryAfter = headers['retry-after']
     return { at, ms: performance.now() - at, status, ...(typeof retryAfter === 'string' ? { retryAfter } : {}) }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = error instanceof NoAnswer ? reasonOf(error) : String(error)
     return { at, ms: performance.now() - at, status: 0, error: code }
   }
+}
+
+function reasonOf({ code, kept, written, answered }: NoAnswer): string {
+  const when = answered ? 'within the answer' : written ? 'before the answer' : 'before it was written'
+  return `${code} of a ${kept ? 'kept' : 'fresh'} connection ${when}`
 }
 
 /** A percentile (0 to 1) of numbers; NaN of none. */

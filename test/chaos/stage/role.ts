@@ -23,7 +23,8 @@ export interface RoleProcess {
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
   freeze(): void
   thaw(): void
-  isReady(): Promise<boolean>
+  /** `away` when it drains, starts or is not there; `failing` when a check of it fails or none is answered in two seconds. */
+  readiness(): Promise<'ready' | 'away' | 'failing'>
   /** The cheapest request that it answers. */
   livez(): Promise<LoadAnswer>
   untilReady(): Promise<void>
@@ -54,10 +55,10 @@ export async function startRole(
       env: { ...parts.env, MESH_BFF_PORT: String(port), MESH_ADMIN_PORT: String(admin) },
     })
   let server = run()
-  const isReady = async (): Promise<boolean> => {
+  const askReadiness = async (): Promise<'ready' | 'away' | 'failing'> => {
     const answer = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(2_000) })
-    await answer.body?.cancel()
-    return answer.ok
+    const text = await answer.text()
+    return answer.ok ? 'ready' : text.includes('[-]process ') ? 'away' : 'failing'
   }
   return {
     name,
@@ -76,9 +77,12 @@ export async function startRole(
       await answer.text()
       return { status: answer.status, headers: {} }
     },
-    isReady: () => isReady().catch(() => false),
+    readiness: () =>
+      askReadiness().catch((error: unknown) =>
+        error instanceof Error && error.name === 'TimeoutError' ? 'failing' : 'away',
+      ),
     untilReady: async () => {
-      await until(`${name} is ready`, isReady).catch((error: unknown) => {
+      await until(`${name} is ready`, async () => (await askReadiness()) === 'ready').catch((error: unknown) => {
         throw new Error(`${name} is not ready: ${server.output()}`, { cause: error })
       })
     },

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
 import type { Scope } from '#test/harness/scope.ts'
 
 /** A request as it goes over the wire: node:http sends the path untouched, where fetch would normalise it. */
@@ -24,7 +25,25 @@ export interface RawAnswer {
   json<T = Record<string, unknown>>(): T
 }
 
-/** Sends a raw request to one server. */
+/** A request that got no answer, with what a client may decide by whether it is sent again. */
+export class NoAnswer extends Error {
+  readonly code: string
+  /** On a connection that had carried an answer before. */
+  readonly kept: boolean
+  /** A byte of the request went out; then the server may have acted on it. */
+  readonly written: boolean
+  /** A byte of the answer came in. */
+  readonly answered: boolean
+  constructor(cause: Error, { kept, written, answered }: Pick<NoAnswer, 'kept' | 'written' | 'answered'>) {
+    super(cause.message, { cause })
+    this.code = 'code' in cause ? String(cause.code) : cause.name
+    this.kept = kept
+    this.written = written
+    this.answered = answered
+  }
+}
+
+/** Sends a raw request to one server; rejects with `NoAnswer`. */
 export type Send = (request: RawRequest) => Promise<RawAnswer>
 
 /** A sender with connections of its own; they are closed with the scope. */
@@ -44,12 +63,28 @@ export function createSend(t: Scope, base: string, ca?: string): Send {
             resolve(toAnswer(answer, ''))
             return void request.destroy()
           }
-          collect(answer).then((text) => resolve(toAnswer(answer, text)), reject)
+          collect(answer).then((text) => resolve(toAnswer(answer, text)), fail)
         },
       )
-      request.once('error', reject)
+      const traffic = trafficOf(request)
+      const fail = (error: Error): void => reject(new NoAnswer(error, { kept: request.reusedSocket, ...traffic() }))
+      request.once('error', fail)
       request.end(body)
     })
+}
+
+// Of this request alone: a kept connection counts on from the ones before.
+function trafficOf(request: ClientRequest): () => Pick<NoAnswer, 'written' | 'answered'> {
+  let [socket, read, written]: [Socket | undefined, number, number] = [undefined, 0, 0]
+  request.once('socket', (given) => {
+    socket = given
+    read = given.bytesRead
+    written = given.bytesWritten
+  })
+  return () => ({
+    written: socket !== undefined && socket.bytesWritten > written,
+    answered: socket !== undefined && socket.bytesRead > read,
+  })
 }
 
 function bodyOf(body: unknown): Buffer | undefined {
