@@ -17,7 +17,7 @@ microseconds of CPU an operation, which load bends least; times stand beside it.
 
     npm run bench                       # everything, about a quarter of an hour, then the results are in bench/results
     npm run bench -- agents-walk        # one
-    BENCH_MANY_AGENTS=10000 BENCH_EVENTS=1000000 npm run bench -- agents-growth log-growth   # growth in its large form, ten minutes
+    BENCH_MANY_AGENTS=10000 BENCH_EVENTS=1000000 npm run bench -- agents-growth log-growth   # growth in its large form
     npm run bench -- --write            # everything, and this page
     npm run bench -- --write --stored   # this page from the results that are there
 
