@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const decide = ['plugins/runs/decide.test.ts']
 const worker = ['plugins/runs/worker.test.ts']
+const lease = ['plugins/runs/lease.test.ts']
 const invoke = ['launcher/invoke/invoke.test.ts']
 const authority = ['launcher/invoke/authority.test.ts']
 
@@ -59,7 +60,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/runs/write.ts',
     find: 'if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)',
     replace: 'if (author.epoch !== undefined && author.epoch > locked.epoch) throw new LeaseLost(runId)',
-    tests: worker,
+    tests: lease,
     only: 'O6',
   },
   {
@@ -67,8 +68,8 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/runs/store/system.ts',
     find: 'set holder = ${holder}, epoch = epoch + 1,',
     replace: 'set holder = ${holder}, epoch = greatest(epoch, 1),',
-    tests: worker,
-    only: 'O6|names the revision',
+    tests: lease,
+    only: 'O6',
   },
   {
     name: 'the beginning is not committed before the agent is invoked',

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { sql } from 'kysely'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { adapters } from '#core/store/testing/databases.ts'
+import { decideStart } from './decide.ts'
+import { claimRuns } from './store/system.ts'
+import type { Claim } from './store/system.ts'
+import type { RunsTables } from './store/tables.ts'
+import { createWorld, queueRun } from './testing/world.ts'
+import { workerAuthor } from './worker/author.ts'
+import { LeaseLost } from './write.ts'
+
+const migrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
+
+for (const { name, skip, open } of adapters) {
+  test(`${name}: O6: a worker whose lease was taken over writes nothing any more`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, migrations])
+    const world = createWorld(database)
+    const run = await queueRun(world, {})
+    const claim = async (holder: string): Promise<Claim> => {
+      const [claimed] = await world.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, holder, 1))
+      assert.ok(claimed, `${holder} has no claim`)
+      return claimed
+    }
+    const begin = (by: Claim) =>
+      world.writer.change(run.id, workerAuthor(by, run), (facts) => ({ facts: decideStart(facts, by.epoch) }))
+
+    const paused = await claim('paused')
+    assert.equal(
+      (await world.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, 'other', 1))).length,
+      0,
+    )
+    await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.root)
+    const next = await claim('next')
+    assert.ok(next.epoch > paused.epoch)
+    await assert.rejects(begin(paused), LeaseLost)
+    assert.equal((await begin(next))?.state, 'running')
+    await assert.rejects(begin(paused), LeaseLost)
+  })
+}
