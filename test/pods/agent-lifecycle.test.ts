@@ -1,47 +1,18 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { startNats } from '#test/harness/nats.ts'
-import { startPostgres } from '#test/harness/postgres.ts'
 import { apiOf, at, condition, until } from './api.ts'
 import { makeCaller } from './callers.ts'
-import { startCluster } from './cluster.ts'
-import { installPlatform, makeImages, whatPodsSay } from './install.ts'
-
-const demo = [
-  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } },
-  {
-    apiVersion: 'mesh.dev/v1alpha1',
-    kind: 'ModelProvider',
-    metadata: { name: 'mock', namespace: 'demo' },
-    spec: { type: 'mock' },
-  },
-  {
-    apiVersion: 'mesh.dev/v1alpha1',
-    kind: 'ModelRoute',
-    metadata: { name: 'mock', namespace: 'demo' },
-    spec: { providerRef: { name: 'mock' }, model: 'mock' },
-  },
-]
+import { whatPodsSay } from './install.ts'
+import { openStage } from './stage.ts'
 
 test(
   'K1, D2: an agent lives on real pods: created, invoked, broken, rolled back, read, deleted, audited',
   { timeout: 8 * 60_000 },
   async (t) => {
-    const images = await makeImages(t)
-    const cluster = await startCluster(t, process.env.MESH_TEST_CLUSTER ?? '', images)
-    const address = cluster.hostAddress
-    const [postgres, nats] = await Promise.all([startPostgres(t, { address }), startNats(t, { address })])
-    await installPlatform(t, cluster, {
-      DATABASE_URL: postgres.url.replace('127.0.0.1', address),
-      NATS_URL: nats.url,
-    })
-    await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: demo }))
-    const bff = (
-      await cluster.kubectl(['-n', 'mesh-system', 'get', 'service', 'mesh-bff', '-o', 'jsonpath={.spec.clusterIP}'])
-    ).trim()
-    const developer = apiOf(`http://${bff}:8080`, await makeCaller(cluster, 'alice', 'mesh-developer', 'demo'))
-    const viewer = apiOf(`http://${bff}:8080`, await makeCaller(cluster, 'bob', 'mesh-viewer', 'demo'))
-    const operator = apiOf(`http://${bff}:8080`, await makeCaller(cluster, 'olga', 'mesh-operator'))
+    const { cluster, bffUrl } = await openStage(t, process.env.MESH_TEST_CLUSTER ?? '')
+    const developer = apiOf(bffUrl, await makeCaller(cluster, 'alice', 'mesh-developer', 'demo'))
+    const viewer = apiOf(bffUrl, await makeCaller(cluster, 'bob', 'mesh-viewer', 'demo'))
+    const operator = apiOf(bffUrl, await makeCaller(cluster, 'olga', 'mesh-operator'))
     const agent = '/api/agents/demo/hello'
     const read = () => developer('GET', agent)
     const invoke = async (): Promise<void> => {
