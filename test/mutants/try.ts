@@ -22,11 +22,23 @@ export async function tryTests(checkout: Checkout, { tests, only }: Pick<Mutant,
     '--bail',
     ...(only === undefined ? [] : ['--name', only]),
   ]
-  const child = spawn(process.execPath, args, { cwd: checkout.path, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, args, { cwd: checkout.path, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  await once(child, 'close')
+  const closed = once(child, 'close')
+  await once(child, 'exit')
+  endGroup(child.pid)
+  await closed
   return { verdict: verdictOf(output), output }
+}
+
+// A test that was ended at its first failure did not stop what it had started, which holds our pipes.
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // nobody is left
+  }
 }
 
 function verdictOf(output: string): Verdict {
