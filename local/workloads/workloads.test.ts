@@ -300,7 +300,9 @@ test(
       const { items } = await cluster.list<KubeObject<unknown, { succeeded?: number }>>(resources.jobs, { namespace })
       return items[0]?.status?.succeeded === 1 ? true : undefined
     })
-    // Nothing collects there what an agent owned, so its Deployment is deleted as the collector would.
+    // Nothing collects there what an agent owned, so its Deployment is deleted as the collector would; after the agent, or
+    // the manager would make it anew.
+    await cluster.delete(AgentDeployment, ref)
     await cluster.delete(resources.deployments, ref)
     await until('the process is gone', async () => (processesWith(second).length === 0 ? true : undefined))
   },

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { takeLock } from '#core/store/process-lock.ts'
 import { createSegment, type OpenSegment, removeSegment, type Segment } from './segment.ts'
 
@@ -36,7 +36,8 @@ export function openSpool(options: SpoolOptions): Spool {
   chmodSync(folder, 0o700)
   const lock = takeLock(join(folder, 'lock'))
   const segments = new Set(findSegments(folder))
-  let made = Date.now()
+  // Names go up: several segments of one millisecond run ahead of the clock, also those of the process before.
+  let made = Math.max(0, ...[...segments].map(({ path }) => Number(basename(path, '.jsonl'))))
   let current: OpenSegment | undefined
   const total = (of: (segment: Segment) => number): number => {
     let sum = 0
