@@ -20,10 +20,17 @@ export function describeError(error: unknown): DescribedError {
   }
 }
 
+const FRAME = '    at '
+
 // The frames follow the message, which may have lines that look like frames.
 function placeOf({ stack = '', message }: Error): string | undefined {
   const start = stack.indexOf(message)
   if (start === -1) return undefined
-  const frame = /^ {4}at (?:async )?(?:(\S+) \()?.*?([^/\\\s(]+:\d+):\d+\)?$/m.exec(stack.slice(start + message.length))
-  return frame ? [frame[1], frame[2]].filter(Boolean).join(' ') : undefined
+  const lines = stack.slice(start + message.length).split('\n')
+  const frame = lines.find((line) => line.startsWith(FRAME))?.slice(FRAME.length)
+  if (frame === undefined) return undefined
+  // `async name (path/file.ts:27:11)`, or without a name the path alone.
+  const called = frame.includes(' (') ? frame.slice(0, frame.indexOf(' (')).replace('async ', '') : ''
+  const [file = '', line = ''] = frame.slice(frame.lastIndexOf('/') + 1).split(':')
+  return [called, `${file}:${line}`].filter(Boolean).join(' ')
 }
