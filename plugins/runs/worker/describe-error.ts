@@ -27,7 +27,7 @@ function placeOf({ stack = '', message }: Error): string | undefined {
   const start = stack.indexOf(message)
   if (start === -1) return undefined
   const lines = stack.slice(start + message.length).split('\n')
-  const frame = lines.find((line) => line.startsWith(FRAME))?.slice(FRAME.length)
+  const frame = lines.find((line) => line.startsWith(FRAME) && line.includes('/'))?.slice(FRAME.length)
   if (frame === undefined) return undefined
   // `async name (path/file.ts:27:11)`, or without a name the path alone.
   const called = frame.includes(' (') ? frame.slice(0, frame.indexOf(' (')).replace('async ', '') : ''
