@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const rbac = ['local/apiserver/rbac/authorize.test.ts']
+const differential = ['test/contract/apiserver/differential.test.ts']
 const server = ['local/apiserver/server.test.ts']
 
 /** Defects in the embedded API server: who may, which version, what lasts. */
@@ -45,15 +46,14 @@ export const mutants: readonly Mutant[] = [
     file: 'local/apiserver/http/write.ts',
     find: '    throw conflict(kind, old.metadata.name, MODIFIED)\n',
     replace: '    if (resourceVersion.length > 15) throw conflict(kind, old.metadata.name, MODIFIED)\n',
-    tests: ['core/kube/client.test.ts', ...server],
+    tests: differential,
   },
   {
     name: 'a dry run is written',
     file: 'local/apiserver/http/write.ts',
     find: '  if (options.dryRun) return { code: 200,',
     replace: '  if (options.dryRun && kind.custom) return { code: 200,',
-    tests: server,
-    only: 'dry run',
+    tests: differential,
   },
   {
     name: 'a page is not of one snapshot',
@@ -74,7 +74,6 @@ export const mutants: readonly Mutant[] = [
     file: 'local/apiserver/storage/store.ts',
     find: 'history.findLastIndex((change) => change.rv <= rv) + 1',
     replace: 'history.findLastIndex((change) => change.rv <= rv) + 2',
-    tests: server,
-    only: 'watch',
+    tests: differential,
   },
 ]
