@@ -1,7 +1,7 @@
 import type { Json, JsonObject, KubeObject } from '../contract.ts'
 import { applyPatch, objectSchema } from '../apply/apply.ts'
 import { typedFaults } from '../apply/typed-faults.ts'
-import type { Kind } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
 import { cleanMeta } from '../objects/meta.ts'
 import { decodeFault } from '../schema/decode.ts'
 import { isObject } from '../patch/json-value.ts'

@@ -1,6 +1,6 @@
 import { deleteObject } from '../objects/deletion.ts'
 import type { DeleteOptions, Propagation } from '../objects/deletion.ts'
-import type { Kind } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
 import { isObject } from '../patch/json-value.ts'
 import { badRequest, forbidden, invalid, notFound, unsupportedMediaType } from '../status.ts'
 import type { Store, Stored } from '../storage/store.ts'

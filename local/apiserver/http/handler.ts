@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authenticator, Authorizer, Reviews, User } from '../contract.ts'
-import type { Kind, Kinds } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
+import type { Kinds } from '../objects/kinds.ts'
 import { checkName } from './write-decode.ts'
 import {
   ApiError,

@@ -1,4 +1,4 @@
-import type { Kind } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
 import { forbiddenField } from '../objects/meta.ts'
 import { matchFields, parseLabelSelector, splitFieldSelector } from '../objects/selectors.ts'
 import type { Match } from '../objects/selectors.ts'

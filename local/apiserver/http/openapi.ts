@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonSchema } from '../contract.ts'
-import type { Kind, Kinds } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
+import type { Kinds } from '../objects/kinds.ts'
 import { builtinTable } from '../schema/builtin.ts'
 
 type Document = { [key: string]: unknown }

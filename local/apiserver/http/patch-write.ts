@@ -1,4 +1,4 @@
-import type { Kind } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
 import { applyBodyPatch } from '../patch/patch.ts'
 import { badRequest, notFound, orThrow, unsupportedMediaType } from '../status.ts'
 import { mediaType, parse, readBody } from './exchange.ts'

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../contract.ts'
 import { convertOut } from '../objects/event-conversion.ts'
-import type { Kind } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
 import { expired, notFound, versionTooLarge } from '../status.ts'
 import { lowerBound, objectKey, toJson } from '../storage/store.ts'
 import type { Store, Stored } from '../storage/store.ts'

@@ -1,6 +1,6 @@
 import type { Json, KubeObject, ManagedFieldsEntry } from '../contract.ts'
 import { trackUpdate } from '../apply/apply.ts'
-import type { Kind } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
 import { invalidValue, part } from '../objects/meta.ts'
 import { goJsonType, isObject } from '../patch/json-value.ts'
 import { applyBodyPatch } from '../patch/patch.ts'

@@ -1,5 +1,5 @@
 import type { Json, KubeObject } from '../contract.ts'
-import type { Kind } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
 
 /** The metadata of an object alone. */
 export function partialMetadata(object: KubeObject): KubeObject {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../contract.ts'
 import { convertOut } from '../objects/event-conversion.ts'
-import type { Kind } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
 import type { Status } from '../contract.ts'
 import { expired } from '../status.ts'
 import type { Change, Store } from '../storage/store.ts'

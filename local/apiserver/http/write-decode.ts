@@ -1,5 +1,5 @@
 import type { Cause, Json, JsonObject, KubeObject, ObjectMeta } from '../contract.ts'
-import type { Kind } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
 import { cleanMeta, invalidValue, pathFaults } from '../objects/meta.ts'
 import { builtinSchema } from '../schema/builtin.ts'
 import { decodeFault, dropEmpty } from '../schema/decode.ts'

@@ -3,7 +3,7 @@ import { objectSchema, trackUpdate } from '../apply/apply.ts'
 import { typedFaults } from '../apply/typed-faults.ts'
 import { convertIn } from '../objects/event-conversion.ts'
 import { mayGo } from '../objects/deletion.ts'
-import type { Kind } from '../objects/kinds.ts'
+import type { Kind } from '../objects/kind.ts'
 import {
   assign,
   carryMeta,

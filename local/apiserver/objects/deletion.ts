@@ -1,7 +1,7 @@
 import type { KubeObject } from '../contract.ts'
 import { conflict } from '../status.ts'
 import type { Store, Stored, Written } from '../storage/store.ts'
-import type { Kind } from './kinds.ts'
+import type { Kind } from './kind.ts'
 import { part, timestamp } from './meta.ts'
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan'

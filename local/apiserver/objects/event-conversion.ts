@@ -1,5 +1,5 @@
 import type { KubeObject } from '../contract.ts'
-import type { Kind } from './kinds.ts'
+import type { Kind } from './kind.ts'
 
 /** Events are stored in their core form; events.k8s.io names some fields otherwise. */
 const RENAMED = [

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Cause, JsonObject, KubeObject, ObjectMeta } from '../contract.ts'
 import { equalJson, isObject } from '../patch/json-value.ts'
 import { badRequest } from '../status.ts'
-import type { Kind } from './kinds.ts'
+import type { Kind } from './kind.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/

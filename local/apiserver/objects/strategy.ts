@@ -1,6 +1,6 @@
 import type { Cause, Json, KubeObject } from '../contract.ts'
 import { equalJson, isObject } from '../patch/json-value.ts'
-import type { Kind } from './kinds.ts'
+import type { Kind } from './kind.ts'
 import { forbiddenField, invalidValue, keyFaults, labelValueFaults } from './meta.ts'
 import { fillDefaults } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'

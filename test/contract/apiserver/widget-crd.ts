@@ -1,4 +1,4 @@
-import type { CustomResourceDefinition } from '#local/apiserver/objects/kinds.ts'
+import type { CustomResourceDefinition } from '#local/apiserver/objects/custom-kinds.ts'
 
 const text = { type: 'string', maxLength: 64 }
 

@@ -1,0 +1,70 @@
+import type { CompiledSchema, JsonSchema } from '../contract.ts'
+import type { Column } from './columns.ts'
+import { fieldAt } from './selectors.ts'
+import type { SelectableFields } from './selectors.ts'
+
+/** How a kind differs from the plain case. */
+export interface Rules {
+  /** PUT without a resourceVersion overwrites. */
+  unconditionalUpdate: boolean
+  /** PUT of an absent name creates. */
+  createOnUpdate: boolean
+  generation: boolean
+  /** DELETE answers the deleted object, not a Status. */
+  returnsDeleted: boolean
+  /** DELETE without a propagation policy orphans. */
+  orphansByDefault: boolean
+  name: 'subdomain' | 'label' | 'path'
+  fields: SelectableFields
+}
+
+export type Subresource = 'status' | 'scale' | 'log' | 'token' | 'finalize'
+
+/** One kind in one served version: everything that drives verbs, discovery, tables and OpenAPI. */
+export interface Kind {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly kind: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  readonly custom: boolean
+  readonly verbs: readonly string[]
+  readonly subresources: readonly Subresource[]
+  readonly rules: Rules
+  readonly columns: readonly Column[]
+  readonly schema: CompiledSchema
+  readonly apiVersion: string
+  /** Where its objects are kept: versions of one kind share it. */
+  readonly storeId: string
+  /** The apiVersion objects are stored with. */
+  readonly storedAs: string
+}
+
+/** Selectable fields of every kind. */
+export const NAMED: SelectableFields = {
+  'metadata.name': fieldAt('metadata.name'),
+  'metadata.namespace': fieldAt('metadata.namespace'),
+}
+
+/** The plain case. */
+export const PLAIN: Rules = {
+  unconditionalUpdate: true,
+  createOnUpdate: false,
+  generation: false,
+  returnsDeleted: false,
+  orphansByDefault: false,
+  name: 'subdomain',
+  fields: NAMED,
+}
+
+/** Compiles schemas; the built-in ones come by group and kind. */
+export interface SchemaSource {
+  compile(schema: JsonSchema): CompiledSchema
+  builtIn(group: string, kind: string): JsonSchema | undefined
+}
+
+/** The schema of a kind that declares none. */
+export const ANY_OBJECT: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
