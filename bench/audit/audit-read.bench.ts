@@ -17,6 +17,8 @@ import { fillDays, openAuditStore } from './rows.ts'
 
 const total = Number(process.env['MESH_BENCH_AUDIT_ROWS'] ?? 200_000)
 const days = 90
+// Longer than the days that are filled: every row may be read.
+const retentionDays = days + 5
 const reads = 200
 const limit = 51
 
@@ -78,7 +80,7 @@ interface Page {
 }
 
 function pageOf(store: Store, { access, filter }: Asked, after?: AuditKey): Page['query'] {
-  return auditPage(store.reader<AuditTables>(), access, filter, { limit, after })
+  return auditPage(store.reader<AuditTables>(), access, filter, { limit, after, retentionDays })
 }
 
 // Two thirds of the way, so that a full page is left under every filter.

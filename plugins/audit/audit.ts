@@ -1,7 +1,7 @@
 import type { Access } from '#core/cluster/access.ts'
 import type { Store } from '#core/store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
-import { type AuditFilter, type AuditKey, auditPage } from './store/read.ts'
+import { type AuditFilter, type AuditWindow, auditPage } from './store/read.ts'
 import type { AuditTables } from './store/tables.ts'
 
 /** The reader's side of the audit log. */
@@ -9,16 +9,16 @@ export interface Audit {
   list(
     access: Access<'list', 'auditlogs'>,
     filter: AuditFilter,
-    page: { readonly limit: number; readonly after?: AuditKey | undefined },
+    page: Omit<AuditWindow, 'retentionDays'>,
   ): Promise<readonly AuditEvent[]>
 }
 
-/** Reads pages of the log under a proof. */
-export function createAudit(store: Store): Audit {
+/** Reads pages of the log under a proof; rows older than `retentionDays` are in none, to the instant. */
+export function createAudit(store: Store, retentionDays: number): Audit {
   const db = store.reader<AuditTables>()
   return {
     list: async (access, filter, page) => {
-      const rows = await auditPage(db, access, filter, page).execute()
+      const rows = await auditPage(db, access, filter, { ...page, retentionDays }).execute()
       return rows.map((row) => ({ ...row, occurred_at: row.occurred_at.toISOString() }))
     },
   }

@@ -37,7 +37,7 @@ export const auditDaySealed: EventType<Static<typeof sealData>> = defineEvent({
 
 const removedData = Type.Object({
   day: Type.String({ description: 'UTC day.' }),
-  rows: Type.Integer({ description: 'Rows that went.' }),
+  rows: Type.Integer({ description: 'Rows that went: all of the day.' }),
   before: Type.String({ description: 'What was older than this instant went.' }),
   head: Type.String({
     description: 'SHA-256 over the head of the tombstone before, day, rows, instant and seal of the day.',
@@ -48,6 +48,6 @@ const removedData = Type.Object({
 export const auditRowsRemoved: EventType<Static<typeof removedData>> = defineEvent({
   plugin: 'audit',
   fact: 'rows-removed',
-  summary: 'Retention removed the oldest rows of a sealed day.',
+  summary: 'Retention dropped a sealed day.',
   data: removedData,
 })

@@ -27,7 +27,7 @@ export const audit = definePlugin({
   create: (core, settings) => ({
     core,
     settings,
-    log: core.store && createAudit(core.store),
+    log: core.store && createAudit(core.store, settings.retentionDays),
     outcomes: createOutcomes(core, openOwnSpool(core, settings)),
   }),
   contributions: ({ outcomes }) => [contribute(httpOutcome, outcomes)],

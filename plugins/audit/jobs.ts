@@ -13,7 +13,7 @@ import type { AuditTables } from './store/tables.ts'
 
 const hourly = 3_600_000
 
-/** Sealing and retention: at start and then hourly, by the leader; rows older than the window go, by the database's clock. */
+/** Sealing and retention: at start and then hourly, by the leader; days older than the window go, by the database's clock. */
 export function auditJobs(
   core: Pick<Core, 'store' | 'log' | 'metrics' | 'now'>,
   retentionDays: number,

@@ -4,7 +4,7 @@ import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
 export const auditMetrics = {
   prunedRows: defineCounter({
     name: 'mesh_audit_pruned_rows_total',
-    help: 'Audit rows deleted by retention.',
+    help: 'Audit rows deleted by retention, with their day.',
     labels: [],
     roles: ['manager'],
   }),

@@ -10,11 +10,11 @@ export interface Seal {
   readonly head: string
 }
 
-/** What retention removed from the beginning of a day. */
+/** What retention removed: a whole day. */
 export interface Tombstone {
   readonly day: string
   readonly rows: number
-  /** Rows before this instant are gone. */
+  /** Where the day ends; rows before this instant are gone. */
   readonly before: Date
   readonly head: string
 }

@@ -49,16 +49,17 @@ export async function verify(store: Pick<Store, 'reader'>, published: Heads = ne
 
 async function checkDay(db: Reader, seal: Seal, tombstones: readonly Tombstone[]): Promise<Verdict | undefined> {
   const { day } = seal
-  const removed = tombstones.reduce((sum, { rows }) => sum + rows, 0)
-  const last = tombstones.at(-1)
-  if (removed > seal.rows) return { ok: false, day, fault: 'tombstone' }
-  const revenant = last && (await rowBefore(db, startOf(day), last.before))
-  if (revenant !== undefined) return { ok: false, day, row: revenant, fault: 'inserted' }
-  const whole = last !== undefined && last.before >= startOf(dayAfter(day))
-  if (whole) return removed === seal.rows ? undefined : { ok: false, day, fault: 'tombstone' }
+  const end = startOf(dayAfter(day))
+  if (tombstones.length > 0) {
+    const isOfDay =
+      tombstones.length === 1 && tombstones.every(({ rows, before }) => rows === seal.rows && +before === +end)
+    if (!isOfDay) return { ok: false, day, fault: 'tombstone' }
+    const revenant = await rowBefore(db, startOf(day), end)
+    return revenant === undefined ? undefined : { ok: false, day, row: revenant, fault: 'inserted' }
+  }
   const noted = await digestOfBlocks(db, day)
   if (noted.rows !== seal.rows || noted.digest !== seal.digest) return { ok: false, day, fault: 'seal' }
-  const block = await differingBlock(db, day, removed)
+  const block = await differingBlock(db, day)
   const fault = block && firstFault(block.sealed, block.actual)
   return fault && { ok: false, day, ...fault }
 }

@@ -15,16 +15,26 @@ export interface AuditKey {
   readonly id: string
 }
 
+/** Which rows of the log make a page. */
+export interface AuditWindow {
+  readonly limit: number
+  readonly after?: AuditKey | undefined
+  /** Rows older than so many days are gone for every reader, though their day is dropped only when all of it is older. */
+  readonly retentionDays: number
+}
+
 /** The statement of one page, newest first. */
 export function auditPage(
   db: Kysely<AuditTables>,
   access: Access<'list', 'auditlogs'>,
   filter: AuditFilter,
-  page: { readonly limit: number; readonly after?: AuditKey | undefined },
+  page: AuditWindow,
 ) {
   let query = db
     .selectFrom('audit_log')
     .selectAll()
+    // By the database's clock, as retention; `now()` prunes older days and bounds an index, `clock_timestamp()` would do neither.
+    .where(sql<boolean>`occurred_at >= now() - make_interval(days => ${page.retentionDays})`)
     .orderBy('occurred_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)

@@ -65,7 +65,7 @@ export async function digestDay(tx: Tx, day: string): Promise<Pick<Seal, 'rows' 
   await sql`set local statement_timeout = 0`.execute(tx)
   await sql`delete from audit_seal_blocks where day = ${day}::date`.execute(tx)
   await sql`insert into audit_seal_blocks (day, block, entries)
-    select ${day}::date, block, entries from (${blocksOf(day, 0)}) as blocks`.execute(tx)
+    select ${day}::date, block, entries from (${blocksOf(day)}) as blocks`.execute(tx)
   return digestOfBlocks(tx, day)
 }
 
@@ -78,18 +78,14 @@ export async function digestOfBlocks(db: Reader, day: string): Promise<Pick<Seal
   return rows[0] ?? { rows: 0, digest: '' }
 }
 
-/** The first block of a day whose rows differ from what was noted; the first `removed` rows are left out on both sides. */
+/** The first block of a day whose rows differ from what was noted. */
 export async function differingBlock(
   db: Reader,
   day: string,
-  removed: number,
 ): Promise<{ readonly sealed: Buffer; readonly actual: Buffer } | undefined> {
   const { rows } = await sql<{ sealed: Buffer | null; actual: Buffer | null }>`
-    with sealed as (
-      select block, case when block = ${removed}::int / ${sql.lit(blockRows)}
-        then substr(entries, 48 * (${removed}::int % ${sql.lit(blockRows)}) + 1) else entries end as entries
-      from audit_seal_blocks where day = ${day}::date and block >= ${removed}::int / ${sql.lit(blockRows)}),
-    actual as (${blocksOf(day, removed)})
+    with sealed as (select block, entries from audit_seal_blocks where day = ${day}::date),
+    actual as (${blocksOf(day)})
     select sealed.entries as sealed, actual.entries as actual
     from sealed full join actual on actual.block = sealed.block
     where coalesce(sealed.entries, ''::bytea) <> coalesce(actual.entries, ''::bytea)
@@ -141,7 +137,7 @@ export async function insertTombstone(tx: Tx, { day, rows, before, head }: Tombs
     values (${day}::date, ${rows}, ${before}, ${head})`.execute(tx)
 }
 
-/** The oldest row outside the sealed days' own span, or within what a tombstone says is gone. */
+/** The oldest row before the sealed days, or within what a tombstone says is gone. */
 export async function rowBefore(db: Reader, from: Date | undefined, before: Date): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from audit_log where occurred_at < ${before} and occurred_at >= ${from ?? new Date(0)}
@@ -150,13 +146,13 @@ export async function rowBefore(db: Reader, from: Date | undefined, before: Date
 }
 
 // In the order of the log, by values that do not depend on the session: an instant as seconds, JSON in its canonical form.
-function blocksOf(day: string, removed: number) {
+function blocksOf(day: string) {
   const from = sql`${day}::date::timestamp at time zone 'UTC'`
   const to = sql`(${day}::date + 1)::timestamp at time zone 'UTC'`
   return sql`
     select ((n - 1) / ${sql.lit(blockRows)})::int as block, string_agg(entry, ''::bytea order by n) as entries
     from (
-      select row_number() over (order by occurred_at, id) + ${removed}::int as n,
+      select row_number() over (order by occurred_at, id) as n,
         uuid_send(id) || sha256(convert_to(jsonb_build_array(extract(epoch from occurred_at), source, actor, actor_kind,
           action, resource_kind, resource_name, namespace, outcome, trace_id, detail)::text, 'UTF8')) as entry
       from audit_log where occurred_at >= ${from} and occurred_at < ${to}) as ordered
