@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an old version may be written',
-    file: 'local/apiserver/http/write.ts',
+    file: 'local/apiserver/http/preconditions.ts',
     find: '    throw conflict(kind, old.metadata.name, MODIFIED)\n',
     replace: '    if (resourceVersion.length > 15) throw conflict(kind, old.metadata.name, MODIFIED)\n',
     tests: differential,
@@ -85,7 +85,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a read shows what is not on the disk',
-    file: 'local/apiserver/http/handler.ts',
+    file: 'local/apiserver/http/resources.ts',
     find: "info.verb === 'list') {\n    await services.store.settled()\n",
     replace: "info.verb === 'list') {\n",
     tests: ['local/apiserver/durable.test.ts'],

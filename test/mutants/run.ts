@@ -6,7 +6,10 @@ import { mutants as ofApiServer } from './apiserver.ts'
 import { mutants as ofAudit } from './audit.ts'
 import { createCheckout } from './checkout.ts'
 import type { Checkout } from './checkout.ts'
-import { mutants as ofCore } from './core.ts'
+import { mutants as ofCluster } from './core-cluster.ts'
+import { mutants as ofHttp } from './core-http.ts'
+import { mutants as ofLeaves } from './core-leaves.ts'
+import { mutants as ofStore } from './core-store.ts'
 import type { Mutant } from './mutant.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { sampled } from './sample.ts'
@@ -23,7 +26,7 @@ const { values, positionals } = parseArgs({
     concurrency: { type: 'string', default: String(Math.min(2, availableParallelism())) },
   },
 })
-const all = [...ofCore, ...ofAudit, ...ofRuns, ...ofApiServer]
+const all = [...ofHttp, ...ofCluster, ...ofStore, ...ofLeaves, ...ofAudit, ...ofRuns, ...ofApiServer]
 const named = all.filter(
   ({ name, file }) => positionals.length === 0 || positionals.some((part) => `${file} ${name}`.includes(part)),
 )

@@ -1,31 +1,22 @@
 import type { Cause, CompiledSchema, KubeObject, Status, User } from '../contract.ts'
-import { objectSchema, trackUpdate } from '../apply/apply.ts'
-import { typedFaults } from '../apply/typed-faults.ts'
+import { trackUpdate } from '../apply/apply.ts'
 import { convertIn } from '../objects/event-conversion.ts'
 import { mayGo } from '../objects/deletion.ts'
 import type { Kind } from '../objects/kind.ts'
-import {
-  assign,
-  carryMeta,
-  createNameFaults,
-  invalidValue,
-  metaFaults,
-  part,
-  sameContent,
-  sameSpec,
-  stampNew,
-} from '../objects/meta.ts'
+import { carryMeta, createNameFaults, invalidValue, part, sameContent, stampNew } from '../objects/meta.ts'
 import { strategyOf } from '../objects/strategy.ts'
-import { equalJson } from '../patch/json-value.ts'
-import { ApiError, MODIFIED, alreadyExists, conflict, failure, forbidden, invalid, notFound } from '../status.ts'
+import { ApiError, alreadyExists, failure, forbidden, invalid, notFound } from '../status.ts'
 import { objectKey } from '../storage/store.ts'
 import type { Store, Stored } from '../storage/store.ts'
 import { readObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
+import { faults } from './faults.ts'
+import { sameIdentity, sameVersion } from './preconditions.ts'
 import { present, toVersion } from './read.ts'
 import { writeOptions } from './write-options.ts'
-import { checkName, decode, kindFaults, matchPath } from './write-decode.ts'
+import { checkName, decode, matchPath } from './write-decode.ts'
 import type { WriteOptions } from './write-options.ts'
+import { bumps, isForeign, scopeTo } from './write-scope.ts'
 
 /** What writes need besides the request. */
 export interface WriteContext {
@@ -40,10 +31,6 @@ export interface Answer {
   body: string | object
 }
 
-/** Kinds that do not look at their metadata: the general rules do, on a create once all else is good. */
-const META_LAST = new Set(['/events', 'policy/poddisruptionbudgets'])
-/** Kinds whose validation leaves finalizers to the general rules. */
-const OWN_FINALIZERS = new Set(['coordination.k8s.io/leases', ...META_LAST])
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 /** The admission of the real server that everything in a namespace passes. */
@@ -147,28 +134,6 @@ function addressTaken(store: Store, address: string): boolean {
   return store.range('/services', '').some((stored) => part(stored.object, 'spec')['clusterIP'] === address)
 }
 
-/** Of a built-in object nobody checks whether its controller's status is whole, nor, past decoding, any type. */
-const isChecked = ({ reason, field }: Cause): boolean =>
-  reason !== 'FieldValueTypeInvalid' && (reason !== 'FieldValueRequired' || !field?.startsWith('status.'))
-
-/** Everything that is wrong with an object, after what was found before. */
-function faults(object: KubeObject, kind: Kind, found: readonly Cause[], old?: KubeObject): Cause[] {
-  const ofSchema = kind.schema.validate(object, old).filter((cause) => kind.custom || isChecked(cause))
-  const own = strategyOf(kind).validate?.(object, old) ?? []
-  const another = kindFaults(object, kind)
-  // An object of another kind is not held against this one's schema, its lists apart.
-  const judged =
-    another.length > 0
-      ? ofSchema.filter((each) => each.reason === 'FieldValueDuplicate')
-      : ofSchema.filter(
-          ({ field }) => !own.some((each) => each.reason === 'FieldValueRequired' && each.field === field),
-        )
-  const content = [...judged, ...own]
-  if (!old && content.length > 0 && META_LAST.has(kind.storeId)) return content
-  const general = kind.custom || OWN_FINALIZERS.has(kind.storeId)
-  return [...found, ...another, ...metaFaults(object.metadata, general), ...content]
-}
-
 /** POST of an object. */
 export async function createObject(context: WriteContext, exchange: Exchange, kind: Kind): Promise<Answer> {
   const options = writeOptions(exchange, 'CreateOptions')
@@ -242,75 +207,4 @@ export async function modify(
   await written?.durable
   const shown = written && mayGo(kind, next) ? preview(kind, stored.key, next) : (written?.stored ?? stored)
   return { code: 200, body: present(exchange, kind, shown, now) }
-}
-
-/** A uid in the body is a precondition, checked before anything else; an object that is not there has none. */
-function sameIdentity(
-  { metadata: { uid } }: KubeObject,
-  actual: string | undefined,
-  { info }: Exchange,
-  { kind, dryRun }: { kind: Kind; dryRun: boolean },
-): void {
-  if (!uid || uid === actual) return
-  const folder = kind.custom ? kind.storeId : kind.storeId === '/services' ? 'services/specs' : kind.resource
-  // A dry run asks before the key has the root of all keys.
-  const key = `${dryRun ? '' : '/registry'}/${folder}/${objectKey(kind.namespaced ? info.namespace : '', info.name)}`
-  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual ?? ''}`
-  throw conflict(
-    kind,
-    info.name,
-    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
-  )
-}
-
-/** Optimistic concurrency. */
-function sameVersion(object: KubeObject, old: KubeObject, kind: Kind): void {
-  const { resourceVersion } = object.metadata
-  if (resourceVersion && !/^\d+$/.test(resourceVersion)) {
-    throw failure({
-      code: 500,
-      message: `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
-    })
-  }
-  if (resourceVersion && resourceVersion !== '0' && resourceVersion !== old.metadata.resourceVersion)
-    throw conflict(kind, old.metadata.name, MODIFIED)
-  object.metadata.resourceVersion = old.metadata.resourceVersion ?? ''
-}
-
-/** Only a status write may come in an object whose fields cannot be typed; whose they are is then forgotten. */
-function isForeign(object: KubeObject, kind: Kind, subresource: string): boolean {
-  if (!kind.custom || subresource !== 'status') return false
-  return object.kind !== kind.kind || typedFaults(object, objectSchema(kind.schema.schema)).length > 0
-}
-
-/** What a status write takes besides the status: nothing of a custom object, the metadata of a built-in one. */
-function statusWrite(kept: KubeObject, { metadata }: KubeObject, kind: Kind): KubeObject {
-  if (kind.custom) return kept
-  const { labels, ownerReferences } = kept.metadata
-  const next = { ...kept, metadata: { ...metadata } }
-  if (kind.storeId === 'apps/deployments') assign(next.metadata, { labels })
-  if (kind.storeId === '/pods') assign(next.metadata, { ownerReferences })
-  return next
-}
-
-/** What the path may change: `status` alone, the finalizers of a namespace, or everything but the status. */
-function scopeTo(subresource: string, object: KubeObject, old: KubeObject, kind: Kind): KubeObject {
-  const { managedFields } = object.metadata
-  const kept = { ...old, metadata: { ...old.metadata, ...(managedFields ? { managedFields } : {}) } }
-  if (subresource === 'status') return withKey(statusWrite(kept, object, kind), 'status', object)
-  if (subresource === 'finalize') return withKey(kept, 'spec', object)
-  return kind.subresources.includes('status') ? withKey({ ...object }, 'status', old) : object
-}
-
-function withKey(target: KubeObject, key: 'status' | 'spec', source: KubeObject): KubeObject {
-  if (source[key] === undefined) delete target[key]
-  else target[key] = source[key]
-  return target
-}
-
-function bumps(object: KubeObject, old: KubeObject, kind: Kind): boolean {
-  if (!kind.subresources.includes('status') && !equalJson(object['status'], old['status'])) return true
-  if (!sameSpec(object, old)) return true
-  // A deployment's annotations are part of what its controller acts on.
-  return kind.storeId === 'apps/deployments' && !equalJson(object.metadata.annotations, old.metadata.annotations)
 }

@@ -1,4 +1,4 @@
-import { builtInColumns } from './columns.ts'
+import { builtInColumns } from './built-in-columns.ts'
 import { ANY_OBJECT, NAMED, PLAIN } from './kind.ts'
 import type { Kind, Rules, SchemaSource, Subresource } from './kind.ts'
 import { fieldAt } from './selectors.ts'

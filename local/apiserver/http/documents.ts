@@ -1,0 +1,65 @@
+import { unknownResource } from '../status.ts'
+import { discovery } from './discovery.ts'
+import { send } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import type { Services } from './services.ts'
+import { VERSION } from './version.ts'
+
+const HEALTH = new Set(['/livez', '/readyz', '/healthz'])
+
+function serveText({ response }: Exchange, code: number, text: string): void {
+  response.writeHead(code, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' })
+  response.end(text)
+}
+
+/** What the real server's mux answers where nothing is. */
+export const pathNotFound = (exchange: Exchange): void => serveText(exchange, 404, '404 page not found\n')
+
+/** Serves what is no resource: health, version, discovery, OpenAPI. */
+export async function serveDocument(services: Services, exchange: Exchange): Promise<void> {
+  const { info, accept } = exchange
+  const path = info.path.length > 1 ? info.path.replace(/(?<!\/)\/+$/, '') : info.path
+  if (HEALTH.has(path)) return serveHealth(services, exchange)
+  if (path === '/version') return send(exchange, 200, VERSION)
+  if (path === '/')
+    return send(exchange, 200, {
+      paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+    })
+  const openApi = path === '/openapi/v2' || path.startsWith('/openapi/v3') ? services.openApi.find(path) : undefined
+  if (openApi !== undefined) return send(exchange, 200, openApi)
+  const wantsAggregated = accept.as === 'APIGroupDiscoveryList' && accept.version === 'v2'
+  const found = discovery(services.kinds, path, wantsAggregated, services.address())
+  if (!found && path.startsWith('/api/')) throw unknownResource()
+  if (!found) return pathNotFound(exchange)
+  if (wantsAggregated && (path === '/api' || path === '/apis')) {
+    exchange.response.setHeader('X-Accepted-As', 'apidiscovery.k8s.io/v2')
+    return sendAggregated(exchange, found)
+  }
+  return send(exchange, 200, found)
+}
+
+/** Clients tell the aggregated form from the old one by the content type of the answer. */
+function sendAggregated({ response }: Exchange, document: object): void {
+  const body = Buffer.from(JSON.stringify(document))
+  const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+  response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length, Vary: 'Accept' })
+  response.end(body)
+}
+
+async function serveHealth(services: Services, exchange: Exchange): Promise<void> {
+  const storage = await services.store.settled().then(
+    () => true,
+    () => false,
+  )
+  const lines = [
+    '[+]ping ok',
+    `[${storage ? '+' : '-'}]storage ${storage ? 'ok' : 'failed: the journal cannot be written'}`,
+  ]
+  const name = exchange.info.path.replaceAll('/', '')
+  const verbose = exchange.query.has('verbose') || !storage
+  serveText(
+    exchange,
+    storage ? 200 : 500,
+    verbose ? `${lines.join('\n')}\n${name} check ${storage ? 'passed' : 'failed'}\n` : 'ok',
+  )
+}

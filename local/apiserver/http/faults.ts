@@ -1,0 +1,31 @@
+import type { Cause, KubeObject } from '../contract.ts'
+import type { Kind } from '../objects/kind.ts'
+import { metaFaults } from '../objects/meta.ts'
+import { strategyOf } from '../objects/strategy.ts'
+import { kindFaults } from './write-decode.ts'
+
+/** Kinds that do not look at their metadata: the general rules do, on a create once all else is good. */
+const META_LAST = new Set(['/events', 'policy/poddisruptionbudgets'])
+/** Kinds whose validation leaves finalizers to the general rules. */
+const OWN_FINALIZERS = new Set(['coordination.k8s.io/leases', ...META_LAST])
+/** Of a built-in object nobody checks whether its controller's status is whole, nor, past decoding, any type. */
+const isChecked = ({ reason, field }: Cause): boolean =>
+  reason !== 'FieldValueTypeInvalid' && (reason !== 'FieldValueRequired' || !field?.startsWith('status.'))
+
+/** Everything that is wrong with an object, after what was found before. */
+export function faults(object: KubeObject, kind: Kind, found: readonly Cause[], old?: KubeObject): Cause[] {
+  const ofSchema = kind.schema.validate(object, old).filter((cause) => kind.custom || isChecked(cause))
+  const own = strategyOf(kind).validate?.(object, old) ?? []
+  const another = kindFaults(object, kind)
+  // An object of another kind is not held against this one's schema, its lists apart.
+  const judged =
+    another.length > 0
+      ? ofSchema.filter((each) => each.reason === 'FieldValueDuplicate')
+      : ofSchema.filter(
+          ({ field }) => !own.some((each) => each.reason === 'FieldValueRequired' && each.field === field),
+        )
+  const content = [...judged, ...own]
+  if (!old && content.length > 0 && META_LAST.has(kind.storeId)) return content
+  const general = kind.custom || OWN_FINALIZERS.has(kind.storeId)
+  return [...found, ...another, ...metaFaults(object.metadata, general), ...content]
+}

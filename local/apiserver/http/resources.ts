@@ -1,0 +1,134 @@
+import type { Kind } from '../objects/kind.ts'
+import {
+  badRequest,
+  failure,
+  methodNotAllowed,
+  notFound,
+  orThrow,
+  unknownResource,
+  verbNotSupported,
+} from '../status.ts'
+import { objectKey } from '../storage/store.ts'
+import { removeCollection, removeObject } from './delete.ts'
+import { REVIEWS } from './discovery.ts'
+import { pathNotFound } from './documents.ts'
+import { asKubeObject, readObject, send } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import { patchObject } from './patch-write.ts'
+import { servePodLog } from './pod-log.ts'
+import { getObject, listObjects } from './read.ts'
+import { serveScale } from './scale.ts'
+import { createToken } from './service-account-token.ts'
+import type { Services } from './services.ts'
+import { serveWatch } from './watch.ts'
+import { checkName } from './write-decode.ts'
+import { createObject, replaceObject } from './write.ts'
+import type { Answer, WriteContext } from './write.ts'
+
+/** Serves a verb on a stored kind, a subresource or a review. */
+export async function serveResource(services: Services, exchange: Exchange): Promise<void> {
+  const { info, request } = exchange
+  const review = REVIEWS.find(
+    (each) => each.group === info.group && each.resource === info.resource && info.version === 'v1',
+  )
+  if (review) return serveReview(services, exchange, review.kind)
+  const kind = services.kinds.find(info.group, info.version, info.resource)
+  if (!kind) {
+    if (
+      services.kinds.serves(info.group, info.version) &&
+      !services.kinds.all.some((each) => each.group === info.group && each.custom)
+    )
+      throw unknownResource()
+    return pathNotFound(exchange)
+  }
+  if (info.namespace === '.' || info.namespace === '..') {
+    throw failure({ code: 500, message: `invalid key: ${JSON.stringify(`/${info.resource}/${info.namespace}`)}` })
+  }
+  const addressed = checkAddress(exchange, kind)
+  if (!addressed) return pathNotFound(exchange)
+  if (info.subresource) return serveSubresource(services, exchange, kind)
+  if (info.verb === 'watch') return serveWatch(services.store, exchange, kind, services)
+  if (info.verb === 'get' || info.verb === 'list') {
+    await services.store.settled()
+    const read = info.verb === 'get' ? getObject : listObjects
+    return send(exchange, 200, read(services.store, exchange, kind, services.now()))
+  }
+  if (!kind.verbs.includes(info.verb))
+    throw request.method === 'DELETE' ? methodNotAllowed() : verbNotSupported(kind, info.verb)
+  const answer = await write(services, exchange, kind)
+  return send(exchange, answer.code, answer.body)
+}
+
+/** Scope and name as the path gives them: false where the real server has no such path. */
+function checkAddress({ info }: Exchange, kind: Kind): boolean {
+  const listing = info.verb === 'list' || info.verb === 'watch'
+  const named = info.name !== '' && !listing
+  if (!listing || info.subresource) {
+    // A write reads its body first, and finds the fault then.
+    if (named && !['update', 'patch', 'delete'].includes(info.verb)) checkName(info.name)
+  }
+  if (!kind.namespaced) return info.namespace === '' || kind.storeId === '/namespaces'
+  return info.namespace !== '' || listing
+}
+
+function write(services: Services, exchange: Exchange, kind: Kind): Promise<Answer> {
+  const { info } = exchange
+  const context: WriteContext = {
+    store: services.store,
+    now: services.now,
+    checkEscalation: (user, object, old) => services.authorizer.checkEscalation(user, object, old),
+  }
+  if (info.verb === 'create') {
+    if (info.name && !kind.custom) throw methodNotAllowed()
+    return createObject(context, exchange, kind)
+  }
+  if (info.verb === 'deletecollection') return removeCollection(services.store, exchange, kind, services.now())
+  if (!info.name) throw kind.custom ? badRequest('name must be provided') : methodNotAllowed()
+  if (info.verb === 'delete') return removeObject(services.store, exchange, kind, services.now())
+  if (info.verb === 'update') return replaceObject(context, exchange, kind)
+  if (info.verb === 'patch') return patchObject(context, exchange, kind)
+  throw methodNotAllowed()
+}
+
+async function serveSubresource(services: Services, exchange: Exchange, kind: Kind): Promise<void> {
+  const { info } = exchange
+  const { store } = services
+  const subresource = kind.subresources.find((name) => name === info.subresource)
+  if (!subresource || info.rest.length > 0) throw kind.custom ? notFound(kind, info.name) : unknownResource()
+  await store.settled()
+  if (subresource === 'log') {
+    const pod = store.find(kind.storeId, objectKey(info.namespace, info.name))
+    if (!pod) throw notFound(kind, info.name)
+    if (info.verb !== 'get') throw methodNotAllowed()
+    return servePodLog(exchange, pod.object, services.readPodLog, { now: services.now(), closing: services.closing })
+  }
+  if (info.verb === 'delete' && kind.custom) throw verbNotSupported(kind, 'delete')
+  const answer = await answerSubresource(services, exchange, kind, subresource)
+  return send(exchange, answer.code, answer.body)
+}
+
+function answerSubresource(
+  services: Services,
+  exchange: Exchange,
+  kind: Kind,
+  subresource: string,
+): Promise<Answer> | Answer {
+  const { verb } = exchange.info
+  if (subresource === 'token') {
+    if (verb !== 'create') throw methodNotAllowed()
+    return createToken(services.store, services.authenticator, exchange)
+  }
+  if (verb === 'get' && subresource === 'status')
+    return { code: 200, body: getObject(services.store, exchange, kind, services.now()) }
+  if (verb !== 'update' && verb !== 'patch' && !(verb === 'get' && subresource === 'scale')) throw methodNotAllowed()
+  return subresource === 'scale'
+    ? serveScale(services.store, exchange, kind, services.now())
+    : write(services, exchange, kind)
+}
+
+async function serveReview(services: Services, exchange: Exchange, kind: string): Promise<void> {
+  const { info, user } = exchange
+  if (info.verb !== 'create' || info.name) throw methodNotAllowed()
+  const body = asKubeObject(await readObject(exchange, kind))
+  return send(exchange, 201, orThrow(services.reviews.review(info.resource, body, user, info.namespace)))
+}

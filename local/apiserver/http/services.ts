@@ -1,0 +1,22 @@
+import type { Authenticator, Authorizer, Reviews } from '../contract.ts'
+import type { Kinds } from '../objects/kinds.ts'
+import type { Store } from '../storage/store.ts'
+import type { Audit } from './audit.ts'
+import type { createOpenApi } from './openapi.ts'
+import type { PodLogReader } from './pod-log.ts'
+
+/** Everything a request may need; made once by the server. */
+export interface Services {
+  store: Store
+  kinds: Kinds
+  authenticator: Authenticator
+  authorizer: Authorizer
+  reviews: Reviews
+  openApi: ReturnType<typeof createOpenApi>
+  audit: Audit
+  readPodLog: PodLogReader | undefined
+  now: () => Date
+  log: (line: string) => void
+  closing: AbortSignal
+  address: () => string
+}

@@ -1,0 +1,123 @@
+import type { Mutant } from './mutant.ts'
+
+const hardening = ['core/http/hardening.test.ts']
+const caller = ['core/cluster/caller.test.ts']
+const informer = ['core/cluster/informer.test.ts']
+
+/** Defects in core/kube and core/cluster: names, callers, reviews, informers. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'names may have 254 characters',
+    file: 'core/kube/names.ts',
+    find: 'text.length > 253',
+    replace: 'text.length > 254',
+    tests: ['core/kube/url.test.ts', ...hardening],
+    only: 'K5',
+  },
+  {
+    name: 'the user name of a token is remembered for an hour',
+    file: 'core/cluster/caller.ts',
+    find: 'const USERNAME_TTL_MS = 5_000',
+    replace: 'const USERNAME_TTL_MS = 3_600_000',
+    tests: caller,
+    only: 'D1',
+  },
+  {
+    name: 'tokens are remembered by their beginning',
+    file: 'core/cluster/token-cache.ts',
+    find: '.update(token).update',
+    replace: '.update(token.slice(0, 20)).update',
+    tests: caller,
+    only: 'D1',
+  },
+  {
+    name: 'an allow decision is remembered',
+    file: 'core/cluster/access-review.ts',
+    find: '  if (!isAllowed(answer.status)) return undefined\n',
+    replace: `  const allowed: Set<string> = Reflect.get(askAccess, 'allowed') ?? new Set()
+  Reflect.set(askAccess, 'allowed', allowed)
+  const key = JSON.stringify([username, verb, resource, namespace])
+  if (isAllowed(answer.status)) allowed.add(key)
+  else if (!allowed.has(key)) return undefined\n`,
+    tests: caller,
+    only: 'M8',
+  },
+  {
+    name: 'a review that says nothing allows',
+    file: 'core/cluster/access-review.ts',
+    find: 'return status.allowed === true && status.denied !== true',
+    replace: 'return status.allowed !== false && status.denied !== true',
+    tests: caller,
+    only: 'K3',
+  },
+  {
+    name: 'an evaluation error is overlooked',
+    file: 'core/cluster/access-review.ts',
+    find: ` || (status.evaluationError ?? '') !== ''`,
+    replace: '',
+    tests: caller,
+    only: 'K3',
+  },
+  {
+    name: 'the reviewed namespace is not parsed',
+    file: 'core/cluster/access-review.ts',
+    find: `  if (namespace !== '' && !isLabel(namespace)) throw new InvalidName('namespace', 'must be an RFC 1123 label')\n`,
+    replace: '',
+    tests: caller,
+    only: 'M4',
+  },
+  {
+    name: 'a header of the caller is passed on',
+    file: 'core/kube/call.ts',
+    find: `    accept: 'application/json',\n    'user-agent': userAgent,`,
+    replace: `    accept: 'application/json',\n    'impersonate-user': 'admin',\n    'user-agent': userAgent,`,
+    tests: ['core/kube/client.test.ts'],
+    only: 'K2',
+  },
+  {
+    name: 'an empty bearer goes upstream',
+    file: 'core/kube/call.ts',
+    find: `if (!/^[A-Za-z0-9\\-._~+/]+=*$/.test(text))`,
+    replace: `if (!/^[A-Za-z0-9\\-._~+/]*=*$/.test(text))`,
+    tests: ['core/kube/client.test.ts'],
+    only: 'M5',
+  },
+  {
+    name: 'a change of status alone is a change',
+    file: 'core/cluster/observation.ts',
+    find: 'metadata, status: _status, ...rest } = object',
+    replace: 'metadata, ...rest } = object',
+    tests: informer,
+    only: 'A4',
+  },
+  {
+    name: 'an older version counts as news',
+    file: 'core/cluster/remember.ts',
+    find: 'if (row.deleted_at !== null || !isNewer(seen.resourceVersion, row.rv)) return undefined',
+    replace: 'if (row.deleted_at !== null) return undefined',
+    tests: informer,
+    only: 'A4',
+  },
+  {
+    name: 'versions are compared as text',
+    file: 'core/cluster/observation.ts',
+    find: 'return version.length === than.length ? version > than : version.length > than.length',
+    replace: 'return version > than',
+    tests: informer,
+    only: 'A4',
+  },
+  {
+    name: 'what a list no longer shows is forgotten silently',
+    file: 'core/cluster/remember.ts',
+    find: 'if (!present.has(row.uid) && !isNewer(row.rv, listVersion))',
+    replace: 'if (!present.has(row.uid) && isNewer(row.rv, listVersion))',
+    tests: informer,
+  },
+  {
+    name: 'a malformed object stops the informer',
+    file: 'core/cluster/observation.ts',
+    find: `    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object' }`,
+    replace: `    throw new TypeError('malformed object')`,
+    tests: informer,
+  },
+]

@@ -1,0 +1,77 @@
+import type { Mutant } from './mutant.ts'
+
+const hardening = ['core/http/hardening.test.ts']
+
+/** Defects in core/http: names, bearers, bodies, streams, cursors. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'path names are not parsed',
+    file: 'core/http/params.ts',
+    find: 'const parsed = names[field]?.(field, text) ?? text',
+    replace: 'const parsed = text',
+    tests: hardening,
+    only: 'K5',
+  },
+  {
+    name: 'the first of two Authorization headers wins',
+    file: 'core/http/auth.ts',
+    find: 'given.length === 1 ?',
+    replace: 'given.length >= 1 ?',
+    tests: hardening,
+    only: 'D3',
+  },
+  {
+    name: 'a token in the query string is let through',
+    file: 'core/http/auth.ts',
+    find: 'if (token === undefined || hasTokenInQuery(url))',
+    replace: 'if (token === undefined)',
+    tests: hardening,
+    only: 'D3',
+  },
+  {
+    name: 'a query parameter may come twice',
+    file: 'core/http/query.ts',
+    find: `    if (Object.hasOwn(query, key)) throw refuse([{ pointer, detail: 'is given more than once' }])\n`,
+    replace: '',
+    tests: hardening,
+    only: 'K7',
+  },
+  {
+    name: 'bodies may be of any depth',
+    file: 'core/http/body.ts',
+    find: 'if (++depth > limit) return true',
+    replace: 'depth++',
+    tests: hardening,
+    only: 'X3',
+  },
+  {
+    name: '__proto__ may stand in a body',
+    file: 'core/http/body.ts',
+    find: `  if (hasProtoKey(value)) throw malformed('has a key __proto__')\n`,
+    replace: '',
+    tests: hardening,
+    only: 'X3',
+  },
+  {
+    name: 'a client that never reads is not cut',
+    file: 'core/http/event-stream.ts',
+    find: 'if (raw.writableLength > MAX_BEHIND) raw.destroy()',
+    replace: 'if (raw.writableLength > MAX_BEHIND * 1000) raw.destroy()',
+    tests: hardening,
+    only: 'X1',
+  },
+  {
+    name: 'a cursor opens a list with another filter',
+    file: 'core/http/cursors.ts',
+    find: 'if (bound !== digest(purpose, filter)) throw refused()',
+    replace: 'if (typeof bound !== "string") throw refused()',
+    tests: ['core/store/keyset.test.ts', 'core/http/resource-routes.test.ts'],
+  },
+  {
+    name: 'a cursor is not verified',
+    file: 'core/http/cursors.ts',
+    find: 'if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refused()',
+    replace: 'if (given.length !== expected.length) throw refused()',
+    tests: ['core/store/keyset.test.ts', 'core/http/resource-routes.test.ts'],
+  },
+]

@@ -1,0 +1,106 @@
+import type { Mutant } from './mutant.ts'
+
+const consumers = ['core/events/consumers.test.ts']
+const store = ['core/store/store.test.ts']
+const leadership = ['core/store/leadership.test.ts']
+
+/** Defects in core/store and core/events: streams, positions, leadership, consumers, the relay. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'the inbox is not looked at',
+    file: 'core/events/unordered.ts',
+    find: 'return above.filter((event) => fresh.has(event.id))',
+    replace: 'return above.filter((event) => fresh.has(event.id) || above.length > 0)',
+    tests: consumers,
+    only: 'redelivery|O7|replicas|once',
+  },
+  {
+    name: 'a batch is acknowledged before it is handled',
+    file: 'core/events/consumer-runner.ts',
+    find: '  const attempts = await handleEvents(handling, consumer, [...events.values()])',
+    replace:
+      '  for (const message of batch) message.ack()\n  const attempts = await handleEvents(handling, consumer, [...events.values()])',
+    tests: consumers,
+    only: 'A5',
+  },
+  {
+    name: 'the sweep never looks at the log',
+    file: 'core/events/sweep.ts',
+    find: 'const undone = await handlePage(options, consumer, page)',
+    replace: 'const undone = page.length < 0 ? await handlePage(options, consumer, page) : undefined',
+    tests: consumers,
+    only: 'O7',
+  },
+  {
+    name: 'a poison event is tried for ever',
+    file: 'core/events/dead-letter.ts',
+    find: 'const dead = row.attempts >= failure.most',
+    replace: 'const dead = row.attempts > failure.most * 1000',
+    tests: consumers,
+    only: 'A5',
+  },
+  {
+    name: 'a stream moves behind an event that failed',
+    file: 'core/events/ordered.ts',
+    find: '    if (failure.dead) await moveBehind(db, consumer, [event])',
+    replace: '    await moveBehind(db, consumer, [event])',
+    tests: consumers,
+    only: 'O4',
+  },
+  {
+    name: 'the relay moves on before the bus has acknowledged',
+    file: 'core/events/relay.ts',
+    find: `const count = acknowledged.indexOf(false) === -1 ? events.length : acknowledged.indexOf(false)`,
+    replace: 'const count = events.length',
+    tests: consumers,
+    only: 'A6',
+  },
+  {
+    name: 'a stream takes a version twice',
+    file: 'core/store/streams.ts',
+    find: `    .where('version', '=', expected)\n`,
+    replace: '',
+    tests: store,
+    only: 'O4',
+  },
+  {
+    name: 'positions are taken without the lock',
+    file: 'core/store/append.ts',
+    find: 'pg_advisory_xact_lock(${sql.lit(appendLock)}) as lock',
+    replace: '${sql.lit(appendLock)}::bigint as lock',
+    tests: store,
+    only: 'O2',
+  },
+  {
+    name: 'an event with a known id is appended again',
+    file: 'core/store/append.ts',
+    find: '    return fresh.delete(event.id) ? [{ ...event, id: event.id }] : []',
+    replace: '    return fresh.delete(event.id) || keyed.size >= 0 ? [{ ...event, id: event.id }] : []',
+    tests: store,
+    only: 'A4',
+  },
+  {
+    name: 'a deadlock is not run again',
+    file: 'core/store/transact.ts',
+    find: 'if (tried === retries || !isRetryable(error)) throw error',
+    replace: 'if (tried === 0 || !isRetryable(error)) throw error',
+    tests: store,
+    only: 'deadlock',
+  },
+  {
+    name: 'an epoch that has ended may write',
+    file: 'core/store/leadership.ts',
+    find: 'if (rows.length === 0) throw new StaleEpoch(name, epoch)',
+    replace: 'if (rows.length < 0) throw new StaleEpoch(name, epoch)',
+    tests: leadership,
+    only: 'O5',
+  },
+  {
+    name: 'two lead at once',
+    file: 'core/store/leadership.ts',
+    find: 'where name = ${name} and expires_at < clock_timestamp() for update skip locked',
+    replace: 'where name = ${name} for update skip locked',
+    tests: leadership,
+    only: 'O5',
+  },
+]
