@@ -167,6 +167,7 @@ function ratio(figureOf: FigureOf, one: readonly [string, string], other: readon
 function worst(text: string, most: number, of: (filter: string) => number) {
   const [found] = asked.map(({ name }) => ({ name, value: of(name) })).toSorted((a, b) => b.value - a.value)
   return {
+    number: 9,
     text: `${text}, ratio of p99, worst filter (${found?.name})`,
     value: found?.value ?? Number.NaN,
     limit: most,

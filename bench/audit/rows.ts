@@ -9,11 +9,14 @@ import type { AuditRow } from '#plugins/audit/rows.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
+// Without autovacuum: what one round leaves behind must not be cleaned up within another.
+const settings = { shared_buffers: '256MB', max_wal_size: '4GB', autovacuum: 'off' }
+
 /** A PostgreSQL server of its own with the tables of the audit log. */
 export async function openAuditStore(
   t: Scope,
 ): Promise<{ readonly url: string; readonly store: Store; readonly client: Client }> {
-  const postgres = await startPostgres(t, { fsync: true, settings: { shared_buffers: '256MB', max_wal_size: '4GB' } })
+  const postgres = await startPostgres(t, { fsync: true, settings })
   const database = await openDatabase({ url: postgres.url })
   t.after(() => database.close())
   const audit = { name: 'audit', migrations: new URL('../../plugins/audit/migrations/', import.meta.url) }
