@@ -266,3 +266,20 @@ test('X6: clients are told to leave idle connections sooner than a drain closes 
   const { keepAliveTimeout = 0, keepAliveTimeoutBuffer = 0 } = running.app('bff')?.server ?? {}
   assert.equal(keepAliveTimeout + keepAliveTimeoutBuffer, 72_000)
 })
+
+test('X6: a request that comes a second after the time of its connection is still answered in a drain', async (t) => {
+  const { host: running } = host(t, [], { yaml: 'drain:\n  delaySeconds: 1\n' })
+  await running.start()
+  const kept = connect(Number(new URL(running.addresses().bff ?? '').port), '127.0.0.1')
+  const request = 'GET /api/none HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good-token\r\n\r\n'
+  kept.write(request)
+  const [first] = (await once(kept, 'data')) as [Buffer]
+  assert.match(String(first), /keep-alive: timeout=1/i)
+  const drained = running.drain()
+  // The delay, the time that was named to the client, and one second: what is measured is the clock itself.
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  kept.write(request)
+  const [late] = (await once(kept, 'data', { signal: AbortSignal.timeout(5_000) })) as [Buffer]
+  assert.match(String(late), /404 Not Found[\s\S]*connection: close/i)
+  await drained
+})

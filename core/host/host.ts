@@ -134,8 +134,8 @@ export function createHost(options: HostOptions): Host {
       for (const role of roles) role.drain()
       const apps = roles.flatMap(({ app }) => (app === undefined ? [] : [app]))
       // From now on each answer ends its connection. Closing one that is idle races with its next request (X6): a connection without an
-      // answer for as long again is one that clients were told not to use (`keepConnections`).
-      await untilUnused(apps, delaySeconds * 1000)
+      // answer for as long again is one that clients were told not to use (`keepConnections`); what they sent before may be late.
+      await untilUnused(apps, delaySeconds === 0 ? 0 : delaySeconds * 1000 + LATE_MS)
       // After a busy moment requests that have come already are read first; theirs are not idle then.
       await setImmediate()
       const grace = new AbortController()
@@ -222,6 +222,8 @@ async function listenRole(
 }
 
 const KEPT_MS = 72_000
+// Clients leave a connection a second before its time; a busy machine may bring their last request later than that.
+const LATE_MS = 2_000
 
 // `Keep-Alive: timeout` names a shorter time than the server keeps an idle connection, namely what a drain waits for: a client that
 // keeps to it (Node's does) is never just writing on a connection that a drain closes. Load balancers have 60 s of their own.

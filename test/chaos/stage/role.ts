@@ -6,6 +6,7 @@ import { freePort } from '#test/harness/free-port.ts'
 import { startProcess } from '#test/harness/server-process.ts'
 import type { ServerProcess } from '#test/harness/server-process.ts'
 import type { LoadAnswer } from '../open-loop.ts'
+import { askReadiness } from '../readiness.ts'
 import { until } from '../until.ts'
 
 /** The entry of every role. */
@@ -17,14 +18,13 @@ export interface RoleProcess {
   /** Of the BFF; other roles listen nowhere. */
   readonly url: string
   readonly port: number
+  readonly adminUrl: string
   readonly pid: number
   start(): void
   /** SIGKILL, or SIGTERM for an orderly end; resolves when it has ended. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
   freeze(): void
   thaw(): void
-  /** `away` when it drains, starts or is not there; `failing` when a check of it fails or none is answered in two seconds. */
-  readiness(): Promise<'ready' | 'away' | 'failing'>
   /** The cheapest request that it answers. */
   livez(): Promise<LoadAnswer>
   untilReady(): Promise<void>
@@ -55,15 +55,11 @@ export async function startRole(
       env: { ...parts.env, MESH_BFF_PORT: String(port), MESH_ADMIN_PORT: String(admin) },
     })
   let server = run()
-  const askReadiness = async (): Promise<'ready' | 'away' | 'failing'> => {
-    const answer = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(2_000) })
-    const text = await answer.text()
-    return answer.ok ? 'ready' : text.includes('[-]process ') ? 'away' : 'failing'
-  }
   return {
     name,
     url: `http://127.0.0.1:${port}`,
     port,
+    adminUrl,
     log,
     get pid() {
       return server.pid
@@ -77,14 +73,12 @@ export async function startRole(
       await answer.text()
       return { status: answer.status, headers: {} }
     },
-    readiness: () =>
-      askReadiness().catch((error: unknown) =>
-        error instanceof Error && error.name === 'TimeoutError' ? 'failing' : 'away',
-      ),
     untilReady: async () => {
-      await until(`${name} is ready`, async () => (await askReadiness()) === 'ready').catch((error: unknown) => {
-        throw new Error(`${name} is not ready: ${server.output()}`, { cause: error })
-      })
+      await until(`${name} is ready`, async () => (await askReadiness(adminUrl)) === 'ready').catch(
+        (error: unknown) => {
+          throw new Error(`${name} is not ready: ${server.output()}`, { cause: error })
+        },
+      )
     },
     metric: async (metric) => sumOf(await (await fetch(`${adminUrl}/metrics`)).text(), metric),
     memory: () => memoryOf(server.pid),

@@ -50,7 +50,9 @@ export type Send = (request: RawRequest) => Promise<RawAnswer>
 export function createSend(t: Scope, base: string, ca?: string): Send {
   const { protocol, hostname, port } = new URL(base)
   const secure = protocol === 'https:'
-  const agent = secure ? new HttpsAgent({ keepAlive: true, ca }) : new HttpAgent({ keepAlive: true })
+  // Node's agent heeds the server's `Keep-Alive: timeout` only when it has a longer time of its own.
+  const kept = { keepAlive: true, timeout: 60_000 }
+  const agent = secure ? new HttpsAgent({ ...kept, ca }) : new HttpAgent(kept)
   t.after(() => agent.destroy())
   const open = secure ? httpsRequest : httpRequest
   return (given) =>
