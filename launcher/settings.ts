@@ -68,7 +68,10 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     agentPort: checked(() => parsePort('AGENT_PORT', env.AGENT_PORT, defaultAgentPort)),
     agentUser: parseUser(env),
     bind: env.MESH_BIND || '0.0.0.0',
-    hosts: (env.MESH_HOSTS ?? '').split(',').filter((host) => host !== ''),
+    hosts: (env.MESH_HOSTS ?? '')
+      .split(',')
+      .filter((host) => host !== '')
+      .map(toHost),
     ports: (name) => checked(() => portOf(name, env)),
     stateUrl: parseUrl('STATE_URL', env.STATE_URL),
     stateTokenFile: env.MESH_STATE_TOKEN_FILE || undefined,
@@ -112,6 +115,11 @@ function parseUser(env: Environment): Settings['agentUser'] {
   if (!env.MESH_AGENT_UID) return undefined
   const uid = whole('MESH_AGENT_UID', env.MESH_AGENT_UID)
   return { uid, gid: env.MESH_AGENT_GID ? whole('MESH_AGENT_GID', env.MESH_AGENT_GID) : uid }
+}
+
+// The address of a pod as a Host header has it.
+function toHost(name: string): string {
+  return name.includes(':') && !name.startsWith('[') ? `[${name}]` : name
 }
 
 function parseUrl(variable: string, text: string | undefined): string | undefined {

@@ -26,7 +26,7 @@ export interface LocalCluster {
   readonly tokens: Readonly<Record<Persona, string>>
   /** As cluster-admin: bootstrap, demo and the workload runner. Never given to a role. */
   readonly admin: KubeClient
-  /** What the roles get: each its own service account, the BFF and the worker none (K1). */
+  /** What the roles get: each its own service account, the BFF none (K1), nor the worker, which asks the workloads beside it. */
   readonly location: ClusterLocation
   close(): Promise<void>
 }

@@ -69,7 +69,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
       generateKeys: true,
       pages: landingRoutes(code, page),
-      agentEndpoint: async ({ namespace, name }) => agents.endpoint(namespace, name),
+      agentLaunchers: async ({ namespace, name }) => agents.launchers(namespace, name),
     })
     return {
       composed,
@@ -111,7 +111,7 @@ function createAgents() {
       if (!workloads) throw new Error('agents are not started yet')
       return workloads
     },
-    endpoint: (namespace: string, name: string) => workloads?.endpoint(namespace, name),
+    launchers: (namespace: string, name: string) => workloads?.launchers(namespace, name) ?? [],
     close: async (): Promise<void> => {
       closed = true
       await (await starting)?.close()

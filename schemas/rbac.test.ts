@@ -78,9 +78,9 @@ test('personas: each has all of the weaker one, and every kind of ours is grante
   }
 })
 
-test('D2: bff, worker and migrate have an account without token and without role', async () => {
+test('D2: bff and migrate have an account without token and without role', async () => {
   const objects = await readObjects()
-  for (const name of ['mesh-bff', 'mesh-worker', 'mesh-migrate']) {
+  for (const name of ['mesh-bff', 'mesh-migrate']) {
     const account = objects.find((object) => object.kind === 'ServiceAccount' && object.metadata.name === name)
     assert.equal(account?.automountServiceAccountToken, false, name)
     assert.ok(!objects.some((object) => object.kind === 'ClusterRoleBinding' && object.metadata.name === name), name)
@@ -180,7 +180,11 @@ test('K6: live reviews of the personas and the service accounts', async (t) => {
     ['operator', 'create', 'namespaces', '', true],
     ['operator', 'deletecollection', agents, '', false],
     [account('mesh-bff'), 'list', agents, '', false],
+    [account('mesh-worker'), 'list', 'endpointslices.discovery.k8s.io', '', true],
+    [account('mesh-worker'), 'watch', 'endpointslices.discovery.k8s.io', '', false],
     [account('mesh-worker'), 'list', agents, '', false],
+    [account('mesh-worker'), 'list', 'pods', '', false],
+    [account('mesh-worker'), 'get', 'secrets', '', false],
     [account('mesh-gateway'), 'get', 'secrets', '', true],
     [account('mesh-gateway'), 'list', 'secrets', '', false],
     [account('mesh-gateway'), 'create', 'tokenreviews.authentication.k8s.io', '', true],

@@ -11,11 +11,11 @@ import type { Role } from './core.ts'
 export interface ClusterLocation {
   readonly server: string
   readonly tls: TlsOptions
-  /** The bearer of a role's own service account; the BFF and the worker have none (K1). */
+  /** The bearer of a role's own service account; the BFF has none (K1), the worker where it was given one. */
   bearerOf(role: Role): Bearer | undefined
 }
 
-const withIdentity = new Set<Role>(['manager', 'gateway', 'state'])
+const withIdentity = new Set<Role>(['manager', 'gateway', 'state', 'worker'])
 
 /** Finds the cluster: settings first, then a kubeconfig, then the pod's own. */
 export async function locateCluster(

@@ -45,7 +45,7 @@ export interface Composition {
   readonly generateKeys?: boolean
   readonly log?: Logger
   readonly now?: () => Date
-  readonly agentEndpoint?: WorkerContext['agentEndpoint']
+  readonly agentLaunchers?: WorkerContext['agentLaunchers']
   readonly pages?: FastifyPluginAsync
   readonly mayMovePorts?: boolean
   readonly checkResponses?: boolean
@@ -104,7 +104,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     tracer: tracing.tracer,
     coreEventTypes: clusterEvents,
     thirdParty: new Set(thirdParty.map(({ name }) => name)),
-    ...pick(composition, 'now', 'agentEndpoint', 'pages', 'mayMovePorts', 'checkResponses'),
+    ...pick(composition, 'now', 'agentLaunchers', 'pages', 'mayMovePorts', 'checkResponses'),
   })
   const close = async (): Promise<void> => {
     await host.close().finally(async () => {

@@ -58,16 +58,26 @@ export interface StateContext extends OwnIdentity {
   readonly observed: Observed
 }
 
-/** The worker reaches agents over the network and has no cluster identity. */
+/** One launcher of an agent: a pod's, or a process of this machine. */
+export interface AgentLauncher {
+  /** Uid of the pod: what another pod at the same address does not have. */
+  readonly id: string
+  /** Base URL (8080). */
+  readonly url: string
+  /** Whether it takes new runs; one that ends may still have some. */
+  readonly ready: boolean
+}
+
+/** The worker reaches agents over the network; of the cluster it knows where their pods are, and nothing else. */
 export interface WorkerContext {
   readonly role: Extract<Role, 'worker' | 'manager'>
   readonly observed: Observed
-  /** Base URL of an agent's launcher (8080), or undefined while it has no address. */
-  agentEndpoint(agent: {
+  /** Every launcher of an agent that there is; none while it has no address. Rejects when that cannot be known now. */
+  agentLaunchers(agent: {
     readonly namespace: string
     readonly name: string
     readonly uid: string
-  }): Promise<string | undefined>
+  }): Promise<readonly AgentLauncher[]>
 }
 
 /** The manager acts with its own service account. */

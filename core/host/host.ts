@@ -37,8 +37,8 @@ export interface HostOptions {
   readonly coreEventTypes?: readonly EventType[]
   /** Names of plugins that come from elsewhere: their routes stand under `/api/x/<name>`. */
   readonly thirdParty?: ReadonlySet<string>
-  /** Default: the Service of the agent. */
-  readonly agentEndpoint?: WorkerContext['agentEndpoint']
+  /** Default: the pods of the agent's Service. */
+  readonly agentLaunchers?: WorkerContext['agentLaunchers']
   /** Routes of the BFF outside `/api`, each marked public. */
   readonly pages?: FastifyPluginAsync
   /** A taken port moves to a free one instead of failing. */
@@ -183,7 +183,7 @@ function roleInput(
     },
     coreEventTypes: options.coreEventTypes ?? [],
     thirdParty: options.thirdParty ?? new Set(),
-    agentEndpoint: options.agentEndpoint ?? (async ({ namespace, name }) => `http://${name}.${namespace}.svc:8080`),
+    agentLaunchers: options.agentLaunchers,
     checkResponses: options.checkResponses ?? false,
     ...(options.pages === undefined ? {} : { pages: options.pages }),
   }

@@ -26,7 +26,7 @@ export interface Platform {
   readonly store: Store | undefined
   readonly bus: Bus
   readonly callers: { as(bearer: string): Promise<Caller> }
-  /** The role's own identity: manager, gateway and state only. */
+  /** The role's own identity: manager, gateway, state, and a worker that was given one. */
   readonly identity: OwnIdentity | undefined
   readonly observed: Observed
   readonly directory: Directory | undefined

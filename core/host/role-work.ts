@@ -1,3 +1,4 @@
+import { createAgentLaunchers, launcherByService } from '#core/cluster/agent-launchers.ts'
 import type { Consumer } from '#core/events/consumer.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Built } from './container.ts'
@@ -13,7 +14,7 @@ export interface RoleWorkInput {
   readonly core: Core
   readonly platform: Platform
   readonly built: readonly Built[]
-  readonly agentEndpoint: WorkerContext['agentEndpoint']
+  readonly agentLaunchers: WorkerContext['agentLaunchers'] | undefined
   readonly tracer?: Tracer | undefined
   readonly signal: AbortSignal
 }
@@ -25,7 +26,7 @@ export interface RoleWorkInput {
 export async function startRoleWork(input: RoleWorkInput, add: (running: Running) => void): Promise<void> {
   const { platform, signal, role, core } = input
   const ready = usable(input.built)
-  const context: WorkerContext = { role, observed: platform.observed, agentEndpoint: input.agentEndpoint }
+  const context: WorkerContext = { role, observed: platform.observed, agentLaunchers: launchersFor(input) }
   const declared = ready.flatMap(({ plugin, inner }) => plugin.jobs?.(inner, context) ?? [])
   const jobs = [...platform.jobs, ...declared].filter((job) => job.role === role)
   const consumers = ready.flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
@@ -44,13 +45,16 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
 }
 
 /** Every consumer of the install, whichever role runs it: for the durables that the role `migrate` makes. */
-export function allConsumers({
-  platform,
-  agentEndpoint,
-  built,
-}: Pick<RoleWorkInput, 'platform' | 'agentEndpoint' | 'built'>): readonly Consumer[] {
-  const context: WorkerContext = { role: 'worker', observed: platform.observed, agentEndpoint }
-  return usable(built).flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
+export function allConsumers(input: Pick<RoleWorkInput, 'platform' | 'agentLaunchers' | 'built'>): readonly Consumer[] {
+  const { observed } = input.platform
+  const context: WorkerContext = { role: 'worker', observed, agentLaunchers: launchersFor(input) }
+  return usable(input.built).flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
+}
+
+// Without an identity a worker still reaches agents, whichever of their pods answers.
+function launchersFor({ platform, agentLaunchers }: Pick<RoleWorkInput, 'platform' | 'agentLaunchers'>) {
+  if (agentLaunchers !== undefined) return agentLaunchers
+  return platform.identity === undefined ? launcherByService : createAgentLaunchers(platform.identity.cluster)
 }
 
 interface ManagerWork {

@@ -35,7 +35,8 @@ export interface RoleInput {
   readonly urls: Core['urls']
   readonly coreEventTypes: readonly EventType[]
   readonly thirdParty: ReadonlySet<string>
-  readonly agentEndpoint: WorkerContext['agentEndpoint']
+  /** Default: the pods of the agent's Service. */
+  readonly agentLaunchers: WorkerContext['agentLaunchers'] | undefined
   readonly checkResponses: boolean
   readonly pages?: FastifyPluginAsync
 }
@@ -176,7 +177,7 @@ function finish(
         core,
         platform,
         built: container.built,
-        agentEndpoint: input.agentEndpoint,
+        agentLaunchers: input.agentLaunchers,
         tracer: input.tracer,
       }
       return startRoleWork({ ...work, signal: stop.signal }, add)

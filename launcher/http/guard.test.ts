@@ -22,14 +22,14 @@ const json = 'Content-Type: application/json'
 test('H1: one guard stands before every listener', async (t) => {
   const launched = await launch(t, {
     command: nodeAgent,
-    env: { STATE_URL: 'http://127.0.0.1:1', MESH_HOSTS: 'robot.default.svc,10.0.0.7' },
+    env: { STATE_URL: 'http://127.0.0.1:1', MESH_HOSTS: 'robot.default.svc,10.0.0.7,fd00::7' },
   })
   const listeners = [
     {
       port: launched.port,
       path: '/invoke',
       limit: 16 * 1024 * 1024,
-      hosts: ['robot.default.svc', `10.0.0.7:${launched.port}`],
+      hosts: ['robot.default.svc', `10.0.0.7:${launched.port}`, `[fd00::7]:${launched.port}`],
     },
     { port: await launched.port2994(), path: '/delegate', limit: 1024 * 1024, hosts: [] },
   ]

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { AgentLauncher } from '#core/host/contexts.ts'
 
-/** Finds the launcher of an agent on this machine. */
-export type EndpointLookup = (namespace: string, name: string) => string | undefined
+/** Finds the launchers of an agent on this machine. */
+export type EndpointLookup = (namespace: string, name: string) => readonly AgentLauncher[]
 
-/** The look-up for other processes: `GET /endpoints/{namespace}/{name}` answers `{url}` or 404. Loopback only. */
+/** The look-up for other processes: `GET /endpoints/{namespace}/{name}` answers `{launchers}`. Loopback only. */
 export interface EndpointServer {
   readonly url: string
   close(): Promise<void>
@@ -18,9 +19,9 @@ export async function serveEndpoints(lookup: EndpointLookup): Promise<EndpointSe
     // A page in a browser that was sent here under another name gets nothing.
     if (request.headers.host !== `127.0.0.1:${port}`) return void response.writeHead(421).end()
     const match = /^\/endpoints\/([a-z0-9-]{1,63})\/([a-z0-9.-]{1,253})$/.exec(request.url ?? '')
-    const url = match === null || request.method !== 'GET' ? undefined : lookup(match[1] ?? '', match[2] ?? '')
-    response.writeHead(url === undefined ? 404 : 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(url === undefined ? { error: 'not_found' } : { url }))
+    const launchers = match === null || request.method !== 'GET' ? undefined : lookup(match[1] ?? '', match[2] ?? '')
+    response.writeHead(launchers === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(launchers === undefined ? { error: 'not_found' } : { launchers }))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

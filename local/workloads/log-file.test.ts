@@ -82,7 +82,7 @@ test('a long log is cut: one older file is kept and still read', async (t) => {
 })
 
 test('the look-up answers loopback names only', async (t) => {
-  const server = await serveEndpoints((namespace, name) => `http://127.0.0.1:1/${namespace}/${name}`)
+  const server = await serveEndpoints(() => [])
   t.after(() => server.close())
   const ask = async (path: string, host?: string): Promise<number | undefined> => {
     const asked = request(`${server.url}${path}`, host === undefined ? {} : { headers: { host } }).end()

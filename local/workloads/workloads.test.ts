@@ -157,6 +157,11 @@ function processesWith(text: string): string[] {
 const unique = (name: string): string => `${name}-${process.pid}-${(count += 1)}`
 let count = 0
 
+/** Base URL of a launcher that takes runs. */
+function serving(workloads: Workloads): string | undefined {
+  return workloads.launchers('default', 'bot').find(({ ready }) => ready)?.url
+}
+
 async function says(url: string | undefined): Promise<number> {
   const response = await fetch(`${url}/healthz`)
   await response.arrayBuffer()
@@ -168,11 +173,11 @@ test('an agent becomes a process that serves, with logs, and nothing is left aft
   const answer = unique('hello')
   await create(speaking(answer))
   await when('Ready=True Serving')
-  const url = workloads.endpoint('default', 'bot')
+  const url = serving(workloads)
   assert.equal(await says(url), 200)
-  const found = await fetch(`${workloads.endpointsUrl}/endpoints/default/bot`)
-  assert.deepEqual(await found.json(), { url })
-  assert.equal((await fetch(`${workloads.endpointsUrl}/endpoints/default/nobody`)).status, 404)
+  const found = async (name: string) => (await fetch(`${workloads.endpointsUrl}/endpoints/default/${name}`)).json()
+  assert.deepEqual(await found('bot'), { launchers: [{ id: url, url, ready: true }] })
+  assert.deepEqual(await found('nobody'), { launchers: [] })
   const [pod] = await pods()
   const podRef = { namespace, name: parseName('name', pod?.metadata.name ?? '') }
   assert.match(
@@ -195,7 +200,7 @@ test('an agent becomes a process that serves, with logs, and nothing is left aft
   await cluster.delete(AgentDeployment, ref, { propagation: 'Foreground' })
   await until('the process is gone', async () => (processesWith(answer).length === 0 ? true : undefined))
   await until('the pod is gone', async () => ((await pods()).length === 0 ? true : undefined))
-  assert.equal(workloads.endpoint('default', 'bot'), undefined)
+  assert.equal(serving(workloads), undefined)
   await until('its tokens are gone', async () => (existsSync(tokens) ? undefined : true))
   await textOf(followed) // following ends with the process
 })
@@ -267,14 +272,14 @@ test('a new revision comes before the old one goes; a broken one says why while 
   const degraded = await when('Degraded=True CrashLoopBackOff', false)
   assert.match(degraded.status?.conditions?.find((one) => one.type === 'Degraded')?.message ?? '', /exited with code 3/)
   assert.equal(degraded.status?.currentRevision, good.status?.currentRevision)
-  assert.equal(await says(workloads.endpoint('default', 'bot')), 200)
+  assert.equal(await says(serving(workloads)), 200)
   assert.deepEqual(processesWith(first), pid, 'the old process was not touched')
   await change([{ op: 'replace', path: '/spec/runtime/command/2', value: second }])
   const healed = await when('Degraded=False AsExpected')
   assert.notEqual(healed.status?.currentRevision, good.status?.currentRevision)
   await until('the old process is gone', async () => (processesWith(first).length === 0 ? true : undefined))
   await until('one pod is left', async () => ((await pods()).length === 1 ? true : undefined))
-  assert.equal(await says(workloads.endpoint('default', 'bot')), 200)
+  assert.equal(await says(serving(workloads)), 200)
 })
 
 test(
@@ -288,7 +293,7 @@ test(
     await change([{ op: 'replace', path: '/spec/runtime/command/2', value: 'crash' }])
     const degraded = await when('Degraded=True CrashLoopBackOff', false)
     assert.equal(degraded.status?.currentRevision, good.status?.currentRevision)
-    assert.equal(await says(workloads.endpoint('default', 'bot')), 200)
+    assert.equal(await says(serving(workloads)), 200)
     await change([{ op: 'replace', path: '/spec/runtime/command/2', value: second }])
     await when('Degraded=False AsExpected')
     await until('the old process is gone', async () => (processesWith(first).length === 0 ? true : undefined))
@@ -334,7 +339,7 @@ test('a declarative agent needs no process of its own; an image without a comman
   )
   await create({ model: { route: 'mock' }, systemPrompt: 'You help.' })
   await when('Ready=True Serving')
-  assert.equal(await says(workloads.endpoint('default', 'bot')), 200)
+  assert.equal(await says(serving(workloads)), 200)
   const other = { namespace, name: parseName('name', 'boxed') }
   await cluster.create(
     AgentDeployment,
@@ -394,9 +399,7 @@ test('close leaves no process, and neither does kill -9 of the runner; its pods 
   const workloads = await startWorkloads({ cluster, dataDir, log: silent })
   await until('another pod serves', async () => {
     const all = await pods()
-    return all.length === 1 &&
-      all[0]?.metadata.uid !== old?.metadata.uid &&
-      workloads.endpoint('default', 'bot') !== undefined
+    return all.length === 1 && all[0]?.metadata.uid !== old?.metadata.uid && serving(workloads) !== undefined
       ? true
       : undefined
   })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runReconcilers } from '#core/cluster/reconciler.ts'
+import type { AgentLauncher } from '#core/host/contexts.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import type { Logger } from '#core/log/logger.ts'
@@ -9,7 +10,7 @@ import { serveEndpoints } from './endpoints.ts'
 import type { LogQuery } from './log-file.ts'
 import { resources } from './objects.ts'
 import type { Pod } from './objects.ts'
-import { LOCAL_LABEL, LOCAL_NODE } from './pod-object.ts'
+import { LOCAL_LABEL, LOCAL_NODE, TEMPLATE_LABEL } from './pod-object.ts'
 import type { Replica, ReplicaContext } from './replica.ts'
 import { deploymentReconciler, jobReconciler } from './workload-controller.ts'
 import type { Replicas } from './workload-controller.ts'
@@ -27,8 +28,8 @@ export interface WorkloadOptions {
 
 /** Agents as processes of this machine. */
 export interface Workloads {
-  /** Base URL of a launcher of the agent that is ready, or undefined. */
-  endpoint(namespace: string, name: string): string | undefined
+  /** Launchers of the agent that run now, each known by its address: another process has another one. */
+  launchers(namespace: string, name: string): readonly AgentLauncher[]
   /** Where other processes ask the same: `GET {endpointsUrl}/endpoints/{namespace}/{name}`. */
   readonly endpointsUrl: string
   /** The log of a pod that runs here, for the embedded API server. */
@@ -61,11 +62,15 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
     signal: controller.signal,
     reconcilers: [deploymentReconciler(context, all), jobReconciler(context, all)],
   })
-  const endpoint = (namespace: string, name: string): string | undefined => newestReady(all, namespace, name)?.url()
-  const endpoints = await serveEndpoints(endpoint)
+  const launchers = (namespace: string, name: string) =>
+    toLaunchers(
+      [...context.ending, ...everyReplica(all)].filter(({ pod }) => isOf(pod, namespace, name)),
+      context.ending,
+    )
+  const endpoints = await serveEndpoints(launchers)
   await running.synced
   return {
-    endpoint,
+    launchers,
     endpointsUrl: endpoints.url,
     readPodLog: (request) => readLog(all, request),
     close: async () => {
@@ -87,11 +92,19 @@ function everyReplica(all: Replicas): Replica[] {
   return [...all.values()].flatMap((entry) => entry.list)
 }
 
-// The newest first: after a rollout began, new runs go to the new revision as soon as it is ready.
-function newestReady(all: Replicas, namespace: string, name: string): Replica | undefined {
-  return everyReplica(all).findLast(
-    ({ pod, ready }) => pod.metadata.namespace === namespace && pod.metadata.labels?.[AGENT_LABEL] === name && ready(),
-  )
+function isOf({ metadata }: Pod, namespace: string, name: string): boolean {
+  return metadata.namespace === namespace && metadata.labels?.[AGENT_LABEL] === name
+}
+
+// After a rollout began, new runs go to the new revision as soon as one of it is ready.
+function toLaunchers(replicas: readonly Replica[], ending: ReadonlySet<Replica>): readonly AgentLauncher[] {
+  const takesRuns = (one: Replica): boolean => one.ready() && !ending.has(one)
+  const newest = replicas.findLast(takesRuns)?.pod.metadata.labels?.[TEMPLATE_LABEL]
+  return replicas.flatMap((one) => {
+    const url = one.url()
+    if (url === undefined) return []
+    return [{ id: url, url, ready: takesRuns(one) && one.pod.metadata.labels?.[TEMPLATE_LABEL] === newest }]
+  })
 }
 
 async function* readLog(all: Replicas, request: Parameters<Workloads['readPodLog']>[0]): AsyncGenerator<string> {

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const decide = ['plugins/runs/decide.test.ts']
 const worker = ['plugins/runs/worker.test.ts']
+const launchers = ['plugins/runs/launchers.test.ts']
 const lease = ['plugins/runs/lease.test.ts']
 const invoke = ['launcher/invoke/invoke.test.ts']
 const authority = ['launcher/invoke/authority.test.ts']
@@ -74,8 +75,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the beginning is not committed before the agent is invoked',
     file: 'plugins/runs/worker/hand-over.ts',
-    find: 'if (!(await begin(asked.ticket))) return undefined',
-    replace: 'void begin(asked.ticket).catch(() => undefined)',
+    find: 'if (!(await begin({ ticket: asked.ticket, launcher: launcher.at }))) return undefined',
+    replace: 'void begin({ ticket: asked.ticket, launcher: launcher.at }).catch(() => undefined)',
     tests: worker,
     only: 'O6|travels',
   },
@@ -119,6 +120,38 @@ export const mutants: readonly Mutant[] = [
       "const answer = await tell(launcher, request, undefined)\n    if ('answering' in answer) return answer.answering",
     tests: worker,
     only: 'O6',
+  },
+  {
+    name: 'a takeover asks any pod',
+    file: 'plugins/runs/worker/drive.ts',
+    find: '  if (run.started && claim.launcher?.segment === run.segment) return launchers.at(claim.launcher)\n',
+    replace: '',
+    tests: launchers,
+    only: 'takes over',
+  },
+  {
+    name: 'a resumed run goes to any pod',
+    file: 'plugins/runs/worker/launchers.ts',
+    find: 'return ready[place(preferred)] ?? ready',
+    replace: 'return ready',
+    tests: launchers,
+    only: 'preferred',
+  },
+  {
+    name: 'a busy pod is asked again and again',
+    file: 'plugins/runs/worker/launchers.ts',
+    find: '(place(named) + 1)',
+    replace: 'place(named)',
+    tests: launchers,
+    only: 'preferred',
+  },
+  {
+    name: 'a pod that is gone is waited for',
+    file: 'plugins/runs/worker/follow.ts',
+    find: "(outcome === 'broken' && (await attempt.launcher.isGone()))",
+    replace: "(outcome === 'broken' && run.segment < 0)",
+    tests: launchers,
+    only: 'gone',
   },
   {
     name: 'a worker with a lower epoch is heard',

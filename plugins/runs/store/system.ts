@@ -1,6 +1,14 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Interrupt, Resolution } from '#schemas/run.ts'
-import type { LeaseRow, NewJournal, PartialRow, RunsTables, SelectedRun } from './tables.ts'
+import type {
+  LauncherAddress,
+  LauncherPlace,
+  LeaseRow,
+  NewJournal,
+  PartialRow,
+  RunsTables,
+  SelectedRun,
+} from './tables.ts'
 
 /**
  * System-side statements of runs: they take ids, not proofs, so `routes.ts` may not import this file.
@@ -19,6 +27,8 @@ export interface Claim {
   /** The launcher's ticket under which a segment was begun, and that segment. */
   readonly ticket: string | null
   readonly ticketSegment: number | null
+  /** Where a segment was begun last: the launcher that has it, or had one before. */
+  readonly launcher: LauncherPlace | null
 }
 
 /** Takes up to `limit` runs that are ready and that nobody holds; each claim raises the epoch. */
@@ -30,17 +40,21 @@ export async function claimRuns(db: Db, holder: string, limit: number): Promise<
       select run_id from runs_lease
       where state = 'ready' and wake_at <= clock_timestamp() and (expires_at is null or expires_at < clock_timestamp())
       order by wake_at limit ${limit} for update skip locked)
-    returning run_id, epoch, launcher_n, ticket, ticket_segment`.execute(db)
+    returning run_id, epoch, launcher_n, ticket, ticket_segment, launcher`.execute(db)
   return rows.map((row) => ({
     runId: row.run_id,
     epoch: row.epoch,
     launcherN: row.launcher_n,
     ticket: row.ticket,
     ticketSegment: row.ticket_segment,
+    launcher: row.launcher,
   }))
 }
 
-type ClaimedRow = Pick<Selectable<LeaseRow>, 'run_id' | 'epoch' | 'launcher_n' | 'ticket' | 'ticket_segment'>
+type ClaimedRow = Pick<
+  Selectable<LeaseRow>,
+  'run_id' | 'epoch' | 'launcher_n' | 'ticket' | 'ticket_segment' | 'launcher'
+>
 
 /** For how many milliseconds a run has waited for its next segment: since it was made, or since it was resumed. */
 export async function waitedMs(db: Db, runId: string): Promise<number> {
@@ -161,11 +175,23 @@ export async function setLease(
     where run_id = ${runId}`.execute(db)
 }
 
-/** A new segment counts the launcher's entries from the beginning, and begins under a ticket of its own, or none. */
-export async function beginSegment(db: Db, runId: string, segment: number, ticket: string | null): Promise<void> {
+/** Where a segment begins, and under which ticket. */
+export interface Beginning {
+  readonly ticket: string | undefined
+  readonly launcher: LauncherAddress
+}
+
+/** A new segment counts the launcher's entries from the beginning; without `beginning` it has none yet. */
+export async function beginSegment(db: Db, runId: string, segment: number, beginning?: Beginning): Promise<void> {
+  const launcher = beginning && JSON.stringify({ ...beginning.launcher, segment } satisfies LauncherPlace)
   await db
     .updateTable('runs_lease')
-    .set({ launcher_n: 0, ticket, ticket_segment: segment })
+    .set({
+      launcher_n: 0,
+      ticket: beginning?.ticket ?? null,
+      ticket_segment: segment,
+      launcher: launcher ?? null,
+    })
     .where('run_id', '=', runId)
     .execute()
 }

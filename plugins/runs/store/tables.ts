@@ -60,6 +60,18 @@ export interface LeaseRow {
   launcher_n: Generated<number>
   ticket: Generated<string | null>
   ticket_segment: Generated<number | null>
+  launcher: ColumnType<LauncherPlace | null, string | undefined, string | null>
+}
+
+/** Where a launcher is; `id` tells it from another one that has the address later. */
+export interface LauncherAddress {
+  readonly id: string
+  readonly url: string
+}
+
+/** The launcher where a segment was begun. */
+export interface LauncherPlace extends LauncherAddress {
+  readonly segment: number
 }
 
 /** The journal: what happened in a run, with content. */

@@ -3,16 +3,25 @@
 import { openDatabase } from '#core/store/database.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import type { LauncherClient } from '../worker/launcher-client.ts'
+import type { Launchers } from '../worker/launchers.ts'
 import { createWorld, driveServices, startWorker } from './world.ts'
 
 const [url = '', origin = '', instant] = process.argv.slice(2)
 const world = createWorld(await openDatabase({ url }))
 const services = driveServices(world, () => origin)
-startWorker({ ...services, launcherOf: async (...run) => mortal(await services.launcherOf(...run)) }, uuidV7())
+startWorker({ ...services, launchersOf: (...run) => mortals(services.launchersOf(...run)) }, uuidV7())
 process.stdout.write('ready\n')
 
-function mortal(launcher: LauncherClient | undefined): LauncherClient | undefined {
-  if (launcher === undefined || instant === undefined) return launcher
+function mortals(launchers: Launchers): Launchers {
+  const next = async (): Promise<LauncherClient | undefined> => {
+    const launcher = await launchers.next()
+    return launcher && mortal(launcher)
+  }
+  return { ...launchers, next }
+}
+
+function mortal(launcher: LauncherClient): LauncherClient {
+  if (instant === undefined) return launcher
   return {
     ...launcher,
     invoke: async (...told) => {

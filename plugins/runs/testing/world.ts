@@ -1,6 +1,7 @@
 import { Agent } from 'undici'
 import { createMemoryBus } from '#core/events/memory-bus.ts'
 import type { Bus } from '#core/events/bus.ts'
+import type { AgentLauncher } from '#core/host/contexts.ts'
 import { createStore } from '#core/store/create-store.ts'
 import type { Database } from '#core/store/database.ts'
 import type { Store } from '#core/store/store.ts'
@@ -12,6 +13,7 @@ import { findRun } from '../store/system.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import type { DriveServices } from '../worker/drive-services.ts'
 import { createLauncherClient } from '../worker/launcher-client.ts'
+import { createLaunchers } from '../worker/launchers.ts'
 import { runLoop } from '../worker/loop.ts'
 import { traceparentBelow } from '../worker/run-span.ts'
 import { createRunWriter, type RunWriter } from '../write.ts'
@@ -35,10 +37,10 @@ export function createWorld(database: Database, bus: Bus = createMemoryBus()): W
   return { store, live, writer: createRunWriter(store, { live, now }), core: { now } }
 }
 
-/** A worker's services towards one unsigned launcher. */
+/** A worker's services towards one unsigned launcher, known by its address, or several. */
 export function driveServices(
   world: World,
-  origin: () => string | undefined,
+  where: () => string | undefined | readonly AgentLauncher[],
   unreachableAfterMs = 5_000,
 ): DriveServices & { close(): Promise<void> } {
   const dispatcher = new Agent({ connections: null, pipelining: 1 })
@@ -50,10 +52,16 @@ export function driveServices(
     busyPatienceMs: 100,
     close: () => dispatcher.destroy(),
     recheck: async () => true,
-    launcherOf: async (run) => {
-      const at = origin()
+    launchersOf: (run, _, claim) => {
       const credentials = () => ({ grant: '', attempt: '', traceparent: traceparentBelow(run) })
-      return at === undefined ? undefined : createLauncherClient(dispatcher, at, run.id, credentials)
+      return createLaunchers({
+        list: async () => {
+          const there = where() ?? []
+          return typeof there === 'string' ? [{ id: there, url: there, ready: true }] : there
+        },
+        connect: (at, isGone) => createLauncherClient({ dispatcher, at, runId: run.id, credentials, isGone }),
+        preferred: claim.launcher?.id,
+      })
     },
   }
 }

@@ -1,6 +1,15 @@
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
 import { decideBusy, decideFailure, decideStart, mayBegin } from '../decide.ts'
-import { beginSegment, type Claim, findRun, readContent, releaseLease, saveOutcome, waitedMs } from '../store/system.ts'
+import {
+  beginSegment,
+  type Beginning,
+  type Claim,
+  findRun,
+  readContent,
+  releaseLease,
+  saveOutcome,
+  waitedMs,
+} from '../store/system.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost } from '../write.ts'
 import { readConversation } from '../history.ts'
@@ -10,6 +19,7 @@ import type { DriveServices } from './drive-services.ts'
 import { follow } from './follow.ts'
 import { handOver, handOverAgain } from './hand-over.ts'
 import type { Answering, LauncherClient } from './launcher-client.ts'
+import type { Launchers } from './launchers.ts'
 import { pause } from './pause.ts'
 import { recordResult } from './result.ts'
 import { noteRevision } from './revision.ts'
@@ -89,18 +99,16 @@ async function driveFound(
   // Cancelled before it ever reached the agent: nothing has to be stopped.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
   if (run.state === 'cancelling') cancel.abort()
-  const find = () => services.launcherOf(run, content.grant_token, claim.epoch)
-  // The address of an agent that was invoked may be away for a moment: until it is reached, its work has not stopped.
-  const inVain = run.started ? new AbortController().signal : cancelled
-  let launcher = await reach(find, services.unreachableAfterMs, signal, inVain)
+  const launchers = services.launchersOf(run, content.grant_token, claim)
+  let launcher = await findLauncher(services, launchers, { claim, run, signal, cancelled })
   if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable')
   const fresh = mayBegin(run)
   let answering: Answering | undefined
   if (fresh) {
     if (run.segment > 0 && !(await services.recheck(run, claim.epoch))) return fail('permission_revoked')
     const request = await toRequest(services, run, content)
-    const beginWith = (ticket: string | undefined) => begin(services, claim, run, ticket)
-    const taken = await handOver({ request, first: launcher, find, cancelled, begin: beginWith }, services)
+    const beginAt = (beginning: Beginning) => begin(services, claim, run, beginning)
+    const taken = await handOver({ request, first: launcher, launchers, cancelled, begin: beginAt }, services)
     if (taken === undefined) return undefined
     if (typeof taken === 'string') return fail(taken)
     if ('busy' in taken) return putBack(services, claim, run, taken.busy.runTimeoutMs)
@@ -132,18 +140,13 @@ async function driveFound(
  * with it cannot make the agent begin a second time (O6). Again with another ticket only after every invoke with the one before was
  * refused: until this commit nobody else has claimed the run, so nobody else had that ticket.
  */
-async function begin(
-  services: DriveServices,
-  claim: Claim,
-  run: SelectedRun,
-  ticket: string | undefined,
-): Promise<boolean> {
+async function begin(services: DriveServices, claim: Claim, run: SelectedRun, beginning: Beginning): Promise<boolean> {
   const segment = run.segment + 1
   let began = false
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
     const started = decideStart(facts, claim.epoch)
     began = started.length > 0 || (facts.state === 'running' && facts.segment === segment)
-    return { facts: started, ...(began ? { also: (db) => beginSegment(db, run.id, segment, ticket ?? null) } : {}) }
+    return { facts: started, ...(began ? { also: (db) => beginSegment(db, run.id, segment, beginning) } : {}) }
   })
   return began
 }
@@ -161,7 +164,7 @@ async function putBack(
     const over = decided.some(({ fact }) => fact !== 'requeued')
     return {
       facts: decided,
-      also: (db) => (over ? saveOutcome(db, run.id, {}) : beginSegment(db, run.id, run.segment, null)),
+      also: (db) => (over ? saveOutcome(db, run.id, {}) : beginSegment(db, run.id, run.segment)),
     }
   })
   return Math.min(Math.max(waited / 2, minBackOffMs), maxBackOffMs, Math.max(timeoutMs - waited, 0))
@@ -183,21 +186,22 @@ async function failRun(
 
 const failMessages: Readonly<Partial<Record<FailReason, string>>> = {
   agent_unreachable: 'The agent could not be reached.',
-  lost_worker: 'The worker was lost and the agent has no memory of the run; it is not invoked again.',
+  lost_worker: 'What the agent knew of the run is lost; it is not invoked again.',
   permission_revoked: 'The caller may no longer invoke the agent.',
 }
 
-/** Waits until the agent has an address; undefined when it stays away, or the run is cancelled meanwhile. */
-async function reach(
-  find: () => Promise<LauncherClient | undefined>,
-  patienceMs: number,
-  signal: AbortSignal,
-  cancelled: AbortSignal,
+/** The launcher that has the segment, else one that takes runs, waited for; undefined when there is none, or the run is cancelled meanwhile. */
+async function findLauncher(
+  { unreachableAfterMs }: DriveServices,
+  launchers: Launchers,
+  { claim, run, signal, cancelled }: Omit<Found, 'content' | 'cancel'> & { readonly cancelled: AbortSignal },
 ): Promise<LauncherClient | undefined> {
-  const deadline = performance.now() + patienceMs
+  if (run.started && claim.launcher?.segment === run.segment) return launchers.at(claim.launcher)
+  const deadline = performance.now() + unreachableAfterMs
   for (let waitMs = 50; !signal.aborted; waitMs = Math.min(waitMs * 2, 1000)) {
-    const launcher = await find()
-    if (launcher || cancelled.aborted || performance.now() > deadline) return launcher
+    const launcher = await launchers.next()
+    // What was invoked has not stopped before it is reached, cancelled or not.
+    if (launcher || (cancelled.aborted && !run.started) || performance.now() > deadline) return launcher
     await pause(waitMs, signal)
   }
   return undefined

@@ -103,7 +103,7 @@ async function followUntilResult(
       })
     await intake.drained()
     if (finished()) return undefined
-    if (outcome === 'unknown') return 'lost_worker'
+    if (outcome === 'unknown' || (outcome === 'broken' && (await attempt.launcher.isGone()))) return 'lost_worker'
     if (intake.seen() > before) silentSince = undefined
     silentSince ??= performance.now()
     if (performance.now() - silentSince > services.unreachableAfterMs) return 'agent_unreachable'

@@ -1,16 +1,18 @@
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
+import type { Beginning } from '../store/system.ts'
 import type { DriveServices } from './drive-services.ts'
 import { type Answering, type LauncherClient, LauncherRefused } from './launcher-client.ts'
+import type { Launchers } from './launchers.ts'
 import { pause } from './pause.ts'
 
 /** How a run gets to its agent. */
 export interface Handing {
   readonly request: InvokeRequest
   readonly first: LauncherClient
-  readonly find: () => Promise<LauncherClient | undefined>
+  readonly launchers: Launchers
   readonly cancelled: AbortSignal
-  /** Commits that the segment begins, under a launcher's ticket; false when somebody changed the run meanwhile. */
-  begin(ticket: string | undefined): Promise<boolean>
+  /** Commits that the segment begins at a launcher, under its ticket; false when somebody changed the run meanwhile. */
+  begin(beginning: Beginning): Promise<boolean>
 }
 
 /** The launcher that took the run. */
@@ -26,11 +28,11 @@ export interface Busy {
 
 /**
  * Hands the run over; the launcher that took it, that it is busy, or the reason of failure; undefined when it is not to be begun any
- * more. Retrying is safe: the run id is the idempotency key of one launcher. In a rollout its address goes away, so it is asked anew,
- * but only as long as no launcher can have the run: after a silence another one would be a second invocation (O6).
+ * more. Retrying is safe: the run id is the idempotency key of one launcher. When that one is busy or goes away, another is asked, but
+ * only as long as no launcher can have the run: after a silence another one would be a second invocation (O6).
  */
 export async function handOver(
-  { request, first, find, cancelled, begin }: Handing,
+  { request, first, launchers, cancelled, begin }: Handing,
   { unreachableAfterMs: patienceMs, busyPatienceMs }: Pick<DriveServices, 'unreachableAfterMs' | 'busyPatienceMs'>,
 ): Promise<Taken | Busy | FailReason | undefined> {
   let deadline = performance.now() + patienceMs
@@ -38,10 +40,11 @@ export async function handOver(
   let launcher = first
   let begun: Ticketed | undefined
   let mayHaveIt = false
-  for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 1000)) {
+  const rest = createRest()
+  for (;;) {
     const asked = begun ?? (await askTicket(launcher))
     if ('ticket' in asked && begun === undefined) {
-      if (!(await begin(asked.ticket))) return undefined
+      if (!(await begin({ ticket: asked.ticket, launcher: launcher.at }))) return undefined
       begun = asked
     }
     const answer = 'error' in asked ? asked : await tell(launcher, request, asked.ticket)
@@ -60,11 +63,17 @@ export async function handOver(
       if (performance.now() > busyUntil) return { busy: refused }
     }
     if (performance.now() > deadline) return 'agent_unreachable'
+    if (mayHaveIt) {
+      if (await launcher.isGone()) return 'lost_worker'
+      await rest()
+      continue
+    }
     // Cancelled while it waits for a place: it never gets one. Where it may have begun, it is handed over to be stopped.
-    if (!mayHaveIt) await pause(waitMs, cancelled)
-    else await pause(waitMs)
-    if (cancelled.aborted && !mayHaveIt) return 'agent_unreachable'
-    if (!mayHaveIt) launcher = (await find()) ?? launcher
+    if (!launchers.hasMore()) await rest(cancelled)
+    if (cancelled.aborted) return 'agent_unreachable'
+    const next = (await launchers.next().catch(() => undefined)) ?? launcher
+    if (next.at.id !== launcher.at.id) begun = undefined // a ticket is worth nothing elsewhere
+    launcher = next
   }
 }
 
@@ -85,15 +94,26 @@ export async function handOverAgain(
   { unreachableAfterMs }: Pick<DriveServices, 'unreachableAfterMs'>,
 ): Promise<Answering | undefined> {
   const deadline = performance.now() + unreachableAfterMs
-  for (let waitMs = 50; !stop.aborted; waitMs = Math.min(waitMs * 2, 1000)) {
+  const rest = createRest()
+  while (!stop.aborted) {
     const answer = await tell(launcher, request, ticket)
     if ('answering' in answer) return answer.answering
     const { error } = answer
     if (error instanceof LauncherRefused && error.status !== 429 && error.status !== 503) return undefined
-    if (performance.now() > deadline) return undefined
-    await pause(waitMs, stop)
+    if (performance.now() > deadline || (await launcher.isGone())) return undefined
+    await rest(stop)
   }
   return undefined
+}
+
+// Pauses, each time longer.
+function createRest(): (signal?: AbortSignal) => Promise<void> {
+  let ms = 50
+  return (signal) => {
+    const resting = pause(ms, signal)
+    ms = Math.min(ms * 2, 1000)
+    return resting
+  }
 }
 
 interface Ticketed {
@@ -124,5 +144,10 @@ function tell(
 
 // Nobody listened: the request was never sent.
 function isUnconnected(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ECONNREFUSED' || error.code === 'ENOTFOUND')
+  if (!(error instanceof Error && 'code' in error)) return false
+  // What a connection that was open says later may have the same code: the system call tells.
+  const connecting = 'syscall' in error && error.syscall === 'connect'
+  return connecting || unconnected.has(error.code)
 }
+
+const unconnected: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT'])

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { collect, exchange } from '#core/sse/exchange.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { InvokeRequest, LauncherEntry } from '#schemas/run.ts'
+import type { LauncherAddress } from '../store/tables.ts'
 
 /** Who asks: the person's grant and this worker's attempt. A launcher needs both. */
 export interface Credentials {
@@ -30,6 +31,9 @@ export interface Answering {
 
 /** The worker's side of a launcher's port 8080, for one run. Connection errors reject with what undici says. */
 export interface LauncherClient {
+  readonly at: LauncherAddress
+  /** Whether the launcher is known to exist no more, and with it all that it knew of the run. */
+  isGone(): Promise<boolean>
   /** What is committed before the run is started; undefined from a launcher that knows no tickets. */
   ticket(): Promise<string | undefined>
   /** Starts the run; the run id is the idempotency key, so a repeat changes nothing. Refused (412) where the ticket is not valid. */
@@ -47,13 +51,17 @@ export interface LauncherClient {
   acknowledge(): Promise<void>
 }
 
-/** A client of one launcher for one run. Credentials are made for each call: an attempt token lasts five minutes only. */
-export function createLauncherClient(
-  dispatcher: Dispatcher,
-  origin: string,
-  runId: string,
-  credentials: () => Credentials,
-): LauncherClient {
+/** What a client speaks with. Credentials are made for each call: an attempt token lasts five minutes only. */
+export interface LauncherClientOptions extends Pick<LauncherClient, 'at' | 'isGone'> {
+  readonly dispatcher: Dispatcher
+  readonly runId: string
+  readonly credentials: () => Credentials
+}
+
+/** A client of one launcher for one run. */
+export function createLauncherClient(options: LauncherClientOptions): LauncherClient {
+  const { dispatcher, at, runId, credentials, isGone } = options
+  const origin = at.url
   const send = async (path: string, body?: unknown, ticket?: string): Promise<unknown> => {
     const answer = await collect(dispatcher, {
       origin,
@@ -74,6 +82,8 @@ export function createLauncherClient(
     return text === '' ? undefined : JSON.parse(text)
   }
   return {
+    at,
+    isGone,
     ticket: () => send(`/runs/${runId}/ticket`).then(readTicket, unlessUnknown),
     invoke: async (request, ticket) => readAnswering(await send('/invoke', request, ticket)),
     look: async () => readAnswering(await send(`/runs/${runId}`)),

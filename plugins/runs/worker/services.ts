@@ -9,13 +9,16 @@ import type { SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../write.ts'
 import type { DriveServices } from './drive-services.ts'
 import { createLauncherClient } from './launcher-client.ts'
+import { createLaunchers } from './launchers.ts'
 import { traceparentBelow } from './run-span.ts'
 
 // A place may come free at any moment.
 const busyPatienceMs = 10_000
 
 // One connection per event stream: the pool's cap would be the cap on runs, so there is none.
-const connections = { connections: null, pipelining: 1, keepAliveTimeout: 30_000 }
+const pool = { connections: null, pipelining: 1, keepAliveTimeout: 30_000 }
+// A pod that went a moment ago refuses nothing, it is silent: the next one is tried soon.
+const connecting = { connect: { timeout: 3_000 } }
 
 /** What driving runs stands on in the worker role: the network to launchers and to the state role. */
 export function createDriveServices(
@@ -24,7 +27,7 @@ export function createDriveServices(
   unreachableAfterMs: number,
 ): DriveServices & { close(): Promise<void> } {
   const { core } = parts
-  const dispatcher = new Agent(connections)
+  const dispatcher = new Agent({ ...pool, ...connecting })
   const attemptOf = (run: SelectedRun, epoch: number): string =>
     signAttempt(core.keys, { runId: run.id, agentUid: run.agent_uid ?? '', epoch }, core.now())
   return {
@@ -34,11 +37,14 @@ export function createDriveServices(
     unreachableAfterMs,
     busyPatienceMs,
     close: () => dispatcher.destroy(),
-    async launcherOf(run, grant, epoch) {
-      if (run.agent_name === null || run.agent_uid === null) return undefined
-      const origin = await worker.agentEndpoint({ namespace: run.namespace, name: run.agent_name, uid: run.agent_uid })
-      const credentials = () => ({ grant, attempt: attemptOf(run, epoch), traceparent: traceparentBelow(run) })
-      return origin === undefined ? undefined : createLauncherClient(dispatcher, origin, run.id, credentials)
+    launchersOf(run, grant, claim) {
+      const { namespace, agent_name: name, agent_uid: uid } = run
+      const credentials = () => ({ grant, attempt: attemptOf(run, claim.epoch), traceparent: traceparentBelow(run) })
+      return createLaunchers({
+        list: async () => (name === null || uid === null ? [] : worker.agentLaunchers({ namespace, name, uid })),
+        connect: (at, isGone) => createLauncherClient({ dispatcher, at, runId: run.id, credentials, isGone }),
+        preferred: claim.launcher?.id,
+      })
     },
     async recheck(run, epoch) {
       const answer = await collect(dispatcher, {

@@ -1,4 +1,5 @@
 import { composeHost } from '#core/host/compose.ts'
+import type { AgentLauncher } from '#core/host/contexts.ts'
 import type { Role } from '#core/host/core.ts'
 import { runProcess } from '#core/host/run-process.ts'
 import { plugins } from '#plugins/index.ts'
@@ -11,9 +12,9 @@ const composed = await composeHost({
   plugins,
   env: process.env,
   version: '0.0.0',
-  agentEndpoint: async ({ namespace, name }) => {
+  agentLaunchers: async ({ namespace, name }) => {
     const answer = await fetch(`${endpointsUrl}/endpoints/${namespace}/${name}`)
-    return answer.ok ? ((await answer.json()) as { url: string }).url : undefined
+    return answer.ok ? ((await answer.json()) as { launchers: AgentLauncher[] }).launchers : []
   },
 })
 process.exit(await runProcess(composed, [role]))

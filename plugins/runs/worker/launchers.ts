@@ -1,0 +1,53 @@
+import type { AgentLauncher } from '#core/host/contexts.ts'
+import type { LauncherAddress } from '../store/tables.ts'
+import type { LauncherClient } from './launcher-client.ts'
+
+/** The launchers of a run's agent. A run stays with the one that took it: no other knows of it. */
+export interface Launchers {
+  /** One that takes runs, each time another where there are several; undefined while there is none. Rejects when that cannot be known. */
+  next(): Promise<LauncherClient | undefined>
+  /** Whether one that takes runs has not been named since the round began. */
+  hasMore(): boolean
+  /** The one that has a segment of the run. */
+  at(address: LauncherAddress): LauncherClient
+}
+
+/** What launchers are made of. */
+export interface LaunchersOptions {
+  readonly list: () => Promise<readonly AgentLauncher[]>
+  readonly connect: (address: LauncherAddress, isGone: () => Promise<boolean>) => LauncherClient
+  /** Id of the one that comes first while it takes runs: where the run was before its pause. */
+  readonly preferred?: string | undefined
+  readonly random?: () => number
+}
+
+/** Makes the launchers of one run: begins at the preferred one or anywhere, and goes round. */
+export function createLaunchers({ list, connect, preferred, random = Math.random }: LaunchersOptions): Launchers {
+  let named: string | undefined
+  let left = 0
+  const at = (address: LauncherAddress): LauncherClient =>
+    connect(address, () =>
+      // What cannot be known now may be there still.
+      list().then(
+        (all) => !all.some(({ id }) => id === address.id),
+        () => false,
+      ),
+    )
+  const choose = (ready: readonly AgentLauncher[]): AgentLauncher | undefined => {
+    const place = (id: string | undefined): number => ready.findIndex((one) => one.id === id)
+    if (named !== undefined) return ready[(place(named) + 1) % ready.length]
+    return ready[place(preferred)] ?? ready[Math.floor(random() * ready.length)]
+  }
+  return {
+    at,
+    hasMore: () => left > 0,
+    async next() {
+      const ready = (await list()).filter((one) => one.ready)
+      const chosen = choose(ready)
+      if (chosen === undefined) return undefined
+      left = left > 0 ? left - 1 : ready.length - 1
+      named = chosen.id
+      return at({ id: chosen.id, url: chosen.url })
+    },
+  }
+}
