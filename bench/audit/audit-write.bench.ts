@@ -116,9 +116,13 @@ function recorder(): Candidate {
         namespace: 'demo',
         traceparent,
       }
+      const record = (n: number): void =>
+        sink.record({ ...act, name: `one-${n}`, outcome: 'denied', code: 'forbidden' })
+      // A BFF that has started: its code is compiled.
+      for (let n = 0; n < outcomes; n++) record(n)
       // CPU, not time: whoever else uses the machine does not count.
       const from = process.cpuUsage()
-      for (let n = 0; n < outcomes; n++) sink.record({ ...act, name: `one-${n}`, outcome: 'denied', code: 'forbidden' })
+      for (let n = 0; n < outcomes; n++) record(n)
       const { user, system } = process.cpuUsage(from)
       spool.close()
       folder.remove()
