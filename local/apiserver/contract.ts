@@ -165,8 +165,8 @@ export type JsonSchema = {
 export interface CompiledSchema {
   /** Removes unknown fields, in a copy or in place (the argument is owned by the callee). */
   prune(object: KubeObject): KubeObject
-  /** Fills defaults (the argument is owned by the callee). */
-  default(object: KubeObject): KubeObject
+  /** Fills defaults (the argument is owned by the callee); a null where none may be is dropped, or kept for validation to find. */
+  default(object: KubeObject, keepNulls?: boolean): KubeObject
   /** Causes of refusal, empty when valid; `old` makes it an update (CEL `oldSelf`). */
   validate(object: KubeObject, old?: KubeObject): Cause[]
   /** Dotted paths of unknown fields (`spec.x`, `spec.list[0].y`), in document order. */

@@ -55,8 +55,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a client that never reads is not cut',
     file: 'core/http/event-stream.ts',
-    find: 'if (raw.writableLength > MAX_BEHIND) raw.destroy()',
-    replace: 'if (raw.writableLength > MAX_BEHIND * 1000) raw.destroy()',
+    find: 'if (raw.writableLength <= MAX_BEHIND) return drain()',
+    replace: 'if (raw.writableLength <= MAX_BEHIND * 1000) return drain()',
     tests: hardening,
     only: 'X1',
   },

@@ -108,7 +108,7 @@ function emptyStruct(type: JsonSchema): JsonObject {
   const out: JsonObject = {}
   for (const [key, field] of Object.entries(type.properties ?? {})) {
     if (field['x-go-struct']) out[key] = emptyStruct(field)
-    else if (type['x-go-type'] === 'Event' && field.nullable) out[key] = null
+    else if (type['x-go-type'] && field.nullable) out[key] = null
     else if (type['x-go-type'] === 'Event' && key.startsWith('reporting')) out[key] = ''
     else if (type['x-go-struct'] && type.required?.includes(key) && (field.type === 'array' || field.type === 'object'))
       out[key] = null

@@ -60,7 +60,12 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
 /** The first set without the elements of the second *and* everything below them. */
 export function without(a: FieldSet, b: FieldSet): FieldSet {
   const rest = difference(a, b)
-  for (const element of b.members) rest.children.delete(element)
+  for (const [element, inner] of b.children) {
+    const kept = rest.children.get(element)
+    if (kept) rest.children.set(element, without(kept, inner))
+  }
+  for (const [element, child] of rest.children)
+    if (b.members.has(element) || isEmpty(child)) rest.children.delete(element)
   return rest
 }
 

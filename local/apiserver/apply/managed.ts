@@ -85,13 +85,19 @@ export function withoutMeta(set: FieldSet): FieldSet {
   return rest
 }
 
+/** Metadata that the status of a built-in kind leaves alone. */
+const KEPT_BY_STATUS: { readonly [type: string]: readonly (readonly string[])[] } = {
+  Deployment: [['f:metadata', 'f:labels']],
+  Pod: [['f:metadata', 'f:ownerReferences']],
+}
+
 /** Takes out what a request through this door may not write: status on the main one; on `status` the spec, and of custom objects the metadata. */
 export function withoutReset(set: FieldSet, subresource: string, schema: JsonSchema): FieldSet {
   if (subresource === '') return without(set, setOf([['f:status']]))
   if (subresource !== 'status') return set
   const builtIn = schema['x-go-type']
   if (builtIn === undefined) return without(set, setOf([['f:spec'], ['f:metadata']]))
-  return without(set, setOf([['f:spec'], ...(builtIn === 'Deployment' ? [['f:metadata', 'f:labels']] : [])]))
+  return without(set, setOf([['f:spec'], ...(KEPT_BY_STATUS[builtIn] ?? [])]))
 }
 
 /** `metadata.managedFields` given as an empty list, or one empty entry, asks to forget all owners. */

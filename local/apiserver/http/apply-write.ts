@@ -45,7 +45,7 @@ export async function applyObject(
     throw failure({ code: 409, reason: 'Conflict', message: result.message, details: { causes: result.conflict } })
   matchPath(result.object, exchange, kind)
   const { managedFields, ...applied } = result.object.metadata
-  const object = complete(structuredClone({ ...result.object, metadata: cleanMeta(applied, kind).meta }), kind)
+  const object = complete(structuredClone({ ...result.object, metadata: cleanMeta(applied, kind).meta }), kind, true)
   if (managedFields) object.metadata.managedFields = managedFields
   const change = { object, options, applied: true }
   return stored ? modify(context, exchange, kind, { stored, ...change }) : insert(context, exchange, kind, change)

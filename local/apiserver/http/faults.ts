@@ -12,9 +12,20 @@ const OWN_FINALIZERS = new Set(['coordination.k8s.io/leases', ...META_LAST])
 const isChecked = ({ reason, field }: Cause): boolean =>
   reason !== 'FieldValueTypeInvalid' && (reason !== 'FieldValueRequired' || !field?.startsWith('status.'))
 
+/** A write of the status of a custom object looks at nothing else, and its texts begin there. */
+const fromStatus = (cause: Cause): Cause => ({
+  ...cause,
+  message: String(cause.message).replace(/: status\.?(\S* in body )/, ': $1'),
+})
+
 /** Everything that is wrong with an object, after what was found before. */
-export function faults(object: KubeObject, kind: Kind, found: readonly Cause[], old?: KubeObject): Cause[] {
-  const ofSchema = kind.schema.validate(object, old).filter((cause) => kind.custom || isChecked(cause))
+export function faults(
+  object: KubeObject,
+  kind: Kind,
+  { found, old, subresource }: { found: readonly Cause[]; old?: KubeObject; subresource: string },
+): Cause[] {
+  const all = kind.schema.validate(object, old).filter((cause) => kind.custom || isChecked(cause))
+  const ofSchema = kind.custom && subresource === 'status' ? all.map(fromStatus) : all
   const own = strategyOf(kind).validate?.(object, old) ?? []
   const another = kindFaults(object, kind)
   // An object of another kind is not held against this one's schema, its lists apart.

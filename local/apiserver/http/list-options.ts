@@ -9,6 +9,8 @@ import { isTrue } from './request-info.ts'
 export interface ListOptions {
   matches: Match | undefined
   limit: number
+  /** One name is asked for by a field selector: a list of one object at most, where names are unique. */
+  named: boolean
   from: { rv: number; start: string } | undefined
   resourceVersion: string
   match: '' | 'Exact' | 'NotOlderThan'
@@ -77,6 +79,7 @@ export function listOptions(query: URLSearchParams, kind: Kind, watch: boolean):
   }
   return {
     matches: labels && fields ? (object) => labels(object) && fields(object) : (labels ?? fields),
+    named: terms.some(({ label, operator }) => label === 'metadata.name' && operator !== '!='),
     // Version 0 is answered from what is at hand, whole: the real server's cache knows no pages.
     limit: resourceVersion === '0' && !token ? 0 : Math.max(0, limit),
     from: token ? parseContinue(token) : undefined,

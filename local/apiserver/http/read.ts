@@ -85,11 +85,12 @@ function snapshot(
 function page(store: Store, kind: Kind, namespace: string, options: ListOptions): Page {
   const { rv, all } = snapshot(store, kind, namespace, options)
   const items: Stored[] = []
+  const limit = options.named && (namespace !== '' || !kind.namespaced) ? 0 : options.limit
   // The token's start is a key with a zero byte: the first possible key after it. Nothing before it is looked at, and nothing is copied.
   for (let index = options.from ? lowerBound(all, options.from.start) : 0; index < all.length; index += 1) {
     const stored = all[index]
     if (!stored) break
-    if (options.limit > 0 && items.length === options.limit) {
+    if (limit > 0 && items.length === limit) {
       const last = items.at(-1)?.key ?? ''
       const remaining = options.matches ? undefined : all.length - index
       return { rv, items, remaining, next: continueToken(rv, `${last}\u0000`) }

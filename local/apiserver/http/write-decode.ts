@@ -87,10 +87,11 @@ function dropDuplicateOwners(meta: ObjectMeta, warnings: string[]): void {
   )
 }
 
-export function complete(object: KubeObject, kind: Kind): KubeObject {
+/** Unknown fields go, defaults come; of what was merged the nulls stay, for validation to find. */
+export function complete(object: KubeObject, kind: Kind, merged = false): KubeObject {
   const { metadata } = object
   const pruned = kind.schema.prune(object)
-  const whole = kind.schema.default({ ...pruned, metadata })
+  const whole = kind.schema.default({ ...pruned, metadata }, merged && kind.custom)
   strategyOf(kind).defaults?.(whole)
   if (!kind.custom) dropEmpty(whole, kind.schema.schema)
   return whole

@@ -111,9 +111,14 @@ export async function insert(
   // A service that begins with its status is given no address.
   const strategy = strategyOf(kind)
   if (exchange.info.subresource === '') strategy.create?.(object, (address) => addressTaken(store, address))
-  refuse({ ...kind, kind: object.kind }, object.metadata.name, faults(object, kind, nameFaults))
+  refuse(
+    { ...kind, kind: object.kind },
+    object.metadata.name,
+    faults(object, kind, { found: nameFaults, subresource: '' }),
+  )
   // What comes back out of storage is defaulted once more: by now a job's pods have labels.
   strategy.defaults?.(object)
+  strategy.stored?.(object)
   if (asked && !options.dryRun && !applied) {
     throw failure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
   }
@@ -193,10 +198,12 @@ export async function modify(
   if (kind.rules.generation && exchange.info.subresource === '' && bumps(object, old, kind))
     object.metadata.generation = (old.metadata.generation ?? 0) + 1
   escalation(context, exchange, object, old)
-  refuse({ ...kind, kind: object.kind }, name, faults(object, kind, refused, old))
+  const { subresource } = exchange.info
+  refuse({ ...kind, kind: object.kind }, name, faults(object, kind, { found: refused, old, subresource }))
   if (foreign) delete object.metadata.managedFields
   else if (!applied)
     object = withManagedFields(object, old, exchange, { schema: kind.schema, manager: options.manager, now })
+  strategy.stored?.(object)
   if (sameContent(object, old)) {
     await store.settled()
     return { code: 200, body: present(exchange, kind, stored, now) }

@@ -103,7 +103,7 @@ const BUILT_IN: readonly Row[] = [
     sub: ['status'],
     generation: true,
     orphansByDefault: true,
-    fields: fields('status.successful'),
+    fields: { ...NAMED, 'status.successful': (object) => fieldAt('status.succeeded')(object) || '0' },
   },
   { kind: 'Lease', group: 'coordination.k8s.io', createOnUpdate: true, unconditionalUpdate: false },
   {

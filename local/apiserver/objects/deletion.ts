@@ -45,6 +45,8 @@ function checkPreconditions(kind: Kind, { object, key }: Stored, given: DeleteOp
 function finalizersFor(kind: Kind, object: KubeObject, propagation: Propagation | undefined): string[] {
   const present = object.metadata.finalizers ?? []
   const rest = present.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND)
+  // Nothing depends on an event: whatever is asked for, the garbage collector has no part in it.
+  if (kind.storeId === '/events') return rest
   if (propagation === 'Orphan') return [...rest, ORPHAN]
   if (propagation === 'Foreground') return [...rest, FOREGROUND]
   if (propagation === 'Background') return rest
@@ -91,7 +93,7 @@ export function deleteObject(
   const isNamespace = kind.storeId === '/namespaces'
   const held = isNamespace && hasFinalizers(object)
   if (finalizers.length === 0 && grace === 0 && !held)
-    return removeNow(store, stored, options, kind.storeId === '/pods' ? marked(object, now, 0, []) : undefined)
+    return removeNow(store, kind.storeId === '/pods' ? markPod(store, stored, options, now) : stored, options)
   const next = marked(object, now, grace, finalizers)
   if (isNamespace) {
     next['status'] = { ...part(object, 'status'), phase: 'Terminating' }
@@ -112,15 +114,15 @@ function hasFinalizers(namespace: KubeObject): boolean {
   return Array.isArray(finalizers) && finalizers.length > 0
 }
 
-/** A pod is shown as marked even when it goes at once: its deletion is always a graceful one. */
-function removeNow(store: Store, stored: Stored, options: DeleteOptions, shown?: KubeObject): Deletion {
+/** A pod is marked even when it goes at once: its deletion is always a graceful one. */
+function markPod(store: Store, stored: Stored, { dryRun }: DeleteOptions, now: Date): Stored {
+  const object = marked(stored.object, now, 0, [])
+  return dryRun ? { ...stored, object, body: '' } : store.put(stored.id, stored.key, object).stored
+}
+
+function removeNow(store: Store, stored: Stored, options: DeleteOptions): Deletion {
   const written: Written | undefined = options.dryRun ? undefined : store.remove(stored.id, stored.key)
-  const gone = written?.stored ?? stored
-  return {
-    removed: true,
-    stored: shown ? { ...gone, object: shown, body: '' } : gone,
-    durable: written?.durable ?? Promise.resolve(),
-  }
+  return { removed: true, stored: written?.stored ?? stored, durable: written?.durable ?? Promise.resolve() }
 }
 
 /** True when nothing holds a marked object any longer: an update that says so removes it. */

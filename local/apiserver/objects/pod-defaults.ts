@@ -91,4 +91,7 @@ const POD_SPEC: Defaults = {
   initContainers: [CONTAINER],
   volumes: [VOLUME],
 }
+/** Times of a condition that Go always shows. */
+export const MOMENTS: Defaults = { lastProbeTime: null, lastTransitionTime: null }
+
 export type { Defaults }

@@ -9,6 +9,8 @@ export interface Strategy {
   update?(object: KubeObject, old: KubeObject): void
   updateStatus?(object: KubeObject, old: KubeObject): void
   validate?(object: KubeObject, old?: KubeObject): Cause[]
+  /** What storage makes of an object, after its owners are known. */
+  stored?(object: KubeObject): void
 }
 
 /** The object at a key, made when it is absent. */
@@ -17,6 +19,9 @@ export function section(object: JsonObject, key: string): JsonObject {
   if (isObject(value)) return value
   return (object[key] = {})
 }
+
+/** The objects of a list, or none when it is not one. */
+export const items = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
 
 /** The fault of a field that an update changed and may not. */
 export function immutable(object: KubeObject, old: KubeObject | undefined, ...path: string[]): Cause[] {

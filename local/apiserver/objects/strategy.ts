@@ -4,9 +4,10 @@ import type { Kind } from './kind.ts'
 import { forbiddenField, invalidValue, keyFaults, labelValueFaults } from './meta.ts'
 import { fillDefaults } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'
+import { pod } from './pod-strategy.ts'
 import { immutable, read, required, section } from './strategy-parts.ts'
 import type { Strategy } from './strategy-parts.ts'
-import { deployment, disruptionBudget, job, pod } from './workload-strategy.ts'
+import { deployment, disruptionBudget, job } from './workload-strategy.ts'
 
 const namespace: Strategy = {
   defaults(object) {
@@ -122,10 +123,13 @@ const roleRef: Strategy = {
     }),
 }
 
-/** Go shows the rules of a role even when there are none. */
+/** Go shows the rules of a role even when there are none; an empty list is one until it is stored. */
 const rules: Strategy = {
   defaults(object) {
-    if (!Array.isArray(object['rules']) || object['rules'].length === 0) object['rules'] = null
+    object['rules'] ??= null
+  },
+  stored(object) {
+    if (Array.isArray(object['rules']) && object['rules'].length === 0) object['rules'] = null
   },
 }
 

@@ -34,8 +34,8 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
       pruneUnknown(object, known, { path: '', root: true })
       return object
     },
-    default(object) {
-      fillDefaults(object, schema)
+    default(object, keepNulls = false) {
+      fillDefaults(object, schema, keepNulls)
       return object
     },
     validate: (object, old) => validate(object, schema, old),

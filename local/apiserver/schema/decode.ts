@@ -46,7 +46,8 @@ export function dropEmpty(value: Json | undefined, schema: JsonSchema | undefine
     dropEmpty(item, sub)
     const container = sub.type === 'array' || typeof sub.additionalProperties === 'object'
     const empty = Array.isArray(item) ? item.length === 0 : isObject(item) && Object.keys(item).length === 0
-    if (!container || !empty) continue
+    // A nullable list is one that Go never leaves out.
+    if (!container || !empty || sub.nullable) continue
     if (schema?.required?.includes(key)) value[key] = sub.type === 'array' ? null : item
     else delete value[key]
   }

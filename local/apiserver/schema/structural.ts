@@ -45,14 +45,14 @@ export function pruneUnknown(
   }
 }
 
-/** Fills defaults in place, and drops nulls of fields that are neither nullable nor have a default. */
-export function fillDefaults(value: Json | undefined, schema: JsonSchema | undefined): void {
+/** Fills defaults in place, and drops nulls of fields that are neither nullable nor have a default, unless they are to be kept. */
+export function fillDefaults(value: Json | undefined, schema: JsonSchema | undefined, keepNulls: boolean): void {
   if (!schema) return
   if (Array.isArray(value)) {
     value.forEach((item, i) => {
       if (item === null && schema.items?.default !== undefined && !schema.items.nullable)
         value[i] = structuredClone(schema.items.default)
-      fillDefaults(value[i], schema.items)
+      fillDefaults(value[i], schema.items, keepNulls)
     })
   }
   if (!isObject(value)) return
@@ -60,9 +60,9 @@ export function fillDefaults(value: Json | undefined, schema: JsonSchema | undef
     const present = Object.hasOwn(value, key) && value[key] !== undefined
     const nothing = present && value[key] === null && !property.nullable
     if (property.default !== undefined && (!present || nothing)) setKey(value, key, structuredClone(property.default))
-    else if (nothing && property.type !== undefined) delete value[key]
+    else if (nothing && property.type !== undefined && !keepNulls) delete value[key]
   }
-  for (const key of Object.keys(value)) fillDefaults(value[key], fieldSchema(schema, key))
+  for (const key of Object.keys(value)) fillDefaults(value[key], fieldSchema(schema, key), keepNulls)
 }
 
 /** The item of an old associative list that an item of the new one continues; nothing for other lists. */

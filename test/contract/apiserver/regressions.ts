@@ -1,65 +1,6 @@
-import type { Step } from './step.ts'
-import type { Sequence } from './steps.ts'
+import { apply, dryRun, get, json, merge, metadata, regression, status } from './regression.ts'
+import type { Regression } from './regression.ts'
 
-/** What a seed once found, as explicit steps; the statuses are the real server's, so that a step that misses its point shows. */
-export interface Regression {
-  readonly holds: string
-  readonly sequence: Sequence
-  readonly statuses: readonly number[]
-}
-
-type Given = Partial<Step> & Pick<Step, 'kind' | 'verb'>
-
-const json = (verb: Step['verb'], kind: Step['kind'], body?: unknown, more: Partial<Step> = {}): Given => ({
-  verb,
-  kind,
-  ...(body === undefined ? {} : { body }),
-  ...more,
-})
-const apply = (kind: Step['kind'], fieldManager: string, body: unknown, more: Partial<Step> = {}): Given => ({
-  verb: 'PATCH',
-  kind,
-  name: 'a',
-  type: 'application/apply-patch+yaml',
-  query: { fieldManager },
-  body,
-  ...more,
-})
-const merge = (kind: Step['kind'], body: unknown): Given =>
-  json('PATCH', kind, body, { name: 'a', type: 'application/merge-patch+json' })
-const get = (kind: Step['kind']): Given => json('GET', kind, undefined, { name: 'a' })
-
-/** Each step with the status that the real server answers it with. */
-function regression(
-  holds: string,
-  watched: Sequence['watched'],
-  ...steps: (readonly [status: number, given: Given])[]
-): Regression {
-  return {
-    holds,
-    statuses: steps.map(([status]) => status),
-    sequence: {
-      steps: steps.map(([, given]): Step => ({ does: 'regression', user: 'admin', query: {}, ...given })),
-      watched,
-      watchQuery: {},
-      watchAfter: -1,
-      watchState: false,
-    },
-  }
-}
-
-const metadata = { name: 'a' }
-const labels = { app: 'x' }
-const containers = [{ name: 'main', image: 'i:1' }]
-const deployment = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata,
-  spec: {
-    selector: { matchLabels: labels },
-    template: { metadata: { labels }, spec: { containers, serviceAccountName: 'a' } },
-  },
-}
 const service = {
   apiVersion: 'v1',
   kind: 'Service',
@@ -68,14 +9,7 @@ const service = {
 }
 const widget = (more: object) => ({ apiVersion: 'test.mesh.dev/v1', kind: 'Widget', metadata, ...more })
 const lease = (uid: string) => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a', uid } })
-const job = (name: string) => ({
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  metadata: { name },
-  spec: { template: { spec: { containers, restartPolicy: 'Never' } } },
-})
 const map = (more: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ...more } })
-const scale = (replicas: number) => ({ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas } })
 const event = (more: object) => ({
   apiVersion: 'v1',
   kind: 'Event',
@@ -88,7 +22,6 @@ const budget = (spec: object) => ({
   metadata: { name: 'a', finalizers: ['no!'] },
   spec,
 })
-const pod = (spec: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers, ...spec } })
 const revision = (data: unknown) => ({
   apiVersion: 'apps/v1',
   kind: 'ControllerRevision',
@@ -96,32 +29,11 @@ const revision = (data: unknown) => ({
   revision: 1,
   data,
 })
+const role = (rules: unknown) => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules })
 const long = 'x'.repeat(64)
-const dryRun = { query: { dryRun: 'All' } }
 
-/** Every sequence that a seed found, without its chance. */
+/** What seeds found, without its chance. */
 export const regressions: readonly Regression[] = [
-  regression(
-    'a scale tracks its field manager, and refuses what is no count',
-    'deployments',
-    [201, json('POST', 'deployments', deployment)],
-    [
-      200,
-      json(
-        'PUT',
-        'deployments',
-        { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas: 2 } },
-        {
-          name: 'a',
-          subresource: 'scale',
-          query: { fieldManager: 'one' },
-        },
-      ),
-    ],
-    [200, get('deployments')],
-    [422, { ...merge('deployments', { spec: { replicas: -1 } }), subresource: 'scale' }],
-    [422, { ...merge('deployments', { spec: { replicas: 'x' } }), subresource: 'scale' }],
-  ),
   regression(
     'the sessionAffinityConfig of a service comes and goes with its affinity',
     'services',
@@ -152,13 +64,6 @@ export const regressions: readonly Regression[] = [
     [200, apply('configmaps', 'one', { apiVersion: 'v1', kind: 'ConfigMap', data: { x: '2' } })],
   ),
   regression(
-    'the old serviceAccount of a pod follows its serviceAccountName',
-    'deployments',
-    [201, json('POST', 'deployments', deployment)],
-    [200, merge('deployments', { spec: { template: { spec: { serviceAccountName: 'b' } } } })],
-    [200, merge('deployments', { spec: { template: { spec: { serviceAccountName: null } } } })],
-  ),
-  regression(
     'a uid that is not met names the key in storage, without its root on a dry run',
     'leases',
     [409, json('PUT', 'leases', lease('nope'), { name: 'a', ...dryRun })],
@@ -172,14 +77,6 @@ export const regressions: readonly Regression[] = [
     [201, json('POST', 'services', service)],
     [409, json('PUT', 'services', { ...service, metadata: { name: 'a', uid: 'nope' } }, { name: 'a', ...dryRun })],
     [409, json('PUT', 'services', { ...service, metadata: { name: 'a', uid: 'nope' } }, { name: 'a' })],
-  ),
-  regression(
-    'the name of a job is a label of its pods, and no longer than one',
-    'configmaps',
-    [201, json('POST', 'jobs', job('j'.repeat(63)))],
-    [422, json('POST', 'jobs', job('j'.repeat(64)))],
-    [422, json('POST', 'jobs', job('j'.repeat(254)))],
-    [201, json('POST', 'jobs', job('k'), dryRun)],
   ),
   regression(
     'labels and the names of labels and annotations are no longer than they may be',
@@ -223,18 +120,6 @@ export const regressions: readonly Regression[] = [
     [409, apply('widgets', 'one', widget({ metadata: { name: 'a', generateName: 'g2-' }, spec: { size: 1 } }))],
   ),
   regression(
-    'a scale to nothing has no replicas',
-    'deployments',
-    [201, json('POST', 'deployments', deployment)],
-    [200, { ...json('PUT', 'deployments', scale(0), { name: 'a' }), subresource: 'scale' }],
-    [200, { ...json('PUT', 'deployments', scale(0), { name: 'a' }), subresource: 'scale' }],
-    [200, { ...get('deployments'), subresource: 'scale' }],
-    [200, { ...json('PUT', 'deployments', scale(3), { name: 'a' }), subresource: 'scale', ...dryRun }],
-    [200, { ...json('PUT', 'deployments', scale(2), { name: 'a' }), subresource: 'scale' }],
-    [200, { ...json('PUT', 'deployments', scale(0), { name: 'a' }), subresource: 'scale', ...dryRun }],
-    [200, { ...merge('deployments', { spec: { replicas: 0 } }), subresource: 'scale' }],
-  ),
-  regression(
     'of an event or a budget the metadata is judged last',
     'configmaps',
     [422, json('POST', 'events', event({ metadata: { name: 'a', finalizers: ['no'] }, involvedObject: {} }))],
@@ -247,37 +132,6 @@ export const regressions: readonly Regression[] = [
     ],
     [422, json('POST', 'poddisruptionbudgets', budget({ minAvailable: -1 }))],
     [422, json('POST', 'poddisruptionbudgets', budget({ minAvailable: 1 }))],
-  ),
-  regression(
-    'a pod may change its images and little else',
-    'pods',
-    [201, json('POST', 'pods', pod({}))],
-    [200, merge('pods', { spec: { activeDeadlineSeconds: 9 } })],
-    [422, merge('pods', { spec: { hostNetwork: true } })],
-    [
-      422,
-      merge('pods', {
-        spec: {
-          containers: [
-            { name: 'main', image: 'i:1' },
-            { name: 'side', image: 'i:1' },
-          ],
-        },
-      }),
-    ],
-    [422, merge('pods', { spec: { containers: [{ name: 'side', image: 'i:1' }] } })],
-    [200, merge('pods', { spec: { tolerations: null } })],
-    [422, merge('pods', { spec: { nodeName: 'n1' } })],
-    [422, json('PUT', 'pods', pod({ serviceAccountName: 'b' }), { name: 'a' })],
-    [422, merge('pods', { spec: { activeDeadlineSeconds: 10 } })],
-    [200, merge('pods', { spec: { activeDeadlineSeconds: 8 } })],
-    [422, json('PUT', 'pods', pod({ containers: [{ name: 'main', image: 'i:2' }] }), { name: 'a' })],
-    [
-      200,
-      json('PUT', 'pods', pod({ activeDeadlineSeconds: 8, containers: [{ name: 'main', image: 'i:2' }] }), {
-        name: 'a',
-      }),
-    ],
   ),
   regression(
     'a body is refused in the version that it says',
@@ -297,12 +151,61 @@ export const regressions: readonly Regression[] = [
     [200, merge('controllerrevisions', { revision: 2 })],
   ),
   regression(
-    'a job that waits may change the metadata of its template, and a job that runs nothing of it',
+    'what is wrong with the status of a custom object is told from there',
+    'widgets',
+    [201, json('POST', 'widgets', widget({ spec: { size: 1 } }))],
+    [422, merge('widgets', { status: { phase: 5 } }, status)],
+    [422, merge('widgets', { status: 5 }, status)],
+    [422, merge('widgets', { status: { conditions: [{ status: 'x' }] } }, status)],
+    [422, merge('widgets', { status: { phase: long + long } }, status)],
+    [422, apply('widgets', 'one', widget({ status: { phase: long + long } }), status)],
+  ),
+  regression(
+    'what an apply empties is a null, and a null is not absent',
+    'widgets',
+    [201, apply('widgets', 'one', widget({ spec: { size: 1, free: { a: 1 }, labels: { l1: '1' }, tags: ['a'] } }))],
+    [422, apply('widgets', 'one', widget({ spec: { size: 1, free: {} } }))],
+    [422, apply('widgets', 'one', widget({ spec: { size: 1, labels: {} } }))],
+    [200, apply('widgets', 'one', widget({ spec: { size: 1, tags: [] } }))],
+    [422, apply('widgets', 'one', widget({ spec: { size: null } }))],
+    [422, apply('widgets', 'one', widget({ spec: { size: 1, color: null, word: null } }))],
+    [200, apply('widgets', 'one', widget({ spec: { size: 1, color: null, none: null } }))],
+    [422, apply('widgets', 'one', { ...widget({ spec: null }), metadata: { name: 'b' } }, { name: 'b' })],
+    [422, apply('widgets', 'one', widget({ spec: null }))],
+  ),
+  regression(
+    'an empty list of rules is one until it is stored',
     'configmaps',
-    [201, json('POST', 'jobs', job('a'))],
-    [422, merge('jobs', { spec: { template: { metadata: { annotations: { x: '1' } } } } })],
-    [200, merge('jobs', { spec: { suspend: true } })],
-    [200, merge('jobs', { spec: { template: { metadata: { annotations: { x: '1' } } } } })],
-    [422, merge('jobs', { spec: { template: { spec: { hostNetwork: true } } } })],
+    [201, json('POST', 'roles', role([]))],
+    [200, json('PUT', 'roles', role([]), { name: 'a', query: { fieldManager: 'two' } })],
+    [200, json('PUT', 'roles', role(null), { name: 'a', query: { fieldManager: 'three' } })],
+    [200, get('roles')],
+    [201, json('POST', 'roles', { ...role(undefined), metadata: { name: 'c' } })],
+    [200, json('PUT', 'roles', { ...role([]), metadata: { name: 'c' } }, { name: 'c' })],
+    [201, apply('roles', 'one', { ...role([]), metadata: { name: 'b' } }, { name: 'b' })],
+    [200, json('PUT', 'roles', { ...role([]), metadata: { name: 'b' } }, { name: 'b', ...dryRun })],
+  ),
+  regression(
+    'a list of one name has no second page',
+    'configmaps',
+    [201, json('POST', 'widgets', widget({ spec: { size: 1 } }))],
+    [201, json('POST', 'widgets', { ...widget({ spec: { size: 1 } }), metadata: { name: 'b' } })],
+    [200, json('GET', 'widgets', undefined, { query: { limit: '1', fieldSelector: 'metadata.name=a' } })],
+    [200, json('GET', 'widgets', undefined, { query: { limit: '1', fieldSelector: 'metadata.name!=b' } })],
+  ),
+  regression(
+    'the garbage collector has no part in an event',
+    'events',
+    [201, json('POST', 'events', event({ metadata: { name: 'a', finalizers: ['test.mesh.dev/hold'] } }))],
+    [200, json('DELETE', 'events', undefined, { name: 'a', query: { propagationPolicy: 'Foreground' } })],
+  ),
+  regression(
+    'the status of a budget always counts, and its conditions say since when and why',
+    'configmaps',
+    [201, json('POST', 'poddisruptionbudgets', { ...budget({ minAvailable: 1 }), metadata })],
+    [422, merge('poddisruptionbudgets', { status: { conditions: [{ type: 'A', status: 'True' }] } }, status)],
+    [200, merge('poddisruptionbudgets', { status: null }, status)],
+    [200, json('PUT', 'poddisruptionbudgets', { ...budget({}), metadata }, { name: 'a', rv: 'fresh', ...status })],
+    [422, merge('poddisruptionbudgets', { spec: { minAvailable: 'x', maxUnavailable: 1 } })],
   ),
 ]

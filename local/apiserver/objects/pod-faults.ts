@@ -1,0 +1,53 @@
+import type { Cause, Json, JsonObject } from '../contract.ts'
+import { isObject } from '../patch/json-value.ts'
+import { forbiddenField, invalidValue, nameFaults } from './meta.ts'
+import { items, required } from './strategy-parts.ts'
+
+/** What a container must have, and the containers that a pod must have. */
+export function podFaults(spec: Json | undefined, path: string): Cause[] {
+  const whole = isObject(spec) ? spec : {}
+  const containers = items(whole['containers'])
+  if (containers.length === 0) return [required(`${path}.containers`)]
+  const own = containers.flatMap(({ name, image }, i) => [
+    ...nameFaults(String(name ?? ''), 'label').map((why) =>
+      invalidValue(`${path}.containers[${i}].name`, name ?? '', why),
+    ),
+    ...(image ? [] : [required(`${path}.containers[${i}].image`)]),
+  ])
+  return [...volumeFaults(whole, path), ...own]
+}
+
+// In the order in which the real server looks for them: the first one counts, the others are one too many.
+const VOLUMES = ['emptyDir', 'hostPath', 'secret', 'persistentVolumeClaim', 'downwardAPI', 'configMap', 'projected']
+const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc']
+
+/** All but the first of the keys that are there: a merge of two writers easily leaves two. */
+function tooMany(of: Json | undefined, path: string, keys: readonly string[], what: string): Cause[] {
+  const given = isObject(of) ? keys.filter((key) => of[key] !== undefined) : []
+  return given.slice(1).map((key) => forbiddenField(`${path}.${key}`, `may not specify more than 1 ${what} type`))
+}
+
+/** Volumes of one type each, and mounts of volumes that are there. */
+function volumeFaults(spec: JsonObject, path: string): Cause[] {
+  const known = new Set<Json | undefined>()
+  const faults = items(spec['volumes']).flatMap((volume, i) => {
+    const found = tooMany(volume, `${path}.volumes[${i}]`, VOLUMES, 'volume')
+    if (found.length === 0) known.add(volume['name'])
+    return found
+  })
+  return items(spec['containers']).reduce((sum, container, i) => {
+    const at = `${path}.containers[${i}]`
+    const lost = items(container['volumeMounts']).flatMap(({ name }, j) =>
+      known.has(name)
+        ? []
+        : [
+            {
+              reason: 'FieldValueNotFound',
+              message: `Not found: ${JSON.stringify(name)}`,
+              field: `${at}.volumeMounts[${j}].name`,
+            },
+          ],
+    )
+    return [...sum, ...lost, ...tooMany(container['readinessProbe'], `${at}.readinessProbe`, HANDLERS, 'handler')]
+  }, faults)
+}

@@ -1,0 +1,140 @@
+import { apply, dryRun, get, json, merge, metadata, regression, status } from './regression.ts'
+import type { Regression } from './regression.ts'
+
+const labels = { app: 'x' }
+const containers = [{ name: 'main', image: 'i:1' }]
+const deployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata,
+  spec: {
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers, serviceAccountName: 'a' } },
+  },
+}
+const job = (name: string) => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name },
+  spec: { template: { spec: { containers, restartPolicy: 'Never' } } },
+})
+const scale = (replicas: number) => ({ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas } })
+const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'b', uid: '00000000-0000-4000-8000-00000000000b' }
+const pod = (spec: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers, ...spec } })
+
+/** What seeds found about deployments, jobs and pods, without their chance. */
+export const workloadRegressions: readonly Regression[] = [
+  regression(
+    'a scale tracks its field manager, and refuses what is no count',
+    'deployments',
+    [201, json('POST', 'deployments', deployment)],
+    [
+      200,
+      json(
+        'PUT',
+        'deployments',
+        { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas: 2 } },
+        {
+          name: 'a',
+          subresource: 'scale',
+          query: { fieldManager: 'one' },
+        },
+      ),
+    ],
+    [200, get('deployments')],
+    [422, { ...merge('deployments', { spec: { replicas: -1 } }), subresource: 'scale' }],
+    [422, { ...merge('deployments', { spec: { replicas: 'x' } }), subresource: 'scale' }],
+  ),
+  regression(
+    'the old serviceAccount of a pod follows its serviceAccountName',
+    'deployments',
+    [201, json('POST', 'deployments', deployment)],
+    [200, merge('deployments', { spec: { template: { spec: { serviceAccountName: 'b' } } } })],
+    [200, merge('deployments', { spec: { template: { spec: { serviceAccountName: null } } } })],
+  ),
+  regression(
+    'the name of a job is a label of its pods, and no longer than one',
+    'configmaps',
+    [201, json('POST', 'jobs', job('j'.repeat(63)))],
+    [422, json('POST', 'jobs', job('j'.repeat(64)))],
+    [422, json('POST', 'jobs', job('j'.repeat(254)))],
+    [201, json('POST', 'jobs', job('k'), dryRun)],
+  ),
+  regression(
+    'a scale to nothing has no replicas',
+    'deployments',
+    [201, json('POST', 'deployments', deployment)],
+    [200, { ...json('PUT', 'deployments', scale(0), { name: 'a' }), subresource: 'scale' }],
+    [200, { ...json('PUT', 'deployments', scale(0), { name: 'a' }), subresource: 'scale' }],
+    [200, { ...get('deployments'), subresource: 'scale' }],
+    [200, { ...json('PUT', 'deployments', scale(3), { name: 'a' }), subresource: 'scale', ...dryRun }],
+    [200, { ...json('PUT', 'deployments', scale(2), { name: 'a' }), subresource: 'scale' }],
+    [200, { ...json('PUT', 'deployments', scale(0), { name: 'a' }), subresource: 'scale', ...dryRun }],
+    [200, { ...merge('deployments', { spec: { replicas: 0 } }), subresource: 'scale' }],
+  ),
+  regression(
+    'a pod may change its images and little else',
+    'pods',
+    [201, json('POST', 'pods', pod({}))],
+    [200, merge('pods', { spec: { activeDeadlineSeconds: 9 } })],
+    [422, merge('pods', { spec: { hostNetwork: true } })],
+    [
+      422,
+      merge('pods', {
+        spec: {
+          containers: [
+            { name: 'main', image: 'i:1' },
+            { name: 'side', image: 'i:1' },
+          ],
+        },
+      }),
+    ],
+    [422, merge('pods', { spec: { containers: [{ name: 'side', image: 'i:1' }] } })],
+    [200, merge('pods', { spec: { tolerations: null } })],
+    [422, merge('pods', { spec: { nodeName: 'n1' } })],
+    [422, json('PUT', 'pods', pod({ serviceAccountName: 'b' }), { name: 'a' })],
+    [422, merge('pods', { spec: { activeDeadlineSeconds: 10 } })],
+    [200, merge('pods', { spec: { activeDeadlineSeconds: 8 } })],
+    [422, json('PUT', 'pods', pod({ containers: [{ name: 'main', image: 'i:2' }] }), { name: 'a' })],
+    [
+      200,
+      json('PUT', 'pods', pod({ activeDeadlineSeconds: 8, containers: [{ name: 'main', image: 'i:2' }] }), {
+        name: 'a',
+      }),
+    ],
+  ),
+  regression(
+    'a job that waits may change the metadata of its template, and a job that runs nothing of it',
+    'configmaps',
+    [201, json('POST', 'jobs', job('a'))],
+    [422, merge('jobs', { spec: { template: { metadata: { annotations: { x: '1' } } } } })],
+    [200, merge('jobs', { spec: { suspend: true } })],
+    [200, merge('jobs', { spec: { template: { metadata: { annotations: { x: '1' } } } } })],
+    [422, merge('jobs', { spec: { template: { spec: { hostNetwork: true } } } })],
+  ),
+  regression(
+    'a template that may not change is named whole, that of a job that waits by its spec',
+    'configmaps',
+    [201, json('POST', 'jobs', job('a'))],
+    [422, merge('jobs', { spec: { template: { spec: { hostNetwork: true } } } })],
+    [422, json('PUT', 'jobs', { ...job('a'), spec: {} }, { name: 'a' })],
+    [200, merge('jobs', { spec: { suspend: true } })],
+    [422, merge('jobs', { spec: { template: { metadata: { labels: { x: '1' } }, spec: { hostNetwork: true } } } })],
+    [200, json('GET', 'jobs', undefined, { query: { fieldSelector: 'status.successful=0' } })],
+  ),
+  regression(
+    'an apply to a status has no part in the metadata that the status leaves alone',
+    'deployments',
+    [201, json('POST', 'deployments', { ...deployment, metadata: { name: 'a', labels } })],
+    [200, apply('deployments', 'one', { ...deployment, metadata: { name: 'a', labels: { app: 'y' } } }, status)],
+    [201, json('POST', 'pods', { ...pod({}), metadata: { name: 'a', ownerReferences: [owner] } })],
+    [200, apply('pods', 'one', { ...pod({}), metadata: { name: 'a', ownerReferences: [owner] } }, status)],
+  ),
+  regression(
+    'a pod is marked before it goes',
+    'pods',
+    [201, json('POST', 'pods', pod({}))],
+    [200, json('DELETE', 'pods', undefined, { name: 'a', query: { dryRun: 'All' } })],
+    [200, json('DELETE', 'pods', undefined, { name: 'a' })],
+  ),
+]
