@@ -6,6 +6,7 @@ import { objectCreated, objectDeleted, objectUpdated } from './events.ts'
 import { eventId, isNewer } from './observation.ts'
 import type { Observation } from './observation.ts'
 import type { ObservedTables } from './observed.ts'
+import type { ToldObject } from './points.ts'
 
 type ObservedTx = Tx<ObservedTables>
 type Row = ObservedTables['observed']
@@ -48,6 +49,20 @@ export async function rememberDeleted(
     if (row === undefined && (await insertRow(tx, informer, seen)))
       await announce(tx, informer, { verb: 'create', seen, late: true })
     if (await markDeleted(tx, seen.uid)) await announce(tx, informer, { verb: 'delete', seen, late })
+  })
+}
+
+/** Notes an object that was never seen and is gone, with its deletion; false when an informer has seen it after all. */
+export async function rememberDeparted(store: Store, informer: Informer, told: ToldObject): Promise<boolean> {
+  const { uid, namespace, name, resourceVersion } = told
+  const unread = { contentHash: '', generation: undefined, actorGuess: undefined, error: undefined }
+  const seen: Observation = { uid, namespace, name, resourceVersion, ...unread }
+  return store.transact(async (tx: ObservedTx) => {
+    if (!(await insertRow(tx, informer, seen))) return false
+    await markDeleted(tx, uid)
+    // Its creation is not told: whoever told of the object has that already, or it is from before this installation.
+    await announce(tx, informer, { verb: 'delete', seen, late: true })
+    return true
   })
 }
 

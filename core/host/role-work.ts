@@ -1,4 +1,6 @@
 import { createAgentLaunchers, launcherByService } from '#core/cluster/agent-launchers.ts'
+import { departedJob } from '#core/cluster/departed.ts'
+import { toldObjects } from '#core/cluster/points.ts'
 import type { Consumer } from '#core/events/consumer.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Built } from './container.ts'
@@ -7,6 +9,7 @@ import type { ManagerContext, WorkerContext } from './contexts.ts'
 import type { Core } from './core.ts'
 import { runJobs } from './jobs.ts'
 import type { Platform, Running } from './platform.ts'
+import type { Job } from './work.ts'
 
 /** What the background work of a role is started from. */
 export interface RoleWorkInput {
@@ -28,9 +31,9 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
   const ready = usable(input.built)
   const context: WorkerContext = { role, observed: platform.observed, agentLaunchers: launchersFor(input) }
   const declared = ready.flatMap(({ plugin, inner }) => plugin.jobs?.(inner, context) ?? [])
-  const jobs = [...platform.jobs, ...declared].filter((job) => job.role === role)
   const consumers = ready.flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
   const manager = role === 'manager' ? managerWork(input, ready) : undefined
+  const jobs = [...platform.jobs, ...declared, ...(manager?.jobs ?? [])].filter((job) => job.role === role)
   manager?.startReconcilers(add)
   await platform.available.store(signal)
   manager?.startInformers(add)
@@ -58,20 +61,25 @@ function launchersFor({ platform, agentLaunchers }: Pick<RoleWorkInput, 'platfor
 }
 
 interface ManagerWork {
+  readonly jobs: readonly Job[]
   startReconcilers(add: (running: Running) => void): void
   startInformers(add: (running: Running) => void): void
 }
 
 function managerWork(input: RoleWorkInput, ready: readonly Built[]): ManagerWork {
-  const { platform, signal } = input
+  const { core, platform, signal } = input
+  const { store } = platform
   if (platform.identity === undefined) throw new Error('the role manager has no identity of its own')
   const context: ManagerContext = { role: 'manager', cluster: platform.identity.cluster, observed: platform.observed }
   const informers = ready.flatMap(({ plugin, inner }) => plugin.informers?.(inner, context) ?? [])
   const reconcilers = ready.flatMap(({ plugin, inner }) => plugin.reconcilers?.(inner, context) ?? [])
+  const { cluster } = platform.identity
+  const tellers = () => core.extensions(toldObjects)
   return {
+    jobs: store === undefined ? [] : [departedJob({ cluster, store, informers, tellers, log: core.log })],
     // Reconcilers are idempotent and need nothing but the cluster: agents are kept up while store and bus are away.
     startReconcilers: (add) => add(platform.reconcile(reconcilers, signal)),
     // Facts need somewhere to stand.
-    startInformers: (add) => (platform.store === undefined ? undefined : add(platform.inform(informers, signal))),
+    startInformers: (add) => (store === undefined ? undefined : add(platform.inform(informers, signal))),
   }
 }

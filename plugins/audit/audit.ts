@@ -1,8 +1,10 @@
 import type { Access } from '#core/cluster/access.ts'
+import type { ObjectTeller } from '#core/cluster/points.ts'
 import type { Store } from '#core/store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { type AuditFilter, type AuditWindow, auditPage } from './store/read.ts'
 import type { AuditTables } from './store/tables.ts'
+import { unseenObjects } from './store/unseen.ts'
 
 /** The reader's side of the audit log. */
 export interface Audit {
@@ -11,6 +13,12 @@ export interface Audit {
     filter: AuditFilter,
     page: Omit<AuditWindow, 'retentionDays'>,
   ): Promise<readonly AuditEvent[]>
+}
+
+/** Tells core of objects that informers may have missed. */
+export function createTeller(store: Store): ObjectTeller {
+  const db = store.reader<AuditTables>()
+  return { unseen: (kinds) => unseenObjects(db, kinds) }
 }
 
 /** Reads pages of the log under a proof; rows older than `retentionDays` are in none, to the instant. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
+import type { Role } from '#core/host/core.ts'
 import { composeHost } from '#core/host/compose.ts'
 import { definePlugin } from '#core/host/plugin.ts'
 import { mountEndpoints } from '#core/http/mount.ts'
@@ -22,6 +23,7 @@ import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
+import { startNats } from '#test/harness/nats.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { audit } from './index.ts'
 
@@ -92,7 +94,9 @@ async function startReal(t: TestContext): Promise<Cluster> {
   return { url: kube.url, ca: kube.ca, token: (user) => kube.tokens[user] ?? '', databaseUrl }
 }
 
-async function setUp(t: TestContext, start: (t: TestContext) => Promise<Cluster>) {
+const everyRole: readonly Role[] = ['migrate', 'manager', 'worker', 'bff']
+
+async function setUp(t: TestContext, start: (t: TestContext) => Promise<Cluster>, roles = everyRole, env = {}) {
   const closers: (() => unknown)[] = []
   t.after(async () => {
     for (const close of closers.toReversed()) await close()
@@ -107,27 +111,30 @@ async function setUp(t: TestContext, start: (t: TestContext) => Promise<Cluster>
   await allow(admin, namespace, ['developer', 'operator'])
   const folder = mkdtempSync(join(tmpdir(), 'mesh-audit-'))
   closers.push(() => rmSync(folder, { recursive: true, force: true }))
-  const composed = await composeHost({
-    roles: ['migrate', 'manager', 'worker', 'bff'],
-    plugins: [identity, catalog, audit],
-    version: '0.0.0',
-    env: cluster.databaseUrl === undefined ? {} : { DATABASE_URL: cluster.databaseUrl },
-    presets: {
-      listen: { host: '127.0.0.1', bff: 0, gateway: 0, state: 0, admin: 0 },
-      keysDir: join(folder, 'keys'),
-    },
-    cluster: {
-      server: cluster.url,
-      tls,
-      bearerOf: (role) => (role === 'manager' ? cluster.token('admin') : undefined),
-    },
-    embeddedStore: { dir: 'memory://' },
-    generateKeys: true,
-    log: createLogger({ level: 'warn', destination: { write: (line) => t.diagnostic(line.trim()) } }),
-  })
-  closers.push(() => composed.close())
-  await composed.host.start()
-  const bff = composed.host.addresses().bff ?? ''
+  const run = async (what: readonly Role[]) => {
+    const composed = await composeHost({
+      roles: what,
+      plugins: [identity, catalog, audit],
+      version: '0.0.0',
+      env: { ...env, ...(cluster.databaseUrl === undefined ? {} : { DATABASE_URL: cluster.databaseUrl }) },
+      presets: {
+        listen: { host: '127.0.0.1', bff: 0, gateway: 0, state: 0, admin: 0 },
+        keysDir: join(folder, 'keys'),
+      },
+      cluster: {
+        server: cluster.url,
+        tls,
+        bearerOf: (role) => (role === 'manager' ? cluster.token('admin') : undefined),
+      },
+      embeddedStore: { dir: 'memory://' },
+      generateKeys: true,
+      log: createLogger({ level: 'warn', destination: { write: (line) => t.diagnostic(line.trim()) } }),
+    })
+    closers.push(() => composed.close())
+    await composed.host.start()
+    return composed
+  }
+  const bff = (await run(roles)).host.addresses().bff ?? ''
   const as = async (user: string, method: string, path: string, body?: object) => {
     const answer = await fetch(`${bff}/api${path}`, {
       method,
@@ -142,7 +149,7 @@ async function setUp(t: TestContext, start: (t: TestContext) => Promise<Cluster>
     assert.equal(answer.status, 200, answer.text)
     return answer.json<{ items: AuditEvent[] }>().items
   }
-  return { admin, namespace, as, rows }
+  return { admin, namespace, as, rows, run }
 }
 
 async function allow(admin: ReturnType<typeof createKubeClient>, namespace: string, users: readonly string[]) {
@@ -238,8 +245,64 @@ for (const { name, options, start } of forms)
     )
   })
 
-async function eventually(check: () => Promise<void>): Promise<void> {
-  const end = performance.now() + 15_000
+test(
+  'A4: what came and went while no manager watched is one late deletion, over replicas and restarts; unknown objects are none',
+  { ...needs('etcd', 'kube-apiserver', 'kubectl', 'initdb', 'nats-server'), timeout: 180_000 },
+  async (t) => {
+    const nats = await startNats(t)
+    const { admin, namespace, as, rows, run } = await setUp(t, startReal, ['migrate', 'worker', 'bff'], {
+      NATS_URL: nats.url,
+    })
+    const templateOf = (name: string) => {
+      const spec = { title: name, template: { spec: {} } }
+      return { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentTemplate', metadata: { name, namespace }, spec }
+    }
+    const add = (name: string) => admin.create(templates, templateOf(name))
+    const remove = (name: string) => admin.delete(templates, { namespace, name: parseName('name', name) })
+    const make = async (name: string) => {
+      const answer = await as('developer', 'POST', '/catalog', templateOf(name))
+      assert.equal(answer.status, 201, answer.text)
+    }
+    const told = async (): Promise<readonly string[]> =>
+      (await rows())
+        .map(
+          ({ action, resource_name: name, actor, detail }) =>
+            `${action} ${name} ${actor}${detail['late'] ? ' late' : ''}`,
+        )
+        .toSorted()
+    await add('before')
+    const old = await add('old')
+    const titled = { ...templateOf('old'), metadata: old.metadata, spec: { ...templateOf('old').spec, title: 'new' } }
+    assert.equal((await as('operator', 'PUT', `/catalog/${namespace}/old`, titled)).status, 200)
+    for (const name of ['lost', 'reborn', 'kept', 'both']) await make(name)
+    assert.equal((await as('operator', 'DELETE', `/catalog/${namespace}/both`)).status, 204)
+    for (const name of ['before', 'old', 'lost', 'reborn']) await remove(name)
+    await add('reborn')
+    const expected = [
+      'create both developer',
+      'create kept developer late',
+      'create lost developer',
+      'create reborn developer',
+      'create reborn mesh late',
+      'delete both operator late',
+      'delete lost unknown late',
+      'delete old unknown late',
+      'delete reborn unknown late',
+      'update old operator',
+    ]
+    const managers = await Promise.all([run(['manager']), run(['manager'])])
+    await eventually(async () => assert.deepEqual(await told(), expected), 60_000)
+    await Promise.all(managers.map((manager) => manager.close()))
+    await make('marker')
+    await remove('marker')
+    await run(['manager'])
+    const more = ['create marker developer', 'delete marker unknown late']
+    await eventually(async () => assert.deepEqual(await told(), [...expected, ...more].toSorted()), 60_000)
+  },
+)
+
+async function eventually(check: () => Promise<void>, withinMs = 15_000): Promise<void> {
+  const end = performance.now() + withinMs
   for (;;) {
     try {
       return await check()

@@ -1,9 +1,10 @@
 import { definePlugin } from '#core/host/plugin.ts'
 import { contribute } from '#core/host/points.ts'
 import { httpOutcome } from '#core/http/points.ts'
+import { toldObjects } from '#core/cluster/points.ts'
 import type { Static } from 'typebox'
 import type { Core } from '#core/host/core.ts'
-import { createAudit } from './audit.ts'
+import { createAudit, createTeller } from './audit.ts'
 import { auditConsumers } from './consumers.ts'
 import { auditDaySealed, auditOutcome, auditRowsRemoved } from './events.ts'
 import { intentJobs } from './intent-jobs.ts'
@@ -30,7 +31,10 @@ export const audit = definePlugin({
     log: core.store && createAudit(core.store, settings.retentionDays),
     outcomes: createOutcomes(core, openOwnSpool(core, settings)),
   }),
-  contributions: ({ outcomes }) => [contribute(httpOutcome, outcomes)],
+  contributions: ({ core, outcomes }) => [
+    contribute(httpOutcome, outcomes),
+    ...(core.store ? [contribute(toldObjects, createTeller(core.store))] : []),
+  ],
   routes: ({ log }) => auditRoutes(log),
   consumers: ({ core, settings }) => (core.store ? auditConsumers(core.descriptors, settings.retentionDays) : []),
   jobs: ({ core, settings }, { role }) =>

@@ -61,6 +61,14 @@ export const mutants: readonly Mutant[] = [
     only: 'retention',
   },
   {
+    name: 'an object of the same name stands for one that came and went unwatched',
+    file: 'core/cluster/departed.ts',
+    find: '.metadata.uid === uid',
+    replace: ".metadata.uid !== ''",
+    tests: ['plugins/audit/callers.test.ts'],
+    only: 'while no manager watched',
+  },
+  {
     name: 'a key of an older generation is not seen',
     file: 'plugins/audit/store/write.ts',
     find: 'and older.generation < ${generation}::int',

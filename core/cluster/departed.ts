@@ -1,0 +1,61 @@
+import type { Informer, Job } from '#core/host/work.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import type { Logger } from '#core/log/logger.ts'
+import type { Store } from '#core/store/store.ts'
+import type { ObjectTeller, ToldObject } from './points.ts'
+import { rememberDeparted } from './remember.ts'
+
+const everyMs = 5_000
+
+/** What looking for departed objects needs. */
+export interface DepartedOptions {
+  readonly cluster: Pick<KubeClient, 'get'>
+  readonly store: Store
+  readonly informers: readonly Informer[]
+  readonly tellers: () => readonly ObjectTeller[]
+  readonly log: Logger
+}
+
+/**
+ * Finds objects that came and went while no manager watched: neither a list nor a watch tells of them, only who made them does. Each
+ * becomes one deletion, marked as late (A4); an object that nobody told of is none.
+ */
+export function departedJob(options: DepartedOptions): Job {
+  const { store, informers, tellers, log } = options
+  const byKind = new Map(informers.map((informer) => [informer.resourceKind, informer]))
+  // Gone twice in a row: a watch that is a moment behind tells a deletion by itself.
+  let missing: ReadonlySet<string> = new Set()
+  return {
+    name: 'cluster.departed',
+    role: 'manager',
+    leaderOnly: true,
+    every: everyMs,
+    async run({ signal }) {
+      const told = await Promise.all(tellers().map((teller) => teller.unseen([...byKind.keys()])))
+      const found = new Set<string>()
+      for (const one of told.flat()) {
+        const informer = byKind.get(one.kind)
+        if (informer === undefined || signal.aborted || (await isThere(options, informer, one))) continue
+        if (!missing.has(one.uid)) found.add(one.uid)
+        else if (await rememberDeparted(store, informer, one))
+          log.info({ kind: one.kind, uid: one.uid }, 'an object came and went unwatched')
+      }
+      missing = found
+    },
+  }
+}
+
+// Whether it lives: another object of the same name is not it. What has no readable name cannot be asked for.
+async function isThere({ cluster }: DepartedOptions, { resource }: Informer, told: ToldObject): Promise<boolean> {
+  const { name, namespace, uid } = told
+  if (!isName(name) || (resource.namespaced && !isLabel(namespace))) return true
+  const ref = isLabel(namespace) ? { name, namespace } : { name }
+  try {
+    return (await cluster.get(resource, ref)).metadata.uid === uid
+  } catch (error) {
+    if (isStatus(error, 404)) return false
+    throw error
+  }
+}
