@@ -1,0 +1,153 @@
+import type { RawRequest } from '#test/flows/platform/send.ts'
+import { annotate, create, get, invoke, list, remove, replace, virtual } from './asks.ts'
+import type { Ask } from './asks.ts'
+import { agents, bearerOnly, found, nameOf, ok, query, templates } from './route-case.ts'
+import type { RouteCase, Target } from './route-case.ts'
+import { agentNamed, MISSING, templateNamed } from './world.ts'
+
+const getAgent = (target: Target): Ask => get(agents, target.namespace, nameOf(target))
+const revisions = ({ namespace }: Target): Ask => ({
+  path: `/apis/apps/v1/namespaces/${namespace}/controllerrevisions?limit=1`,
+})
+function generating(path: string, body: object): RouteCase {
+  return {
+    over: 'objects',
+    authz: 'bearer',
+    told: true,
+    request: (target) => ({
+      method: 'POST',
+      path,
+      body: { ...body, namespace: target.namespace, route: target.exists ? 'mock' : MISSING },
+    }),
+    asks: (target) => [invoke('modelroutes', target.namespace, target.exists ? 'mock' : MISSING)],
+    allowed: found(200),
+  }
+}
+
+function onAgent(suffix: string, authz: string, more: Partial<RawRequest> = {}) {
+  return {
+    over: 'objects' as const,
+    authz,
+    request: (target: Target): RawRequest => ({
+      path: `/api/agents/${target.namespace}/${nameOf(target)}${suffix}`,
+      ...more,
+    }),
+  }
+}
+
+const config = { name: 'matrix', model: { route: 'mock' }, systemPrompt: 'Hi.' }
+
+/** Routes of agents and of what is made into them. */
+export const agentRoutes: Readonly<Record<string, RouteCase>> = {
+  'GET /api/agents': {
+    over: 'namespaces',
+    authz: `kube: list ${agents}`,
+    request: (target) => query('/agents', target),
+    asks: ({ namespace }) => [list(agents, namespace)],
+    allowed: ok(200),
+  },
+  'POST /api/agents': {
+    over: 'objects',
+    authz: `kube: create ${agents}`,
+    request: (target) => ({
+      method: 'POST',
+      path: '/api/agents?dryRun=All',
+      body: agentNamed(target.namespace, nameOf(target)),
+    }),
+    asks: (target) => [create(agents, target.namespace, agentNamed(target.namespace, nameOf(target)))],
+    allowed: ok(201),
+  },
+  'GET /api/agents/{ns}/{name}': {
+    ...onAgent('', `kube: get ${agents}`),
+    asks: (target) => [getAgent(target)],
+    allowed: ok(200),
+  },
+  'PUT /api/agents/{ns}/{name}': {
+    over: 'objects',
+    authz: `kube: update ${agents}`,
+    request: (target) => ({
+      method: 'PUT',
+      path: `/api/agents/${target.namespace}/${nameOf(target)}?dryRun=All`,
+      body: agentNamed(target.namespace, nameOf(target)),
+    }),
+    asks: (target, { agents: known }) => {
+      const body = { ...agentNamed(target.namespace, nameOf(target)) }
+      const metadata = { ...body.metadata, resourceVersion: known[target.namespace]?.metadata.resourceVersion ?? '' }
+      const at = { namespace: target.namespace, name: nameOf(target) }
+      return [getAgent(target), replace(agents, at, { ...body, metadata })]
+    },
+    allowed: ok(200),
+  },
+  'DELETE /api/agents/{ns}/{name}': {
+    ...onAgent('?dryRun=All', `kube: delete ${agents}`, { method: 'DELETE' }),
+    asks: (target) => [remove(agents, target.namespace, nameOf(target))],
+    allowed: ok(204),
+  },
+  'POST /api/agents/{ns}/{name}/fork': {
+    ...onAgent('/fork?dryRun=All', `kube: create ${agents}`, { method: 'POST', body: { name: 'forked' } }),
+    asks: (target) => [getAgent(target), create(agents, target.namespace, agentNamed(target.namespace, 'forked'))],
+    allowed: ok(201),
+  },
+  'POST /api/agents/{ns}/{name}/publish': {
+    ...onAgent('/publish?dryRun=All', `kube: create ${templates}`, {
+      method: 'POST',
+      body: { name: 'published', title: 'Published' },
+    }),
+    asks: (target) => [
+      getAgent(target),
+      create(templates, target.namespace, templateNamed(target.namespace, 'published')),
+    ],
+    allowed: ok(201),
+  },
+  'POST /api/agents/{ns}/{name}/rollback': {
+    ...onAgent('/rollback?dryRun=All', `kube: patch ${agents}`, { method: 'POST', body: { revision: 1 } }),
+    asks: (target) => [getAgent(target), revisions(target), annotate(getAgent(target).path)],
+    allowed: ok(200),
+  },
+  'GET /api/agents/{ns}/{name}/versions': {
+    ...onAgent('/versions', 'kube: list controllerrevisions.apps'),
+    asks: (target) => [getAgent(target), revisions(target)],
+    allowed: ok(200),
+  },
+  'GET /api/agents/{ns}/{name}/versions/diff': {
+    ...onAgent('/versions/diff?from=1', 'kube: list controllerrevisions.apps'),
+    asks: (target) => [getAgent(target), revisions(target)],
+    allowed: ok(200),
+  },
+  'GET /api/agents/{ns}/{name}/logs': {
+    ...onAgent('/logs?tail=1', 'kube: get pods/log'),
+    asks: (target, { pods }) => [
+      getAgent(target),
+      { path: `/api/v1/namespaces/${target.namespace}/pods?limit=1` },
+      { path: `/api/v1/namespaces/${target.namespace}/pods/${pods[target.namespace]}/log?tailLines=1` },
+    ],
+    allowed: ok(200),
+  },
+  'GET /api/agents/{ns}/{name}/references': {
+    ...onAgent('/references', `kube: get ${agents}`),
+    asks: (target) => [getAgent(target)],
+    allowed: ok(200),
+  },
+  'GET /api/agents/{ns}/{name}/runs': {
+    ...onAgent('/runs', 'review: list runs'),
+    asks: ({ namespace }) => [virtual('list', 'runs', namespace)],
+    allowed: found(200),
+  },
+  'GET /api/usedby': {
+    over: 'objects',
+    authz: `kube: list ${agents}`,
+    request: (target) => ({
+      path: `/api/usedby?kind=ModelRoute&namespace=${target.namespace}&name=${target.exists ? 'mock' : MISSING}`,
+    }),
+    // Whoever may list the cluster may list the namespace; the namespace is what remains to be refused.
+    asks: ({ namespace }) => [list(agents, namespace)],
+    allowed: ok(200),
+  },
+  'POST /api/expand': bearerOnly('/api/expand', { method: 'POST', body: { config } }),
+  'POST /api/agents/check-requirements': bearerOnly('/api/agents/check-requirements', {
+    method: 'POST',
+    body: { namespace: 'demo', config },
+  }),
+  'POST /api/agents/generate': generating('/api/agents/generate', { prompt: 'An agent that greets.' }),
+  'POST /api/agents/refine': generating('/api/agents/refine', { config, instruction: 'Greet twice.' }),
+}

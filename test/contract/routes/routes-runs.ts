@@ -1,0 +1,69 @@
+import { invoke, virtual } from './asks.ts'
+import { agents, found, nameOf, nothing, ok, query } from './route-case.ts'
+import type { RouteCase, Target } from './route-case.ts'
+import type { World } from './world.ts'
+
+const runOf = ({ namespace, exists }: Target, { runs }: World): string =>
+  exists ? (runs[namespace] ?? '') : '01900000-0000-7000-8000-000000000000'
+
+function onRun(method: string, suffix: string, verb: 'get' | 'update', allowed: RouteCase['allowed']): RouteCase {
+  return {
+    over: 'objects',
+    authz: `row: ${verb} runs`,
+    hides: true,
+    request: (target, world) => ({
+      method,
+      path: `/api/runs/${runOf(target, world)}${suffix}`,
+      ...(suffix === '/resume' ? { body: {} } : {}),
+    }),
+    asks: ({ namespace, exists }) =>
+      // Nobody is asked about a run that is not there.
+      !exists
+        ? []
+        : verb === 'get'
+          ? [virtual('get', 'runs', namespace)]
+          : [virtual('get', 'runs', namespace), virtual('update', 'runs', namespace)],
+    allowed: (target) => (target.exists ? allowed(target) : { status: 404, code: 'not_found' }),
+  }
+}
+
+function invoking(path: string, status: number): RouteCase {
+  return {
+    over: 'objects',
+    authz: 'review: create agentdeployments/invoke',
+    request: (target) => ({
+      method: 'POST',
+      path,
+      body: { agent: { namespace: target.namespace, name: nameOf(target) }, input: 'Hi.' },
+    }),
+    asks: (target) => [invoke(agents, target.namespace, nameOf(target))],
+    allowed: found(status),
+  }
+}
+
+/** Routes of runs. */
+export const runRoutes: Readonly<Record<string, RouteCase>> = {
+  'GET /api/runs': {
+    over: 'namespaces',
+    authz: 'row: list runs',
+    request: (target) => query('/runs', target),
+    asks: ({ namespace }) => [virtual('list', 'runs', namespace)],
+    allowed: ok(200),
+  },
+  'POST /api/runs': invoking('/api/runs', 201),
+  'POST /api/invoke': invoking('/api/invoke', 200),
+  'GET /api/runs/{id}': onRun('GET', '', 'get', ok(200)),
+  'GET /api/runs/{id}/tree': onRun('GET', '/tree', 'get', ok(200)),
+  'GET /api/runs/{id}/events': onRun('GET', '/events', 'get', ok(200)),
+  'POST /api/runs/{id}/resume': onRun('POST', '/resume', 'update', () => ({ status: 409, code: 'run_not_paused' })),
+  'POST /api/runs/{id}/cancel': onRun('POST', '/cancel', 'update', () => ({ status: 409, code: 'run_terminal' })),
+  'GET /api/runs/{id}/fixture': {
+    over: 'objects',
+    gated: true,
+    authz: 'row: get runs/fixture',
+    request: (target, world) => ({ path: `/api/runs/${runOf(target, world)}/fixture` }),
+    // Nothing records yet: the gate answers before anybody is asked.
+    asks: nothing,
+    allowed: () => ({ status: 501, code: 'not_wired' }),
+  },
+}
