@@ -148,6 +148,29 @@ test('O6: a ticket begins a run in its own boot and for a third of the memory; w
   await registry.start({ ...start('r2', 0), ticket: registry.ticket() }).done
 })
 
+test('O6: what a newer worker was told is not here is begun by no older one', async () => {
+  const { agent, context, finish } = createPatient()
+  const registry = registryOf({ agent, concurrency: 1 })
+  const busy = registry.start(start('busy', 'wait'))
+  await context
+  const ticket = registry.ticket()
+  const begin = (runId: string, epoch: number, ready?: boolean) => () =>
+    registry.start({ ...start(runId, 0), epoch, ticket, ...(ready === undefined ? {} : { ready }) })
+  const without = (code: string) => (error: { code: string; headers: Record<string, string> }) =>
+    error.code === code && typeof error.headers['x-mesh-ticket'] === 'string'
+  assert.throws(begin('r1', 2), without('too_many_runs'))
+  assert.throws(begin('r2', 2, false), without('agent_not_ready'))
+  assert.throws(() => registry.attach('r3', 2), { code: 'unknown_run' })
+  finish()
+  await busy.done
+  for (const runId of ['r1', 'r2', 'r3']) {
+    assert.throws(begin(runId, 1), { code: 'stale_epoch' })
+    assert.equal((await begin(runId, 2)().done).state, 'succeeded')
+  }
+  registry.refuseNew()
+  assert.throws(begin('r4', 1), without('draining'))
+})
+
 test('O6: a repeat that comes when the run is forgotten begins nothing', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let now = 0

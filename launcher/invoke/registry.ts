@@ -1,9 +1,11 @@
 import type { EntryKind, InvokeRequest, InvokeResult } from '#schemas/run.ts'
 import type { Trace } from '#core/telemetry/tracing.ts'
 import { Refusal } from '../http/refusal.ts'
+import type { RefusalCode } from '../http/refusal.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { startAttempt } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
+import { createEpochFloors } from './epoch-floors.ts'
 import type { Agent, StopReason } from './run.ts'
 import { createTickets } from './tickets.ts'
 
@@ -31,6 +33,8 @@ export interface StartRequest {
   readonly parent: Trace | undefined
   /** Without one the run begins whenever it is not known. */
   readonly ticket?: string | undefined
+  /** Whether the agent can take a run now; a run that is known needs none. */
+  readonly ready?: boolean
 }
 
 /** The runs of this launcher: an agent is never invoked twice for one run. */
@@ -39,7 +43,7 @@ export interface RunRegistry {
   start(request: StartRequest): Attempt
   /** What a worker commits before it starts a run: repeated with it, a start can begin the run only here, once. */
   ticket(): string
-  /** The attempt of a known run; raises the epoch. Throws `Refusal`. */
+  /** The attempt of a known run; raises the epoch, and of a run that is not known the one that may begin it. Throws `Refusal`. */
   attach(runId: string, epoch: number): Attempt
   /** Drops the journal and the result of an ended run; idempotent. */
   acknowledge(runId: string, epoch: number): void
@@ -69,6 +73,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
   const { maxBytes = defaults.maxBytes, keepMs = defaults.keepMs } = options
   // A run is remembered for at least `keepMs` after its end.
   const tickets = createTickets(keepMs / 3, options.monotonic)
+  const floors = createEpochFloors(keepMs)
   let refusing = false
   let idleWaiters: (() => void)[] = []
 
@@ -101,14 +106,18 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     known.last = await attempt.done
     known.expiry = setTimeout(() => forget(known, attempt.runId), keepMs).unref()
   }
+  // The ticket says that this boot does not have the run, and that nothing which an older worker still sends begins it here.
+  const refuse = (start: StartRequest, code: RefusalCode, headers: Readonly<Record<string, string>> = {}): Refusal => {
+    floors.raise(start.runId, start.epoch)
+    return new Refusal(code, undefined, { 'retry-after': '1', 'x-mesh-ticket': tickets.issue(), ...headers })
+  }
   const begin = (start: StartRequest): Attempt => {
     if (start.ticket !== undefined && !tickets.isValid(start.ticket)) throw new Refusal('stale_ticket')
-    if (refusing) throw new Refusal('draining', undefined, { 'retry-after': '1' })
+    if (start.epoch < floors.of(start.runId)) throw new Refusal('stale_epoch')
+    if (start.ready === false) throw refuse(start, 'agent_not_ready')
+    if (refusing) throw refuse(start, 'draining')
     if (working().length >= options.concurrency)
-      throw new Refusal('too_many_runs', undefined, {
-        'retry-after': '1',
-        'x-mesh-run-timeout-ms': String(options.timeoutMs),
-      })
+      throw refuse(start, 'too_many_runs', { 'x-mesh-run-timeout-ms': String(options.timeoutMs) })
     const now = options.now ?? (() => new Date())
     const attempt = startAttempt({ ...options, ...start, now, onGrowth: bound })
     clearTimeout(runs.get(start.runId)?.expiry)
@@ -130,6 +139,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     ticket: () => tickets.issue(),
     attach(runId, epoch) {
       const known = runs.get(runId)
+      if (known === undefined) floors.raise(runId, epoch)
       if (known?.attempt === undefined) throw new Refusal('unknown_run')
       raiseEpoch(known, epoch)
       return known.attempt

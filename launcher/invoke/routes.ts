@@ -102,10 +102,9 @@ async function invoke(request: IncomingMessage, response: ServerResponse, option
   const runId = direct ? randomUUID() : parseRunId(given)
   const { epoch } = await options.authorizer.invoke(request, runId)
   const body = parseInvokeRequest(await readJson(request, invokeBodyLimit))
-  if (!options.started()) throw new Refusal('agent_not_ready', undefined, { 'retry-after': '1' })
   const parent = parseTraceparent(singleHeader(request, 'traceparent'))
   const ticket = singleHeader(request, 'x-mesh-ticket')
-  const attempt = options.registry.start({ runId, epoch, request: body, parent, ticket })
+  const attempt = options.registry.start({ runId, epoch, request: body, parent, ticket, ready: options.started() })
   if (direct) await answerDirectly(request, response, attempt, options)
   else known(response, attempt, options)
 }

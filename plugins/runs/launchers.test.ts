@@ -52,7 +52,8 @@ async function start(t: TestContext, ...pods: readonly LaunchOptions[]) {
   const there = launched.map(({ url }): AgentLauncher => ({ id: url, url, ready: true }))
   const work = (name: string) => {
     const worker = startWorker(
-      driveServices(world, () => there),
+      // Longer than any test waits: nothing here is to count as unreachable.
+      driveServices(world, () => there, 60_000),
       name,
     )
     t.after(() => worker.stop())
@@ -132,7 +133,7 @@ test('O6: a pod that is gone takes its run along: lost_worker at once, and no ot
   const [followed, handedOver] = [await queueRun(world, { do: 'hang' }), await queueRun(world, { do: 'hang' })]
   const at = (run: SelectedRun) => launched.findIndex((pod) => invoked(pod, run) === 1)
   await until(() => at(followed) >= 0 && at(handedOver) >= 0, 'both are at work')
-  const [homes, before] = [[at(followed), at(handedOver)], performance.now()]
+  const homes = [at(followed), at(handedOver)]
   for (const home of homes) launched[home]?.kill('SIGKILL')
   for (const home of new Set(homes))
     there.splice(
@@ -143,7 +144,6 @@ test('O6: a pod that is gone takes its run along: lost_worker at once, and no ot
   await first.stop()
   work('second')
   assert.equal((await settled(world, handedOver.id, isTerminal)).fail_reason, 'lost_worker')
-  assert.ok(performance.now() - before < 4_500, 'sooner than an agent counts as unreachable')
   for (const run of [followed, handedOver])
     assert.equal(
       launched.reduce((sum, pod) => sum + invoked(pod, run), 0),

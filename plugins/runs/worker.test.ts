@@ -302,6 +302,52 @@ for (const instant of ['begun', 'sent', 'answered'] as const)
       },
     )
 
+test(
+  'O6: a worker is killed while its run waits for a busy agent: whoever takes over lets it wait on, and it is invoked once',
+  needs('postgres', 'initdb'),
+  async (t) => {
+    const url = await createDatabase(t)
+    const database = await openDatabase({ url })
+    t.after(() => database.close())
+    await migrate(database, [storeMigrations, runsMigrations])
+    const world = createWorld(database)
+    const limits = { concurrency: 1 }
+    const launched = await launch(t, { command: nodeAgent, config: { limits }, env: { AGENT_CANCELS: 'true' } })
+    const first = startWorker(
+      driveServices(world, () => launched.url),
+      'first',
+    )
+    const busy = await queueRun(world, { do: 'hang' })
+    await until(() => launched.notes().some((note) => note.startsWith(`invoke ${busy.id}`)), 'the agent is busy')
+    await first.stop()
+    const waiting = await queueRun(world, { do: 'echo' })
+    const script = fileURLToPath(import.meta.resolve('./testing/worker-process.ts'))
+    const worker = spawn(process.execPath, [script, url, launched.url, 'begun'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    t.after(() => worker.kill('SIGKILL'))
+    assert.deepEqual(await once(worker, 'exit'), [null, 'SIGKILL'])
+    assert.equal((await findRun(world.store.reader<RunsTables>(), waiting.id))?.started, true)
+    await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.db)
+    // Shorter than the agent stays busy: patience with silence is none with an answer.
+    const next = startWorker(
+      driveServices(world, () => launched.url, 50),
+      'next',
+    )
+    t.after(() => next.stop())
+    const after = await settled(world, waiting.id, (run) => !run.started)
+    assert.deepEqual([after.state, after.segment, after.fail_reason], ['queued', 0, null])
+    await cancelRun(world.writer, busy.id, alice)
+    assert.equal((await settled(world, waiting.id, isTerminal)).state, 'succeeded')
+    const invoked = launched.notes().filter((note) => note.startsWith('invoke'))
+    assert.deepEqual(
+      invoked.map((note) => note.split(' ')[1]),
+      [busy.id, waiting.id],
+    )
+    assertGapless(await collect(world, waiting))
+  },
+)
+
 const kills = Number(process.env.MESH_KILLS ?? 8)
 
 test(
@@ -316,15 +362,24 @@ test(
     const world = createWorld(database)
     const runs: SelectedRun[] = []
     const script = fileURLToPath(import.meta.resolve('./testing/worker-process.ts'))
-    for (let kill = 0; kill < kills; kill++) {
+    const startVictim = async () => {
       const worker = spawn(process.execPath, [script, url, launched.url], { stdio: ['ignore', 'pipe', 'inherit'] })
       t.after(() => worker.kill('SIGKILL'))
       await once(worker.stdout, 'data')
-      for (const input of [{ do: 'stream' }, { do: 'kinds' }, { do: 'echo' }]) runs.push(await queueRun(world, input))
-      // The instant is random, the seed is the count: from before the claim until after the end.
-      await new Promise((resolve) => setTimeout(resolve, (kill * 37) % 90))
-      worker.kill('SIGKILL')
-      await once(worker, 'exit')
+      return worker
+    }
+    // Four at once: to start a process is most of what a kill costs.
+    for (let killed = 0; killed < kills; killed += 4) {
+      const victims = await Promise.all(Array.from({ length: Math.min(4, kills - killed) }, startVictim))
+      for (const input of victims.flatMap(() => [{ do: 'stream' }, { do: 'kinds' }, { do: 'echo' }]))
+        runs.push(await queueRun(world, input))
+      const kill = async (worker: (typeof victims)[number], index: number) => {
+        // The instant is random, the seed is the count: from before the claim until after the end.
+        await new Promise((resolve) => setTimeout(resolve, ((killed + index) * 37) % 90))
+        worker.kill('SIGKILL')
+        await once(worker, 'exit')
+      }
+      await Promise.all(victims.map(kill))
       // The lease of the dead is let expire now instead of in thirty seconds.
       await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second' where state = 'ready'`.execute(
         database.db,

@@ -154,6 +154,22 @@ export const mutants: readonly Mutant[] = [
     only: 'gone',
   },
   {
+    name: 'a takeover loses the run of a busy agent',
+    file: 'plugins/runs/worker/hand-over.ts',
+    find: 'if (refused?.isWithoutRun) {',
+    replace: 'if (refused?.isWithoutRun && !isSure) {',
+    tests: worker,
+    only: 'wait on',
+  },
+  {
+    name: 'an older worker begins what a newer one was refused',
+    file: 'launcher/invoke/registry.ts',
+    find: "    if (start.epoch < floors.of(start.runId)) throw new Refusal('stale_epoch')\n",
+    replace: '',
+    tests: ['launcher/invoke/registry.test.ts'],
+    only: 'O6',
+  },
+  {
     name: 'a worker with a lower epoch is heard',
     file: 'launcher/invoke/registry.ts',
     find: "  if (epoch < known.epoch) throw new Refusal('stale_epoch')\n",

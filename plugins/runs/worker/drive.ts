@@ -17,8 +17,8 @@ import { workerAuthor } from './author.ts'
 import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
 import { follow } from './follow.ts'
-import { handOver, handOverAgain } from './hand-over.ts'
-import type { Answering, LauncherClient } from './launcher-client.ts'
+import { type Busy, handOver, handOverAgain, type Taken } from './hand-over.ts'
+import type { LauncherClient } from './launcher-client.ts'
 import type { Launchers } from './launchers.ts'
 import { pause } from './pause.ts'
 import { recordResult } from './result.ts'
@@ -90,40 +90,27 @@ interface Found {
 
 type Content = NonNullable<Awaited<ReturnType<typeof readContent>>>
 
-async function driveFound(
-  services: DriveServices,
-  { claim, run, content, signal, cancel }: Found,
-): Promise<number | undefined> {
+async function driveFound(services: DriveServices, found: Found): Promise<number | undefined> {
+  const { claim, run, content, signal, cancel } = found
   const cancelled = cancel.signal
   const fail = (reason: FailReason) => failRun(services, claim, run, reason)
   // Cancelled before it ever reached the agent: nothing has to be stopped.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
   if (run.state === 'cancelling') cancel.abort()
   const launchers = services.launchersOf(run, content.grant_token, claim)
-  let launcher = await findLauncher(services, launchers, { claim, run, signal, cancelled })
-  if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable')
+  const first = await findLauncher(services, launchers, { claim, run, signal, cancelled })
+  if (!first) return signal.aborted ? undefined : fail('agent_unreachable')
   const fresh = mayBegin(run)
-  let answering: Answering | undefined
-  if (fresh) {
-    if (run.segment > 0 && !(await services.recheck(run, claim.epoch))) return fail('permission_revoked')
-    const request = await toRequest(services, run, content)
-    const beginAt = (beginning: Beginning) => begin(services, claim, run, beginning)
-    const taken = await handOver({ request, first: launcher, launchers, cancelled, begin: beginAt }, services)
-    if (taken === undefined) return undefined
-    if (typeof taken === 'string') return fail(taken)
-    if ('busy' in taken) return putBack(services, claim, run, taken.busy.runTimeoutMs)
-    ;({ launcher, answering } = taken)
-  } else {
-    const ticket = run.state === 'running' && claim.ticketSegment === run.segment ? claim.ticket : null
-    if (ticket !== null) {
-      const request = await toRequest(services, { ...run, segment: run.segment - 1 }, content)
-      answering = await handOverAgain(
-        { request, launcher, ticket, stop: AbortSignal.any([signal, cancelled]) },
-        services,
-      )
-    }
-    answering ??= await launcher.look().catch(() => undefined) // what is wrong with it shows when it is followed
+  const taken = fresh
+    ? await beginAnywhere(services, found, { first, launchers })
+    : await takeOver(services, found, first)
+  if (taken === undefined) return undefined
+  if (typeof taken === 'string') return fail(taken)
+  if ('busy' in taken) {
+    const segment = fresh ? run.segment : run.segment - 1
+    return taken.isSure ? putBack(services, claim, { ...run, segment }, taken.busy.runTimeoutMs) : retryMs
   }
+  const { launcher, answering } = taken
   const revision = noteRevision(claim, run, answering?.agentRevision)
   const attempt = fresh ? { ...claim, launcherN: 0 } : claim
   const result = await follow(services, { claim: attempt, run, launcher, signal, cancelled, revision })
@@ -133,6 +120,34 @@ async function driveFound(
   // After the commit: a lost acknowledgement only keeps the result in the launcher until its time is up.
   await launcher.acknowledge().catch(() => undefined)
   return undefined
+}
+
+async function beginAnywhere(
+  services: DriveServices,
+  { claim, run, content, cancel }: Found,
+  { first, launchers }: { readonly first: LauncherClient; readonly launchers: Launchers },
+): Promise<Taken | Busy | FailReason | undefined> {
+  if (run.segment > 0 && !(await services.recheck(run, claim.epoch))) return 'permission_revoked'
+  const request = await toRequest(services, run, content)
+  const beginAt = (beginning: Beginning) => begin(services, claim, run, beginning)
+  return handOver({ request, first, launchers, cancelled: cancel.signal, begin: beginAt }, services)
+}
+
+/** What another worker began goes on where it began it. */
+async function takeOver(
+  services: DriveServices,
+  { claim, run, content, signal, cancel }: Found,
+  launcher: LauncherClient,
+): Promise<Taken | Busy> {
+  const ticket = run.state === 'running' && claim.ticketSegment === run.segment ? claim.ticket : null
+  if (ticket !== null) {
+    const request = await toRequest(services, { ...run, segment: run.segment - 1 }, content)
+    const stop = AbortSignal.any([signal, cancel.signal])
+    const taken = await handOverAgain({ request, launcher, ticket, stop }, services)
+    if (taken !== undefined) return taken
+  }
+  const answering = await launcher.look().catch(() => undefined) // what is wrong with it shows when it is followed
+  return { launcher, answering }
 }
 
 /**

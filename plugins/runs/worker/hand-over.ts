@@ -18,12 +18,15 @@ export interface Handing {
 /** The launcher that took the run. */
 export interface Taken {
   readonly launcher: LauncherClient
-  readonly answering: Answering
+  /** Undefined when it did not say. */
+  readonly answering: Answering | undefined
 }
 
-/** The agent is busy with other runs, and no launcher can have this one. */
+/** The agent is busy with other runs. */
 export interface Busy {
-  readonly busy: { readonly runTimeoutMs: number | undefined }
+  readonly busy: LauncherRefused
+  /** That no launcher can have this one: an invoke that got no answer may arrive yet, and only a higher epoch keeps it from beginning. */
+  readonly isSure: boolean
 }
 
 /**
@@ -57,10 +60,10 @@ export async function handOver(
       if (mayHaveIt) return 'lost_worker'
       begun = undefined
     } else if (refused && refused.status !== 429 && refused.status !== 503) return 'agent_error'
-    if (refused?.status === 429 && !mayHaveIt) {
+    if (refused?.status === 429 && (!mayHaveIt || refused.isWithoutRun)) {
       busyUntil ??= performance.now() + busyPatienceMs
       deadline = performance.now() + patienceMs // it answers
-      if (performance.now() > busyUntil) return { busy: refused }
+      if (performance.now() > busyUntil) return { busy: refused, isSure: !mayHaveIt }
     }
     if (performance.now() > deadline) return 'agent_unreachable'
     if (mayHaveIt) {
@@ -87,19 +90,29 @@ export interface Repeating {
 
 /**
  * Invokes a segment that another worker began, with the ticket that it committed: that launcher has the run already, or begins it now,
- * or refuses because it can no longer know. Undefined when it did not take it; following it tells what that means.
+ * or refuses because it can no longer know, or has no place for it. Undefined when it did not take it; following it tells what that
+ * means.
  */
 export async function handOverAgain(
   { request, launcher, ticket, stop }: Repeating,
-  { unreachableAfterMs }: Pick<DriveServices, 'unreachableAfterMs'>,
-): Promise<Answering | undefined> {
-  const deadline = performance.now() + unreachableAfterMs
+  { unreachableAfterMs: patienceMs, busyPatienceMs }: Pick<DriveServices, 'unreachableAfterMs' | 'busyPatienceMs'>,
+): Promise<Taken | Busy | undefined> {
+  let deadline = performance.now() + patienceMs
+  let busyUntil: number | undefined
+  let isSure = true
   const rest = createRest()
   while (!stop.aborted) {
     const answer = await tell(launcher, request, ticket)
-    if ('answering' in answer) return answer.answering
+    if ('answering' in answer) return { launcher, ...answer }
     const { error } = answer
-    if (error instanceof LauncherRefused && error.status !== 429 && error.status !== 503) return undefined
+    const refused = error instanceof LauncherRefused ? error : undefined
+    if (refused && refused.status !== 429 && refused.status !== 503) return undefined
+    isSure &&= refused !== undefined || isUnconnected(error)
+    if (refused?.isWithoutRun) {
+      busyUntil ??= performance.now() + busyPatienceMs
+      deadline = performance.now() + patienceMs // it answers
+      if (performance.now() > busyUntil) return { busy: refused, isSure }
+    }
     if (performance.now() > deadline || (await launcher.isGone())) return undefined
     await rest(stop)
   }

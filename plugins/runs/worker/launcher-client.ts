@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { collect, exchange } from '#core/sse/exchange.ts'
+import type { AnswerHeaders } from '#core/sse/exchange.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { InvokeRequest, LauncherEntry } from '#schemas/run.ts'
 import type { LauncherAddress } from '../store/tables.ts'
@@ -16,11 +17,14 @@ export class LauncherRefused extends Error {
   readonly status: number
   /** How long a run of a busy agent may take, waiting included; undefined when the launcher did not say. */
   readonly runTimeoutMs: number | undefined
-  constructor(status: number, runTimeoutMs?: number) {
+  /** The launcher does not have the run, and what workers with a lower epoch still send begins it no more. */
+  readonly isWithoutRun: boolean
+  constructor(status: number, headers: AnswerHeaders = {}) {
     super(`the launcher answered ${status}`)
     this.name = 'LauncherRefused'
     this.status = status
-    this.runTimeoutMs = runTimeoutMs
+    this.runTimeoutMs = readCount(headers['x-mesh-run-timeout-ms'])
+    this.isWithoutRun = headers['x-mesh-ticket'] !== undefined
   }
 }
 
@@ -76,8 +80,7 @@ export function createLauncherClient(options: LauncherClientOptions): LauncherCl
       headersTimeout: 10_000,
       bodyTimeout: 10_000,
     })
-    if (answer.status >= 400)
-      throw new LauncherRefused(answer.status, readCount(answer.headers['x-mesh-run-timeout-ms']))
+    if (answer.status >= 400) throw new LauncherRefused(answer.status, answer.headers)
     const text = answer.body.toString('utf8')
     return text === '' ? undefined : JSON.parse(text)
   }
