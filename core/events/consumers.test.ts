@@ -195,7 +195,7 @@ test(
     const lines = createInterface({ input: child.stdout })
     const exited = once(child, 'exit')
     for await (const line of lines) {
-      if (line !== 'ready') committed.push(Number(line))
+      if (!line.startsWith('ready')) committed.push(Number(line))
       if (committed.length === 40) child.kill('SIGKILL')
     }
     await exited

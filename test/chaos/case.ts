@@ -1,10 +1,13 @@
 import type { Scope } from '#test/harness/scope.ts'
 
-/** How a case is run: the seed decides every random choice, `count` the number of faults (else the case's own for its form). */
+/** How much is asked of a case: seconds for the everyday suite, a few minutes, or the whole count of its requirement. */
+export type Form = 'short' | 'usual' | 'full'
+
+/** How a case is run: the seed decides every random choice. */
 export interface CaseOptions {
   readonly seed: number
-  readonly count?: number | undefined
-  /** Seconds instead of minutes, for the everyday suite. */
+  /** The number of faults. */
+  readonly count: number
   readonly short: boolean
   /** What may be shared by the cases of one run ends with this scope. */
   readonly whole: Scope
@@ -26,6 +29,10 @@ export interface CaseResult {
 export interface ChaosCase {
   readonly ids: readonly string[]
   readonly title: string
+  /** The number of faults of each form. */
+  readonly counts: Readonly<Record<Form, number>>
+  /** How long the full count takes on two idle cores. */
+  readonly minutes: number
   run(scope: Scope, options: CaseOptions): Promise<CaseResult>
 }
 

@@ -54,7 +54,7 @@ test('A4, O7: after a restore every kept change is one row, and integrators see 
 )
 
 async function short(name: string, chaosCase: ChaosCase): Promise<void> {
-  const ran = await runCase(name, chaosCase, { seed, short: true, whole })
+  const ran = await runCase(name, chaosCase, { seed, form: 'short', whole })
   assert.ok(passed(ran), ran.failure ?? JSON.stringify(ran.result))
   assert.equal(ran.skipped, undefined)
 }

@@ -2,13 +2,14 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { toTable } from './table.ts'
+import type { Form } from './case.ts'
 import type { Ran } from './table.ts'
 
 /** A case as it was run last, kept so that one case can be run again without the others. */
 interface Kept {
   readonly ran: Ran
   readonly seed: number
-  readonly short: boolean
+  readonly form: Form
   readonly date: string
   readonly machine: string
 }
@@ -17,14 +18,11 @@ const folder = join(import.meta.dirname, 'results')
 const page = join(import.meta.dirname, '../../docs/faults.md')
 
 /** Keeps the results of a run and writes `docs/faults.md` from the newest of each case. */
-export function writePage(
-  all: readonly Ran[],
-  { seed, short }: { readonly seed: number; readonly short: boolean },
-): void {
+export function writePage(all: readonly Ran[], { seed, form }: { readonly seed: number; readonly form: Form }): void {
   mkdirSync(folder, { recursive: true })
   const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}, load average ${(loadavg()[0] ?? 0).toFixed(0)}`
   for (const ran of all) {
-    const kept: Kept = { ran, seed, short, date: new Date().toISOString().slice(0, 10), machine }
+    const kept: Kept = { ran, seed, form, date: new Date().toISOString().slice(0, 10), machine }
     writeFileSync(join(folder, `${ran.name}.json`), `${JSON.stringify(kept, null, 2)}\n`)
   }
   const files = globSync('*.json', { cwd: folder }).toSorted()
@@ -33,8 +31,8 @@ export function writePage(
 
 function toPage(all: readonly Kept[]): string {
   const runs = all.map(
-    ({ ran, seed, short, date, machine }) =>
-      `- ${ran.name}: ${date}, seed ${seed}${short ? ', short form' : ''}; ${machine}.`,
+    ({ ran, seed, form, date, machine }) =>
+      `- ${ran.name}: ${date}, seed ${seed}${form === 'usual' ? '' : `, ${form} form`}; ${machine}.`,
   )
   return `# Faults
 
@@ -43,7 +41,7 @@ What happens to the platform when its parts are killed, frozen and cut off. Writ
 - *faults*: how many were injected. *lost*: what was promised and is not there. *duplicated*: what is there more often than it happened.
   *unaccounted*: what is neither there nor counted as dropped. *recovery*: from the end of a fault until the work went on.
 - \`npm run chaos -- <case>\` runs the cases whose names begin so, \`--seed\` repeats a run, \`--count\` sets the number of faults,
-  \`--short\` is the form that the everyday suite runs, \`--write\` keeps the result here.
+  \`--short\` is the form that the everyday suite runs, \`--full\` has the counts of the requirements, \`--write\` keeps the result here.
 
 ${toTable(all.map(({ ran }) => ran))}
 

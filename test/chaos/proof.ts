@@ -14,18 +14,21 @@ export interface Proof {
   readonly name: string
   /** The variable that holds the number of faults; absent: the tests have their own. */
   readonly variable?: string
-  readonly counts: { readonly short: number; readonly full: number }
+  readonly counts: ChaosCase['counts']
+  readonly minutes: number
 }
 
 const script = fileURLToPath(import.meta.resolve('../../scripts/test.ts'))
 
 /** The case that runs a proof with the suite's count. A failed test counts as one loss; its report goes to the console. */
 export function proofCase(proof: Proof): ChaosCase {
-  const { ids, title, counts } = proof
+  const { ids, title, counts, minutes } = proof
   return {
     ids,
     title,
-    run: async (_scope, { short, count = short ? counts.short : counts.full }) => {
+    counts,
+    minutes,
+    run: async (_scope, { count }) => {
       const { passed, failed } = await runTests(proof, count)
       if (passed + failed === 0) throw new NotHere(`the tests of ${proof.file} were skipped`)
       return toResult(proof, { count, passed, failed })

@@ -1,14 +1,12 @@
 import type { Scope } from '#test/harness/scope.ts'
-import type { CaseResult, ChaosCase } from './case.ts'
+import type { CaseOptions, CaseResult, ChaosCase, Form } from './case.ts'
 import { createScope } from './closing-scope.ts'
 import type { Ran } from './table.ts'
 
-/** What the runner hands to a case. */
-export interface RunOptions {
-  readonly seed: number
+/** What the runner is told; `count` replaces the case's own for the form. */
+export interface RunOptions extends Pick<CaseOptions, 'seed' | 'whole'> {
   readonly count?: number | undefined
-  readonly short: boolean
-  readonly whole: Scope
+  readonly form: Form
 }
 
 /** Thrown by a case, or by a server that it needs, when this machine cannot run it. */
@@ -33,10 +31,10 @@ export async function runCase(name: string, given: ChaosCase, options: RunOption
 async function attempt(
   given: ChaosCase,
   scope: Scope,
-  options: RunOptions,
+  { form, count = given.counts[form], ...rest }: RunOptions,
 ): Promise<{ readonly result: CaseResult } | { readonly error: unknown }> {
   try {
-    return { result: await given.run(scope, options) }
+    return { result: await given.run(scope, { ...rest, count, short: form === 'short' }) }
   } catch (error) {
     return { error }
   }

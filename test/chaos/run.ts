@@ -8,13 +8,14 @@ import { runCase } from './run-case.ts'
 import { passed, toTable } from './table.ts'
 import type { Ran } from './table.ts'
 
-// npm run chaos [-- <case> ...] [--seed N] [--count N] [--short] [--write]
+// npm run chaos [-- <case> ...] [--seed N] [--count N] [--short | --full] [--write]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     count: { type: 'string' },
     short: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 })
@@ -28,21 +29,35 @@ if (wanted.length === 0) {
 
 const seed = Number(values.seed)
 const count = values.count === undefined ? undefined : Number(values.count)
+const form = values.short ? 'short' : values.full ? 'full' : 'usual'
 const whole = createScope()
 const all: Ran[] = []
 // Many servers end with this process, each by a listener of its own.
 process.setMaxListeners(100)
 process.stderr.write(`seed ${seed}\n`)
-for (const file of wanted) {
-  const name = basename(file, '.ts')
-  const { chaosCase } = (await import(join(folder, file))) as { chaosCase: ChaosCase }
+const cases = await Promise.all(
+  wanted.map(async (file) => {
+    const { chaosCase } = (await import(join(folder, file))) as { chaosCase: ChaosCase }
+    return { name: basename(file, '.ts'), chaosCase }
+  }),
+)
+if (form === 'full' && count === undefined) tellMinutes(cases)
+for (const { name, chaosCase } of cases) {
   process.stderr.write(`${name}: ${chaosCase.title}\n`)
-  const ran = await runCase(name, chaosCase, { seed, count, short: values.short, whole })
+  const ran = await runCase(name, chaosCase, { seed, count, form, whole })
   process.stderr.write(`${toTable([ran])}\n\n`)
   all.push(ran)
 }
 await whole.close()
 process.stdout.write(`\n${toTable(all)}\n\nseed ${seed}\n`)
-if (values.write) writePage(all, { seed, short: values.short })
+if (values.write) writePage(all, { seed, form })
 // A handle that a dead server left behind must not keep the verdict waiting.
 process.exit(all.every(passed) ? 0 : 1)
+
+// As measured on two idle cores; a busy machine takes longer.
+function tellMinutes(of: readonly { readonly name: string; readonly chaosCase: ChaosCase }[]): void {
+  for (const { name, chaosCase } of of)
+    process.stderr.write(`${name}: ${chaosCase.counts.full} faults, about ${chaosCase.minutes} minutes\n`)
+  const sum = of.reduce((minutes, { chaosCase }) => minutes + chaosCase.minutes, 0)
+  process.stderr.write(`about ${Math.ceil(sum)} minutes in all\n`)
+}

@@ -13,7 +13,7 @@ const kills = process.env.MESH_POD_KILLS
 
 test('X6, O6, A4: pods of every role are killed, drained and updated under load; nothing is lost or done twice', async () => {
   const count = kills === undefined ? undefined : Number(kills)
-  const ran = await runCase('15-pods', chaosCase, { seed: 0, short: true, count, whole })
+  const ran = await runCase('15-pods', chaosCase, { seed: 0, form: 'short', count, whole })
   process.stderr.write(`${toTable([ran])}\n`)
   assert.equal(ran.skipped, undefined)
   assert.ok(passed(ran), ran.failure ?? JSON.stringify(ran.result))

@@ -1,12 +1,14 @@
 import { createStore } from '#core/store/create-store.ts'
 import { openDatabase } from '#core/store/database.ts'
+import { readAfter } from '#core/store/events.ts'
 import { note } from '#core/store/testing/notes.ts'
 
-// A process that appends until it is killed, and says after each COMMIT what it committed: `node appender.ts <location as JSON>`.
+// A process that appends until it is killed, `node appender.ts <location as JSON>`: it says how many events it found, and after each
+// COMMIT what it committed.
 const location = JSON.parse(process.argv[2] ?? '') as Parameters<typeof openDatabase>[0]
 const database = await openDatabase(location)
 const store = createStore(database, { projections: [] })
-process.stdout.write('ready\n')
+process.stdout.write(`ready ${(await readAfter(database.db, 0n, 1_000_000)).length}\n`)
 for (let n = 0; ; n++) {
   await store.transact((tx) => tx.append(`notes/${n % 3}`, 'any', [note(n)]))
   process.stdout.write(`${n}\n`)

@@ -33,7 +33,9 @@ const streams = 20
 export const chaosCase: ChaosCase = {
   ids: ['O1', 'O2', 'O7'],
   title: `${writers} writers with transactions of random length; relay owner, consumers, NATS and PostgreSQL killed, the stream re-created`,
-  run: async (scope, { seed, short, count = short ? 3 : 60 }) => {
+  counts: { short: 3, usual: 30, full: 60 },
+  minutes: 4,
+  run: async (scope, { seed, short, count }) => {
     const random = createRandom(seed)
     const world = await openWorld(scope)
     const reader = followLog(world.database)

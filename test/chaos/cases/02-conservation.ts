@@ -17,7 +17,9 @@ export const chaosCase: ChaosCase = {
   ids: ['A2', 'A4', 'A5'],
   title:
     'Changes at up to 500/s through the API and straight at the cluster; any one process killed with -9 at a random instant',
-  run: async (_scope, { seed, short, count = short ? 3 : 35, whole }) => {
+  counts: { short: 3, usual: 21, full: 35 },
+  minutes: 5,
+  run: async (_scope, { seed, short, count, whole }) => {
     const stage = await sharedStage(whole)
     const random = createRandom(seed)
     const namespace = await makeNamespace(stage, 'conservation')

@@ -21,7 +21,9 @@ export const chaosCase: ChaosCase = {
   ids: ['A1', 'A6'],
   title:
     'Store and bus stopped, cut half-open and slow under audited requests; the BFF killed meanwhile; rows + counted drops = acts',
-  run: async (scope, { seed, short, count = short ? 4 : 8, whole }) => {
+  counts: { short: 4, usual: 8, full: 8 },
+  minutes: 4,
+  run: async (scope, { seed, short, count, whole }) => {
     const stage = await sharedStage(whole)
     const random = createRandom(seed)
     const away = short ? 1_500 : 60_000

@@ -17,7 +17,9 @@ const perSecond = 200
 export const chaosCase: ChaosCase = {
   ids: ['K4'],
   title: `API server and etcd frozen for longer than the deadline of a call under ${perSecond} requests/s: 504 in the deadline or 503 at once, then as before`,
-  run: async (scope, { short, count = short ? 1 : 6, whole }) => {
+  counts: { short: 1, usual: 6, full: 6 },
+  minutes: 3,
+  run: async (scope, { short, count, whole }) => {
     const stage = await sharedStage(whole)
     // Everything that waits for the frozen cluster must be let in: the case is about deadlines, X7 about overload.
     const deadlineMs = short ? 2_000 : 10_000

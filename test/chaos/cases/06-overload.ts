@@ -14,7 +14,9 @@ const capacity = 8
 export const chaosCase: ChaosCase = {
   ids: ['X7'],
   title: `${10 * capacity} callers at once where ${capacity} are let in: 503 or 429 with Retry-After, and normal again at once`,
-  run: async (scope, { short, count = short ? 1 : 10, whole }) => {
+  counts: { short: 1, usual: 10, full: 10 },
+  minutes: 1.5,
+  run: async (scope, { short, count, whole }) => {
     const stage = await sharedStage(whole)
     const bff = await stage.add(scope, 'bff-full', 'bff', `${settings}  underWay: ${capacity}\n`)
     const send = createSend(scope, bff.url)

@@ -24,7 +24,9 @@ export const chaosCase: ChaosCase = {
   ids: ['A4', 'O7'],
   title:
     'Backup drill under load: PostgreSQL, then the cluster are saved, both are lost, restored and reconciled by `mesh restore`',
-  run: async (_scope, { seed, short, count = short ? 1 : 4, whole }) => {
+  counts: { short: 1, usual: 2, full: 4 },
+  minutes: 1.5,
+  run: async (_scope, { seed, short, count, whole }) => {
     const stage = await sharedStage(whole)
     const random = createRandom(seed)
     const totals = { lost: 0, duplicated: 0, unaccounted: 0, changes: 0 }

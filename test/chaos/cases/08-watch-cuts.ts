@@ -17,7 +17,9 @@ export const chaosCase: ChaosCase = {
   ids: ['A10'],
   title:
     'Watches cut, half-open and expired by a compaction of etcd under changes: every final state is told, none twice, each gap is marked',
-  run: async (scope, { seed, short, count = short ? 3 : 30, whole }) => {
+  counts: { short: 3, usual: 12, full: 30 },
+  minutes: 4,
+  run: async (scope, { seed, short, count, whole }) => {
     const stage = await sharedStage(whole)
     scope.after(() => stage.links.cluster.heal())
     const random = createRandom(seed)

@@ -8,5 +8,6 @@ export const chaosCase = proofCase({
   file: 'core/store/leadership.test.ts',
   name: 'O5:',
   variable: 'MESH_PAUSES',
-  counts: { short: 8, full: 250 },
+  counts: { short: 8, usual: 100, full: 1_000 },
+  minutes: 2,
 })

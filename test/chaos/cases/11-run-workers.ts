@@ -7,5 +7,6 @@ export const chaosCase = proofCase({
   file: 'plugins/runs/worker.test.ts',
   name: 'O6:',
   variable: 'MESH_KILLS',
-  counts: { short: 4, full: 200 },
+  counts: { short: 4, usual: 24, full: 200 },
+  minutes: 3,
 })

@@ -8,5 +8,6 @@ export const chaosCase = proofCase({
   file: 'core/store/pglite.test.ts',
   name: 'O8:',
   variable: 'MESH_KILLS',
-  counts: { short: 4, full: 100 },
+  counts: { short: 4, usual: 20, full: 100 },
+  minutes: 3,
 })

@@ -6,5 +6,6 @@ export const chaosCase = proofCase({
   title: 'Objects with malformed labels, annotations and managedFields; expired lists and watches: no controller stops',
   file: 'core/cluster/informer.test.ts',
   name: 'A1[01]',
-  counts: { short: 3, full: 3 },
+  counts: { short: 3, usual: 3, full: 3 },
+  minutes: 0.5,
 })

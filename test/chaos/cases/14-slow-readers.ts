@@ -19,7 +19,9 @@ export const chaosCase: ChaosCase = {
   ids: ['X1'],
   title:
     'One in ten clients of event streams never reads: it is cut at its bound, the others get every frame, memory stays bounded',
-  run: async (scope, { short, count = short ? 10 : 100 }) => {
+  counts: { short: 10, usual: 100, full: 500 },
+  minutes: 2,
+  run: async (scope, { short, count }) => {
     const clients = count * 10
     const server = await startServer(scope, clients)
     const before = server.memory()

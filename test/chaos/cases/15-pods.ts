@@ -9,7 +9,9 @@ export const chaosCase: ChaosCase = {
   ids: ['X6', 'O6', 'A4'],
   title:
     'On a real cluster at 100 requests/s: a rolling update of the BFF with nothing failed; pods of every role killed and drained',
-  run: async (scope, { short, count = short ? 2 : 10 }) => {
+  counts: { short: 2, usual: 4, full: 10 },
+  minutes: 12,
+  run: async (scope, { count }) => {
     const folder = process.env.MESH_TEST_CLUSTER
     const missing =
       folder === undefined || !existsSync(join(folder, 'up.sh'))
