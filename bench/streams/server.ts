@@ -1,9 +1,6 @@
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { Type } from 'typebox'
-import { endpoint } from '#core/http/endpoint.ts'
-import { openEventStream } from '#core/http/event-stream.ts'
-import { buildServer } from '#core/http/testing/build-server.ts'
+import { serveEventStreams } from '#core/http/testing/serve-event-streams.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 
 // `node server.ts raw|stream CLIENTS FRAMES`: once that many clients are there, each gets the frames; then a line says what it cost, and what each held before.
@@ -12,7 +9,7 @@ const data = JSON.stringify({ runId: 'run-1', type: 'message.delta', data: { tex
 type Send = (frame: Buffer) => Promise<void> | void
 
 const receivers: Send[] = []
-const port = mode === 'raw' ? await listenRaw() : await listenStreams()
+const port = mode === 'raw' ? await listenRaw() : await serveEventStreams(({ send }) => entered(send))
 const memory = process.memoryUsage.rss()
 process.stdout.write(`${JSON.stringify({ port })}\n`)
 
@@ -53,25 +50,4 @@ async function listenRaw(): Promise<number> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
-}
-
-async function listenStreams(): Promise<number> {
-  const events = endpoint({
-    method: 'GET',
-    url: '/events',
-    summary: 'Events.',
-    authz: { kind: 'bearer' },
-    stream: true,
-    response: { 200: Type.Object({}) },
-    handle: async (call) => {
-      entered(openEventStream(call).send)
-    },
-  })
-  const streams = { total: 10_000, perUser: 10_000 }
-  const { app } = await buildServer({ after: () => undefined }, [{ endpoints: [events] }], {
-    streams,
-    underWay: 10_000,
-  })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  return (app.server.address() as AddressInfo).port
 }
