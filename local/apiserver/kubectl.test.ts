@@ -86,6 +86,9 @@ test(
     assert.match((await kubectl('diff', '-f', changed)).out, /-  size: 2\n\+  size: 5/)
     assert.match(await ok('apply', '-f', changed), /configured/)
     assert.match(await ok('apply', '--server-side', '-f', changed), /serverside-applied/)
+    // What kubectl applied before, it may take without force.
+    assert.match(await ok('apply', '--server-side', '-f', kubectl.file('w.yaml', WIDGET(6))), /serverside-applied/)
+    assert.match(await ok('apply', '-f', kubectl.file('w.yaml', WIDGET(5))), /configured/)
     assert.match(await ok('get', 'wd'), /NAME\s+SIZE\s+READY\s+AGE\nw\s+5\s+\d+s/)
     assert.match(await ok('get', 'mesh', '-o', 'name'), /widget.mesh.dev\/w/)
     assert.match(await ok('get', 'wd', 'w', '-o', 'yaml'), /colour: red\n\s+size: 5/)
@@ -106,6 +109,8 @@ test(
       kubectl.file('bad.yaml', WIDGET(1).replace('size: 1', 'size: 0, weight: 1')),
     )
     assert.match(bad.err, /strict decoding error: unknown field "spec.weight"/)
+    const unknown = await kubectl('apply', '-f', kubectl.file('no.yaml', WIDGET(1).replace('Widget', 'Nope')))
+    assert.match(unknown.err, /no matches for kind "Nope" in version "mesh.dev\/v1alpha1"/)
     await ok('delete', 'wd', 'w')
     assert.match((await kubectl('get', 'wd', 'w')).err, /widgets.mesh.dev "w" not found/)
   },
@@ -151,6 +156,9 @@ test('kubectl: deployments, scale, cascade, pods and their logs', needs('kubectl
   await ok('scale', 'deployment', 'd', '--replicas=3')
   assert.match(await ok('get', 'deploy', '-o', 'wide'), /d\s+0\/3\s+0\s+0\s+\d+s\s+example\s+example:1\s+app=d/)
   assert.match(await ok('describe', 'deploy', 'd'), /Replicas:\s+3 desired/)
+  assert.match(await ok('get', 'deploy', 'd', '--subresource=scale'), /DESIRED\s+AVAILABLE\s+AGE\nd\s+3\s+0/)
+  await ok('create', 'service', 'externalname', 'ex', '--external-name=example.com')
+  assert.match(await ok('get', 'svc'), /ex\s+ExternalName\s+<none>\s+example.com\s+<none>/)
   for (const cascade of ['foreground', 'orphan', 'background']) {
     await ok('create', 'job', 'j', '--image=example:1')
     await ok('delete', 'job', 'j', `--cascade=${cascade}`)

@@ -1,7 +1,6 @@
 import type {
   ApplyRequest,
   ApplyResult,
-  Cause,
   Json,
   JsonObject,
   JsonSchema,
@@ -11,8 +10,10 @@ import type {
 } from '../contract.ts'
 import { equalJson } from '../patch/json-value.ts'
 import { builtinComponent } from '../schema/builtin.ts'
-import { difference, emptySet, intersection, isEmpty, paths, showPath, union } from './field-set.ts'
+import { conflictsOf, refuse } from './conflicts.ts'
+import { difference, emptySet, intersection, isEmpty, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
+import { keepLastApplied, lastAppliedFields } from './last-applied.ts'
 import { decodeManaged, encodeManaged, managerId, resetsManaged, withoutMeta, withoutReset } from './managed.ts'
 import type { Managers } from './managed.ts'
 import { compare, merge, removeFields, toFieldSet, withNamedFields } from './typed.ts'
@@ -64,7 +65,8 @@ export function applyPatch({ live, patch, manager, force, schema, subresource, n
   })
   const result = prune({ merged, last: last?.set, managers, type })
   const changes = withinReach(compare(current, result, type), subresource, type)
-  const conflicts = conflictsOf(managers, changes, id)
+  const allowed = manager === 'kubectl' ? lastAppliedFields(current, type) : emptySet()
+  const conflicts = conflictsOf(managers, changes, id, allowed)
   if (!force && conflicts.length > 0) return refuse(conflicts)
   takeFrom(managers, changes, id)
   const mine = managers.get(id)
@@ -76,6 +78,7 @@ export function applyPatch({ live, patch, manager, force, schema, subresource, n
   // What an apply with a metadata of its own merges is a whole object again: it began as one.
   const object = result as KubeObject
   object.metadata = { ...object.metadata, managedFields: encodeManaged(managers) }
+  if (manager === 'kubectl') keepLastApplied(object, patch)
   return { object }
 }
 
@@ -158,41 +161,6 @@ function prune({ merged, last, managers, type }: Pruning): Json {
   const kept = removeFields(merged, difference(all, union(remaining(first), named(owned))), type) ?? {}
   const dangling = intersection(difference(all, remaining(kept)), named(last))
   return removeFields(merged, dangling, type) ?? {}
-}
-
-interface Conflict {
-  readonly manager: string
-  readonly path: string
-}
-
-function conflictsOf(managers: Managers, changes: Comparison, self: string): Conflict[] {
-  const touched = union(changes.modified, changes.added)
-  return [...managers]
-    .filter(([id]) => id !== self)
-    .flatMap(([, { set, entry }]) =>
-      paths(intersection(set, touched)).map((path) => ({ manager: showManager(entry), path: showPath(path) })),
-    )
-}
-
-function showManager({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
-  const name = `${JSON.stringify(manager ?? '')}${subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''}`
-  return operation === 'Update' ? `${name} using ${apiVersion}` : name
-}
-
-function refuse(conflicts: readonly Conflict[]): ApplyResult {
-  const conflict = conflicts.map(({ manager, path }): Cause => ({
-    reason: 'FieldManagerConflict',
-    message: `conflict with ${manager}`,
-    field: path,
-  }))
-  const [only] = conflicts
-  if (conflicts.length === 1 && only)
-    return { conflict, message: `Apply failed with 1 conflict: conflict with ${only.manager}: ${only.path}` }
-  const byManager = Map.groupBy(conflicts, ({ manager }) => manager)
-  const lines = [...byManager.keys()].sort().flatMap((manager) => {
-    return [`conflicts with ${manager}:`, ...(byManager.get(manager) ?? []).map(({ path }) => `- ${path}`)]
-  })
-  return { conflict, message: `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}` }
 }
 
 function timeOf(now: Date): string {

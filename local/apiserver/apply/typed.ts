@@ -121,6 +121,8 @@ export function merge(
 ): Json | undefined {
   if (applied === undefined) return live
   if (live === undefined) return applied
+  // An applied null says nothing of what is in a map or list that is there: others may own it.
+  if (applied === null && childrenOf(live, schema).length > 0) return live
   const shape = shapeOf(applied, schema)
   if (shape !== shapeOf(live, schema)) return applied
   if (shape === 'map' && isObject(live) && isObject(applied)) {

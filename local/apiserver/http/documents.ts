@@ -3,6 +3,7 @@ import { discovery } from './discovery.ts'
 import { send } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import type { Services } from './services.ts'
+import { SWAGGER } from './openapi.ts'
 import { VERSION } from './version.ts'
 
 const HEALTH = new Set(['/livez', '/readyz', '/healthz'])
@@ -25,7 +26,8 @@ export async function serveDocument(services: Services, exchange: Exchange): Pro
     return send(exchange, 200, {
       paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
     })
-  const openApi = path === '/openapi/v2' || path.startsWith('/openapi/v3') ? services.openApi.find(path) : undefined
+  if (path === '/openapi/v2') return sendBytes(exchange, SWAGGER)
+  const openApi = path.startsWith('/openapi/v3') ? services.openApi.find(path) : undefined
   if (openApi !== undefined) return send(exchange, 200, openApi)
   const wantsAggregated = accept.as === 'APIGroupDiscoveryList' && accept.version === 'v2'
   const found = discovery(services.kinds, path, wantsAggregated, services.address())
@@ -33,15 +35,15 @@ export async function serveDocument(services: Services, exchange: Exchange): Pro
   if (!found) return pathNotFound(exchange)
   if (wantsAggregated && (path === '/api' || path === '/apis')) {
     exchange.response.setHeader('X-Accepted-As', 'apidiscovery.k8s.io/v2')
-    return sendAggregated(exchange, found)
+    return sendBytes(exchange, { type: AGGREGATED_TYPE, body: Buffer.from(JSON.stringify(found)) })
   }
   return send(exchange, 200, found)
 }
 
-/** Clients tell the aggregated form from the old one by the content type of the answer. */
-function sendAggregated({ response }: Exchange, document: object): void {
-  const body = Buffer.from(JSON.stringify(document))
-  const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+// Clients tell the aggregated form from the old one by the content type of the answer.
+const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+
+function sendBytes({ response }: Exchange, { type, body }: { type: string; body: Buffer }): void {
   response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length, Vary: 'Accept' })
   response.end(body)
 }

@@ -161,9 +161,9 @@ export async function send(exchange: Exchange, code: number, json: string | obje
     pretty === '1' ||
     (pretty === null && /^(curl|Wget|Mozilla)\//.test(request.headers['user-agent'] ?? ''))
   ) {
-    text = `${JSON.stringify(JSON.parse(text), null, 2)}\n`
+    text = JSON.stringify(JSON.parse(text), null, 2)
   }
-  const body = Buffer.from(text)
+  const body = Buffer.from(accept.yaml ? text : `${text}\n`)
   if (warnings.length > 0)
     response.setHeader(
       'Warning',

@@ -99,7 +99,22 @@ function pathsOf(kind: Kind): Document {
 
 const INFO = { title: 'Kubernetes', version: 'v1.36.0' }
 
-/** OpenAPI documents made once from the table of kinds: an index, one OpenAPI 3 document a group, one Swagger 2. */
+const SWAGGER_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
+
+/** A string, or the message that it stands for, as a protobuf field. */
+const proto = (field: number, value: string): string =>
+  String.fromCharCode((field << 3) | 2, Buffer.byteLength(value)) + value
+
+/**
+ * Swagger 2 in the only encoding that kubectl asks for: a document without definitions. kubectl reads it when OpenAPI 3
+ * does not know a kind, to learn that nothing else does.
+ */
+export const SWAGGER = {
+  type: SWAGGER_TYPE,
+  body: Buffer.from(proto(1, '2.0') + proto(2, proto(1, INFO.title) + proto(2, INFO.version))),
+}
+
+/** OpenAPI documents made once from the table of kinds: an index, and one OpenAPI 3 document a group. */
 export function createOpenApi(kinds: Kinds): { find(path: string): string | undefined } {
   const made = new Map<string, string>()
   const paths = [...new Set(kinds.all.map(groupPath))]
@@ -112,7 +127,7 @@ export function createOpenApi(kinds: Kinds): { find(path: string): string | unde
   }
 
   function cached(path: string): string | undefined {
-    const text = made.get(path) ?? (path === '/openapi/v2' ? swagger(kinds) : group(path.slice('/openapi/v3/'.length)))
+    const text = made.get(path) ?? group(path.slice('/openapi/v3/'.length))
     if (text !== undefined) made.set(path, text)
     return text
   }
@@ -129,9 +144,4 @@ export function createOpenApi(kinds: Kinds): { find(path: string): string | unde
   }
 
   return { find: (path) => (path === '/openapi/v3' ? index() : cached(path)) }
-}
-
-function swagger(kinds: Kinds): string {
-  const text = JSON.stringify(componentsOf(kinds.all)).replaceAll('#/components/schemas/', '#/definitions/')
-  return `{"swagger":"2.0","info":${JSON.stringify(INFO)},"paths":{},"definitions":${text}}`
 }

@@ -1,5 +1,6 @@
 import type { Json, KubeObject, ManagedFieldsEntry } from '../contract.ts'
 import { trackUpdate } from '../apply/apply.ts'
+import { AGE, NAME, column } from '../objects/columns.ts'
 import type { Kind } from '../objects/kind.ts'
 import { invalidValue, part } from '../objects/meta.ts'
 import { goJsonType, isObject } from '../patch/json-value.ts'
@@ -9,6 +10,7 @@ import { objectKey } from '../storage/store.ts'
 import type { Store, Stored } from '../storage/store.ts'
 import { asKubeObject, mediaType, parse, readBody, readObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
+import { toTable } from './table.ts'
 import { blamePatch } from './write-decode.ts'
 import { writeOptions } from './write-options.ts'
 import type { Answer } from './write.ts'
@@ -58,6 +60,19 @@ function replicasOf(scale: KubeObject): number {
   throw badRequest(`Scale in version "v1" cannot be handled as a Scale: ${why}`)
 }
 
+const COLUMNS = [
+  NAME,
+  column('Desired', (scale) => part(scale, 'spec')['replicas'] ?? 0, { type: 'integer' }),
+  column('Available', (scale) => part(scale, 'status')['replicas'] ?? 0, { type: 'integer' }),
+  AGE,
+]
+
+function shown({ accept, query }: Exchange, scale: KubeObject, now: Date): object {
+  if (accept.as !== 'Table') return scale
+  const { resourceVersion = '' } = scale.metadata
+  return toTable({ columns: COLUMNS }, [scale], { now, resourceVersion, include: query.get('includeObject') })
+}
+
 async function patched(exchange: Exchange, live: KubeObject): Promise<KubeObject> {
   const type = mediaType(exchange.request)
   const merge = type === 'application/merge-patch+json' || type === 'application/strategic-merge-patch+json'
@@ -77,7 +92,8 @@ export async function serveScale(store: Store, exchange: Exchange, kind: Kind, n
   const given = verb === 'update' ? asKubeObject(await readObject(exchange, 'Scale')) : undefined
   if (given) replicasOf(given)
   if (!stored) throw notFound(kind, name)
-  if (!options) return { code: 200, body: toScale(stored) }
+  const answer = (scale: KubeObject): Answer => ({ code: 200, body: shown(exchange, scale, now) })
+  if (!options) return answer(toScale(stored))
   const scale = given ?? (await patched(exchange, toScale(stored)))
   const current = store.find(kind.storeId, stored.key)
   if (!current) throw notFound(kind, name)
@@ -92,12 +108,12 @@ export async function serveScale(store: Store, exchange: Exchange, kind: Kind, n
   }
   const { object } = current
   if (part(object, 'spec')['replicas'] === replicas || options.dryRun)
-    return { code: 200, body: { ...toScale(current), spec: specOf(replicas) } }
+    return answer({ ...toScale(current), spec: specOf(replicas) })
   const after = { ...object, spec: { ...part(object, 'spec'), replicas } }
   const managedFields = isOwned(object) ? tracked(object, replicas, { manager: options.manager, kind, now }) : undefined
   const generation = (object.metadata.generation ?? 0) + 1
   const metadata = { ...object.metadata, generation, ...(managedFields ? { managedFields } : {}) }
   const written = store.put(current.id, current.key, { ...after, metadata })
   await written.durable
-  return { code: 200, body: toScale(written.stored) }
+  return answer(toScale(written.stored))
 }

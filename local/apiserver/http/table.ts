@@ -22,7 +22,7 @@ function rowObject(object: KubeObject, include: string | null): KubeObject | und
 
 /** Objects as a `Table` (meta.k8s.io/v1). */
 export function toTable(
-  kind: Kind,
+  kind: Pick<Kind, 'columns'>,
   objects: readonly KubeObject[],
   options: TableOptions,
 ): { [key: string]: Json | object | null } {

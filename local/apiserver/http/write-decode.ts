@@ -1,10 +1,10 @@
-import type { Cause, Json, JsonObject, KubeObject, ObjectMeta } from '../contract.ts'
+import type { Cause, JsonObject, KubeObject, ObjectMeta } from '../contract.ts'
 import type { Kind } from '../objects/kind.ts'
 import { cleanMeta, invalidValue, pathFaults } from '../objects/meta.ts'
 import { builtinSchema } from '../schema/builtin.ts'
 import { decodeFault, dropEmpty } from '../schema/decode.ts'
 import { strategyOf } from '../objects/strategy.ts'
-import { equalJson, isObject } from '../patch/json-value.ts'
+import { equalJson, sortKeys } from '../patch/json-value.ts'
 import { ApiError, badRequest, failure } from '../status.ts'
 import { asKubeObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
@@ -143,15 +143,4 @@ export function blamePatch<T>(patched: KubeObject, read: () => T): T {
       details: { causes: [cause] },
     })
   }
-}
-
-/** A copy with the keys of every object in order, as Go prints maps. */
-function sortKeys(value: Json | undefined): Json {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (!isObject(value)) return value ?? null
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sortKeys(item)]),
-  )
 }

@@ -96,6 +96,15 @@ function servicePorts(object: KubeObject): string {
   return shown.join(',') || NONE
 }
 
+function serviceAddress(object: KubeObject): string {
+  const type = read('.spec.type')(object)
+  if (type === 'ExternalName') return String(read('.spec.externalName')(object) ?? '')
+  const own = compileJsonPath('.spec.externalIPs[*]')(object)
+  if (type !== 'LoadBalancer') return own.join(',') || NONE
+  const given = asObjects(read('.status.loadBalancer.ingress')(object)).map(({ ip, hostname }) => ip ?? hostname)
+  return [...given, ...own].join(',') || '<pending>'
+}
+
 const subjects = (kind: string): Cell => {
   const all = read('.subjects')
   return (object) =>
@@ -186,7 +195,7 @@ const BUILT_IN: { readonly [resource: string]: readonly Column[] } = {
   services: [
     column('Type', at('.spec.type')),
     column('Cluster-IP', at('.spec.clusterIP', NONE)),
-    column('External-IP', (object) => compileJsonPath('.spec.externalIPs[*]')(object).join(',') || NONE),
+    column('External-IP', serviceAddress),
     column('Port(s)', servicePorts),
     AGE,
     wide('Selector', labels('.spec.selector')),

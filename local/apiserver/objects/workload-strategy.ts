@@ -104,6 +104,9 @@ export const job: Strategy = {
     const own = { 'controller-uid': uid, 'job-name': object.metadata.name }
     for (const [key, value] of Object.entries(own)) labels[`batch.kubernetes.io/${key}`] = labels[key] = value
   },
+  stored(object) {
+    if (object.metadata.labels) object.metadata.labels = { ...object.metadata.labels }
+  },
   validate: (object, old) => [
     ...podFaults(read(object, 'spec', 'template', 'spec'), 'spec.template.spec'),
     ...jobRestartPolicy(object),

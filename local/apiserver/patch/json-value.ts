@@ -30,3 +30,14 @@ export function setKey(target: JsonObject, key: string, value: Json): void {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
   else target[key] = value
 }
+
+/** A copy with the keys of every object in order, as Go prints maps. */
+export function sortKeys(value: Json | undefined): Json {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (!isObject(value)) return value ?? null
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sortKeys(item)]),
+  )
+}

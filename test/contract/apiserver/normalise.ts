@@ -39,6 +39,7 @@ function normaliseText(text: string, key: string): string {
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
     .replaceAll(/(ResourceVersion in (?:precondition|record) )\(\d+\)/g, '$1(RV)')
     .replaceAll(/(the precondition |record )\(\d+\)/g, '$1(RV)')
+    .replace(/RBAC: \[(.*)\]/, (_, roles: string) => `RBAC: ${roles.split(', ').sort().join()}`)
     .replaceAll(/(resourceVersion\\*": ?\\*")\d+/g, '$1RV')
 }
 

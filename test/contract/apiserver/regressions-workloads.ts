@@ -18,6 +18,11 @@ const job = (name: string) => ({
   metadata: { name },
   spec: { template: { spec: { containers, restartPolicy: 'Never' } } },
 })
+const labelled = {
+  ...job('a'),
+  spec: { template: { metadata: { labels }, spec: { containers, restartPolicy: 'Never' } } },
+}
+const relabel = [{ op: 'replace', path: '/metadata/labels/app', value: 'z' }]
 const scale = (replicas: number) => ({ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas } })
 const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'b', uid: '00000000-0000-4000-8000-00000000000b' }
 const pod = (spec: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers, ...spec } })
@@ -129,6 +134,12 @@ export const workloadRegressions: readonly Regression[] = [
     [200, apply('deployments', 'one', { ...deployment, metadata: { name: 'a', labels: { app: 'y' } } }, status)],
     [201, json('POST', 'pods', { ...pod({}), metadata: { name: 'a', ownerReferences: [owner] } })],
     [200, apply('pods', 'one', { ...pod({}), metadata: { name: 'a', ownerReferences: [owner] } }, status)],
+  ),
+  regression(
+    'the labels that a job has of its template are its own once it is stored',
+    'configmaps',
+    [201, json('POST', 'jobs', labelled)],
+    [200, json('PATCH', 'jobs', relabel, { name: 'a', type: 'application/json-patch+json' })],
   ),
   regression(
     'a pod is marked before it goes',

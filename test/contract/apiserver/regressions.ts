@@ -10,6 +10,8 @@ const service = {
 const widget = (more: object) => ({ apiVersion: 'test.mesh.dev/v1', kind: 'Widget', metadata, ...more })
 const lease = (uid: string) => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a', uid } })
 const map = (more: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ...more } })
+const NOTE = 'kubectl.kubernetes.io/last-applied-configuration'
+const noted = (data: object) => ({ [NOTE]: JSON.stringify({ ...map({}), data }) })
 const event = (more: object) => ({
   apiVersion: 'v1',
   kind: 'Event',
@@ -207,5 +209,26 @@ export const regressions: readonly Regression[] = [
     [200, merge('poddisruptionbudgets', { status: null }, status)],
     [200, json('PUT', 'poddisruptionbudgets', { ...budget({}), metadata }, { name: 'a', rv: 'fresh', ...status })],
     [422, merge('poddisruptionbudgets', { spec: { minAvailable: 'x', maxUnavailable: 1 } })],
+  ),
+  regression(
+    'an applied null leaves what others own where it is',
+    'widgets',
+    [201, json('POST', 'widgets', widget({ spec: { size: 1, labels: { l1: '1' } } }))],
+    [200, apply('widgets', 'one', widget({ spec: null }))],
+    [200, apply('widgets', 'one', widget({ spec: { labels: null } }))],
+    [200, get('widgets')],
+  ),
+  regression(
+    'the first server-side apply of kubectl takes what it applied before, and keeps its note',
+    'configmaps',
+    [201, json('POST', 'configmaps', { ...map({ annotations: noted({ x: '1' }) }), data: { x: '1', y: '2' } })],
+    [409, apply('configmaps', 'other', { ...map({}), data: { x: '2' } })],
+    [409, apply('configmaps', 'kubectl', { ...map({}), data: { x: '2', y: '3' } })],
+    [200, apply('configmaps', 'kubectl', { ...map({}), data: { x: '2' } })],
+    [200, apply('configmaps', 'kubectl', { ...map({ labels: { app: 'x' } }), data: { x: '3' } })],
+    [200, merge('configmaps', { metadata: { annotations: noted({ x: '4' }) }, data: { x: '5' } })],
+    [409, apply('configmaps', 'kubectl', { ...map({}), data: { x: '6' } })],
+    [200, merge('configmaps', { metadata: { annotations: { [NOTE]: 'no JSON' } } })],
+    [409, apply('configmaps', 'kubectl', { ...map({}), data: { x: '6' } })],
   ),
 ]

@@ -1,0 +1,43 @@
+import type { ApplyResult, Cause, ManagedFieldsEntry } from '../contract.ts'
+import { difference, intersection, paths, showPath, union } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import type { Managers } from './managed.ts'
+import type { Comparison } from './typed.ts'
+
+/** A field that somebody else owns. */
+export interface Conflict {
+  readonly manager: string
+  readonly path: string
+}
+
+/** What a change takes from managers other than `self`, apart from what is allowed to be taken. */
+export function conflictsOf(managers: Managers, changes: Comparison, self: string, allowed: FieldSet): Conflict[] {
+  const touched = difference(union(changes.modified, changes.added), allowed)
+  return [...managers]
+    .filter(([id]) => id !== self)
+    .flatMap(([, { set, entry }]) =>
+      paths(intersection(set, touched)).map((path) => ({ manager: showManager(entry), path: showPath(path) })),
+    )
+}
+
+function showManager({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
+  const name = `${JSON.stringify(manager ?? '')}${subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''}`
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name
+}
+
+/** The refusal of an apply. */
+export function refuse(conflicts: readonly Conflict[]): ApplyResult {
+  const conflict = conflicts.map(({ manager, path }): Cause => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${manager}`,
+    field: path,
+  }))
+  const [only] = conflicts
+  if (conflicts.length === 1 && only)
+    return { conflict, message: `Apply failed with 1 conflict: conflict with ${only.manager}: ${only.path}` }
+  const byManager = Map.groupBy(conflicts, ({ manager }) => manager)
+  const lines = [...byManager.keys()].sort().flatMap((manager) => {
+    return [`conflicts with ${manager}:`, ...(byManager.get(manager) ?? []).map(({ path }) => `- ${path}`)]
+  })
+  return { conflict, message: `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}` }
+}
