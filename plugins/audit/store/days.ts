@@ -3,12 +3,10 @@ import type { AuditTx as Tx } from './tables.ts'
 
 /** Makes the partitions of UTC days (`2026-11-21`) that are not there yet. */
 export async function ensureDays(tx: Tx, days: ReadonlySet<string>): Promise<void> {
-  const { rows } = await sql<{ name: string }>`
-    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'audit_log'::regclass
-      and c.relname = any(${[...days].map(partitionOf)}::text[])`.execute(tx)
-  const there = new Set(rows.map((row) => row.name))
-  const missing = [...days].filter((day) => !there.has(partitionOf(day))).toSorted()
+  const { rows } = await sql<{ day: string }>`
+    select day from unnest(${[...days]}::text[]) as day
+    where to_regclass(${PARTITION} || replace(day, '-', '')) is null order by day`.execute(tx)
+  const missing = rows.map(({ day }) => day)
   if (missing.length === 0) return
   // `if not exists` alone lets two replicas collide on the name.
   await lockPartitions(tx)

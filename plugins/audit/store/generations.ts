@@ -4,8 +4,8 @@ import type { AuditTx as Tx } from './tables.ts'
 
 // A month, as the ranges of the event log: three or four generations are there at a time, and each claim looks into all of them.
 const generationDays = 30
-// The twin of a change comes with a delay: an informer that was down, a BFF that kept its outcomes in the spool.
-const twinDays = 7
+/** How long a key lives at least. The twin of a change comes with a delay: an informer that was down, a BFF that kept its outcomes in the spool. */
+export const keyDays = 7
 
 /**
  * Opens the next generation of keys when the current one is `days` old, and drops those that nothing can ask for any more: a key is
@@ -22,7 +22,7 @@ export async function turnGenerations(tx: Tx, days = generationDays): Promise<vo
   for (const { next } of closed) await openGeneration(tx, next)
   const { rows: gone } = await sql<{ generation: number }>`
     delete from audit_key_generations
-    where closed_at < clock_timestamp() - make_interval(days => ${sql.lit(twinDays)})
+    where closed_at < clock_timestamp() - make_interval(days => ${sql.lit(keyDays)})
       and not exists (select from events where position <= last_position)
     returning generation`.execute(tx)
   for (const { generation } of gone) await sql`drop table ${sql.table(partitionOf(generation))}`.execute(tx)

@@ -1,18 +1,16 @@
 import { type Kysely, sql } from 'kysely'
 import type { ToldObject } from '#core/cluster/points.ts'
+import { keyDays } from './generations.ts'
 import type { AuditTables } from './tables.ts'
 
-// As long as the key of a deletion is there at least, so that one found twice is still one row.
-const days = 7
-
-/** Objects that a caller made or changed and no informer has seen, newest first; at most 500. */
+/** Objects that a caller made or changed and no informer has seen; at most 500. As young as keys, so that a deletion found twice is one row. */
 export async function unseenObjects(db: Kysely<AuditTables>, kinds: readonly string[]): Promise<readonly ToldObject[]> {
   const { rows } = await sql<ToldObject>`
     select detail ->> 'uid' as uid, resource_kind as kind, namespace, resource_name as name,
       coalesce(detail ->> 'resourceVersion', '0') as "resourceVersion"
     from audit_log
     where source = 'bff' and outcome = 'success' and action in ('create', 'update') and detail ? 'uid'
-      and occurred_at >= now() - make_interval(days => ${sql.lit(days)}) and resource_kind = any(${kinds}::text[])
+      and occurred_at >= now() - make_interval(days => ${sql.lit(keyDays)}) and resource_kind = any(${kinds}::text[])
       and not exists (select from observed where observed.uid = audit_log.detail ->> 'uid')
     order by occurred_at desc limit 500`.execute(db)
   return [...new Map(rows.toReversed().map((row) => [row.uid, row])).values()]
