@@ -26,11 +26,11 @@ type Event = Omit<StoredEvent, 'position'>
 type Db = Transaction<RunsTables>
 type Apply = (event: Event, tx: Db) => Promise<unknown>
 
-/** The read model `runs_runs`: one row a run, from its facts alone. */
+/** The read model: `runs_runs` has a row a run, `runs_labels` one for each of its labels; from its facts alone. */
 export const runsProjection: Projection = {
   name: 'runs.runs',
   version: 1,
-  tables: ['runs_runs'],
+  tables: ['runs_runs', 'runs_labels'],
   types: runEvents,
   async apply(event, tx) {
     await appliers[event.type]?.(event, tx.withTables<RunsTables>())
@@ -68,8 +68,7 @@ const appliers: Readonly<Record<string, Apply>> = {
   [runTimedOut.type]: (event, tx) => finish(event, tx, 'timed-out'),
   [runRejected.type]: (event, tx) =>
     finish(event, tx, 'rejected', { fail_reason: dataOf(event, runRejected).failReason }),
-  [runDeleted.type]: (event, tx) =>
-    tx.deleteFrom('runs_runs').where('id', '=', dataOf(event, runDeleted).runId).execute(),
+  [runDeleted.type]: deleteRun,
 }
 
 /** The data of an event whose type was matched by its name. */
@@ -78,9 +77,15 @@ function dataOf<Data>(event: Event, type: { readonly of?: Data; readonly type: s
   return event.data as Data
 }
 
-function insertRun(event: Event, tx: Db): Promise<unknown> {
+async function deleteRun(event: Event, tx: Db): Promise<void> {
+  const { runId } = dataOf(event, runDeleted)
+  await tx.deleteFrom('runs_runs').where('id', '=', runId).execute()
+  await tx.deleteFrom('runs_labels').where('run_id', '=', runId).execute()
+}
+
+async function insertRun(event: Event, tx: Db): Promise<void> {
   const data = dataOf(event, runCreated)
-  return tx
+  await tx
     .insertInto('runs_runs')
     .values({
       id: data.runId,
@@ -111,6 +116,15 @@ function insertRun(event: Event, tx: Db): Promise<unknown> {
       started_at: null,
       finished_at: null,
     })
+    .execute()
+  const about = { run_id: data.runId, namespace_uid: data.namespaceUid, created_at: event.time }
+  const labels = Object.entries(data.labels).map(([key, value]) => ({ ...about, key, value }))
+  if (labels.length === 0) return
+  // The trigger of migration 0004 may have been first.
+  await tx
+    .insertInto('runs_labels')
+    .values(labels)
+    .onConflict((on) => on.doNothing())
     .execute()
 }
 

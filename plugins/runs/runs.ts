@@ -19,7 +19,7 @@ import {
   readRun,
   readRunContent,
   type RunFilter,
-  type RunKey,
+  type RunPage,
 } from './store/reads.ts'
 import { holdAgent, saveResolution } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
@@ -63,12 +63,6 @@ export interface Changer {
   readonly access: Access
 }
 
-/** A page of a list: its size and the key of the last row before it. */
-export interface RunPage {
-  readonly limit: number
-  readonly after?: RunKey | undefined
-}
-
 /** A run and the proof under which it was read. */
 export interface OpenRun {
   readonly run: SelectedRun
@@ -77,7 +71,7 @@ export interface OpenRun {
 
 /** What the domain stands on. */
 export interface RunsServices {
-  readonly core: Core
+  readonly core: Pick<Core, 'keys' | 'now'>
   readonly store: Store
   readonly live: Live
   readonly writer: RunWriter
@@ -132,7 +126,11 @@ export function createRuns(services: RunsServices): Runs {
 const treeEntries = 10_000
 
 /** The grant of the caller, signed after the review that this request made. */
-async function grantFor(core: Core, caller: Caller, run: { readonly runId: string; readonly agentUid: string }) {
+async function grantFor(
+  core: RunsServices['core'],
+  caller: Caller,
+  run: { readonly runId: string; readonly agentUid: string },
+) {
   const { username, groups } = await caller.whoami()
   return signGrant(core.keys, { ...run, subject: username, groups }, core.now())
 }

@@ -7,8 +7,10 @@ import type { RunsServing } from '../inner.ts'
 import { listNamespace, listPermitted } from '../list.ts'
 
 /** Lists of runs: of a namespace or the cluster, and of one agent. */
-export function listEndpoints(inner: RunsServing, bff: BffContext): readonly AnyEndpoint[] {
-  const { runs } = inner
+export function listEndpoints(
+  { runs }: Pick<RunsServing, 'runs'>,
+  bff: Pick<BffContext, 'directory' | 'observed'>,
+): readonly AnyEndpoint[] {
   const list = endpoint({
     method: 'GET',
     url: '/runs',

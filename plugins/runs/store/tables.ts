@@ -35,6 +35,15 @@ export interface RunRow {
   finished_at: Date | null
 }
 
+/** A label of a run, with what a list orders and bounds by; only the projection writes it. */
+export interface LabelRow {
+  run_id: string
+  key: string
+  value: string
+  namespace_uid: string
+  created_at: Date
+}
+
 /** Content of a run: never in an event, deleted with it. */
 export interface ContentRow {
   run_id: string
@@ -95,6 +104,7 @@ export interface PartialRow {
 /** Tables of the plugin, and the core table its reads join. */
 export type RunsTables = {
   runs_runs: RunRow
+  runs_labels: LabelRow
   runs_content: ContentRow
   runs_lease: LeaseRow
   runs_journal: JournalRow
