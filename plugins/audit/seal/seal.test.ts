@@ -13,6 +13,7 @@ import type { AuditRow } from '../rows.ts'
 import type { AuditTables } from '../store/tables.ts'
 import { pruneBefore } from '../store/prune.ts'
 import { writeRows } from '../store/write.ts'
+import { idOfRow as idOf, rowOf } from '../testing/rows.ts'
 import { verifyCommand } from '../verify-command.ts'
 import type { Tombstone } from './chain.ts'
 import { verify } from './verify.ts'
@@ -22,28 +23,6 @@ const today = Math.floor(Date.now() / dayMs) * dayMs
 /** Noon of a day so many days ago. */
 const noon = (ago: number): number => today - ago * dayMs + dayMs / 2
 const dayOf = (ago: number): string => new Date(noon(ago)).toISOString().slice(0, 10)
-const idOf = (n: number): string => `00000000-0000-8000-a000-${String(n).padStart(12, '0')}`
-
-function rowOf(n: number, at: number, more: Partial<AuditRow> = {}): AuditRow {
-  return {
-    key: `update/u-${n}/1`,
-    eventKey: `event/e-${n}`,
-    id: idOf(n),
-    occurred_at: new Date(at),
-    source: 'controller',
-    actor: 'kubectl',
-    actor_kind: 'system',
-    action: 'update',
-    resource_kind: 'AgentTemplate',
-    resource_name: `n-${n}`,
-    namespace: 'demo',
-    outcome: 'success',
-    trace_id: null,
-    detail: {},
-    exact: false,
-    ...more,
-  }
-}
 
 for (const { name, skip, open } of adapters) {
   const setUp = async (t: TestContext) => {

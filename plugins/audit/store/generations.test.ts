@@ -8,10 +8,13 @@ import { createStore } from '#core/store/create-store.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { adapters } from '#core/store/testing/databases.ts'
 import { type AuditRow, idOf } from '../rows.ts'
+import { rowOf } from '../testing/rows.ts'
 import { turnGenerations } from './generations.ts'
 import { holdSeals } from './seals.ts'
 import type { AuditTables } from './tables.ts'
 import { writeRows } from './write.ts'
+
+const at = Date.now() - 1_000
 
 for (const { name, skip, open } of adapters) {
   const setUp = async (t: TestContext) => {
@@ -38,7 +41,7 @@ for (const { name, skip, open } of adapters) {
     test(`${name}: ${what}`, { skip, timeout: 60_000 }, async (t) => fn(await setUp(t)))
 
   check('A4: a row is written once by three replicas in five replays while generations begin', async (rig) => {
-    const all = Array.from({ length: 300 }, (_, n) => rowOf(n))
+    const all = Array.from({ length: 300 }, (_, n) => rowOf(n, at))
     const ended = new AbortController()
     const turning = (async () => {
       let turns = 0
@@ -47,8 +50,8 @@ for (const { name, skip, open } of adapters) {
     })()
     const replica = async (from: number): Promise<void> => {
       for (let replay = 0; replay < 5; replay++)
-        for (let at = 0; at < all.length; at += 30) {
-          const batch = [...all, ...all].slice((from * 100 + at) % all.length).slice(0, 40)
+        for (let start = 0; start < all.length; start += 30) {
+          const batch = [...all, ...all].slice((from * 100 + start) % all.length).slice(0, 40)
           await rig.write(batch)
         }
     }
@@ -86,16 +89,16 @@ for (const { name, skip, open } of adapters) {
     })
 
   check('A4: the twin of a row finds it by a key of an older generation', async (rig) => {
-    await rig.write([rowOf(1)])
+    await rig.write([rowOf(1, at)])
     await rig.turn(0)
     const caller = { actor: 'alice', actor_kind: 'user', exact: true, source: 'bff' } as const
-    await rig.write([rowOf(1, { ...caller, occurred_at: new Date(Date.now() - 500) })])
+    await rig.write([rowOf(1, at + 500, caller)])
     assert.deepEqual(
       (await rig.rows()).map(({ actor, source }) => [actor, source]),
       [['alice', 'controller']],
     )
     await rig.turn(0)
-    await rig.write([rowOf(1, { ...caller, actor: 'mallory' })])
+    await rig.write([rowOf(1, at, { ...caller, actor: 'mallory' })])
     assert.deepEqual(
       (await rig.rows()).map(({ actor }) => actor),
       ['alice'],
@@ -104,7 +107,7 @@ for (const { name, skip, open } of adapters) {
 
   check('A4: a denial is counted once across generations', async (rig) => {
     const denial = (event: string) =>
-      rowOf(1, {
+      rowOf(1, at, {
         key: 'denied/1/x',
         id: idOf('denied/1/x'),
         eventKey: `event/${event}`,
@@ -132,7 +135,7 @@ for (const { name, skip, open } of adapters) {
         ]),
       )
       // As old as one whose key is gone.
-      const old = rowOf(1, { occurred_at: new Date(at - 40 * 86_400_000) })
+      const old = rowOf(1, at - 40 * 86_400_000)
       await rig.write([old])
       await rig.turn()
       assert.deepEqual(await rig.generations(), ['audit_keys_1'])
@@ -151,32 +154,8 @@ for (const { name, skip, open } of adapters) {
       await rig.turn()
       assert.deepEqual(await rig.generations(), ['audit_keys_2'])
       // Its row stays, and the same row does not come a second time.
-      await rig.write([old, rowOf(2)])
+      await rig.write([old, rowOf(2, at)])
       assert.equal((await rig.rows()).length, 2)
     },
   )
-}
-
-const at = Date.now() - 1_000
-
-function rowOf(n: number, more: Partial<AuditRow> = {}): AuditRow {
-  const key = `update/u-${n}/1`
-  return {
-    key,
-    eventKey: `event/e-${n}`,
-    id: idOf(key),
-    occurred_at: new Date(at),
-    source: 'controller',
-    actor: 'kubectl',
-    actor_kind: 'system',
-    action: 'update',
-    resource_kind: 'AgentTemplate',
-    resource_name: `n-${n}`,
-    namespace: 'demo',
-    outcome: 'success',
-    trace_id: null,
-    detail: {},
-    exact: false,
-    ...more,
-  }
 }

@@ -8,8 +8,10 @@ import { endpoint } from '#core/http/endpoint.ts'
 import { mountEndpoints } from '#core/http/mount.ts'
 import { audit } from '../index.ts'
 
-// `node bff.ts FILE`: a BFF with audit and one route, whose act nobody but FILE sees. It listens where MESH_BFF_PORT says.
-const [file = ''] = process.argv.slice(2)
+// `node bff.ts FILE SETTINGS`: a BFF with audit and one route, whose act nobody but FILE sees. SETTINGS, a JSON object, is all of the
+// environment that it reads.
+const [file = '', settings = '{}'] = process.argv.slice(2)
+const env = JSON.parse(settings) as Readonly<Record<string, string>>
 const acts = definePlugin({
   contract: 1,
   name: 'acts',
@@ -33,5 +35,5 @@ const acts = definePlugin({
       }),
     ]),
 })
-const composed = await composeHost({ roles: ['bff'], plugins: [audit, acts], env: process.env, version: '0.0.0' })
+const composed = await composeHost({ roles: ['bff'], plugins: [audit, acts], env, version: '0.0.0' })
 process.exit(await runProcess(composed, ['bff']))

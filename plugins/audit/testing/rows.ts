@@ -1,0 +1,28 @@
+import type { AuditRow } from '../rows.ts'
+
+/** The id of row `n`: ids sort as their numbers do. */
+export function idOfRow(n: number): string {
+  return `00000000-0000-8000-a000-${String(n).padStart(12, '0')}`
+}
+
+/** Row `n` as an informer tells it, at an instant in milliseconds. */
+export function rowOf(n: number, at: number, more: Partial<AuditRow> = {}): AuditRow {
+  return {
+    key: `update/u-${n}/1`,
+    eventKey: `event/e-${n}`,
+    id: idOfRow(n),
+    occurred_at: new Date(at),
+    source: 'controller',
+    actor: 'kubectl',
+    actor_kind: 'system',
+    action: 'update',
+    resource_kind: 'AgentTemplate',
+    resource_name: `n-${n}`,
+    namespace: 'demo',
+    outcome: 'success',
+    trace_id: null,
+    detail: {},
+    exact: false,
+    ...more,
+  }
+}
