@@ -167,8 +167,8 @@ export interface CompiledSchema {
   prune(object: KubeObject): KubeObject
   /** Fills defaults (the argument is owned by the callee); a null where none may be is dropped, or kept for validation to find. */
   default(object: KubeObject, keepNulls?: boolean): KubeObject
-  /** Causes of refusal, empty when valid; `old` makes it an update (CEL `oldSelf`). */
-  validate(object: KubeObject, old?: KubeObject): Cause[]
+  /** Causes of refusal, empty when valid; `old` makes it an update (CEL `oldSelf`); after some `found` before, rules are not checked. */
+  validate(object: KubeObject, old?: KubeObject, found?: readonly Cause[]): Cause[]
   /** Dotted paths of unknown fields (`spec.x`, `spec.list[0].y`), in document order. */
   unknownFields(object: KubeObject): string[]
   /** The schema as given: for OpenAPI, apply and explain. */

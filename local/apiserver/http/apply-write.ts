@@ -43,12 +43,23 @@ export async function applyObject(
   })
   if ('conflict' in result)
     throw failure({ code: 409, reason: 'Conflict', message: result.message, details: { causes: result.conflict } })
+  readable(patch, kind)
   matchPath(result.object, exchange, kind)
   const { managedFields, ...applied } = result.object.metadata
   const object = complete(structuredClone({ ...result.object, metadata: cleanMeta(applied, kind).meta }), kind, true)
-  if (managedFields) object.metadata.managedFields = managedFields
+  if (managedFields?.length) object.metadata.managedFields = managedFields
   const change = { object, options, applied: true }
   return stored ? modify(context, exchange, kind, { stored, ...change }) : insert(context, exchange, kind, change)
+}
+
+/** What is merged is read as the kind at last: data that is not base64 shows then. */
+function readable(patch: KubeObject, kind: Kind): void {
+  const undecodable = kind.custom ? undefined : decodeFault(patch, kind.schema.schema, { kind: kind.kind, path: '' })
+  if (undecodable === undefined) return
+  const of = `${kind.group ? kind.apiVersion : `/${kind.apiVersion}`}, Kind=${kind.kind}`
+  const named = `${patch.metadata.namespace ?? ''}/${patch.metadata.name ?? ''}`
+  const message = `failed to convert new object (${named}; ${of}) to proper version: unable to convert unstructured object to ${of}: error decoding from json: ${undecodable}`
+  throw failure({ code: 500, message })
 }
 
 function parseApply(text: string): JsonObject {
@@ -75,13 +86,6 @@ function declared(body: JsonObject, kind: Kind): KubeObject {
   const metadata = isObject(body['metadata']) ? body['metadata'] : {}
   const untyped = typedFaults({ ...body, metadata }, objectSchema(kind.schema.schema))
   if (untyped.length === 0) {
-    const undecodable = kind.custom ? undefined : decodeFault(given, kind.schema.schema, { kind: kind.kind, path: '' })
-    if (undecodable) {
-      const of = `${kind.group ? kind.apiVersion : `/${kind.apiVersion}`}, Kind=${kind.kind}`
-      const named = `${asText(metadata['namespace'])}/${asText(metadata['name'])}`
-      const message = `failed to convert new object (${named}; ${of}) to proper version: unable to convert unstructured object to ${of}: error decoding from json: ${undecodable}`
-      throw failure({ code: 500, message })
-    }
     const { meta } = cleanMeta(body['metadata'], kind)
     if (!meta.name) Reflect.deleteProperty(meta, 'name')
     // An empty map that is applied is owned, though it is not stored.

@@ -24,7 +24,7 @@ export function faults(
   kind: Kind,
   { found, old, subresource }: { found: readonly Cause[]; old?: KubeObject; subresource: string },
 ): Cause[] {
-  const all = kind.schema.validate(object, old).filter((cause) => kind.custom || isChecked(cause))
+  const all = kind.schema.validate(object, old, found).filter((cause) => kind.custom || isChecked(cause))
   const ofSchema = kind.custom && subresource === 'status' ? all.map(fromStatus) : all
   const own = strategyOf(kind).validate?.(object, old) ?? []
   const another = kindFaults(object, kind)

@@ -1,3 +1,5 @@
+import { parseLabelSelector } from '../objects/selectors.ts'
+
 /** What a request addresses, as the real server's RequestInfo derives it from method, path and query. */
 export interface RequestInfo {
   isResource: boolean
@@ -67,7 +69,17 @@ function collectionVerb(info: RequestInfo, query: URLSearchParams): void {
   info.verb = isTrue(query.get('watch')) ? 'watch' : 'list'
   // A list of one name is authorized as that name, so that a role limited by resourceNames may watch it.
   const named = /^metadata\.name==?([^,=!]+)$/.exec(query.get('fieldSelector') ?? '')
-  if (named?.[1]) info.name = named[1]
+  if (named?.[1] && isReadable(query.get('labelSelector'))) info.name = named[1]
+}
+
+/** Options that cannot be read count as none here; what reads them later says why. */
+function isReadable(labelSelector: string | null): boolean {
+  try {
+    parseLabelSelector(labelSelector)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** A boolean query value as the real server reads it: anything but `false` and `0` is true. */

@@ -54,6 +54,8 @@ const SERVICE: Defaults = {
   ports: [{ protocol: 'TCP', targetPort: (port) => port['port'] }],
 }
 
+const FAMILIES: Defaults = { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' }
+
 function allocate(taken: (address: string) => boolean): string {
   for (let at = 2; at < 254 * 256; at += 1) {
     const address = `10.0.${at >> 8}.${at & 255}`
@@ -83,6 +85,7 @@ const service: Strategy = {
     fillDefaults(spec, SERVICE)
     if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig']
     section(section(object, 'status'), 'loadBalancer')
+    fillDefaults(section(object, 'status'), { conditions: [{ lastTransitionTime: null, reason: '', message: '' }] })
   },
   create(object, taken) {
     const spec = section(object, 'spec')
@@ -90,13 +93,13 @@ const service: Strategy = {
     if (spec['type'] === 'ExternalName') return
     spec['clusterIP'] ||= allocate(taken)
     spec['clusterIPs'] = [spec['clusterIP']]
-    spec['ipFamilies'] ??= ['IPv4']
-    spec['ipFamilyPolicy'] ??= 'SingleStack'
+    fillDefaults(spec, FAMILIES)
   },
   update(object, old) {
     const spec = section(object, 'spec')
     const before = section(old, 'spec')
     for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) spec[key] ??= before[key]
+    if (spec['type'] !== 'ExternalName') fillDefaults(spec, FAMILIES)
   },
   validate: (object, old) => {
     const changed = immutable(object, old, 'spec', 'clusterIP')

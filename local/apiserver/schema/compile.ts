@@ -38,7 +38,7 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
       fillDefaults(object, schema, keepNulls)
       return object
     },
-    validate: (object, old) => validate(object, schema, old),
+    validate: (object, old, found = []) => validate(object, schema, old, found),
     unknownFields(object) {
       const found: string[] = []
       pruneUnknown(object, known, { path: '', found, root: true })
@@ -47,11 +47,16 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
   }
 }
 
-function validate(object: KubeObject, schema: JsonSchema, old: KubeObject | undefined): Cause[] {
+function validate(
+  object: KubeObject,
+  schema: JsonSchema,
+  old: KubeObject | undefined,
+  found: readonly Cause[],
+): Cause[] {
   const causes = validateValue(object, schema, { path: '', old })
   causes.push(...validateListTypes(object, schema, '').filter((each) => !old || !wasThere(each, old, schema)))
   if (!hasRules(schema)) return causes
-  if (causes.some((each) => BLOCKING.has(each.reason ?? '')))
+  if ([...found, ...causes].some((each) => BLOCKING.has(each.reason ?? '')))
     return [...causes, cause('Invalid', `Invalid value: null: ${UNCHECKED}`, '')]
   return [...causes, ...validateRules(object, schema, { path: '', old })]
 }

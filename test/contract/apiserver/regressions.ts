@@ -12,6 +12,8 @@ const lease = (uid: string) => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'L
 const map = (more: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ...more } })
 const NOTE = 'kubectl.kubernetes.io/last-applied-configuration'
 const noted = (data: object) => ({ [NOTE]: JSON.stringify({ ...map({}), data }) })
+const secret = (data: object) => ({ apiVersion: 'v1', kind: 'Secret', metadata, data })
+const named = (labelSelector: string) => ({ fieldSelector: 'metadata.name=a', labelSelector })
 const event = (more: object) => ({
   apiVersion: 'v1',
   kind: 'Event',
@@ -230,5 +232,32 @@ export const regressions: readonly Regression[] = [
     [409, apply('configmaps', 'kubectl', { ...map({}), data: { x: '6' } })],
     [200, merge('configmaps', { metadata: { annotations: { [NOTE]: 'no JSON' } } })],
     [409, apply('configmaps', 'kubectl', { ...map({}), data: { x: '6' } })],
+  ),
+  regression(
+    'an applied secret is read only after its conflicts are counted',
+    'configmaps',
+    [201, json('POST', 'secrets', secret({ k: 'dg==' }))],
+    [409, apply('secrets', 'one', secret({ k: '!' }))],
+    [500, apply('secrets', 'one', secret({ k: '!' }), { query: { fieldManager: 'one', force: 'true' } })],
+  ),
+  regression(
+    'a service that began with its status is whole after an update',
+    'services',
+    [201, apply('services', 'one', service, status)],
+    [200, merge('services', { metadata: { labels: { app: 'x' } } })],
+    [200, merge('services', { status: { conditions: [{ type: 'A', status: 'True' }] } }, status)],
+  ),
+  regression(
+    'a list whose label selector cannot be read is not one of a name',
+    'configmaps',
+    [403, json('GET', 'secrets', undefined, { user: 'alice', query: named('app in x') })],
+    [403, json('GET', 'secrets', undefined, { user: 'alice', query: named('app in (x)') })],
+    [400, json('GET', 'secrets', undefined, { query: named('app in x') })],
+  ),
+  regression(
+    'without a name no rule is checked',
+    'configmaps',
+    [422, json('POST', 'widgets', { ...widget({ spec: { size: 20 } }), metadata: {} })],
+    [422, json('POST', 'widgets', widget({ spec: { size: 20 } }))],
   ),
 ]
