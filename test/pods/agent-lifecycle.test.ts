@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { sql } from 'kysely'
+import { openDatabase } from '#core/store/database.ts'
 import { apiOf, at, condition, until } from './api.ts'
 import { makeCaller } from './callers.ts'
 import { whatPodsSay } from './install.ts'
@@ -9,7 +11,7 @@ test(
   'K1, D2: an agent lives on real pods: created, invoked, broken, rolled back, read, deleted, audited',
   { timeout: 8 * 60_000 },
   async (t) => {
-    const { cluster, bffUrl } = await openStage(t, process.env.MESH_TEST_CLUSTER ?? '')
+    const { cluster, bffUrl, databaseUrl } = await openStage(t, process.env.MESH_TEST_CLUSTER ?? '')
     const developer = apiOf(bffUrl, await makeCaller(cluster, 'alice', 'mesh-developer', 'demo'))
     const viewer = apiOf(bffUrl, await makeCaller(cluster, 'bob', 'mesh-viewer', 'demo'))
     const operator = apiOf(bffUrl, await makeCaller(cluster, 'olga', 'mesh-operator'))
@@ -52,6 +54,17 @@ test(
       await until('the agent is ready', read, (body) => condition(body, 'Ready') === 'True')
     })
     await step('invoked through the BFF', invoke)
+    await step('O6: the run was with a pod that the worker chose by the EndpointSlices', async () => {
+      const database = await openDatabase({ url: databaseUrl, connections: 1 })
+      const { rows } = await sql<{ place: string }>`
+        select launcher ->> 'id' || ' ' || (launcher ->> 'url') as place from runs_lease`
+        .execute(database.root)
+        .finally(() => database.close())
+      const wanted = '{range .items[*]}{.metadata.uid} http://{.status.podIP}:8080{"\\n"}{end}'
+      const pods = await cluster.kubectl(['-n', 'demo', 'get', 'pods', '-o', `jsonpath=${wanted}`])
+      assert.equal(rows.length, 1)
+      assert.ok(pods.split('\n').includes(rows[0]?.place ?? 'nowhere'), `${JSON.stringify(rows)}\n${pods}`)
+    })
     await step('broken: the last good revision keeps serving', async () => {
       const before = await read()
       const spec = {
