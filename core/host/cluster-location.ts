@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Dispatcher } from 'undici'
 import type { CoreSettings } from '#core/config/core-settings.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
 import type { Bearer } from '#core/kube/call.ts'
@@ -11,6 +12,8 @@ import type { Role } from './core.ts'
 export interface ClusterLocation {
   readonly server: string
   readonly tls: TlsOptions
+  /** Where whole answers come from, when the API server is in this process; else connections to `server`. */
+  readonly calls?: Dispatcher
   /** The bearer of a role's own service account; the BFF has none (K1), the worker where it was given one. */
   bearerOf(role: Role): Bearer | undefined
 }
@@ -37,5 +40,5 @@ export async function locateCluster(
     return { server: `https://${host}:${port}`, tls, bearerOf: own(fromFile) }
   const pod = inClusterAccess(env)
   if (pod === undefined) throw new SettingsError('no cluster: set KUBECONFIG, or MESH_CLUSTER_SERVER')
-  return { server: pod.server, tls: pod.tls, bearerOf: own(pod.bearer) }
+  return { server: pod.server, tls: pod.tls, bearerOf: own(pod.bearer ?? undefined) }
 }

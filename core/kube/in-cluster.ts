@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { conceal } from '#core/log/secrets.ts'
 import type { Bearer } from './call.ts'
@@ -38,7 +38,8 @@ export function inClusterAccess(
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     tls: { ca: readFileSync(`${mount}/ca.crt`, 'utf8') },
-    bearer: bearerFromFile(`${mount}/token`),
+    // A pod may mount the certificate alone.
+    bearer: existsSync(`${mount}/token`) ? bearerFromFile(`${mount}/token`) : null,
     namespace: readFileSync(`${mount}/namespace`, 'utf8').trim(),
   }
 }

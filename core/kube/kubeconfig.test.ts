@@ -71,9 +71,11 @@ test('in a pod the mounted service account counts, and its token is read again',
   const mount = folder(t)
   writeFileSync(join(mount, 'ca.crt'), kube.ca)
   writeFileSync(join(mount, 'namespace'), 'mesh-system\n')
-  writeFileSync(join(mount, 'token'), `${kube.tokens['operator'] ?? ''}\n`)
   const { hostname, port } = new URL(kube.url)
-  const access = inClusterAccess({ KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }, mount)
+  const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
+  assert.equal(inClusterAccess(env, mount)?.bearer, null, 'a pod that mounts no token is nobody')
+  writeFileSync(join(mount, 'token'), `${kube.tokens['operator'] ?? ''}\n`)
+  const access = inClusterAccess(env, mount)
   assert.equal(await username(t, access ?? assert.fail()), 'operator')
   assert.equal(access?.namespace, 'mesh-system')
   let now = 0
