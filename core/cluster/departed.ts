@@ -4,6 +4,8 @@ import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Store } from '#core/store/store.ts'
+import { lastListOf } from './informer.ts'
+import { isNewer } from './observation.ts'
 import type { ObjectTeller, ToldObject } from './points.ts'
 import { rememberDeparted } from './remember.ts'
 
@@ -25,7 +27,7 @@ export interface DepartedOptions {
 export function departedJob(options: DepartedOptions): Job {
   const { store, informers, tellers, log } = options
   const byKind = new Map(informers.map((informer) => [informer.resourceKind, informer]))
-  // Gone twice in a row: a watch that is a moment behind tells a deletion by itself.
+  // Gone twice in a row: the watch of another replica may be a moment behind and tells a deletion by itself.
   let missing: ReadonlySet<string> = new Set()
   return {
     name: 'cluster.departed',
@@ -37,7 +39,8 @@ export function departedJob(options: DepartedOptions): Job {
       const found = new Set<string>()
       for (const one of told.flat()) {
         const informer = byKind.get(one.kind)
-        if (informer === undefined || signal.aborted || (await isThere(options, informer, one))) continue
+        if (informer === undefined || signal.aborted || !wasMissed(informer, one)) continue
+        if (await isThere(options, informer, one)) continue
         if (!missing.has(one.uid)) found.add(one.uid)
         else if (await rememberDeparted(store, informer, one))
           log.info({ kind: one.kind, uid: one.uid }, 'an object came and went unwatched')
@@ -45,6 +48,13 @@ export function departedJob(options: DepartedOptions): Job {
       missing = found
     },
   }
+}
+
+// A list after its time did not show it. What is newer than the list is on the watch, which may be far behind: to declare it gone would
+// silence the changes that are still to be told.
+function wasMissed(informer: Informer, { resourceVersion }: ToldObject): boolean {
+  const list = lastListOf(informer)
+  return list !== undefined && !isNewer(resourceVersion, list)
 }
 
 // Whether it lives: another object of the same name is not it. What has no readable name cannot be asked for.

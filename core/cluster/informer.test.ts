@@ -19,6 +19,7 @@ import { sharedKube } from '#test/harness/kube.ts'
 import type { Caller } from './access.ts'
 import { createCallers } from './caller.ts'
 import { createDirectory } from './create-directory.ts'
+import { departedJob } from './departed.ts'
 import { runInformers } from './informer.ts'
 import { isNewer, observe } from './observation.ts'
 import { clusterMigrations, createObserved } from './observed.ts'
@@ -344,6 +345,54 @@ test('the newest field manager is told as a guess, and content is not', real, as
     /sk-canary/,
   )
 })
+
+test(
+  'A4: what a watch is behind with is told by it, not declared departed; what a list should have shown is',
+  real,
+  async (t) => {
+    const it = await setUp(t)
+    const gate = Promise.withResolvers<void>()
+    const behind: KubeClient = {
+      ...it.cluster,
+      watch: (resource, query) => onceOpen(gate.promise, () => it.cluster.watch(resource, query)),
+    }
+    t.after(() => gate.resolve())
+    const first = start(t, { store: it.store, cluster: behind })
+    await first.synced
+    const comeAndGo = async (name: string) => {
+      const { metadata } = await it.make(name)
+      await it.change(name, { data: { a: '1' } })
+      await it.remove(name)
+      const { uid = '', resourceVersion = '' } = metadata
+      return { uid, kind: 'ConfigMap', namespace: it.namespace, name, resourceVersion }
+    }
+    const told = [await comeAndGo('ahead')]
+    const job = departedJob({
+      cluster: it.cluster,
+      store: it.store,
+      informers,
+      tellers: () => [{ unseen: async () => told }],
+      log: silent,
+    })
+    const term = { epoch: 1n, signal: new AbortController().signal }
+    for (let round = 0; round < 3; round++) await job.run(term)
+    assert.deepEqual(await facts(it.database), [])
+    gate.resolve()
+    const whole = ['created ahead', 'updated ahead', 'deleted ahead']
+    await until('the watch has told of it', async () => (await facts(it.database)).length === whole.length)
+    assert.deepEqual(await facts(it.database), whole)
+    await first.stop()
+    told.push(await comeAndGo('missed'))
+    await start(t, it).synced
+    for (let round = 0; round < 3; round++) await job.run(term)
+    assert.deepEqual(await facts(it.database), [...whole, 'deleted missed'])
+  },
+)
+
+async function* onceOpen<T>(gate: Promise<void>, watch: () => AsyncIterable<T>): AsyncGenerator<T> {
+  await gate
+  yield* watch()
+}
 
 test(
   'a name leads to its uid without a read of the cluster, and waits for one that was made a moment ago',

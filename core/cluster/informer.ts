@@ -45,6 +45,13 @@ export function runInformers(options: InformerOptions): RunningWork {
   }
 }
 
+const lastLists = new WeakMap<Informer, string>()
+
+/** The resourceVersion of the newest list that this process has been through; what is newer, its watch tells, however late. */
+export function lastListOf(informer: Informer): string | undefined {
+  return lastLists.get(informer)
+}
+
 function createHandler(options: InformerOptions, informer: Informer, synced: () => void): ReflectorHandler {
   const { store, log } = options
   const kind = informer.resourceKind
@@ -75,6 +82,7 @@ function createHandler(options: InformerOptions, informer: Informer, synced: () 
     },
     listed: async (resourceVersion) => {
       await rememberMissing(store, informer, present, resourceVersion)
+      lastLists.set(informer, resourceVersion)
       present = new Set()
       followed?.set(1, { kind })
       synced()

@@ -69,6 +69,14 @@ export const mutants: readonly Mutant[] = [
     only: 'while no manager watched',
   },
   {
+    name: 'an object that a slow watch has yet to tell of is declared gone',
+    file: 'core/cluster/departed.ts',
+    find: ' || !wasMissed(informer, one)) continue',
+    replace: ') continue',
+    tests: ['core/cluster/informer.test.ts'],
+    only: 'what a watch is behind with',
+  },
+  {
     name: 'a key of an older generation is not seen',
     file: 'plugins/audit/store/write.ts',
     find: 'and older.generation < ${generation}::int',
