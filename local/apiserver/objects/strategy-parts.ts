@@ -10,7 +10,7 @@ export interface Strategy {
   updateStatus?(object: KubeObject, old: KubeObject): void
   validate?(object: KubeObject, old?: KubeObject): Cause[]
   /** What storage makes of an object, after its owners are known. */
-  stored?(object: KubeObject): void
+  stored?(object: KubeObject, old?: KubeObject): void
 }
 
 /** The object at a key, made when it is absent. */

@@ -99,7 +99,10 @@ const service: Strategy = {
     const spec = section(object, 'spec')
     const before = section(old, 'spec')
     for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) spec[key] ??= before[key]
-    if (spec['type'] !== 'ExternalName') fillDefaults(spec, FAMILIES)
+  },
+  stored(object, old) {
+    const spec = section(object, 'spec')
+    if (old && spec['type'] !== 'ExternalName') fillDefaults(spec, FAMILIES)
   },
   validate: (object, old) => {
     const changed = immutable(object, old, 'spec', 'clusterIP')
@@ -138,9 +141,9 @@ const rules: Strategy = {
 
 const controllerRevision: Strategy = {
   validate: (object, old) => {
+    if (old) return immutable(object, old, 'data')
     if (object['data'] === undefined) return [required('data', 'data is mandatory')]
-    if (!old && !isObject(object['data'])) return [required('data', 'data must be a valid JSON object')]
-    return immutable(object, old, 'data')
+    return isObject(object['data']) ? [] : [required('data', 'data must be a valid JSON object')]
   },
 }
 

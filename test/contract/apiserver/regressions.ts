@@ -152,6 +152,7 @@ export const regressions: readonly Regression[] = [
     [422, merge('controllerrevisions', { data: 5 })],
     [422, merge('controllerrevisions', { data: 'x' })],
     [422, merge('controllerrevisions', { data: [{ x: 1 }] })],
+    [422, merge('controllerrevisions', { data: null })],
     [200, merge('controllerrevisions', { revision: 2 })],
   ),
   regression(
