@@ -282,8 +282,13 @@ for (const instant of ['begun', 'sent', 'answered'] as const)
         assert.deepEqual(await once(worker, 'exit'), [null, 'SIGKILL'])
         assert.equal((await findRun(world.store.reader<RunsTables>(), run.id))?.started, true)
         const before = launched.notes()
-        if (restarted) launched.kill('SIGKILL')
-        const answering = restarted ? await launch(t, { command: nodeAgent }) : launched
+        if (restarted) {
+          launched.kill('SIGKILL')
+          await launched.exited
+        }
+        // As a container that is restarted in its pod: another boot at the same address.
+        const env = { MESH_LAUNCHER_PORT: String(launched.port) }
+        const answering = restarted ? await launch(t, { command: nodeAgent, env }) : launched
         await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.db)
         const next = startWorker(
           driveServices(world, () => answering.url),
