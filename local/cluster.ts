@@ -54,7 +54,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     log,
     ...(auditFile === undefined ? {} : { auditFile }),
   })
-  const pool = createPool(server.url)
+  const pool = createPool(server.url, {}, { calls: server.calls })
   try {
     const admin = createKubeClient({ server: server.url, pool, bearer: tokens.admin, userAgent: 'mesh-local' })
     await bootstrap(admin, shipped)
@@ -75,5 +75,10 @@ function locate(server: ApiServer): ClusterLocation {
   // Issued for each call in process memory: no file, no expiry to watch, and gone with the service account.
   const bearer = (role: Role) => async () =>
     server.issueToken({ namespace: SYSTEM_NAMESPACE, name: `mesh-${role}` }, undefined, tokenSeconds)
-  return { server: server.url, tls: {}, bearerOf: (role) => (withIdentity.has(role) ? bearer(role) : undefined) }
+  return {
+    server: server.url,
+    tls: {},
+    calls: server.calls,
+    bearerOf: (role) => (withIdentity.has(role) ? bearer(role) : undefined),
+  }
 }

@@ -104,7 +104,12 @@ async function startBff(t: Scope, args: readonly string[]): Promise<Started> {
 // With the flag of `npm start` and of the image.
 async function startProgram(t: Scope, program: string, args: readonly string[]): Promise<Started> {
   const file = join(root, 'bench', 'cluster', program)
-  const started = await startProcess(process.execPath, ['--max-semi-space-size=4', file, ...args])
+  const started = await startProcess(process.execPath, [
+    '--heap-growing-percent=100',
+    '--max-semi-space-size=4',
+    file,
+    ...args,
+  ])
   t.after(() => started.stop())
   return started
 }

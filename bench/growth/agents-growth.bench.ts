@@ -78,7 +78,7 @@ async function startBff(t: Scope, args: readonly string[]): Promise<Started> {
   const folder = tempFolder('bench-growth')
   t.after(folder.remove)
   const file = join(root, 'bench', 'cluster', 'bff.ts')
-  const flags = ['--max-semi-space-size=4', file, join(folder.path, 'data'), ...args]
+  const flags = ['--heap-growing-percent=100', '--max-semi-space-size=4', file, join(folder.path, 'data'), ...args]
   const started = await startProcess(process.execPath, flags)
   t.after(() => started.stop())
   return started

@@ -32,7 +32,12 @@ export async function startStoredBff(t: Scope, adminUrl: string, rows: number): 
   const migrate = { ...process.env, ...env, MESH_CLUSTER_SERVER: 'http://127.0.0.1:1' }
   await promisify(execFile)(process.execPath, ['main.ts', 'migrate'], { cwd: root, env: migrate })
   await fill(databaseUrl, rows)
-  const args = ['--max-semi-space-size=4', join(root, 'bench', 'cluster', 'bff.ts'), join(folder.path, 'data')]
+  const args = [
+    '--heap-growing-percent=100',
+    '--max-semi-space-size=4',
+    join(root, 'bench', 'cluster', 'bff.ts'),
+    join(folder.path, 'data'),
+  ]
   const started = await startProcess(process.execPath, args, { env })
   t.after(() => started.stop())
   return { databaseUrl, ...clientOf(t, JSON.parse(started.line) as { url: string; token: string }) }

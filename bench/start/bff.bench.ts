@@ -98,7 +98,7 @@ async function surroundings(t: Scope, folder: string): Promise<Environment> {
 
 async function start(args: readonly string[], env: Environment): Promise<Record<string, number>> {
   const from = performance.now()
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', ...args], {
+  const child = spawn(process.execPath, ['--heap-growing-percent=100', '--max-semi-space-size=4', ...args], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -64,7 +64,10 @@ export function createPlatformOpener(shared: SharedParts): OpenPlatform {
   followConnections(shared)
   return async (needs) => {
     const { cluster, deadlineMs } = shared
-    const pool = { ...createPool(cluster.server, cluster.tls, shared.metrics), deadlineMs }
+    const pool = {
+      ...createPool(cluster.server, cluster.tls, { metrics: shared.metrics, calls: cluster.calls }),
+      deadlineMs,
+    }
     const sources = [...coreMigrations, ...needs.migrations]
     const gate = await openGate(shared, needs.role, sources)
     const store = openStore(shared, gate, needs)

@@ -44,7 +44,7 @@ test('K2: calls are timed by outcome and traced; neither says which object, and 
   await once(server, 'listening')
   t.after(() => server.close())
   const metrics = createMetrics()
-  const pool = createPool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {}, metrics)
+  const pool = createPool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {}, { metrics })
   t.after(() => pool.close())
   const client = createKubeClient({ server: pool.server, pool, bearer: 'secret-token' })
   const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }

@@ -35,13 +35,20 @@ const MAX_CONNECTIONS = 128
 // Two more for each connection may wait behind a server that is silent: after a thaw they are through in about a second.
 const STALL = { underWay: 3 * MAX_CONNECTIONS, silentMs: 1_000 }
 
+/** What a pool is given instead of making it. */
+export interface PoolParts {
+  readonly metrics?: Metrics | undefined
+  /** Instead of connections of its own for the calls. */
+  readonly calls?: Dispatcher | undefined
+}
+
 /** Opens no connection yet; the first call does. */
-export function createPool(server: string, tls: TlsOptions = {}, metrics?: Metrics): KubePool {
+export function createPool(server: string, tls: TlsOptions = {}, { metrics, calls: given }: PoolParts = {}): KubePool {
   const url = new URL(server)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new TypeError(`server: ${url.protocol} is not http(s)`)
   const options = { connect: connectOptions(tls), headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 }
-  const calls = new Pool(url.origin, { ...options, connections: MAX_CONNECTIONS })
+  const calls = given ?? new Pool(url.origin, { ...options, connections: MAX_CONNECTIONS })
   const streams = new Pool(url.origin, { ...options, connections: null })
   return {
     server: url.origin,
@@ -51,7 +58,8 @@ export function createPool(server: string, tls: TlsOptions = {}, metrics?: Metri
     gate: createStallGate(STALL),
     seconds: metrics?.histogram(clusterMetrics.requestSeconds),
     close: async () => {
-      await Promise.all([calls.destroy(), streams.destroy()])
+      // What was given is its owner's to close.
+      await Promise.all([given === undefined ? calls.destroy() : undefined, streams.destroy()])
     },
   }
 }

@@ -4,9 +4,9 @@ import { Socket } from 'node:net'
 import { Dispatcher } from 'undici'
 
 /**
- * Calls of the process that holds the server, without a socket: the same handler with the same bearer, so the same authentication,
- * authorization and audit line. For whole answers only; watches and followed logs go over a connection.
- * A call starts on a turn of its own, so that callers who never wait for the network cannot starve those who do.
+ * Calls of the process that holds the server, without a socket: the same handler and the same bearer, so the same authentication,
+ * authorization and audit line. For whole answers only; watches and followed logs go over a connection. Each call starts on a turn of its
+ * own, so that callers who never wait for the network cannot starve those who do.
  */
 export class InProcessDispatcher extends Dispatcher {
   readonly #handle: RequestListener
@@ -17,19 +17,18 @@ export class InProcessDispatcher extends Dispatcher {
     this.#handle = handle
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const call = new InProcessCall(handler)
     handler.onRequestStart?.(call, undefined)
     setImmediate(() => {
       if (call.aborted) return
-      if (this.#closed) return call.abort(refused())
+      if (this.#closed) return call.abort(socketError('ECONNREFUSED'))
       const request = toRequest(options)
       this.#handle(request, new InProcessResponse(request, call))
     })
     return true
   }
 
-  // The same promise or callback forms as undici's, of which only the promises are used here.
   override close(): Promise<void> {
     return this.destroy()
   }
@@ -40,33 +39,104 @@ export class InProcessDispatcher extends Dispatcher {
   }
 }
 
-/** One call, as its caller controls it: what comes after an abort is dropped. */
+/** One call in the hands of its caller; what comes after its end is dropped. */
 class InProcessCall implements Dispatcher.DispatchController {
-  aborted = false
   readonly paused = false
-  readonly reason: Error | null = null
   readonly #handler: Dispatcher.DispatchHandler
+  #ended = false
+  #reason: Error | null = null
 
   constructor(handler: Dispatcher.DispatchHandler) {
     this.#handler = handler
   }
 
+  get aborted(): boolean {
+    return this.#reason !== null
+  }
+
+  get reason(): Error | null {
+    return this.#reason
+  }
+
   abort(reason: Error): void {
-    if (this.aborted) return
-    this.aborted = true
+    if (this.#ended) return
+    this.#ended = true
+    this.#reason = reason
     this.#handler.onResponseError?.(this, reason)
   }
 
+  // The answer is whole when it is given: there is nothing to hold back.
   pause(): void {}
 
   resume(): void {}
 
   answer(response: ServerResponse, pieces: readonly Buffer[]): void {
-    if (this.aborted) return
-    const headers = response.getHeaders() as Record<string, string | string[]>
-    this.#handler.onResponseStart?.(this, response.statusCode, headers, response.statusMessage)
-    for (const piece of pieces) this.#handler.onResponseData?.(this, piece)
-    this.aborted = true
-    this.#handler.onResponseEnd?.(this, {})
+    if (this.#ended) return
+    try {
+      this.#handler.onResponseStart?.(this, response.statusCode, headersOf(response))
+      for (const piece of pieces) this.#handler.onResponseData?.(this, piece)
+      this.#ended = true
+      this.#handler.onResponseEnd?.(this, {})
+    } catch (error) {
+      this.abort(error instanceof Error ? error : new Error(String(error)))
+    }
   }
+}
+
+/** Keeps what is written and gives it to the call at the end. */
+class InProcessResponse extends ServerResponse {
+  readonly #call: InProcessCall
+  readonly #pieces: Buffer[] = []
+
+  constructor(request: IncomingMessage, call: InProcessCall) {
+    super(request)
+    this.#call = call
+  }
+
+  override write(chunk: string | Uint8Array): boolean {
+    this.#pieces.push(typeof chunk === 'string' ? Buffer.from(chunk) : toBuffer(chunk))
+    return true
+  }
+
+  override end(chunk?: unknown): this {
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) this.write(chunk)
+    this.finished = true
+    this.#call.answer(this, this.#pieces)
+    this.emit('finish')
+    this.emit('close')
+    return this
+  }
+
+  override destroy(): this {
+    this.#call.abort(socketError('ECONNRESET'))
+    return super.destroy()
+  }
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+function toRequest({ method, path, headers, body }: Dispatcher.DispatchOptions): IncomingMessage {
+  const request = new IncomingMessage(new Socket())
+  request.method = method
+  request.url = path
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    request.headers[name.toLowerCase()] = value
+    request.rawHeaders.push(name, String(value))
+  }
+  if (typeof body === 'string' || body instanceof Uint8Array) request.push(body)
+  request.push(null)
+  request.complete = true
+  return request
+}
+
+function headersOf(response: ServerResponse): Record<string, string | string[]> {
+  const given = Object.entries(response.getHeaders())
+  return Object.fromEntries(given.map(([name, value = '']) => [name, Array.isArray(value) ? value : String(value)]))
+}
+
+// As a socket would fail, so that the caller's own translation of transport errors holds.
+function socketError(code: 'ECONNREFUSED' | 'ECONNRESET'): Error {
+  return Object.assign(new Error(`the embedded API server: ${code}`), { code })
 }

@@ -10,8 +10,9 @@ import { fileURLToPath } from 'node:url'
 const oldest = [24, 12]
 const args = process.argv.slice(2)
 
-// As the image: without it the young generation grows to 128 MB. V8 reads it only when a process starts.
-const youngGeneration = '--max-semi-space-size=4'
+// As the image: without them the young generation grows to 128 MB, and pages under way start full collections. V8 reads them only when a
+// process starts.
+const heap = ['--heap-growing-percent=100', '--max-semi-space-size=4']
 
 if (isRecent(process.versions.node)) {
   startAgain()
@@ -37,7 +38,7 @@ function startAgain() {
   const given = process.execArgv.some((arg) => arg.startsWith('--max-semi-space-size'))
   if (given || process.platform === 'win32' || process.execve === undefined || process.channel !== undefined) return
   const script = fileURLToPath(import.meta.url)
-  process.execve(process.execPath, [process.execPath, youngGeneration, ...process.execArgv, script, ...args])
+  process.execve(process.execPath, [process.execPath, ...heap, ...process.execArgv, script, ...args])
 }
 
 /** Node.js of the optional package for this platform, when it is there and starts. */
@@ -56,7 +57,7 @@ function platformNode() {
 // In a process group of its own: a terminal would send Ctrl-C to both, the forwarded one would be its second, and a second one means "at once".
 function runOn(file) {
   const script = fileURLToPath(new URL('run.mjs', import.meta.url))
-  const child = spawn(file, [youngGeneration, script, ...args], {
+  const child = spawn(file, [...heap, script, ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: process.platform !== 'win32',
   })
