@@ -286,6 +286,11 @@ for (const { name, skip, open } of adapters) {
       )
       const first: Page = (await get('namespace=demo&limit=3')).json()
       const cursor = first.nextCursor ?? ''
+      // A cursor carries no right: in the hands of a caller who may not read it shows nothing.
+      const moved = `namespace=demo&limit=3&cursor=${cursor}`
+      assert.equal((await get(moved)).json<Page>().items.length, 3)
+      const refused = await get(moved, DENIED)
+      assert.deepEqual([refused.statusCode, refused.json<{ items?: unknown }>().items], [403, undefined])
       for (const query of [
         `namespace=elsewhere&cursor=${cursor}`,
         `cursor=${cursor}`,
