@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { needs } from '#test/harness/find-server.ts'
 import type { ChaosCase } from './case.ts'
 import { chaosCase as publication } from './cases/01-publication.ts'
@@ -22,36 +22,44 @@ process.setMaxListeners(100)
 const seed = Number(process.env.MESH_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const servers = needs('etcd', 'kube-apiserver', 'nats-server', 'initdb')
 
-test('O1, O2, O7: what is committed is read, published and handled once under kills', servers, () =>
-  short('01-publication', publication),
-)
+// Side by side: what has servers of its own, and what shares a stage, one case after the other.
+describe('faults', { concurrency: true }, () => {
+  describe('with servers of their own', { concurrency: 1 }, () => {
+    test('O1, O2, O7: what is committed is read, published and handled once under kills', servers, () =>
+      short('01-publication', publication),
+    )
 
-test('A2, A4, A5: each accepted change is one audit row, whoever is killed', servers, () =>
-  short('02-conservation', conservation),
-)
+    test('X1: clients that never read are cut, and the others notice nothing', () =>
+      short('14-slow-readers', slowReaders))
+  })
 
-test('A1, A6: rows and counted drops are all acts, while store and bus are away', servers, () =>
-  short('03-backpressure', backpressure),
-)
+  describe('of the whole platform', { concurrency: 1 }, () => {
+    test('A2, A4, A5: each accepted change is one audit row, whoever is killed', servers, () =>
+      short('02-conservation', conservation),
+    )
 
-test('K4: a frozen cluster costs a request its deadline and nobody anything afterwards', servers, () =>
-  short('04-frozen-cluster', frozenCluster),
-)
+    test('A1, A6: rows and counted drops are all acts, while store and bus are away', servers, () =>
+      short('03-backpressure', backpressure),
+    )
 
-test('X6: a rolling restart loses no request', servers, () => short('05-rolling-restart', rollingRestart))
+    test('K4: a frozen cluster costs a request its deadline and nobody anything afterwards', servers, () =>
+      short('04-frozen-cluster', frozenCluster),
+    )
 
-test('X7: what is too much is refused with Retry-After', servers, () => short('06-overload', overload))
+    test('X6: a rolling restart loses no request', servers, () => short('05-rolling-restart', rollingRestart))
 
-test('A10: watches that are cut, half-open or expired lose no final state and mark the gap', servers, () =>
-  short('08-watch-cuts', watchCuts),
-)
+    test('X7: what is too much is refused with Retry-After', servers, () => short('06-overload', overload))
 
-test('X1: clients that never read are cut, and the others notice nothing', () => short('14-slow-readers', slowReaders))
+    test('A10: watches that are cut, half-open or expired lose no final state and mark the gap', servers, () =>
+      short('08-watch-cuts', watchCuts),
+    )
 
-// Last: it takes the servers of the others down and back to an earlier state.
-test('A4, O7: after a restore every kept change is one row, and integrators see a new epoch', servers, () =>
-  short('07-backup', backup),
-)
+    // Last: it takes the servers of the others down and back to an earlier state.
+    test('A4, O7: after a restore every kept change is one row, and integrators see a new epoch', servers, () =>
+      short('07-backup', backup),
+    )
+  })
+})
 
 async function short(name: string, chaosCase: ChaosCase): Promise<void> {
   const ran = await runCase(name, chaosCase, { seed, form: 'short', whole })

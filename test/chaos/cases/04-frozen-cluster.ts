@@ -33,7 +33,7 @@ export const chaosCase: ChaosCase = {
     const recoveryMs: number[] = []
     const lag: number[] = []
     const heap: number[] = []
-    const isQuiet = (loadavg()[0] ?? 0) < availableParallelism()
+    const isQuiet = !short && (loadavg()[0] ?? 0) < availableParallelism()
     for (let fault = 0; fault < count; fault++) {
       const part: KubePart = fault % 2 === 0 ? 'apiserver' : 'etcd'
       const load = startOpenLoop(perSecond, list)
@@ -54,7 +54,7 @@ export const chaosCase: ChaosCase = {
     const answers = Object.entries(Object.groupBy(all, ({ status }) => status)).map(
       ([status, of]) => `${of?.length} x ${status}`,
     )
-    // On a machine that is busy with something else the figure is that one's.
+    // On a machine that is busy with something else (in the short form other cases) the figure is that one's.
     const lagP99 = percentile(lag, 0.99)
     if (isQuiet) assert.ok(lagP99 < 100, `the event loop was ${lagP99} ms late`)
     const longest = recoveryMs.toSorted((a, b) => b - a)[0] ?? 0

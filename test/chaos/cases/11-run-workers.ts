@@ -8,5 +8,5 @@ export const chaosCase = proofCase({
   name: 'O6:',
   variable: 'MESH_KILLS',
   counts: { short: 4, usual: 24, full: 200 },
-  minutes: 3,
+  minutes: 1.5,
 })
