@@ -88,11 +88,12 @@ function declared(body: JsonObject, kind: Kind): KubeObject {
   if (untyped.length === 0) {
     const { meta } = cleanMeta(body['metadata'], kind)
     if (!meta.name) Reflect.deleteProperty(meta, 'name')
-    // An empty map that is applied is owned, though it is not stored.
+    // An empty map or text that is applied is owned, though it is not stored.
     for (const key of ['labels', 'annotations'] as const) {
-      const value = isObject(body['metadata']) ? body['metadata'][key] : undefined
+      const value = metadata[key]
       if (isObject(value) && Object.keys(value).length === 0) meta[key] = {}
     }
+    if (metadata['generateName'] === '') meta.generateName = ''
     return { ...given, metadata: meta }
   }
   const all = untyped.length === 1 ? untyped[0] : `errors:\n  ${untyped.join('\n  ')}`

@@ -203,7 +203,7 @@ export async function modify(
   if (foreign) delete object.metadata.managedFields
   else if (!applied)
     object = withManagedFields(object, old, exchange, { schema: kind.schema, manager: options.manager, now })
-  strategy.stored?.(object, old)
+  strategy.stored?.(object, subresource === '' ? old : undefined)
   if (sameContent(object, old)) {
     await store.settled()
     return { code: 200, body: present(exchange, kind, stored, now) }

@@ -9,7 +9,7 @@ export interface Strategy {
   update?(object: KubeObject, old: KubeObject): void
   updateStatus?(object: KubeObject, old: KubeObject): void
   validate?(object: KubeObject, old?: KubeObject): Cause[]
-  /** What storage makes of an object, after its owners are known. */
+  /** What storage makes of an object, after its owners are known; `old` makes it an update of the whole. */
   stored?(object: KubeObject, old?: KubeObject): void
 }
 
