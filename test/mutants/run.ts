@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startSharedServers } from '../../scripts/test/shared-servers.ts'
 import { mutants as ofApiServer } from './apiserver.ts'
 import { mutants as ofAudit } from './audit.ts'
-import { createCheckout } from './checkout.ts'
+import { createCheckout, mutated } from './checkout.ts'
 import type { Checkout } from './checkout.ts'
 import { mutants as ofCluster } from './core-cluster.ts'
 import { mutants as ofHttp } from './core-http.ts'
@@ -44,6 +46,8 @@ const reasons: Readonly<Record<Verdict | 'unfit', string>> = {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+// Before anything starts: a listed text that the code no longer has is a defect of the list.
+for (const mutant of wanted) mutated(readFileSync(join(root, mutant.file), 'utf8'), mutant)
 const servers = await startSharedServers()
 const bad: string[] = []
 try {
