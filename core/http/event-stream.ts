@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Call } from './endpoint.ts'
 import { Fail } from './errors.ts'
+import { headersOf } from './raw-headers.ts'
 import type { StreamRegistry } from './stream-registry.ts'
 
 /** An open server-sent-event stream of one client. */
@@ -144,13 +145,4 @@ function chunkOf(frame: Buffer): Buffer {
   const chunk = Buffer.concat([Buffer.from(`${frame.length.toString(16)}\r\n`), frame, Buffer.from('\r\n')])
   chunks.set(frame, chunk)
   return chunk
-}
-
-function headersOf(reply: Call<unknown, unknown, unknown>['reply']): Record<string, string | string[]> {
-  const entries = Object.entries(reply.getHeaders())
-  return Object.fromEntries(
-    entries.flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, Array.isArray(value) ? value : String(value)]],
-    ),
-  )
 }

@@ -25,10 +25,27 @@ export function cutList(pieces: readonly Buffer[]): ListBytes {
   return { items, continue: continueOf(envelope) }
 }
 
-/** The platform's list from pieces of items: `{"items":[...],"nextCursor":...}`. The one copy of a page that passes through. */
-export function joinList(items: readonly Buffer[], nextCursor: string | null): Buffer {
+/** JSON in the pieces that it came in, so that a page that passes through is not copied. */
+export class JsonPieces {
+  readonly pieces: readonly Buffer[]
+
+  constructor(pieces: readonly Buffer[]) {
+    this.pieces = pieces
+  }
+
+  get byteLength(): number {
+    return this.pieces.reduce((sum, piece) => sum + piece.length, 0)
+  }
+
+  toString(): string {
+    return Buffer.concat(this.pieces).toString()
+  }
+}
+
+/** The platform's list from pieces of items: `{"items":[...],"nextCursor":...}`. */
+export function joinList(items: readonly Buffer[], nextCursor: string | null): JsonPieces {
   const end = Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}`)
-  return Buffer.concat([Buffer.from('{"items":['), ...items, end])
+  return new JsonPieces([Buffer.from('{"items":['), ...items, end])
 }
 
 function parseEnvelope(before: Buffer, after: Buffer): unknown {

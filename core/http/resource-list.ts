@@ -5,6 +5,7 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import type { Call } from './endpoint.ts'
 import { Fail } from './errors.ts'
 import { cutList, joinList } from './list-bytes.ts'
+import type { JsonPieces } from './list-bytes.ts'
 import { toResource } from './resource-schemas.ts'
 import type { listQuery, RoutedKind } from './resource-schemas.ts'
 
@@ -29,7 +30,7 @@ function namespaceOf(kind: RoutedKind, { namespace }: ListQuery): DnsLabel | und
   return parseLabel('?namespace', namespace)
 }
 
-async function listPage(kind: RoutedKind, call: ListCall, namespace: DnsLabel | undefined): Promise<Buffer> {
+async function listPage(kind: RoutedKind, call: ListCall, namespace: DnsLabel | undefined): Promise<JsonPieces> {
   const { limit = DEFAULT_LIMIT, cursor, labelSelector } = call.query
   const filter = [namespace ?? '', labelSelector ?? '']
   const position = cursor === undefined ? undefined : call.cursors.open(cursor, filter)

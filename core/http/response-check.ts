@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { AnyEndpoint } from './endpoint.ts'
+import { JsonPieces } from './list-bytes.ts'
 import { checkOf } from './validate.ts'
 
 /** Holds answers to their declared schemas: a difference fails the request, so tests see it. */
@@ -11,7 +12,7 @@ export function responseChecker(endpoint: AnyEndpoint): (reply: FastifyReply, re
     const check = status === 200 ? (checks.get(200) ?? checks.values().next().value) : checks.get(status)
     const where = `${endpoint.method} ${endpoint.url}: answer ${status}`
     if (check === undefined) throw new Error(`${where} is not declared`)
-    const value: unknown = JSON.parse(Buffer.isBuffer(result) ? result.toString() : JSON.stringify(result))
+    const value: unknown = JSON.parse(result instanceof JsonPieces ? String(result) : JSON.stringify(result))
     const errors = check(value).map(({ pointer, detail }) => `${pointer} ${detail}`)
     if (errors.length > 0) throw new Error(`${where} differs from its schema: ${errors.join('; ')}`)
   }

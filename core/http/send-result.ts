@@ -1,9 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import type { AnyEndpoint, Call } from './endpoint.ts'
+import { JsonPieces } from './list-bytes.ts'
+import { headersOf } from './raw-headers.ts'
 
 /**
- * Sends what a handler returned: nothing is an empty answer, bytes are JSON already, a stream is sent as it comes.
+ * Sends what a handler returned: nothing is an empty answer, pieces are JSON already, a stream is sent as it comes.
  * The status is the handler's, else the first success that the endpoint declares.
  */
 export function sendResult(
@@ -15,7 +17,7 @@ export function sendResult(
   if (reply.statusCode === 200) reply.code(successStatus(endpoint))
   if (result === undefined) return reply.send()
   if (isStream(result)) return sendStream(call, result)
-  if (Buffer.isBuffer(result)) return withJsonType(reply).send(result)
+  if (result instanceof JsonPieces) return sendPieces(call, result)
   return withJsonType(reply).send(JSON.stringify(result))
 }
 
@@ -34,6 +36,21 @@ function withJsonType(reply: FastifyReply): FastifyReply {
 
 function isStream(result: unknown): result is AsyncIterable<Buffer | string> {
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
+}
+
+// Fastify sends one buffer or a stream: pieces go to the socket as they are, in one write.
+function sendPieces({ reply, request, streams }: Call<unknown, unknown, unknown>, json: JsonPieces): FastifyReply {
+  const { raw } = withJsonType(reply)
+  reply.hijack()
+  raw.writeHead(reply.statusCode, {
+    ...headersOf(reply),
+    'content-length': json.byteLength,
+    // As the hook of every other answer does while draining.
+    ...(streams.draining ? { connection: 'close' } : {}),
+  })
+  if (request.method !== 'HEAD') for (const piece of json.pieces) raw.write(piece)
+  raw.end()
+  return reply
 }
 
 // HEAD of a stream answers headers only: a followed log would never end.

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { Call } from '#core/http/endpoint.ts'
+import { JsonPieces } from '#core/http/list-bytes.ts'
 import { DEFAULT_LIMIT, listObjects } from '#core/http/resource-list.ts'
 import type { TemplateListQuery } from '#schemas/api/templates.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
@@ -36,5 +37,5 @@ async function readPage(call: ListCall, limit: number, cursor: string | undefine
   const { caller, cursors, directory, signal } = call
   const query = { ...call.query, limit, ...(cursor === undefined ? {} : { cursor }) }
   const page = await listObjects(AgentTemplate, { query, caller, cursors, directory, signal })
-  return (Buffer.isBuffer(page) ? JSON.parse(page.toString('utf8')) : page) as Page
+  return (page instanceof JsonPieces ? JSON.parse(String(page)) : page) as Page
 }
