@@ -20,6 +20,7 @@ import type { Caller } from './access.ts'
 import { createCallers } from './caller.ts'
 import { createDirectory } from './create-directory.ts'
 import { departedJob } from './departed.ts'
+import { rememberDeparted } from './remember.ts'
 import { runInformers } from './informer.ts'
 import { isNewer, observe } from './observation.ts'
 import { clusterMigrations, createObserved } from './observed.ts'
@@ -386,6 +387,30 @@ test(
     await start(t, it).synced
     for (let round = 0; round < 3; round++) await job.run(term)
     assert.deepEqual(await facts(it.database), [...whole, 'deleted missed'])
+  },
+)
+
+test(
+  'A4: a watch that is behind with what another replica declared departed still tells its changes, its deletion once',
+  real,
+  async (t) => {
+    const it = await setUp(t)
+    const gate = Promise.withResolvers<void>()
+    t.after(() => gate.resolve())
+    const watch: KubeClient['watch'] = (resource, query) =>
+      onceOpen(gate.promise, () => it.cluster.watch(resource, query))
+    await start(t, { store: it.store, cluster: { ...it.cluster, watch } }).synced
+    const { uid = '', resourceVersion = '' } = (await it.make('ahead')).metadata
+    await it.change('ahead', { data: { a: '1' } })
+    await it.remove('ahead')
+    const [informer] = informers
+    assert.ok(informer)
+    const told = { uid, kind: 'ConfigMap', namespace: it.namespace, name: 'ahead', resourceVersion }
+    assert.equal(await rememberDeparted(it.store, informer, told), true)
+    gate.resolve()
+    await it.make('after')
+    await until('the watch is through', async () => (await facts(it.database)).includes('created after'))
+    assert.deepEqual(await facts(it.database), ['deleted ahead', 'created ahead', 'updated ahead', 'created after'])
   },
 )
 

@@ -1,8 +1,9 @@
+import type { Generated } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '#core/store/store.ts'
 import type { Observed, ObservedObject } from './directory.ts'
 
-/** The table of `migrations/0001-observed.ts`. Cluster-scoped objects have the namespace ''. */
+/** The table of `migrations/`. Cluster-scoped objects have the namespace ''. */
 export interface ObservedTables {
   observed: {
     uid: string
@@ -12,6 +13,7 @@ export interface ObservedTables {
     rv: string
     content_hash: string
     deleted_at: Date | null
+    departed: Generated<boolean>
   }
 }
 

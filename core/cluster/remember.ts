@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { EventType, NewEvent } from '#core/events/event.ts'
 import type { Informer } from '#core/host/work.ts'
 import type { Store, Tx } from '#core/store/store.ts'
@@ -9,7 +10,10 @@ import type { ObservedTables } from './observed.ts'
 import type { ToldObject } from './points.ts'
 
 type ObservedTx = Tx<ObservedTables>
-type Row = ObservedTables['observed']
+type Row = Selectable<ObservedTables['observed']>
+
+// The hash of what nobody has read.
+const UNREAD = ''
 
 /** Compares what was seen with what is remembered, in one transaction with the events that follow from it. */
 export async function rememberSeen(
@@ -31,8 +35,13 @@ export async function rememberSeen(
 
 async function compare(tx: ObservedTx, informer: Informer, seen: Observation, row: Row | undefined) {
   if (row === undefined) return (await insertRow(tx, informer, seen)) ? ('create' as const) : undefined
+  // A watch that was far behind with what was declared departed: its changes are told all the same, its deletion has been.
+  if (row.departed && row.content_hash === UNREAD) {
+    await updateRow(tx, seen)
+    return 'create' as const
+  }
   // A uid never comes back, and an older version is a replay or another replica's news.
-  if (row.deleted_at !== null || !isNewer(seen.resourceVersion, row.rv)) return undefined
+  if ((row.deleted_at !== null && !row.departed) || !isNewer(seen.resourceVersion, row.rv)) return undefined
   await updateRow(tx, seen)
   return row.content_hash === seen.contentHash ? undefined : ('update' as const)
 }
@@ -55,11 +64,11 @@ export async function rememberDeleted(
 /** Notes an object that was never seen and is gone, with its deletion; false when an informer has seen it after all. */
 export async function rememberDeparted(store: Store, informer: Informer, told: ToldObject): Promise<boolean> {
   const { uid, namespace, name, resourceVersion } = told
-  const unread = { contentHash: '', generation: undefined, actorGuess: undefined, error: undefined }
+  const unread = { contentHash: UNREAD, generation: undefined, actorGuess: undefined, error: undefined }
   const seen: Observation = { uid, namespace, name, resourceVersion, ...unread }
   return store.transact(async (tx: ObservedTx) => {
     if (!(await insertRow(tx, informer, seen))) return false
-    await markDeleted(tx, uid)
+    await markDeparted(tx, uid)
     // Its creation is not told: whoever told of the object has that already, or it is from before this installation.
     await announce(tx, informer, { verb: 'delete', seen, late: true })
     return true
@@ -144,6 +153,14 @@ async function markDeleted(tx: ObservedTx, uid: string): Promise<boolean> {
     .returning('uid')
     .executeTakeFirst()
   return row !== undefined
+}
+
+async function markDeparted(tx: ObservedTx, uid: string): Promise<void> {
+  await tx.db
+    .updateTable('observed')
+    .set({ deleted_at: sql<Date>`now()`, departed: true })
+    .where('uid', '=', uid)
+    .execute()
 }
 
 const types = { create: objectCreated, update: objectUpdated, delete: objectDeleted } as const
