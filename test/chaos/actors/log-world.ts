@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import { createNatsBus } from '#core/events/nats-bus.ts'
+import { openDatabase } from '#core/store/database.ts'
+import type { Database } from '#core/store/database.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { startNats } from '#test/harness/nats.ts'
+import type { NatsServer } from '#test/harness/nats.ts'
+import { startPostgres } from '#test/harness/postgres.ts'
+import type { PostgresServer } from '#test/harness/postgres.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { startProcess } from '#test/harness/server-process.ts'
+import type { ServerProcess } from '#test/harness/server-process.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { until } from '../until.ts'
+
+/** A log with its servers and three processes that publish and consume it. */
+export interface World {
+  readonly postgres: PostgresServer
+  readonly nats: NatsServer
+  readonly database: Database
+  readonly workers: Map<string, ServerProcess>
+  start(holder: string): void
+  /** The log's head just after the last stream was deleted: what came later must be in the new one. */
+  streamFrom: bigint
+}
+
+/** Starts the servers and the workers `one`, `two` and `three`. */
+export async function openWorld(scope: Scope): Promise<World> {
+  const [postgres, nats] = await Promise.all([startPostgres(scope), startNats(scope)])
+  const database = await openDatabase({ url: postgres.url, connections: 60 })
+  scope.after(() => database.close())
+  await migrate(database, [storeMigrations])
+  await sql`create table effects (at bigserial, consumer text, stream text, n integer, version integer)`.execute(
+    database.root,
+  )
+  await makeStream(nats.url)
+  await holdTransaction(scope, postgres.adminUrl)
+  const folder = tempFolder('chaos')
+  const workers = new Map<string, ServerProcess>()
+  scope.after(async () => {
+    await Promise.all([...workers.values()].map((worker) => worker.end('SIGKILL')))
+    folder.remove()
+  })
+  const program = fileURLToPath(import.meta.resolve('./log-worker.ts'))
+  const start = (holder: string): void => {
+    const args = [program, holder, postgres.url, nats.url]
+    workers.set(holder, startProcess({ program: process.execPath, args, log: join(folder.path, `${holder}.log`) }))
+  }
+  for (const holder of ['one', 'two', 'three']) start(holder)
+  return { postgres, nats, database, workers, start, streamFrom: 0n }
+}
+
+// O2: also while another database of the server has a transaction open, whose age a careless reader would wait for or trust.
+async function holdTransaction(scope: Scope, url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  await client.query('begin; select txid_current()')
+  scope.after(() => client.end().catch(() => undefined))
+}
+
+/** Makes the stream of events as an installation has it. */
+export async function makeStream(servers: string): Promise<void> {
+  const bus = await createNatsBus({ servers })
+  await until('JetStream', async () => bus.ensure({ durables: [] }).then(() => true))
+  await bus.close()
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import { createStore } from '#core/store/create-store.ts'
+import type { Database } from '#core/store/database.ts'
+import { readAfter } from '#core/store/events.ts'
+import { note } from '#core/store/testing/notes.ts'
+import type { Random } from '../random.ts'
+
+/** How many write at once. */
+export const writers = 50
+const streams = 20
+
+/** Writers under way. */
+export interface Writing {
+  /** Appends one event now and answers its number. */
+  write(): Promise<number>
+  stop(): Promise<{ readonly acknowledged: ReadonlySet<number>; readonly rolledBack: ReadonlySet<number> }>
+}
+
+/** Starts writers with transactions of random length, of which one in ten is rolled back. */
+export function startWriters(database: Database, random: Random): Writing {
+  const store = createStore(database, { projections: [] })
+  const acknowledged = new Set<number>()
+  const rolledBack = new Set<number>()
+  let last = 0
+  const stopped = new AbortController()
+  const write = async (): Promise<number> => {
+    const numbers = Array.from({ length: random.int(1, 3) }, () => ++last)
+    const undo = random.next() < 0.1
+    await store
+      .transact(async (tx) => {
+        await tx.append(
+          `notes/${random.int(1, streams)}`,
+          'any',
+          numbers.map((n) => note(n)),
+        )
+        // Within the transaction: others take positions and commit meanwhile.
+        await sql`select pg_sleep(${random.next() * 0.05})`.execute(tx.db)
+        if (undo) throw new RolledBack()
+      })
+      .catch((error: unknown) => {
+        if (error instanceof RolledBack) for (const n of numbers) rolledBack.add(n)
+        throw error
+      })
+    for (const n of numbers) acknowledged.add(n)
+    return numbers[0] ?? 0
+  }
+  const loops = Array.from({ length: writers }, async () => {
+    while (!stopped.signal.aborted) {
+      // A server that is down refuses at once; what was in doubt is judged by the log.
+      await write().catch(() => random.instant(5, 20))
+      await random.instant(0, 100)
+    }
+  })
+  const stop: Writing['stop'] = async () => {
+    stopped.abort()
+    await Promise.all(loops)
+    return { acknowledged, rolledBack }
+  }
+  return { write, stop }
+}
+
+class RolledBack extends Error {}
+
+/** Positions in the order in which they were seen. */
+export interface Reader {
+  stop(): Promise<readonly bigint[]>
+}
+
+/** Any reader by position, such as an integrator's: it must see each commit however late that came. */
+export function followLog(database: Database): Reader {
+  const seen: bigint[] = []
+  const stopped = new AbortController()
+  const follow = async (): Promise<void> => {
+    for (let idle = false; !stopped.signal.aborted || !idle;) {
+      const page = await readAfter(database.db, seen.at(-1) ?? 0n, 200).catch(() => undefined)
+      seen.push(...(page ?? []).map(({ position }) => position))
+      idle = page?.length === 0
+    }
+  }
+  const following = follow()
+  return {
+    stop: async () => {
+      stopped.abort()
+      await following
+      return seen
+    },
+  }
+}
