@@ -15,7 +15,7 @@ export const chaosCase: ChaosCase = {
   title:
     'Rolling restarts of BFFs, two of four at a time, behind a TCP balancer at 500 requests/s on kept connections, reads and writes',
   counts: { short: 2, usual: 10, full: 50 },
-  minutes: 3,
+  minutes: 2.5,
   run: async (scope, { seed, short, count, whole }) => {
     const stage = await sharedStage(whole)
     const random = createRandom(seed)

@@ -9,5 +9,5 @@ export const chaosCase = proofCase({
   name: 'O5:',
   variable: 'MESH_PAUSES',
   counts: { short: 8, usual: 100, full: 1_000 },
-  minutes: 2.5,
+  minutes: 1.3,
 })

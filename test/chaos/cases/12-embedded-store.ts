@@ -9,5 +9,5 @@ export const chaosCase = proofCase({
   name: 'O8:',
   variable: 'MESH_KILLS',
   counts: { short: 4, usual: 20, full: 100 },
-  minutes: 4,
+  minutes: 1.6,
 })

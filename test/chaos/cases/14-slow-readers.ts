@@ -23,7 +23,7 @@ export const chaosCase: ChaosCase = {
   title:
     'One in ten clients of event streams never reads: it is cut at its bound, the others get every frame, memory stays bounded',
   counts: { short: 10, usual: 100, full: 500 },
-  minutes: 0.6,
+  minutes: 0.5,
   run: async (scope, { short, count }) => {
     const clients = count * 10
     const server = await startServer(scope, clients)
