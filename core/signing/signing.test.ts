@@ -60,13 +60,17 @@ test('E1: none, HMAC with the public key, another type, expiry, the future and a
   assert.throws(() => signJws(key, { ...claims, runId: 'x'.repeat(4000) } as Grant), JwsRefused)
 })
 
-test('E1: duplicated claims and headers are refused even with a valid signature', () => {
+test('E1: duplicated claims and headers, and two purposes, are refused even with a valid signature', () => {
   const signed = (head: string, payload: string) => {
     const input = `${encode(head)}.${encode(payload)}`
     return `${input}.${sign(null, Buffer.from(input), key.key).toString('base64url')}`
   }
   const header = JSON.stringify({ alg: 'EdDSA', kid: key.id, typ: claims.typ })
   refused(signed(header, `{"runId":"r0",${JSON.stringify(claims).slice(1)}`), 'claims')
+  // The purpose stands in both, and either alone refuses.
+  const other = 'mesh-run-attempt'
+  refused(signed(JSON.stringify({ alg: 'EdDSA', kid: key.id, typ: other }), JSON.stringify(claims)), 'typ')
+  refused(signed(header, JSON.stringify({ ...claims, typ: other })), 'typ')
   refused(signed(`{"kid":"x",${header.slice(1)}`, JSON.stringify(claims)), 'header')
   refused(signed(`${header.slice(0, -1)},"crit":["x"]}`, JSON.stringify(claims)), 'header')
 })

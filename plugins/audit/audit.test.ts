@@ -268,15 +268,13 @@ for (const { name, skip, open } of adapters) {
       const get = (query: string, token = 'good-token') =>
         app.inject({ url: `/api/audit?${query}`, headers: { authorization: `Bearer ${token}` } })
       const ids: string[] = []
-      let inserted = 1000
+      const inserting = insertMeanwhile(write, at)
       for (let cursor: string | null = ''; cursor !== null;) {
         const page: Page = (await get(`namespace=demo&limit=17${cursor === '' ? '' : `&cursor=${cursor}`}`)).json()
         ids.push(...page.items.map(({ id }) => id))
         cursor = page.nextCursor
-        const newer = Array.from({ length: 20 }, (_, n) => rowOf(inserted++, new Date(at + n * 1_000)))
-        const among = Array.from({ length: 20 }, (_, n) => rowOf(inserted++, new Date(at - n)))
-        await write([...newer, ...among])
       }
+      t.diagnostic(`${await inserting} rows/s were written meanwhile`)
       assert.equal(new Set(ids).size, ids.length, 'no duplicate')
       const walked = new Set(ids)
       assert.deepEqual(
@@ -549,4 +547,13 @@ function shuffled<T>(items: readonly T[]): T[] {
     .map((item) => ({ item, at: Math.random() }))
     .toSorted((a, b) => a.at - b.at)
     .map(({ item }) => item)
+}
+
+// Batches of 40 one after the other, newer than all of a walk's rows and among them; rows a second.
+async function insertMeanwhile(write: (rows: readonly AuditRow[]) => Promise<void>, at: number): Promise<number> {
+  const from = performance.now()
+  let inserted = 0
+  const some = (ms: number) => Array.from({ length: 20 }, (_, n) => rowOf(1000 + inserted++, new Date(at + n * ms)))
+  for (let batch = 0; batch < 50; batch++) await write([...some(1_000), ...some(-1)])
+  return Math.round((inserted * 1000) / (performance.now() - from))
 }
