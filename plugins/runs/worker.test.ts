@@ -268,10 +268,7 @@ for (const instant of ['begun', 'sent', 'answered'] as const)
       `O6: a worker is killed when the invoke is ${instant}${restarted ? ', then the launcher' : ''}: invoked at most once`,
       needs('postgres', 'initdb'),
       async (t) => {
-        const url = await createDatabase(t)
-        const database = await openDatabase({ url })
-        t.after(() => database.close())
-        await migrate(database, [storeMigrations, runsMigrations])
+        const { url, database } = await openRuns(t)
         const world = createWorld(database)
         const launched = await launch(t, { command: nodeAgent })
         const run = await queueRun(world, { do: 'stream' })
@@ -311,10 +308,7 @@ test(
   'O6: a worker is killed while its run waits for a busy agent: whoever takes over lets it wait on, and it is invoked once',
   needs('postgres', 'initdb'),
   async (t) => {
-    const url = await createDatabase(t)
-    const database = await openDatabase({ url })
-    t.after(() => database.close())
-    await migrate(database, [storeMigrations, runsMigrations])
+    const { url, database } = await openRuns(t)
     const world = createWorld(database)
     const limits = { concurrency: 1 }
     const launched = await launch(t, { command: nodeAgent, config: { limits }, env: { AGENT_CANCELS: 'true' } })
@@ -359,10 +353,7 @@ test(
   `O6: ${kills} kills of the worker: the agent is invoked once for each run, and every run ends`,
   needs('postgres', 'initdb'),
   async (t) => {
-    const url = await createDatabase(t)
-    const database = await openDatabase({ url })
-    t.after(() => database.close())
-    await migrate(database, [storeMigrations, runsMigrations])
+    const { url, database } = await openRuns(t)
     const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 64 } } })
     const world = createWorld(database)
     const runs: SelectedRun[] = []
@@ -416,3 +407,12 @@ test(
     t.diagnostic(`${runs.length} runs: ${JSON.stringify(Object.fromEntries(outcomes))}`)
   },
 )
+
+// A database of its own, by whose address other processes find it too.
+async function openRuns(t: TestContext) {
+  const url = await createDatabase(t)
+  const database = await openDatabase({ url })
+  t.after(() => database.close())
+  await migrate(database, [storeMigrations, runsMigrations])
+  return { url, database }
+}

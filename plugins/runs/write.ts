@@ -4,7 +4,8 @@ import { type RunState, terminalStates } from '#schemas/run.ts'
 import { type RunFact, type RunFacts, stateAfter } from './decide.ts'
 import { type Entry, toEntry, toEvent, toRows } from './journal.ts'
 import type { Live, LiveFrame } from './live.ts'
-import { appendJournal, dropPartials, type LockedRun, lockRun, setLease } from './store/system.ts'
+import { dropPartials } from './store/partials.ts'
+import { appendJournal, type LockedRun, lockRun, setLease } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
 /** The worker's lease is gone: somebody else writes this run now. Whatever was in hand is dropped. */

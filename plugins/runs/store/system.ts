@@ -1,14 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Interrupt, Resolution } from '#schemas/run.ts'
-import type {
-  LauncherAddress,
-  LauncherPlace,
-  LeaseRow,
-  NewJournal,
-  PartialRow,
-  RunsTables,
-  SelectedRun,
-} from './tables.ts'
+import type { LauncherAddress, LauncherPlace, LeaseRow, NewJournal, RunsTables, SelectedRun } from './tables.ts'
 
 /**
  * System-side statements of runs: they take ids, not proofs, so `routes.ts` may not import this file.
@@ -254,23 +246,6 @@ export function readHistory(db: Db, agentUid: string, conversationId: string, li
     .orderBy('runs_runs.created_at', 'desc')
     .limit(limit)
     .execute()
-}
-
-/** Replaces the text so far of the messages under way. */
-export async function savePartials(db: Db, partials: readonly PartialRow[]): Promise<void> {
-  if (partials.length === 0) return
-  await db
-    .insertInto('runs_partial')
-    .values([...partials])
-    .onConflict((on) => on.columns(['run_id', 'message_id']).doUpdateSet((row) => ({ text: row.ref('excluded.text') })))
-    .execute()
-}
-
-/** A finished message has no partial text; a finished run has none at all. */
-export async function dropPartials(db: Db, runId: string, messageId?: string): Promise<void> {
-  let query = db.deleteFrom('runs_partial').where('run_id', '=', runId)
-  if (messageId !== undefined) query = query.where('message_id', '=', messageId)
-  await query.execute()
 }
 
 /** Runs that this run started and that have not ended. */

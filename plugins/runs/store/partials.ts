@@ -1,0 +1,21 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { PartialRow, RunsTables } from './tables.ts'
+
+type Db = Kysely<RunsTables> | Transaction<RunsTables>
+
+/** Replaces the text so far of the messages under way. */
+export async function savePartials(db: Db, partials: readonly PartialRow[]): Promise<void> {
+  if (partials.length === 0) return
+  await db
+    .insertInto('runs_partial')
+    .values([...partials])
+    .onConflict((on) => on.columns(['run_id', 'message_id']).doUpdateSet((row) => ({ text: row.ref('excluded.text') })))
+    .execute()
+}
+
+/** A finished message has no partial text; a finished run has none at all. */
+export async function dropPartials(db: Db, runId: string, messageId?: string): Promise<void> {
+  let query = db.deleteFrom('runs_partial').where('run_id', '=', runId)
+  if (messageId !== undefined) query = query.where('message_id', '=', messageId)
+  await query.execute()
+}
