@@ -1,26 +1,18 @@
-import { join } from 'node:path'
-import { createPool } from '#core/kube/pool.ts'
-import type { KubePool } from '#core/kube/pool.ts'
-import { findServer } from '#test/harness/find-server.ts'
-import { startKube } from '#test/harness/kube.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import type { Bench, FigureOf, Goal } from '../tools/bench.ts'
-import { inFolder, root, startProcess } from '../tools/platform.ts'
-import type { Started } from '../tools/platform.ts'
 import { ownCpuOf, watchPeak } from '../tools/process-figures.ts'
 import { interleave } from '../tools/rounds.ts'
 import type { Candidate } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
-import { createObjects, installKinds, readPages, walk } from './walk.ts'
+import { openInstallation, places, poolOf, startProgram } from './installation.ts'
+import { readPages, walk } from './walk.ts'
 import type { Listing } from './walk.ts'
 
-// 5,000 on a kube-apiserver take a minute to create: BENCH_AGENTS=5000 for the form of the goal.
-const objects = Number(process.env.BENCH_AGENTS ?? 1000)
+const objects = Number(process.env.BENCH_AGENTS ?? 5000)
 const pageSize = 200
 const walks = Math.max(4, Math.round(20_000 / objects))
 const throughBff: Listing = { path: '/api/agents', cursor: 'cursor' }
 const direct: Listing = { path: '/apis/mesh.dev/v1alpha1/agentdeployments', cursor: 'continue' }
-const withReal = findServer('kube-apiserver') !== undefined && findServer('etcd') !== undefined
 
 const floor =
   'The bare proxy only pipes: what it costs is HTTP and TLS, and no walk through another process costs less CPU in Node.js, whatever a parse takes.'
@@ -30,16 +22,13 @@ export const bench: Bench = {
   title: `${objects} agents in pages of ${pageSize}, one walk (ms), and CPU of the process under test (microseconds a walk)`,
   measure: () =>
     withScope(async (t) => {
-      const candidates = [...(await onEmbedded(t)), ...(withReal ? await onReal(t) : [])]
+      const candidates: Candidate[] = []
+      for (const place of places) candidates.push(...(await candidatesAt(t, place)))
       const measured = await interleave(candidates, { rounds: 7, most: 12 })
       return { ...measured, notes: [floor] }
     }),
   goals: (figureOf) =>
-    ['embedded', ...(withReal ? ['kube-apiserver'] : [])].flatMap((where) => [
-      ratio(figureOf, where),
-      overParse(figureOf, where),
-      memory(figureOf, where),
-    ]),
+    places.flatMap((where) => [ratio(figureOf, where), overParse(figureOf, where), memory(figureOf, where)]),
 }
 
 // The BFF's own CPU: the time of a walk is the API server's, tens of times the parse before the BFF does anything. On the embedded server the
@@ -75,57 +64,9 @@ function ratio(figureOf: FigureOf, where: string): Goal {
   }
 }
 
-async function onEmbedded(t: Scope): Promise<readonly Candidate[]> {
-  const bff = await startBff(t, [])
-  const { url, server, token } = JSON.parse(bff.line) as { url: string; server: string; token: string }
-  const [own, cluster] = [poolOf(t, url), poolOf(t, server)]
-  await createObjects(cluster, token, objects)
-  const proxy = await startProgram(t, 'proxy.ts', [server])
-  return candidatesOf(t, 'embedded', { bff, proxy, own, cluster, token })
-}
-
-async function onReal(t: Scope): Promise<readonly Candidate[]> {
-  const kube = await startKube(t)
-  const token = kube.tokens['admin'] ?? ''
-  const cluster = createPool(kube.url, { ca: kube.ca })
-  t.after(() => cluster.close())
-  await installKinds(cluster, token)
-  await createObjects(cluster, token, objects)
-  const bff = await startBff(t, [kube.url, kube.ca])
-  const { url } = JSON.parse(bff.line) as { url: string }
-  const proxy = await startProgram(t, 'proxy.ts', [kube.url, kube.ca])
-  return candidatesOf(t, 'kube-apiserver', { bff, proxy, own: poolOf(t, url), cluster, token })
-}
-
-async function startBff(t: Scope, args: readonly string[]): Promise<Started> {
-  return inFolder((folder) => startProgram(t, 'bff.ts', [join(folder, 'data'), ...args]))
-}
-
-// With the flag of `npm start` and of the image.
-async function startProgram(t: Scope, program: string, args: readonly string[]): Promise<Started> {
-  const file = join(root, 'bench', 'cluster', program)
-  const started = await startProcess(process.execPath, [
-    '--heap-growing-percent=100',
-    '--max-semi-space-size=4',
-    file,
-    ...args,
-  ])
-  t.after(() => started.stop())
-  return started
-}
-
-function poolOf(t: Scope, url: string): KubePool {
-  const pool = createPool(url)
-  t.after(() => pool.close())
-  return pool
-}
-
-async function candidatesOf(
-  t: Scope,
-  where: string,
-  parts: { bff: Started; proxy: Started; own: KubePool; cluster: KubePool; token: string },
-): Promise<readonly Candidate[]> {
-  const { bff, proxy, own, cluster, token } = parts
+async function candidatesAt(t: Scope, where: string): Promise<readonly Candidate[]> {
+  const { bff, own, cluster, token, address } = await openInstallation(t, where, objects)
+  const proxy = await startProgram(t, 'proxy.ts', address)
   const { url } = JSON.parse(proxy.line) as { url: string }
   const through = poolOf(t, url)
   // A server is measured as it is after its first hundred walks: before, compiling is a third of what they cost.

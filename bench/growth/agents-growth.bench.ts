@@ -1,14 +1,6 @@
-import { join } from 'node:path'
-import { createPool } from '#core/kube/pool.ts'
-import type { KubePool } from '#core/kube/pool.ts'
-import { findServer } from '#test/harness/find-server.ts'
-import { startKube } from '#test/harness/kube.ts'
-import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Scope } from '#test/harness/scope.ts'
-import { createObjects, installKinds } from '../cluster/walk.ts'
+import { openInstallation, places } from '../cluster/installation.ts'
 import type { Bench } from '../tools/bench.ts'
-import { root, startProcess } from '../tools/platform.ts'
-import type { Started } from '../tools/platform.ts'
 import { ownCpuOf } from '../tools/process-figures.ts'
 import { interleave } from '../tools/rounds.ts'
 import type { Candidate } from '../tools/rounds.ts'
@@ -19,8 +11,6 @@ import { costOf, staysFlat } from './cost.ts'
 const few = 100
 const many = Number(process.env.BENCH_MANY_AGENTS ?? 2000)
 const pageSize = 50
-const withReal = findServer('kube-apiserver') !== undefined && findServer('etcd') !== undefined
-const places = ['embedded', ...(withReal ? ['kube-apiserver'] : [])] as const
 const nameOf = (where: string, agents: number): string => `${agents} agents on ${where}`
 
 const operations = [
@@ -35,10 +25,7 @@ export const bench: Bench = {
   measure: () =>
     withScope(async (t) => {
       const candidates: Candidate[] = []
-      for (const agents of [few, many]) {
-        candidates.push(await onEmbedded(t, agents))
-        if (withReal) candidates.push(await onReal(t, agents))
-      }
+      for (const agents of [few, many]) for (const place of places) candidates.push(await candidateAt(t, place, agents))
       return interleave(candidates, { rounds: 3, most: 3 })
     }),
   goals: (figureOf) =>
@@ -55,42 +42,8 @@ export const bench: Bench = {
     ),
 }
 
-async function onEmbedded(t: Scope, agents: number): Promise<Candidate> {
-  const bff = await startBff(t, [])
-  const { url, server, token } = JSON.parse(bff.line) as { url: string; server: string; token: string }
-  await createObjects(poolOf(t, server), token, agents)
-  return candidateOf(nameOf('embedded', agents), bff, poolOf(t, url), token)
-}
-
-async function onReal(t: Scope, agents: number): Promise<Candidate> {
-  const kube = await startKube(t)
-  const token = kube.tokens['admin'] ?? ''
-  const cluster = createPool(kube.url, { ca: kube.ca })
-  t.after(() => cluster.close())
-  await installKinds(cluster, token)
-  await createObjects(cluster, token, agents)
-  const bff = await startBff(t, [kube.url, kube.ca])
-  const { url } = JSON.parse(bff.line) as { url: string }
-  return candidateOf(nameOf('kube-apiserver', agents), bff, poolOf(t, url), token)
-}
-
-async function startBff(t: Scope, args: readonly string[]): Promise<Started> {
-  const folder = tempFolder('bench-growth')
-  t.after(folder.remove)
-  const file = join(root, 'bench', 'cluster', 'bff.ts')
-  const flags = ['--heap-growing-percent=100', '--max-semi-space-size=4', file, join(folder.path, 'data'), ...args]
-  const started = await startProcess(process.execPath, flags)
-  t.after(() => started.stop())
-  return started
-}
-
-function poolOf(t: Scope, url: string): KubePool {
-  const pool = createPool(url)
-  t.after(() => pool.close())
-  return pool
-}
-
-async function candidateOf(name: string, { pid }: Started, pool: KubePool, token: string): Promise<Candidate> {
+async function candidateAt(t: Scope, where: string, agents: number): Promise<Candidate> {
+  const { bff, own: pool, token } = await openInstallation(t, where, agents)
   const get = (path: string) => async (): Promise<string> => {
     const headers = { authorization: `Bearer ${token}` }
     const answer = await pool.calls.request({ method: 'GET', path, headers })
@@ -100,12 +53,12 @@ async function candidateOf(name: string, { pid }: Started, pool: KubePool, token
   }
   const first = `/api/agents?limit=${pageSize}`
   const { nextCursor } = JSON.parse(await get(first)()) as { nextCursor: string }
-  const own = (): number => ownCpuOf(pid)
+  const own = (): number => ownCpuOf(bff.pid)
   const run = async (): Promise<Record<string, number>> => ({
     ...(await costOf('page', 300, get(first), own)),
     ...(await costOf('next page', 300, get(`${first}&cursor=${encodeURIComponent(nextCursor)}`), own)),
     ...(await costOf('get', 800, get('/api/agents/default/bench-00070'), own)),
   })
   await run() // what the JIT compiles and the caches hold in a process that has run for a while
-  return { name, run }
+  return { name: nameOf(where, agents), run }
 }

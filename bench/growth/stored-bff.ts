@@ -3,12 +3,12 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { createPool } from '#core/kube/pool.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { execute, withDatabase } from '#test/harness/postgres.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Scope } from '#test/harness/scope.ts'
-import { root, startProcess } from '../tools/platform.ts'
+import { poolOf, startProgram } from '../cluster/installation.ts'
+import { root } from '../tools/platform.ts'
 import { fillRuns } from './rows.ts'
 
 /** A BFF on a database of its own with so many runs and events. */
@@ -32,14 +32,7 @@ export async function startStoredBff(t: Scope, adminUrl: string, rows: number): 
   const migrate = { ...process.env, ...env, MESH_CLUSTER_SERVER: 'http://127.0.0.1:1' }
   await promisify(execFile)(process.execPath, ['main.ts', 'migrate'], { cwd: root, env: migrate })
   await fill(databaseUrl, rows)
-  const args = [
-    '--heap-growing-percent=100',
-    '--max-semi-space-size=4',
-    join(root, 'bench', 'cluster', 'bff.ts'),
-    join(folder.path, 'data'),
-  ]
-  const started = await startProcess(process.execPath, args, { env })
-  t.after(() => started.stop())
+  const started = await startProgram(t, 'bff.ts', [join(folder.path, 'data')], env)
   return { databaseUrl, ...clientOf(t, JSON.parse(started.line) as { url: string; token: string }) }
 }
 
@@ -50,8 +43,7 @@ async function fill(databaseUrl: string, rows: number): Promise<void> {
 }
 
 function clientOf(t: Scope, { url, token }: { url: string; token: string }): Pick<StoredBff, 'get' | 'frames'> {
-  const pool = createPool(url)
-  t.after(() => pool.close())
+  const pool = poolOf(t, url)
   const request = async (path: string, signal?: AbortSignal) => {
     const headers = { authorization: `Bearer ${token}` }
     const answer = await pool.calls.request({

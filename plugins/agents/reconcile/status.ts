@@ -21,10 +21,12 @@ export interface Findings {
   readonly podProblem: Refusal | undefined
 }
 
+/** What a status says depends on no other setting. */
+type StatusSettings = Pick<ReconcileSettings, 'isolation'>
 type Verdict = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>
 
 /** The status that follows, with transition times kept where a condition did not change. Pure. */
-export function toStatus(found: Findings, settings: ReconcileSettings, now: Date): AgentDeploymentStatus {
+export function toStatus(found: Findings, settings: StatusSettings, now: Date): AgentDeploymentStatus {
   const { agent, deployed, progress } = found
   const before = agent.status
   const complete = progress?.complete === true && deployed !== undefined
@@ -73,7 +75,7 @@ function resolvedRefs({ refusal, unresolved }: Findings): Verdict {
   return { type, status: 'True', reason: 'ResolvedRefs', message: 'Every reference was found.' }
 }
 
-function isolated(agent: AgentDeploymentObject, settings: ReconcileSettings): Verdict {
+function isolated(agent: AgentDeploymentObject, settings: StatusSettings): Verdict {
   const type = 'Isolated'
   const form = formOf(agent.spec)
   if (form === 'declarative')

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createKubeClient } from '#core/kube/create-client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import type { KubePool } from '#core/kube/pool.ts'
+import { toStatus } from '#plugins/agents/reconcile/status.ts'
+import { expandAgentFile } from '#schemas/agent-file.ts'
+import { toCrd } from '#schemas/crd.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { kinds } from '#schemas/kinds.ts'
+import { root } from '../tools/platform.ts'
+
+type Cluster = ReturnType<typeof createKubeClient>
+
+const writers = 20
+const served = { serving: true, complete: true, scaledToZero: false, failure: undefined }
+
+/** Agents as the platform leaves them: `examples/assistant.yaml`, applied, with the status of one that serves; both with their managed fields. */
+export async function createAgents(pool: KubePool, bearer: string, count: number): Promise<void> {
+  const cluster = createKubeClient({ server: pool.server, pool, bearer })
+  const [example] = expandAgentFile(readFileSync(join(root, 'examples', 'assistant.yaml'), 'utf8')).documents
+  const names = Array.from({ length: count }, (_, index) => `bench-${String(index).padStart(5, '0')}`)
+  const write = async (): Promise<void> => {
+    for (let name = names.shift(); name !== undefined; name = names.shift())
+      await createAgent(cluster, { ...example, metadata: { ...example?.metadata, name, namespace: 'default' } })
+  }
+  await Promise.all(Array.from({ length: writers }, write))
+}
+
+interface Applied {
+  readonly metadata: { readonly name: string; readonly namespace: string }
+}
+
+async function createAgent(cluster: Cluster, body: Applied): Promise<void> {
+  const { name, namespace } = body.metadata
+  const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
+  const applied = { type: 'apply', body, force: false } as const
+  const agent = await cluster.patch<AgentDeploymentObject>(AgentDeployment, ref, applied, { fieldManager: 'kubectl' })
+  const deployed = `${name}-7c9f6d5b48`
+  const none = { refusal: undefined, unresolved: undefined, blocked: undefined, podProblem: undefined }
+  const status = toStatus({ agent, deployed, progress: served, ...none }, { isolation: 'user' }, new Date())
+  await cluster.patch(AgentDeployment, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
+}
+
+/** Makes the platform's kinds known to an API server and waits until it serves them. */
+export async function installKinds(pool: KubePool, bearer: string): Promise<void> {
+  const cluster = createKubeClient({ server: pool.server, pool, bearer })
+  const group = 'apiextensions.k8s.io'
+  const definitions = { group, version: 'v1', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' }
+  for (const kind of kinds) await cluster.create({ ...definitions, namespaced: false }, { ...toCrd(kind) })
+  while (!(await isServed(cluster))) continue
+}
+
+async function isServed(cluster: Cluster): Promise<boolean> {
+  return cluster.list(AgentDeployment, { limit: 1 }).then(
+    () => true,
+    () => false,
+  )
+}
