@@ -78,7 +78,7 @@ async function prepare(connection: Connection, request: CallRequest, signal: Abo
   assertOutsideTransaction('the cluster client')
   request.signal?.throwIfAborted()
   const bearer = await beforeAbort(token(connection.bearer), signal)
-  const body = request.body === undefined ? {} : { body: JSON.stringify(request.body) }
+  const body = request.body === undefined ? {} : { body: toJson(request.body) }
   return {
     origin: connection.pool.server,
     method: request.method,
@@ -86,6 +86,15 @@ async function prepare(connection: Connection, request: CallRequest, signal: Abo
     headers: headers(connection.userAgent, bearer, request),
     ...body,
   }
+}
+
+// As Go writes it. What is kept as it came (the data of a ControllerRevision, which must not change) is compared byte by byte
+// with what a patch makes of it, and that has these characters escaped.
+function toJson(body: unknown): string {
+  return JSON.stringify(body).replace(
+    /[<>&\u2028\u2029]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 // As in `collect`: undici looks at the signal of a request only when it gets a connection.

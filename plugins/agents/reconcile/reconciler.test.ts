@@ -211,7 +211,9 @@ for (const make of ['real', 'embedded'] as const) {
     options,
     async (t) => {
       const { cluster, create, change, when, deploymentSays, namespace, ref } = await setUp(t, make)
-      await create(declarative)
+      // With every character that Go escapes in a JSON string, and JavaScript does not.
+      const spec = { ...declarative, systemPrompt: 'You help <b>people</b> & others.\u2028\u2029' }
+      await create(spec)
       await when('Ready=False Progressing')
       for (const kind of ['ServiceAccount', 'Service', 'Deployment', 'PodDisruptionBudget', 'NetworkPolicy'] as const)
         assert.equal(
@@ -246,7 +248,7 @@ for (const make of ['real', 'embedded'] as const) {
 
       // What the API's rollback does: the old spec and the annotation in one patch.
       await change([
-        { op: 'replace', path: '/spec', value: declarative },
+        { op: 'replace', path: '/spec', value: spec },
         { op: 'add', path: '/metadata/annotations', value: { 'mesh.dev/rollback-to': '1' } },
       ])
       await until('the old revision is deployed again', async () => {
