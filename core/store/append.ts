@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
+import { escapeLiteral } from 'pg'
 import type { NewEvent } from '#core/events/event.ts'
 import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import { formatTraceparent } from '#core/telemetry/tracing.ts'
+import { withCommit } from './driver.ts'
 import { toPlacedEvent, toRow } from './event-row.ts'
 import type { PlacedEvent } from './event-row.ts'
 import type { Projections } from './projections.ts'
@@ -18,11 +19,11 @@ type IdentifiedEvent = NewEvent & { readonly id: string }
 /** The key of the advisory lock under which positions are taken. */
 export const appendLock = 7_305_001
 
-/** The events of one transaction: placed and projected at once, inserted last before COMMIT. */
+/** The events of one transaction: placed and projected at once, inserted with its COMMIT. */
 export interface Appender {
   append(stream: string, expected: ExpectedVersion, events: readonly NewEvent[]): Promise<void>
-  /** Inserts what was collected; gives the seconds of waiting for the lock, undefined when there was nothing. */
-  flush(): Promise<number | undefined>
+  /** Inserts what was collected and commits; gives the seconds of waiting for the lock, undefined when there was nothing to do. */
+  commit(): Promise<number | undefined>
 }
 
 /** Collects the events of one transaction. `check` throws for data that is not of its type's schema. */
@@ -48,9 +49,9 @@ export function createAppender(
         await projections.apply(one, root)
       }
     },
-    flush: async () => {
+    commit: async () => {
       if (placed.length === 0) return undefined
-      return insertUnderLock(db, placed, keyed.size > 0)
+      return insertAndCommit(db, placed, keyed.size > 0)
     },
   }
 }
@@ -82,35 +83,12 @@ async function claimKeys(db: Db, ids: readonly string[]): Promise<string[]> {
 }
 
 /**
- * One statement takes the lock and then the positions, the last before COMMIT: position is commit order (O2).
- * Nothing else runs under the lock; a separate statement for it would lengthen the time that it is held by a round trip.
+ * One statement takes the lock and then the positions: position is commit order (O2). COMMIT goes with it, so that nobody waits for
+ * the lock while this process is slow, frozen or far away.
  */
-async function insertUnderLock(db: Db, events: readonly PlacedEvent[], keyed: boolean): Promise<number> {
-  const rows = JSON.stringify(events.map(toRow))
-  const answer = await sql<{ waited: number }>`
-    with held as materialized (
-      select clock_timestamp() as asked, pg_advisory_xact_lock(${sql.lit(appendLock)}) as lock, clock_timestamp() as got
-    ),
-    rows as materialized (
-      select r.* from rows from (jsonb_to_recordset(${rows}::jsonb) as (
-        id text, stream text, version integer, type text, time timestamptz, namespace text, kind text, name text,
-        namespace_uid text, uid text, actor_name text, actor_kind text, data jsonb,
-        correlation_id text, causation_id text, traceparent text, tenant text)) with ordinality as r
-      order by r.ordinality
-    ),
-    inserted as (
-      insert into events (position, id, stream, version, type, time, namespace, kind, name, namespace_uid, uid,
-        actor_name, actor_kind, data, correlation_id, causation_id, traceparent, tenant)
-      select nextval('events_position'), r.id, r.stream, r.version, r.type, r.time, r.namespace, r.kind, r.name,
-        r.namespace_uid, r.uid, r.actor_name, r.actor_kind, r.data, r.correlation_id, r.causation_id, r.traceparent, r.tenant
-      from held cross join rows r
-      returning id, stream, position
-    )${keyed ? recordKeys : sql``}
-    update streams s set last_position = i.position
-    from (select stream, max(position) as position from inserted group by stream) i where s.stream = i.stream
-    returning (select extract(epoch from got - asked)::float8 from held) as waited`.execute(db)
+async function insertAndCommit(db: Db, events: readonly PlacedEvent[], keyed: boolean): Promise<number> {
+  const rows = escapeLiteral(JSON.stringify(events.map(toRow)))
+  const insert = `select append_events(${appendLock}, ${rows}, ${keyed}) as waited`
+  const answer = await db.executeQuery<{ waited: number }>(withCommit(insert))
   return answer.rows[0]?.waited ?? 0
 }
-
-const recordKeys = sql`,
-    keys as (update event_keys k set position = i.position from inserted i where k.event_id = i.id)`

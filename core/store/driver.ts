@@ -12,9 +12,17 @@ export interface StatementResult {
 
 /** One connection, held by one user at a time. */
 export interface Session {
+  /** Without parameters the text may hold several statements: rows are those of the last one that answered any. */
   run(sql: string, parameters: readonly unknown[]): Promise<StatementResult>
   /** `broken`: its state is unknown, so nobody may get it again. */
   release(broken: boolean): void
+}
+
+/** Of the results of several statements the last with rows, or the last one. */
+export function lastWithRows<Result extends { readonly rows: readonly unknown[] }>(results: readonly Result[]): Result {
+  const found = results.findLast(({ rows }) => rows.length > 0) ?? results.at(-1)
+  if (found === undefined) throw new TypeError('a text without a statement')
+  return found
 }
 
 /** How many connections are held, how many are open and free, and how many users wait for one. */
@@ -29,6 +37,15 @@ export interface SessionSource {
   open(): Promise<Session>
   usage(): ConnectionUsage
   close(): Promise<void>
+}
+
+const committing = new WeakSet<CompiledQuery>()
+
+/** A statement without parameters that goes to the server together with COMMIT: the last of a transaction. */
+export function withCommit(statement: string): CompiledQuery {
+  const query = CompiledQuery.raw(`${statement}; commit`)
+  committing.add(query)
+  return query
 }
 
 /** The kysely driver of both adapters: the root handle refuses to open a connection inside a transaction. */
@@ -53,10 +70,11 @@ export class SessionDriver implements Driver {
     const level = settings.isolationLevel === undefined ? '' : ` isolation level ${settings.isolationLevel}`
     const mode = settings.accessMode === undefined ? '' : ` ${settings.accessMode}`
     await connection.executeQuery(CompiledQuery.raw(`begin${level}${mode}`))
+    connection.committed = false
   }
 
   async commitTransaction(connection: SessionConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'))
+    if (!connection.committed) await connection.executeQuery(CompiledQuery.raw('commit'))
   }
 
   // The error that made the transaction fail matters, not that its connection is gone too.
@@ -76,6 +94,8 @@ export class SessionDriver implements Driver {
 class SessionConnection implements DatabaseConnection {
   readonly #session: Session
   #broken = false
+  /** The transaction ended with its last statement. */
+  committed = false
   constructor(session: Session) {
     this.#session = session
   }
@@ -84,6 +104,7 @@ class SessionConnection implements DatabaseConnection {
     try {
       const result = await this.#session.run(query.sql, query.parameters.map(toParameter))
       const rows = result.rows as R[]
+      this.committed = committing.has(query)
       return result.affected === undefined ? { rows } : { rows, numAffectedRows: result.affected }
     } catch (error) {
       const failure = toStoreFailure(error)

@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite'
+import { lastWithRows } from './driver.ts'
 import type { ConnectionUsage, Session, SessionSource, StatementResult } from './driver.ts'
 import { Fail } from '#core/http/errors.ts'
 import { valueParsers } from './value-parsers.ts'
@@ -30,10 +31,10 @@ async function run(pglite: PGlite, sql: string, parameters: readonly unknown[]):
   // Without parameters the simple protocol takes several statements, as `pg` does, in one exchange.
   const result =
     parameters.length === 0
-      ? (await pglite.exec(sql, options)).at(-1)
+      ? lastWithRows(await pglite.exec(sql, options))
       : await pglite.query<unknown>(sql, [...parameters], options)
-  const changed = result?.command !== undefined && /^(INSERT|UPDATE|DELETE|MERGE)$/.test(result.command)
-  return { rows: result?.rows ?? [], affected: changed ? BigInt(result.rowCount ?? 0) : undefined }
+  const changed = result.command !== undefined && /^(INSERT|UPDATE|DELETE|MERGE)$/.test(result.command)
+  return { rows: result.rows, affected: changed ? BigInt(result.rowCount ?? 0) : undefined }
 }
 
 /** A queue for one place: `take` waits for its turn, at most 30 s; `next` gives the place on. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Client, Pool, types } from 'pg'
-import type { PoolClient } from 'pg'
+import type { PoolClient, QueryResult } from 'pg'
+import { lastWithRows } from './driver.ts'
 import type { Session, SessionSource, StatementResult } from './driver.ts'
 import { codeOf, toConnectFailure } from './store-failure.ts'
 import { valueParsers } from './value-parsers.ts'
@@ -62,9 +63,8 @@ class PostgresSession implements Session {
     try {
       const values = [...parameters]
       const result = await this.#client.query(name === undefined ? { text, values } : { name, text, values })
-      // Several statements without parameters answer an array, one result each; the last one counts, as on PGlite.
-      const last = Array.isArray(result) ? (result.at(-1) as typeof result) : result
-      const { rows, command, rowCount } = last
+      // Several statements without parameters answer an array, one result each.
+      const { rows, command, rowCount } = Array.isArray(result) ? lastWithRows(result as QueryResult[]) : result
       return { rows, affected: writes.has(command) ? BigInt(rowCount ?? 0) : undefined }
     } catch (error) {
       // "cached plan must not change result type": a migration changed a table under a prepared `select *`.

@@ -29,7 +29,8 @@ interface Attempt<Result> {
 const retries = 3
 
 /**
- * Runs `fn` in one transaction: its writes, stream rows and projections first, then the lock and the insert of its events, COMMIT.
+ * Runs `fn` in one transaction: its writes, stream rows and projections first, then in one exchange the lock, the insert of its
+ * events and COMMIT.
  * A deadlock or a serialization failure (40P01, 40001) runs the whole function again, three times.
  */
 export async function transact<Tables, Result>(
@@ -60,7 +61,7 @@ async function attempt<Tables, Result>(
         append: appender.append,
         afterCommit: (work) => void late.push(work),
       })
-      const waited = await appender.flush()
+      const waited = await appender.commit()
       if (waited !== undefined) meter.waitedForLock(waited)
       return { result, appended: waited !== undefined, late }
     }),
