@@ -189,6 +189,25 @@ test('changes of an object, of what it owns and of what it watches reconcile it'
   await running.done
 })
 
+test('a change of what the reconciler does not work from does not call it', real, async (t) => {
+  const { cluster, namespace, controller } = await setUp(t)
+  await cluster.create(configMaps, object('ConfigMap', namespace, 'one'))
+  const { reconciler, next } = recording(namespace, { concern: (one) => [one.metadata.uid, one['data']] })
+  const atStart = next('one')
+  const running = runReconcilers({ cluster, reconcilers: [reconciler], log: silent, signal: controller.signal })
+  await running.synced
+  await atStart
+  const called = next('one')
+  const ref = { namespace, name: parseName('name', 'one') }
+  await cluster.patch(configMaps, ref, { type: 'merge', body: { metadata: { annotations: { x: '1' } } } })
+  await cluster.patch(configMaps, ref, { type: 'merge', body: { data: { x: '1' } } })
+  // Changes come in order: of the first one it would have been called without the data.
+  const [current] = await called
+  assert.deepEqual(current.data, { x: '1' })
+  controller.abort()
+  await running.done
+})
+
 test('a watch that the server ends goes on without a list, and nothing is missed', real, async (t) => {
   const { cluster, namespace, controller } = await setUp(t)
   const { reconciler, next } = recording(namespace)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Reconciler } from '#core/host/work.ts'
 import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
 import { apiVersionOf } from '#core/kube/create-client.ts'
@@ -43,7 +44,9 @@ function runOne(options: ReconcilerOptions, reconciler: Reconciler): RunningWork
   const follow = (resource: Resource, handler: ReflectorHandler): Promise<void> =>
     reflect({ ...options, resource, handler })
   const loops = [
-    follow(reconciler.resource, primary(objects, queue, first.listed)).finally(() => first.listed([])),
+    follow(reconciler.resource, primary(reconciler, { objects, queue, listed: first.listed })).finally(() =>
+      first.listed([]),
+    ),
     ...(reconciler.owns ?? []).map((owned) =>
       follow(
         owned,
@@ -117,9 +120,16 @@ function createQueue(
 
 /** The reconciler's own kind: its cache, and a look at every object after each list. */
 function primary(
-  objects: Map<string, KubeObject>,
-  queue: WorkQueue,
-  listed: (keys: readonly string[]) => void,
+  { concern = (object: KubeObject): unknown => object }: Reconciler,
+  {
+    objects,
+    queue,
+    listed,
+  }: {
+    readonly objects: Map<string, KubeObject>
+    readonly queue: WorkQueue
+    readonly listed: (keys: readonly string[]) => void
+  },
 ): ReflectorHandler {
   let present = new Set<string>()
   const store = (object: KubeObject): string | undefined => {
@@ -142,9 +152,11 @@ function primary(
       for (const key of keys) queue.add(key)
     },
     changed: async (type, object) => {
+      const before = objects.get(keyOfObject(object) ?? '')
       const key = store(object)
       if (key === undefined) return
       if (type === 'deleted') objects.delete(key)
+      else if (before !== undefined && isDeepStrictEqual(concern(before), concern(object))) return
       queue.add(key)
     },
   }

@@ -31,6 +31,8 @@ export interface Reconciler {
     readonly resource: Resource
     readonly toRefs: (object: KubeObject, cluster: KubeClient) => Promise<readonly ObjectRef[]>
   }[]
+  /** What of its object it works from: a change that leaves this as it was does not call it. Absent: every change does. */
+  readonly concern?: (object: KubeObject) => unknown
   reconcile(ref: ObjectRef, object: KubeObject | undefined): Promise<ReconcileResult>
 }
 

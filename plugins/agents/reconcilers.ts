@@ -23,6 +23,14 @@ export function agentReconciler(options: {
     resource: AgentDeployment,
     owns: [children.Deployment, children.Job],
     watches: [{ resource: ModelRoute, toRefs: async (route) => index.referrersOf(route) }],
+    // Annotations and managed fields change with every edit and every list of who made it; nothing is built from them.
+    concern: ({ metadata: { uid, generation, labels, deletionTimestamp }, status }) => [
+      uid,
+      generation,
+      labels,
+      deletionTimestamp,
+      status,
+    ],
     reconcile: async (ref) => {
       // Read anew: a cached object may be older than the revision that was made of its successor.
       const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref).catch((error: unknown) => {

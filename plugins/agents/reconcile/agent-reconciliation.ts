@@ -67,8 +67,8 @@ export async function reconcileAgent(
   const state = await readWorkload(cluster, agent)
   const found: Findings = { agent, refusal, unresolved, blocked, ...state }
   const status = toStatus(found, settings, context.now())
-  // Changed meanwhile, or made anew: the change has it looked at again.
-  if (!(await writeStatus(cluster, agent, status))) return {}
+  // Changed meanwhile, or made anew; a change of what nothing is built from would not have it looked at again.
+  if (!(await writeStatus(cluster, agent, status))) return { requeueAfterMs: 0 }
   await record(cluster, agent, [...happenings, ...happeningsOf(agent, status)], context.now())
   await prune(cluster, agent, status)
   return nextLook(found)
