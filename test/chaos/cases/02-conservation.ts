@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { ChaosCase } from '../case.ts'
 import { percentile } from '../open-loop.ts'
 import { createRandom } from '../random.ts'
@@ -16,7 +17,7 @@ import { timed, until } from '../until.ts'
 export const chaosCase: ChaosCase = {
   ids: ['A2', 'A4', 'A5'],
   title:
-    'Changes at up to 500/s through the API and straight at the cluster; any one process killed with -9 at a random instant',
+    'Changes of cluster and store, up to 500/s, through the API and straight at the cluster; any one process killed with -9 at a random instant',
   counts: { short: 3, usual: 21, full: 35 },
   minutes: 5,
   run: async (_scope, { seed, short, count, whole }) => {
@@ -26,25 +27,31 @@ export const chaosCase: ChaosCase = {
     const ledger = createLedger()
     // The short form shares two cores with everything else and wants recoveries, not a queue.
     const perSecond = short ? 60 : 500
-    const load = startLoad(stage, namespace, { random, ledger, perSecond })
+    const load = startLoad(stage, namespace, { random, ledger, perSecond, runShare: 0.5 })
+    const eventsBefore = await countEvents(stage)
     const started = performance.now()
     const calm = short ? 1_000 : 10_000
     await random.instant(calm, calm)
-    const times: number[] = []
+    const outages: Outage[] = []
     const blind: BlindTime[] = []
     const recoveryMs: number[] = []
     try {
       for (let fault = 0; fault < count; fault++)
-        await oneFault(stage, { random, fault, times, blind, recoveryMs, namespace, ledger })
+        await oneFault(stage, { random, fault, outages, blind, recoveryMs, namespace, ledger })
     } finally {
       await load.stop()
     }
     const seconds = (performance.now() - started) / 1_000
     await untilHealthy(stage)
+    const events = await countEvents(stage)
     const found = await settle(stage, namespace, ledger, blind)
-    const [firstFault = Infinity] = times
-    const before = load.latencies.filter(({ at }) => at < firstFault).map(({ ms }) => ms)
-    const after = load.latencies.filter(({ at }) => at >= firstFault).map(({ ms }) => ms)
+    const firstFault = outages[0]?.from ?? Infinity
+    const before = load.latencies.filter(({ at }) => at < firstFault)
+    const between = load.latencies.filter(
+      (one) => one.at > firstFault && !outages.some((outage) => overlaps(one, outage)),
+    )
+    const unneeded = outages.filter(({ part }) => noRequestNeeds.has(part))
+    const during = load.latencies.filter((one) => unneeded.some((outage) => overlaps(one, outage)))
     return {
       faults: count,
       lost: found.lost.length,
@@ -53,7 +60,8 @@ export const chaosCase: ChaosCase = {
       recoveryMs,
       notes: [
         `${ledger.changes.length} changes accepted (${(ledger.changes.length / seconds).toFixed(0)}/s of ${perSecond}/s wanted), ${ledger.doubtful.size} without an answer, ${found.rows} rows`,
-        `p99 of an audited request ${p99(before)} ms before the first fault, ${p99(after)} ms over all faults and restarts`,
+        `${((events - eventsBefore) / seconds).toFixed(0)} events/s over all faults and outages`,
+        `p99 of an audited request ${p99(before)} ms before the first fault, ${p99(between)} ms between the outages, ${p99(during)} ms while manager, worker or bus were away`,
         ...found.lost.slice(0, 5).map((key) => `lost: ${key}`),
         ...found.phantoms.slice(0, 3).map((row) => `unexplained: ${row}`),
       ],
@@ -61,10 +69,21 @@ export const chaosCase: ChaosCase = {
   },
 }
 
+interface Outage {
+  readonly part: Part
+  readonly from: number
+  readonly to: number
+}
+
+type Sample = { readonly at: number; readonly ms: number }
+
+// What is away with them is done later; a request waits for none of them.
+const noRequestNeeds = new Set<Part>(['manager', 'worker', 'nats'])
+
 interface FaultParts {
   readonly random: Random
   readonly fault: number
-  readonly times: number[]
+  readonly outages: Outage[]
   readonly blind: BlindTime[]
   readonly recoveryMs: number[]
   readonly namespace: string
@@ -76,14 +95,15 @@ const interruptsInformers = new Set<Part>(['manager', 'postgres', 'apiserver', '
 
 async function oneFault(
   stage: Stage,
-  { random, fault, times, blind, recoveryMs, namespace, ledger }: FaultParts,
+  { random, fault, outages, blind, recoveryMs, namespace, ledger }: FaultParts,
 ): Promise<void> {
   await random.instant(100, 1_000)
   const part = parts[fault] ?? random.pick(parts)
   const untold = await oldestUntold(stage.database, namespace, ledger)
-  times.push(performance.now())
+  const from = performance.now()
   await killAndRestart(stage, part, random)
   recoveryMs.push(await timed('a change after the fault is a row', () => probe(stage), 120_000))
+  outages.push({ part, from, to: performance.now() })
   // Until the manager told of a new object, it may have listed instead of followed.
   if (interruptsInformers.has(part)) blind.push({ from: untold, to: performance.now() })
 }
@@ -103,6 +123,19 @@ async function settle(stage: Stage, namespace: string, ledger: Ledger, blind: re
   return complete.catch(compare)
 }
 
-function p99(values: readonly number[]): string {
-  return percentile(values, 0.99).toFixed(0)
+// A request that was under way in an outage may have waited for its end.
+function overlaps({ at, ms }: Sample, { from, to }: Outage): boolean {
+  return at >= from && at - ms <= to
+}
+
+async function countEvents({ database }: Stage): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from events`.execute(database.root)
+  return rows[0]?.count ?? 0
+}
+
+function p99(samples: readonly Sample[]): string {
+  return percentile(
+    samples.map(({ ms }) => ms),
+    0.99,
+  ).toFixed(0)
 }

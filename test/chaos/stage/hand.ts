@@ -2,6 +2,7 @@ import type { KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import type { Random } from '../random.ts'
+import type { RawAnswer, RawRequest } from '#test/flows/platform/send.ts'
 import type { Change, Ledger } from './ledger.ts'
 import type { Stage } from './stage.ts'
 
@@ -17,6 +18,8 @@ export interface HandParts {
   readonly ledger: Ledger
   readonly latencies: { at: number; ms: number }[]
   readonly prefix: string
+  /** How much of its work is making and cancelling runs: changes of the store, not of the cluster. Default 0. */
+  readonly runShare?: number | undefined
 }
 
 interface Owned {
@@ -25,8 +28,13 @@ interface Owned {
 }
 
 /** Creates the hand of a writer in a namespace. */
-export function createHand(stage: Stage, namespace: string, { random, ledger, latencies, prefix }: HandParts): Hand {
+export function createHand(
+  stage: Stage,
+  namespace: string,
+  { random, ledger, latencies, prefix, runShare = 0 }: HandParts,
+): Hand {
   const owned: Owned[] = []
+  const runs: string[] = []
   let agent: Owned | undefined
   let last = 0
 
@@ -49,16 +57,15 @@ export function createHand(stage: Stage, namespace: string, { random, ledger, la
       return undefined
     }
   }
-  const byApi = async (method: string, path: string, body?: object, uid?: string): Promise<Made | undefined> => {
-    const answer = await stage.send({
-      method,
-      path,
-      bearer: stage.bearer,
-      ...(body === undefined ? {} : { body }),
-    })
-    // Refused before it reached the cluster; from 500 on it may have got there.
+  const accepted = async (request: Omit<RawRequest, 'bearer'>): Promise<RawAnswer | undefined> => {
+    const answer = await stage.send({ ...request, bearer: stage.bearer })
+    // Refused before it reached cluster or store; from 500 on it may have got there.
     if (answer.status >= 500) throw new Error(`${answer.status}`)
-    if (answer.status >= 300) return undefined
+    return answer.status >= 300 ? undefined : answer
+  }
+  const byApi = async (method: string, path: string, body?: object, uid?: string): Promise<Made | undefined> => {
+    const answer = await accepted({ method, path, ...(body === undefined ? {} : { body }) })
+    if (answer === undefined) return undefined
     return uid === undefined ? madeOf(answer.json<KubeObject>().metadata) : { uid, version: '' }
   }
   const create = async (via: Change['via']): Promise<boolean> => {
@@ -92,6 +99,26 @@ export function createHand(stage: Stage, namespace: string, { random, ledger, la
     const path = `/api/agents/${namespace}/${name}`
     return (await write('api', 'update', name, () => byApi('PUT', path, body))) !== undefined
   }
+  // Changes of the store: what got no answer needs no doubt, the store itself knows what was committed.
+  const startRun = async (): Promise<boolean> => {
+    if (agent === undefined) return updateAgent()
+    const body = { agent: { namespace, name: agent.name }, input: 'chaos' }
+    const made = await write('api', 'create', 'a run', async () => {
+      const answer = await accepted({ method: 'POST', path: '/api/runs', body })
+      return answer && { uid: answer.json<{ id: string }>().id, version: '' }
+    })
+    if (made !== undefined) runs.push(made.uid)
+    return made !== undefined
+  }
+  const cancelRun = async (uid: string): Promise<boolean> => {
+    const cancelled = await write(
+      'api',
+      'cancel',
+      uid,
+      async () => (await accepted({ method: 'POST', path: `/api/runs/${uid}/cancel` })) && { uid, version: '' },
+    )
+    return cancelled !== undefined
+  }
   const remove = async (via: Change['via'], { name, uid }: Owned): Promise<boolean> => {
     const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
     const gone = await write(via, 'delete', name, async () => {
@@ -103,6 +130,10 @@ export function createHand(stage: Stage, namespace: string, { random, ledger, la
   }
   return {
     act: async () => {
+      if (random.next() < runShare) {
+        const run = runs.length > 3 || (runs.length > 0 && random.next() < 0.5) ? runs.shift() : undefined
+        return run === undefined ? startRun() : cancelRun(run)
+      }
       const via = random.next() < 0.5 ? 'api' : 'cluster'
       const roll = random.next()
       if (owned.length === 0 || (roll < 0.35 && owned.length < 50)) return create(via)

@@ -3,7 +3,7 @@ import type { Database } from '#core/store/database.ts'
 
 /** A change that the API server accepted, as the suite itself recorded it. */
 export interface Change {
-  readonly verb: 'create' | 'update' | 'delete'
+  readonly verb: 'create' | 'update' | 'delete' | 'cancel'
   readonly uid: string
   /** Of updates. */
   readonly version: string
@@ -56,11 +56,12 @@ export async function compareWithRows(
   blind: readonly BlindTime[],
 ): Promise<Comparison> {
   const counts = await countRows(database, namespace)
-  const known = new Set(ledger.changes.map(keyOf))
+  const changes = [...ledger.changes, ...(await committedRuns(database, namespace))]
+  const known = new Set(changes.map(keyOf))
   const unknown = [...counts.values()].flat().filter((row) => !known.has(keyOf(row)))
   const rows = [...counts.values()].reduce((sum, same) => sum + same.length, 0)
   return {
-    lost: required(ledger.changes, blind)
+    lost: required(changes, blind)
       .filter((change) => !counts.has(keyOf(change)))
       .map(({ via, verb, name }) => `${verb} of ${name} (${via})`),
     duplicated: rows - counts.size,
@@ -71,11 +72,21 @@ export async function compareWithRows(
   }
 }
 
+// What the store has of runs, it has promised to tell, whether or not its caller got an answer.
+async function committedRuns(database: Database, namespace: string): Promise<Change[]> {
+  const { rows } = await sql<Pick<Change, 'verb' | 'uid'>>`
+    select 'create' as verb, id as uid from runs_runs where namespace = ${namespace}
+    union all select 'cancel', id from runs_runs where namespace = ${namespace} and state in ('cancelling', 'cancelled')`.execute(
+    database.root,
+  )
+  return rows.map((row) => ({ ...row, version: '', name: row.uid, via: 'api', from: 0, to: 0 }))
+}
+
 type Row = Pick<Change, 'verb' | 'name' | 'uid' | 'version'>
 
 async function countRows(database: Database, namespace: string): Promise<ReadonlyMap<string, readonly Row[]>> {
   const { rows } = await sql<Row>`
-    select action as verb, resource_name as name, detail->>'uid' as uid, detail->>'resourceVersion' as version
+    select action as verb, resource_name as name, coalesce(detail->>'uid', resource_name) as uid, detail->>'resourceVersion' as version
     from audit_log where namespace = ${namespace} and outcome = 'success'`.execute(database.root)
   return Map.groupBy(rows, keyOf)
 }

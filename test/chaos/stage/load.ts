@@ -18,20 +18,21 @@ const writers = 16
 const mostBehind = 2
 
 /**
- * Changes of templates and agents at up to `perSecond`, half through the BFF and half straight at the cluster; each writer has objects of its own, which
+ * Changes of templates and agents (and runs, for a share of them) at up to `perSecond`, half through the BFF and half straight at the cluster; each writer has objects of its own, which
  * come, change and go. What was accepted is in the ledger.
  */
 export function startLoad(
   stage: Stage,
   namespace: string,
-  { random, ledger, perSecond }: { readonly random: Random; readonly ledger: Ledger; readonly perSecond: number },
+  options: { readonly random: Random; readonly ledger: Ledger; readonly perSecond: number; readonly runShare?: number },
 ): Load {
+  const { random, ledger, perSecond, runShare } = options
   const stopped = new AbortController()
   const latencies: { at: number; ms: number }[] = []
   const behind = followLag(stage, namespace, ledger, stopped.signal)
   const pause = (writers / perSecond) * 1_000
   const loops = Array.from({ length: writers }, async (_, writer) => {
-    const hand = createHand(stage, namespace, { random, ledger, latencies, prefix: `w${writer}` })
+    const hand = createHand(stage, namespace, { random, ledger, latencies, prefix: `w${writer}`, runShare })
     for (let due = performance.now(); !stopped.signal.aborted; due = Math.max(due + pause, performance.now() - 1_000)) {
       const early = due - performance.now()
       if (early > 0) await sleep(early)
