@@ -80,6 +80,16 @@ test('given a command, then the launcher starts it inside its own image, as anot
   assert.equal(environmentOf(none.spec.containers)['MESH_AGENT_UID'], undefined)
 })
 
+test('P3: a pod serves on until workers and the cluster know that it ends, and has its whole grace after that', () => {
+  for (const agent of [declarative, command]) {
+    const { spec } = toPodTemplate(given(agent), 'cm', settings)
+    const [container] = spec.containers
+    const leaving = container !== undefined && 'lifecycle' in container ? container.lifecycle.preStop.sleep.seconds : 0
+    assert.ok(leaving >= 2, 'longer than workers keep the list of an agent’s pods')
+    assert.equal(spec.terminationGracePeriodSeconds - leaving, 30)
+  }
+})
+
 test("given an image only, then it keeps its entrypoint beside a native sidecar, without the launcher's secrets", () => {
   const { spec } = toPodTemplate(given({ image: 'agent:1' }), 'cm', settings)
   assert.ok('initContainers' in spec)

@@ -9,6 +9,9 @@ import type { ReconcileSettings } from './settings.ts'
 /** Seconds that a projected token lives; the kubelet renews it at 80 %. */
 const TOKEN_SECONDS = 3600
 
+/** Seconds that a pod serves on after it was told to end: workers keep the slices for one, and the cluster takes a moment to write them. */
+const LEAVING_SECONDS = 3
+
 /** The pod of an agent in its form; `configMap` is the launcher's configuration. */
 export function toPodTemplate(agent: AgentDeploymentObject, configMap: string, settings: ReconcileSettings) {
   const job = agent.spec.executionModel === 'job'
@@ -19,7 +22,7 @@ export function toPodTemplate(agent: AgentDeploymentObject, configMap: string, s
       // The tokens that are needed are mounted by audience; the API server's own is not one of them.
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      terminationGracePeriodSeconds: GRACE_SECONDS,
+      terminationGracePeriodSeconds: GRACE_SECONDS + LEAVING_SECONDS,
       restartPolicy: job ? 'Never' : 'Always',
       securityContext: { seccompProfile: { type: 'RuntimeDefault' }, fsGroup: USERS.launcher },
       ...toContainers(agent, settings),
@@ -50,6 +53,8 @@ function toContainers(agent: AgentDeploymentObject, settings: ReconcileSettings)
         env: [...launcherEnvironment(agent, settings), ...agentEnvironment(agent, settings)],
         ...resourcesOf(agent.spec),
         volumeMounts: [...(own ? [filesMount(ROOT)] : []), ...launcherMounts, agentTokens],
+        // A launcher without runs ends at once: an invoke on its way would be cut, and nobody could say whether it had arrived.
+        lifecycle: { preStop: { sleep: { seconds: LEAVING_SECONDS } } },
         securityContext: form === 'command' && settings.isolation === 'user' ? switchesUser : unprivileged,
       },
     ],
