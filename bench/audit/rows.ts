@@ -27,7 +27,10 @@ export async function openAuditStore(
   return { url: postgres.url, store: createStore(database, { projections: [] }), client }
 }
 
-/** Rows as an informer writes them: a key each, of a hundred users in fifty namespaces. */
+// As many as a writer at its limit takes: rows come in the order of their time, and many share a millisecond.
+const rowsPerMs = 30
+
+/** Rows as an informer writes them until a time: a key each, of a hundred users in fifty namespaces. */
 export function makeRows(count: number, at: Date): readonly AuditRow[] {
   return Array.from({ length: count }, (_, n) => {
     const id = randomUUID()
@@ -35,7 +38,7 @@ export function makeRows(count: number, at: Date): readonly AuditRow[] {
       key: `update/${id}/1`,
       eventKey: `event/${id}`,
       id,
-      occurred_at: new Date(at.getTime() - n),
+      occurred_at: new Date(at.getTime() - Math.floor((count - n) / rowsPerMs)),
       source: 'controller',
       actor: `user-${n % 100}@example.com`,
       actor_kind: 'user',

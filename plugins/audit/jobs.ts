@@ -1,13 +1,10 @@
-import type { NewEvent } from '#core/events/event.ts'
 import type { Core } from '#core/host/core.ts'
 import type { Job } from '#core/host/work.ts'
 import { assertEpoch } from '#core/store/leadership.ts'
 import { auditMetrics } from './metrics.ts'
-import { auditRowsRemoved } from './events.ts'
+import { removeOldDays } from './remove-old-days.ts'
 import { graceSeconds, sealDays } from './seal/seal-days.ts'
-import type { Tombstone } from './seal/chain.ts'
 import { turnGenerations } from './store/generations.ts'
-import { pruneBefore } from './store/prune.ts'
 import { sealedUntil } from './store/seals.ts'
 import type { AuditTables } from './store/tables.ts'
 
@@ -36,12 +33,7 @@ export function auditJobs(
         try {
           await sealDays({ store, log }, { name, epoch: term.epoch }, grace)
           sealed.set(await sealedUntil(store.reader<AuditTables>()))
-          const gone = await store.transact<AuditTables, readonly Tombstone[]>(async (tx) => {
-            await assertEpoch(tx, name, term.epoch)
-            const tombstones = await pruneBefore(tx.db, retentionDays)
-            await tx.append('audit/seals', 'any', tombstones.map(toRemoved))
-            return tombstones
-          })
+          const gone = await removeOldDays(store, { name, epoch: term.epoch }, retentionDays)
           await store.transact<AuditTables, void>(async (tx) => {
             await assertEpoch(tx, name, term.epoch)
             await turnGenerations(tx.db)
@@ -58,9 +50,4 @@ export function auditJobs(
       },
     },
   ]
-}
-
-function toRemoved({ day, rows, before, head }: Tombstone): NewEvent {
-  const subject = { namespace: undefined, kind: 'AuditDay', name: day }
-  return { type: auditRowsRemoved, subject, data: { day, rows, before: before.toISOString(), head } }
 }

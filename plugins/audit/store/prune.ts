@@ -4,9 +4,16 @@ import { dayAfter, dropDays, existingDays, lockPartitions, midnight } from './da
 import { insertTombstone, lastHead, readSeals } from './seals.ts'
 import type { AuditTx as Tx } from './tables.ts'
 
+/** A month; each drop adds some milliseconds to what everyone waits, and a lock of a dozen relations. */
+export const mostDays = 31
+
+// Less than a second, after which the server would look for a deadlock: a writer that makes a new day must not be its victim.
+const patienceMs = 500
+
 /**
- * Drops the sealed days that ended before the window, each under a tombstone (A7); what is not sealed yet waits for its seal, and the
- * older rows of the boundary day are hidden by every read until their day goes: no row is deleted. Returns the tombstones.
+ * Drops the sealed days that ended before the window, at most `mostDays` of them, each under a tombstone (A7); what is not sealed yet
+ * waits for its seal, and the older rows of the boundary day are hidden by every read until their day goes: no row is deleted.
+ * Returns the tombstones; fails with 55P03 when a reader of the log keeps it from the drop for half a second.
  */
 export async function pruneBefore(tx: Tx, days: number): Promise<readonly Tombstone[]> {
   // Two leaders would drop the same day: the second one looks when the first is done (A12).
@@ -17,7 +24,7 @@ export async function pruneBefore(tx: Tx, days: number): Promise<readonly Tombst
   let previous = await lastHead(tx, 'audit_tombstones')
   for (const seal of await readSeals(tx)) {
     const before = new Date(midnight(dayAfter(seal.day)))
-    if (before > cutoff) break
+    if (before > cutoff || made.length === mostDays) break
     if (!there.has(seal.day)) continue
     // The seal knows how many rows a day has: counting them would read all of it.
     const tombstone = { day: seal.day, rows: seal.rows, before }
@@ -25,10 +32,12 @@ export async function pruneBefore(tx: Tx, days: number): Promise<readonly Tombst
     made.push({ ...tombstone, head: previous })
     await insertTombstone(tx, { ...tombstone, head: previous })
   }
-  const gone = made.map(({ day }) => day)
-  await sql`delete from audit_seal_blocks where day = any(${gone}::date[])`.execute(tx)
   // Last: from the first drop until COMMIT no other transaction reads or writes the log.
-  await dropDays(tx, gone)
+  await dropDays(
+    tx,
+    made.map(({ day }) => day),
+    patienceMs,
+  )
   return made
 }
 

@@ -13,11 +13,16 @@ import { writeRows } from './write.ts'
 const [, postgres] = adapters
 const filters = [
   ['nothing', '', {}, /_pkey"/],
-  ['namespace', 'team-1', {}, /_namespace_occurred_at_id_idx"/],
-  ['actor', '', { actor: 'user-1' }, /_actor_occurred_at_id_idx"/],
-  ['action', '', { action: 'rare' }, /_action_occurred_at_id_idx"/],
-  ['kind', '', { kind: 'Kind1' }, /_resource_kind_occurred_at_id_idx"/],
-  ['all of them', 'team-1', { actor: 'user-1', action: 'rare', kind: 'Kind1' }, /_occurred_at_id_idx"/],
+  ['namespace', 'team-1', {}, /_namespace_occurred_at_idx"/],
+  ['actor', '', { actor: 'user-1' }, /_actor_occurred_at_idx"/],
+  ['action', '', { action: 'rare' }, /_action_occurred_at_idx"/],
+  ['kind', '', { kind: 'Kind1' }, /_resource_kind_occurred_at_idx"/],
+  [
+    'all of them',
+    'team-1',
+    { actor: 'user-1', action: 'rare', kind: 'Kind1' },
+    /_(?:namespace|actor|action|kind)_occurred_at_idx"/,
+  ],
 ] as const
 
 test(

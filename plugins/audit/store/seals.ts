@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Seal, Tombstone } from '../seal/chain.ts'
+import { ensureBlocks } from './days.ts'
 import type { AuditTables, AuditTx as Tx } from './tables.ts'
 
 /** A handle on the audit log's tables, inside a transaction or not. */
@@ -63,6 +64,7 @@ export async function unsealedDays(db: Reader): Promise<readonly string[]> {
 export async function digestDay(tx: Tx, day: string): Promise<Pick<Seal, 'rows' | 'digest'>> {
   // A day of ten million rows takes a minute; nobody waits for it.
   await sql`set local statement_timeout = 0`.execute(tx)
+  await ensureBlocks(tx, day)
   await sql`delete from audit_seal_blocks where day = ${day}::date`.execute(tx)
   await sql`insert into audit_seal_blocks (day, block, entries)
     select ${day}::date, block, entries from (${blocksOf(day)}) as blocks`.execute(tx)

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { createLogger } from '#core/log/create-logger.ts'
+import { createStore } from '#core/store/create-store.ts'
+import type { Database } from '#core/store/database.ts'
+import { createLeadership, StaleEpoch } from '#core/store/leadership.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { codeOf } from '#core/store/store-failure.ts'
+import { adapters } from '#core/store/testing/databases.ts'
+import { removeOldDays } from './remove-old-days.ts'
+import { sealDays } from './seal/seal-days.ts'
+import { verify } from './seal/verify.ts'
+import { mostDays, pruneBefore } from './store/prune.ts'
+import type { AuditTables } from './store/tables.ts'
+import { writeRows } from './store/write.ts'
+import { rowOf } from './testing/rows.ts'
+
+const dayMs = 86_400_000
+const today = Math.floor(Date.now() / dayMs) * dayMs
+const name = 'audit.retention'
+const [, postgres] = adapters
+const silent = createLogger({ destination: { write: () => undefined } })
+
+// A log of one row a day, sealed until yesterday, and of one today; and the term of its leader.
+async function setUp(t: TestContext, { open, days }: { open: (t: TestContext) => Promise<Database>; days: number }) {
+  const database = await open(t)
+  const own = { name: 'audit', migrations: new URL('./migrations/', import.meta.url) }
+  await migrate(database, [storeMigrations, own])
+  const store = createStore(database, { projections: [] })
+  const write = (n: number, at: number) =>
+    store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), [rowOf(n, at)], 400))
+  for (let ago = days; ago >= 0; ago--) await write(ago, today - ago * dayMs)
+  const asLeader = async (work: (term: { name: string; epoch: bigint }) => Promise<void>): Promise<void> => {
+    const leadership = createLeadership({ database, holder: 'one', name })
+    await leadership.run(async ({ epoch }) => work({ name, epoch }), new AbortController().signal)
+  }
+  await asLeader(async (term) => void (await sealDays({ store, log: silent }, term, 0)))
+  const partitionsOf = async (table: string): Promise<number> => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::int as n from pg_inherits where inhparent = ${table}::regclass`.execute(database.root)
+    return rows[0]?.n ?? 0
+  }
+  return { database, store, write, asLeader, partitionsOf }
+}
+
+for (const { name: adapter, skip, open } of adapters)
+  test(
+    `${adapter}: A7, A12: a backlog of days goes month by month, and what was noted of their rows with them`,
+    { skip, timeout: 120_000 },
+    async (t) => {
+      const rig = await setUp(t, { open, days: mostDays + 4 })
+      assert.equal(await rig.partitionsOf('audit_seal_blocks'), mostDays + 4)
+      await rig.asLeader(async (term) => {
+        const gone = await removeOldDays(rig.store, term, 2)
+        assert.equal(gone.length, mostDays + 2)
+      })
+      assert.equal(await rig.partitionsOf('audit_log'), 3)
+      assert.equal(await rig.partitionsOf('audit_seal_blocks'), 2)
+      const verdict = await verify(rig.store)
+      assert.ok(verdict.ok, JSON.stringify(verdict))
+      const told = (await rig.store.readStream('audit/seals')).filter(({ type }) => type.includes('rows-removed'))
+      assert.equal(told.length, mostDays + 2)
+    },
+  )
+
+test(
+  'A12: retention gives way to who reads the log for long, and writers do not wait behind it',
+  { skip: postgres.skip, timeout: 60_000 },
+  async (t) => {
+    const rig = await setUp(t, { open: postgres.open, days: 4 })
+    const read = Promise.withResolvers<void>()
+    const reading = Promise.withResolvers<void>()
+    const reader = rig.database.root.transaction().execute(async (tx) => {
+      await sql`select from audit_log`.execute(tx)
+      reading.resolve()
+      await read.promise
+    })
+    await reading.promise
+    const isWaiting = async (): Promise<void> => {
+      const { rows } = await sql`select from pg_locks
+        where relation = 'audit_log'::regclass and mode = 'AccessExclusiveLock' and not granted`.execute(
+        rig.database.root,
+      )
+      assert.equal(rows.length, 1)
+    }
+    const pruning = rig.store.transact<AuditTables, unknown>((tx) => pruneBefore(tx.db, 2))
+    const failed = assert.rejects(pruning, (error) => codeOf(error) === '55P03')
+    await t.waitFor(isWaiting, { interval: 5 })
+    await rig.write(100, Date.now())
+    await failed
+    await rig.asLeader(async (term) => {
+      const removing = removeOldDays(rig.store, term, 2)
+      await t.waitFor(isWaiting, { interval: 5 })
+      read.resolve()
+      await reader
+      assert.equal((await removing).length, 2)
+    })
+    assert.equal(await rig.partitionsOf('audit_log'), 3)
+  },
+)
+
+test(
+  'O5, A12: who no longer leads drops nothing, however many days a transaction takes',
+  { skip: postgres.skip, timeout: 60_000 },
+  async (t) => {
+    const rig = await setUp(t, { open: postgres.open, days: 4 })
+    let ended = { name, epoch: 0n }
+    await rig.asLeader(async (term) => void (ended = term))
+    await rig.asLeader(async () => {
+      await assert.rejects(removeOldDays(rig.store, ended, 2), StaleEpoch)
+    })
+    assert.equal(await rig.partitionsOf('audit_log'), 5)
+  },
+)
