@@ -24,7 +24,7 @@ const days = 2 * rounds * removed + 1
 
 // Measured once with everything in 24 GiB: 985 ms against 208, keys included. Freeing cached pages is most of a drop.
 const inMemory =
-  'Days that are still in memory are deleted faster and dropped slower: there DELETE took 4.7 times as long, and VACUUM after it twice as long again.'
+  'Days that are still in memory are deleted faster and dropped slower: there DELETE took 4.7 times as long, and VACUUM after it nearly twice as long again.'
 
 /** Retention of the oldest ten days of the log against deleting the same rows, each alone and then beside a steady writer. */
 export const bench: Bench = {
