@@ -43,6 +43,7 @@ export const observationGap = defineEvent({
   data: Type.Object({
     group: Type.String(),
     kind: Type.String(),
+    // `failed` stands in events of versions that listed again after a failed write.
     reason: Type.Union([Type.Literal('start'), Type.Literal('expired'), Type.Literal('failed')]),
     fromResourceVersion: Type.Optional(Type.String()),
   }),

@@ -1,38 +1,29 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { TestContext } from 'node:test'
-import { Fail } from '#core/http/errors.ts'
 import type { KubeClient, KubeObject, Resource, WatchEvent } from '#core/kube/client.ts'
-import { createKubeClient } from '#core/kube/create-client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
-import { createPool } from '#core/kube/pool.ts'
-import { KubeError } from '#core/kube/status.ts'
-import type { Logger } from '#core/log/logger.ts'
-import { createStore } from '#core/store/create-store.ts'
-import { openDatabase } from '#core/store/database.ts'
-import type { Database, DatabaseLocation } from '#core/store/database.ts'
-import { migrate, storeMigrations } from '#core/store/migrate.ts'
-import type { Store } from '#core/store/store.ts'
-import { createDatabase } from '#test/harness/database.ts'
-import { needs } from '#test/harness/find-server.ts'
-import { sharedKube } from '#test/harness/kube.ts'
+import { parseName } from '#core/kube/names.ts'
 import type { Caller } from './access.ts'
 import { createCallers } from './caller.ts'
 import { createDirectory } from './create-directory.ts'
 import { departedJob } from './departed.ts'
-import { rememberDeparted } from './remember.ts'
 import { runInformers } from './informer.ts'
 import { isNewer, observe } from './observation.ts'
-import { clusterMigrations, createObserved } from './observed.ts'
-import type { ObservedTables } from './observed.ts'
-import { rememberSeen } from './remember.ts'
+import { createObserved } from './observed.ts'
+import { remember, rememberDeparted } from './remember.ts'
 
-const real = needs('etcd', 'kube-apiserver', 'postgres')
-const silent: Logger = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
-function noop(): void {}
+import {
+  configMaps,
+  facts,
+  informers,
+  namespaces,
+  object,
+  real,
+  setUp,
+  silent,
+  start,
+  until,
+} from './testing/following.ts'
 
-const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true }
-const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
 const deployments: Resource = {
   group: 'apps',
   version: 'v1',
@@ -40,44 +31,6 @@ const deployments: Resource = {
   kind: 'Deployment',
   namespaced: true,
 }
-const informers = [{ resource: configMaps, resourceKind: 'ConfigMap' }]
-
-async function openStore(t: TestContext, location: DatabaseLocation) {
-  const database = await openDatabase(location)
-  t.after(() => database.close())
-  await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
-  return { database, store: createStore(database, { projections: [] }) }
-}
-
-async function setUp(t: TestContext, location?: DatabaseLocation) {
-  const kube = await sharedKube(t)
-  const pool = createPool(kube.url, { ca: kube.ca })
-  t.after(() => pool.close())
-  const admin = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
-  const namespace = parseLabel('namespace', `informer-${process.pid}-${(count += 1)}`)
-  await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-  const ref = (name: string) => ({ namespace, name: parseName('name', name) })
-  return {
-    ...(await openStore(t, location ?? { url: await createDatabase(t) })),
-    kube,
-    pool,
-    namespace,
-    admin,
-    // The server is shared with other test files: an informer of this one sees its own namespace.
-    cluster: within(admin, namespace),
-    make: (name: string) => admin.create<KubeObject>(configMaps, object(namespace, name)),
-    change: (name: string, body: object) => admin.patch(configMaps, ref(name), { type: 'merge', body }),
-    remove: (name: string) => admin.delete(configMaps, ref(name)),
-  }
-}
-let count = 0
-
-const object = (namespace: string, name: string): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name, namespace },
-})
-
 const deployment = (namespace: string, name: string): KubeObject => {
   const labels = { app: name }
   const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'example.org/web' }] } }
@@ -86,52 +39,6 @@ const deployment = (namespace: string, name: string): KubeObject => {
     kind: 'Deployment',
     metadata: { name, namespace },
     spec: { selector: { matchLabels: labels }, template },
-  }
-}
-
-function within(cluster: KubeClient, namespace: ReturnType<typeof parseLabel>): KubeClient {
-  return {
-    ...cluster,
-    list: (resource, query) => cluster.list(resource, resource.namespaced ? { ...query, namespace } : query),
-    watch: (resource, query) => cluster.watch(resource, resource.namespaced ? { ...query, namespace } : query),
-  }
-}
-
-type Setup = Awaited<ReturnType<typeof setUp>>
-
-function start(
-  t: TestContext,
-  { store, cluster }: Pick<Setup, 'store' | 'cluster'>,
-  more: { pageSize?: number; watchSeconds?: number } = {},
-) {
-  const controller = new AbortController()
-  const running = runInformers({ cluster, store, informers, log: silent, signal: controller.signal, ...more })
-  const stop = async (): Promise<void> => {
-    controller.abort()
-    await running.done
-  }
-  t.after(stop)
-  return { ...running, stop }
-}
-
-/** The events of ConfigMaps made by the test, as `verb name`, in commit order; the cluster's own ConfigMap is left out. */
-async function facts(database: Database): Promise<string[]> {
-  const rows = await database.db.selectFrom('events').selectAll().orderBy('position').execute()
-  return rows
-    .filter((row) => row.name !== 'kube-root-ca.crt' && !row.type.includes('.gap.'))
-    .map((row) => `${row.type.split('.')[3]} ${row.name}`)
-}
-
-async function gaps(database: Database): Promise<unknown[]> {
-  const rows = await database.db.selectFrom('events').selectAll().where('type', 'like', '%.gap.%').execute()
-  return rows.map((row) => (row.data as { reason?: unknown }).reason)
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 10_000
-  while (!(await holds())) {
-    assert.ok(performance.now() < end, `did not happen in time: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
@@ -218,45 +125,6 @@ test(
 )
 
 test(
-  'A10: watches cut at random and expired versions still give every final state, once, and say where a gap was',
-  real,
-  async (t) => {
-    const it = await setUp(t)
-    let frames = 0
-    const cut: KubeClient = {
-      ...it.cluster,
-      async *watch<O extends KubeObject>(...query: Parameters<KubeClient['watch']>): AsyncGenerator<WatchEvent<O>> {
-        for await (const event of it.cluster.watch<O>(...query)) {
-          frames += 1
-          if (frames % 7 === 0) {
-            yield { type: 'expired' } // as a compaction would
-            return
-          }
-          yield event
-          if (frames % 3 === 0) throw new KubeError(503, 'ServiceUnavailable', 'cut')
-        }
-      },
-    }
-    const running = start(t, { ...it, cluster: cut }, { pageSize: 5 })
-    await running.synced
-    const names = Array.from({ length: 20 }, (_, index) => `n${index}`)
-    for (const name of names) await it.make(name)
-    for (const name of names) await it.change(name, { data: { final: 'yes' } })
-    for (const name of names.slice(0, 5)) await it.remove(name)
-    await until('the last deletion is seen', async () => (await facts(it.database)).includes('deleted n4'))
-    await until('every object is seen', async () => {
-      const rows = await it.store.reader<ObservedTables>().selectFrom('observed').selectAll().execute()
-      return rows.length >= 20
-    })
-    const seen = await facts(it.database)
-    for (const name of names) assert.equal(seen.filter((one) => one === `created ${name}`).length, 1, name)
-    for (const name of names.slice(0, 5)) assert.equal(seen.filter((one) => one === `deleted ${name}`).length, 1, name)
-    for (const name of names) assert.ok(seen.filter((one) => one === `updated ${name}`).length <= 1, name)
-    assert.ok((await gaps(it.database)).includes('expired'))
-  },
-)
-
-test(
   'A11: malformed objects become one event with an error, or are left out, and never stop the informer',
   real,
   async (t) => {
@@ -311,26 +179,8 @@ test('A4: an older version is a replay, whatever its content; versions compare a
     seen('11', 'y'),
     seen('10', 'z'),
   ])
-    await rememberSeen(it.store, informer, [one], false)
+    await remember(it.store, informer, [{ seen: one, gone: false }], false)
   assert.deepEqual(await facts(it.database), ['created a', 'updated a'])
-})
-
-test('a store that was away loses no change: everything is listed again', real, async (t) => {
-  const it = await setUp(t)
-  const outage = { left: 0 }
-  const store: Store = {
-    ...it.store,
-    transact: (fn) => {
-      if (outage.left === 0) return it.store.transact(fn)
-      outage.left -= 1
-      return Promise.reject(new Fail('store_unavailable'))
-    },
-  }
-  await start(t, { ...it, store }).synced
-  outage.left = 2
-  await it.make('a')
-  await until('it is seen after all', async () => (await facts(it.database)).includes('created a'))
-  assert.deepEqual(await gaps(it.database), ['failed'])
 })
 
 test('the newest field manager is told as a guess, and content is not', real, async (t) => {

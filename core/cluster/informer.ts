@@ -2,16 +2,17 @@ import { Fail } from '#core/http/errors.ts'
 import type { Informer } from '#core/host/work.ts'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import type { Logger } from '#core/log/logger.ts'
+import { isRetryable } from '#core/store/store-failure.ts'
 import type { Store } from '#core/store/store.ts'
 import { clusterMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { describeError } from './describe-error.ts'
 import { observationGap } from './events.ts'
 import { observe } from './observation.ts'
-import type { Observation } from './observation.ts'
 import { reflect } from './reflector.ts'
 import type { ListReason, ReflectorHandler } from './reflector.ts'
-import { rememberDeleted, rememberMissing, rememberSeen, wasObserved } from './remember.ts'
+import { remember, rememberMissing, wasObserved } from './remember.ts'
+import type { Sight } from './remember.ts'
 
 /** What informers run on: the manager's own identity, the store, and a signal that ends them. */
 export interface InformerOptions {
@@ -33,10 +34,12 @@ export interface RunningWork {
 
 /** Follows each kind and turns every change into one event (A4). Any number of replicas may run it at once. */
 export function runInformers(options: InformerOptions): RunningWork {
+  const waiting = options.metrics?.gauge(clusterMetrics.informerWaiting)
   const running = options.informers.map((informer) => {
     const first = Promise.withResolvers<void>()
     const handler = createHandler(options, informer, first.resolve)
-    const done = reflect({ ...options, resource: informer.resource, handler }).finally(first.resolve)
+    const onWaiting = (changes: number): void => waiting?.set(changes, { kind: informer.resourceKind })
+    const done = reflect({ ...options, resource: informer.resource, handler, onWaiting }).finally(first.resolve)
     return { synced: first.promise, done }
   })
   return {
@@ -60,12 +63,11 @@ function createHandler(options: InformerOptions, informer: Informer, synced: () 
   const gaps = options.metrics?.counter(clusterMetrics.informerGaps)
   followed?.set(0, { kind })
   let present = new Set<string>()
-  const readable = (objects: readonly KubeObject[]): Observation[] =>
-    objects.flatMap((object) => {
-      const seen = observe(object)
-      if (seen === undefined) log.warn({ kind }, 'an object without uid, name or version was left out')
-      return seen ?? []
-    })
+  const sight = (object: KubeObject, gone: boolean): Sight[] => {
+    const seen = observe(object)
+    if (seen === undefined) log.warn({ kind }, 'an object without uid, name or version was left out')
+    return seen === undefined ? [] : [{ seen, gone }]
+  }
   return {
     listing: async (reason, since) => {
       present = new Set()
@@ -76,9 +78,9 @@ function createHandler(options: InformerOptions, informer: Informer, synced: () 
       gaps?.inc({ kind })
     },
     page: async (objects) => {
-      const seen = readable(objects)
-      for (const one of seen) present.add(one.uid)
-      await eachIfNot(log, seen, (part) => rememberSeen(store, informer, part, true))
+      const sights = objects.flatMap((object) => sight(object, false))
+      for (const { seen } of sights) present.add(seen.uid)
+      await eachIfNot(log, sights, (part) => remember(store, informer, part, true))
     },
     listed: async (resourceVersion) => {
       await rememberMissing(store, informer, present, resourceVersion)
@@ -87,34 +89,29 @@ function createHandler(options: InformerOptions, informer: Informer, synced: () 
       followed?.set(1, { kind })
       synced()
     },
-    changed: async (type, object) => {
-      const remember = type === 'deleted' ? rememberDeleted : rememberOne
-      await eachIfNot(log, readable([object]), async ([one]) => {
-        if (one !== undefined) await remember(store, informer, one, false)
-      })
+    changed: async (changes) => {
+      const sights = changes.flatMap(({ type, object }) => sight(object, type === 'deleted'))
+      await eachIfNot(log, sights, (part) => remember(store, informer, part, false))
     },
   }
 }
 
-function rememberOne(store: Store, informer: Informer, seen: Observation, late: boolean): Promise<void> {
-  return rememberSeen(store, informer, [seen], late)
-}
-
-/** Together if possible, else one by one, so that what cannot be stored never stops the rest (A11). A store that is down stops all. */
+/** Together if possible, else in halves, so that what cannot be stored never stops the rest (A11). A store that is down stops all. */
 async function eachIfNot(
   log: Logger,
-  seen: readonly Observation[],
-  remember: (seen: readonly Observation[]) => Promise<void>,
+  sights: readonly Sight[],
+  store: (sights: readonly Sight[]) => Promise<void>,
 ): Promise<void> {
   try {
-    await remember(seen)
+    await store(sights)
   } catch (error) {
-    if (error instanceof Fail && error.code === 'store_unavailable') throw error
-    if (seen.length > 1) {
-      for (const one of seen) await eachIfNot(log, [one], remember)
-      return
+    if (isRetryable(error) || (error instanceof Fail && error.code === 'store_unavailable')) throw error
+    const half = Math.ceil(sights.length / 2)
+    if (sights.length > 1) {
+      await eachIfNot(log, sights.slice(0, half), store)
+      return eachIfNot(log, sights.slice(half), store)
     }
-    log.error({ uid: seen[0]?.uid, ...describeError(error) }, 'an observed object could not be remembered')
+    log.error({ uid: sights[0]?.seen.uid, ...describeError(error) }, 'an observed object could not be remembered')
   }
 }
 

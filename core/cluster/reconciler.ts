@@ -9,7 +9,7 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import { describeError } from './describe-error.ts'
 import type { RunningWork } from './informer.ts'
 import { reflect } from './reflector.ts'
-import type { ReflectorHandler } from './reflector.ts'
+import type { Change, ReflectorHandler } from './reflector.ts'
 import { createWorkQueue } from './work-queue.ts'
 import type { WorkQueue } from './work-queue.ts'
 
@@ -137,6 +137,14 @@ function primary(
     if (key !== undefined) objects.set(key, object)
     return key
   }
+  const changed = (type: Change['type'], object: KubeObject): void => {
+    const before = objects.get(keyOfObject(object) ?? '')
+    const key = store(object)
+    if (key === undefined) return
+    if (type === 'deleted') objects.delete(key)
+    else if (before !== undefined && isDeepStrictEqual(concern(before), concern(object))) return
+    queue.add(key)
+  }
   return {
     listing: async () => {
       present = new Set()
@@ -151,29 +159,22 @@ function primary(
       listed(keys)
       for (const key of keys) queue.add(key)
     },
-    changed: async (type, object) => {
-      const before = objects.get(keyOfObject(object) ?? '')
-      const key = store(object)
-      if (key === undefined) return
-      if (type === 'deleted') objects.delete(key)
-      else if (before !== undefined && isDeepStrictEqual(concern(before), concern(object))) return
-      queue.add(key)
+    changed: async (changes) => {
+      for (const { type, object } of changes) changed(type, object)
     },
   }
 }
 
 /** Another kind: each of its changes has some objects of the reconciler's kind looked at. */
 function dependants(toKeys: (object: KubeObject) => Promise<readonly string[]>, queue: WorkQueue): ReflectorHandler {
-  const enqueue = async (object: KubeObject): Promise<void> => {
-    for (const key of await toKeys(object)) queue.add(key)
+  const enqueue = async (objects: readonly KubeObject[]): Promise<void> => {
+    for (const object of objects) for (const key of await toKeys(object)) queue.add(key)
   }
   return {
     listing: () => Promise.resolve(),
-    page: async (objects) => {
-      for (const object of objects) await enqueue(object)
-    },
+    page: enqueue,
     listed: () => Promise.resolve(),
-    changed: (_type, object) => enqueue(object),
+    changed: (changes) => enqueue(changes.map(({ object }) => object)),
   }
 }
 

@@ -1,19 +1,28 @@
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { backoffMs, pause } from './backoff.ts'
+import { createBacklog } from './backlog.ts'
+import type { Backlog } from './backlog.ts'
 import { describeError } from './describe-error.ts'
 
 /** Why everything is listed: changes between two lists may have been merged or missed. */
-export type ListReason = 'start' | 'expired' | 'failed'
+export type ListReason = 'start' | 'expired'
 
-/** Who follows a kind. Calls come one at a time; one that throws has everything listed again after a while. */
+/** One object as a watch told of it. */
+export interface Change {
+  readonly type: 'added' | 'modified' | 'deleted'
+  readonly object: KubeObject
+}
+
+/** Who follows a kind. Calls come one at a time; one that throws is made again until it succeeds, and nothing is lost meanwhile. */
 export interface ReflectorHandler {
-  /** Before a list; `since` is the last version that was seen, undefined at the start. */
+  /** When the first page of a list is there; `since` is the last version that was seen, undefined at the start. */
   listing(reason: ListReason, since: string | undefined): Promise<void>
   page(objects: readonly KubeObject[]): Promise<void>
   /** After the last page: whatever was not on one and is not newer than `resourceVersion` is gone. */
   listed(resourceVersion: string): Promise<void>
-  changed(type: 'added' | 'modified' | 'deleted', object: KubeObject): Promise<void>
+  /** What came while the last call was under way, in the order of the watch. */
+  changed(changes: readonly Change[]): Promise<void>
 }
 
 /** What to follow. */
@@ -23,36 +32,43 @@ export interface ReflectorOptions {
   readonly handler: ReflectorHandler
   readonly log: Logger
   readonly signal: AbortSignal
+  /** Told how many changes are read and not taken, each time that it changes. */
+  readonly onWaiting?: (changes: number) => void
   readonly pageSize?: number
   /** Seconds until the server ends a watch; the next one goes on at the last version. */
   readonly watchSeconds?: number
 }
 
-const bounds = { minMs: 200, maxMs: 30_000 }
+// A store or a server that is back should be noticed soon; the few managers of an installation are no herd.
+const bounds = { minMs: 200, maxMs: 5_000 }
 
-/** Thrown inside to tell a handler's failure, which costs a list, from a broken watch, which goes on where it was. */
-class HandlerFailed extends Error {}
+// Read ahead of a handler that is slow or whose store is away: what is not read in time expires, and a list merges it.
+const ahead = { items: 10_000, bytes: 16 * 1024 * 1024, batch: 200 }
 
 /** Lists a kind, then watches it, until the signal aborts. Goes on from the last version, and lists again when that has expired (M10). */
 export async function reflect(options: ReflectorOptions): Promise<void> {
-  const { log, resource, signal } = options
+  const { log, resource, signal, handler } = options
   const position: Position = { version: undefined, reason: 'start', last: undefined }
+  const backlog = createBacklog<Change>(ahead, async (changes) => {
+    options.onWaiting?.(backlog.length + changes.length)
+    await insist(options, () => handler.changed(changes))
+    options.onWaiting?.(backlog.length)
+  })
   for (let failures = 0; !signal.aborted;) {
     const started = performance.now()
     try {
       position.version ??= await listAll(options, position)
-      const frames = await follow(options, position)
+      const frames = await follow(options, position, backlog)
       // A watch that ends at once and brings nothing would otherwise be asked for in a tight loop.
       failures = frames > 0 || performance.now() - started > 5_000 ? 0 : failures + 1
     } catch (error) {
-      if (signal.aborted) return
+      if (signal.aborted) break
       failures += 1
-      if (error instanceof HandlerFailed) restart(position, 'failed')
-      const cause = error instanceof HandlerFailed ? error.cause : error
-      log.warn({ kind: resource.kind, failures, ...describeError(cause) }, 'following a kind failed')
+      log.warn({ kind: resource.kind, failures, ...describeError(error) }, 'following a kind failed')
     }
     if (failures > 0) await pause(backoffMs(failures - 1, bounds), signal)
   }
+  await backlog.settled()
 }
 
 interface Position {
@@ -61,15 +77,8 @@ interface Position {
   last: string | undefined
 }
 
-function restart(position: Position, reason: ListReason): void {
-  position.last = position.version ?? position.last
-  position.version = undefined
-  position.reason = reason
-}
-
 async function listAll(options: ReflectorOptions, position: Position): Promise<string> {
   const { cluster, handler, resource, signal } = options
-  await guarded(handler.listing(position.reason, position.last))
   for (let next: string | undefined; ;) {
     // An expired `continue` (410) fails the list, and the next try starts it anew.
     const page = await cluster.list(resource, {
@@ -77,36 +86,44 @@ async function listAll(options: ReflectorOptions, position: Position): Promise<s
       signal,
       ...(next === undefined ? {} : { continue: next }),
     })
-    await guarded(handler.page(page.items))
+    if (next === undefined) await insist(options, () => handler.listing(position.reason, position.last))
+    await insist(options, () => handler.page(page.items))
     next = page.continue
     if (next !== undefined) continue
-    await guarded(handler.listed(page.resourceVersion))
+    await insist(options, () => handler.listed(page.resourceVersion))
     return page.resourceVersion
   }
 }
 
-async function follow(options: ReflectorOptions, position: Position): Promise<number> {
-  const { cluster, handler, resource, signal } = options
+async function follow(options: ReflectorOptions, position: Position, backlog: Backlog<Change>): Promise<number> {
+  const { cluster, resource, signal } = options
   let frames = 0
   const timeoutSeconds = options.watchSeconds ?? 290
   const query = { signal, timeoutSeconds, ...(position.version ? { resourceVersion: position.version } : {}) }
   for await (const event of cluster.watch(resource, query)) {
     frames += 1
     if (event.type === 'expired') {
-      restart(position, 'expired')
+      // What was read is older than the list to come, and would count as old news after it.
+      await backlog.settled()
+      Object.assign(position, { version: undefined, reason: 'expired', last: position.version })
       return frames
     }
-    if (event.type !== 'bookmark') await guarded(handler.changed(event.type, event.object))
+    if (event.type !== 'bookmark') await backlog.push(event, event.bytes)
     const version = event.type === 'bookmark' ? event.resourceVersion : event.object.metadata.resourceVersion
     if (version !== undefined && version !== '') position.version = version
   }
   return frames
 }
 
-async function guarded(work: Promise<void>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    throw new HandlerFailed('handler failed', { cause: error })
+/** Calls until it succeeds; after the signal once more, so that what was read is not lost to a stop. */
+async function insist({ log, resource, signal }: ReflectorOptions, call: () => Promise<void>): Promise<void> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await call()
+    } catch (error) {
+      if (signal.aborted) throw error
+      log.warn({ kind: resource.kind, failures, ...describeError(error) }, 'taking what changed failed: trying again')
+      await pause(backoffMs(failures - 1, bounds), signal)
+    }
   }
 }

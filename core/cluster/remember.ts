@@ -1,64 +1,48 @@
-import { sql } from 'kysely'
-import type { Selectable } from 'kysely'
-import type { EventType, NewEvent } from '#core/events/event.ts'
+import type { NewEvent } from '#core/events/event.ts'
 import type { Informer } from '#core/host/work.ts'
-import type { Store, Tx } from '#core/store/store.ts'
+import type { Store } from '#core/store/store.ts'
 import { objectCreated, objectDeleted, objectUpdated } from './events.ts'
 import { eventId, isNewer } from './observation.ts'
 import type { Observation } from './observation.ts'
 import type { ObservedTables } from './observed.ts'
+import { insertDeparted, noteDeleted, noteSeen, openRows, saveRows, UNREAD } from './observed-rows.ts'
+import type { ObservedRow, ObservedTx, Remembered, Verb } from './observed-rows.ts'
 import type { ToldObject } from './points.ts'
 
-type ObservedTx = Tx<ObservedTables>
-type Row = Selectable<ObservedTables['observed']>
+/** One sight of an object: there, or told to be gone. */
+export interface Sight {
+  readonly seen: Observation
+  readonly gone: boolean
+}
 
-// The hash of what nobody has read.
-const UNREAD = ''
+// Gone objects of a list marked at once.
+const CHUNK = 200
 
-/** Compares what was seen with what is remembered, in one transaction with the events that follow from it. */
-export async function rememberSeen(
+/**
+ * Compares what was seen with what is remembered, in order, in one transaction with the events that follow from it. `late`: by a list,
+ * not by a watch.
+ */
+export async function remember(
   store: Store,
   informer: Informer,
-  seen: readonly Observation[],
+  sights: readonly Sight[],
   late: boolean,
 ): Promise<void> {
-  if (seen.length === 0) return
+  if (sights.length === 0) return
   await store.transact(async (tx: ObservedTx) => {
-    // Rows are locked in the order of their uids, so that two replicas never wait for each other.
-    const known = await lockRows(tx, seen.map((one) => one.uid).toSorted())
-    for (const one of seen) {
-      const verb = await compare(tx, informer, one, known.get(one.uid))
-      if (verb !== undefined) await announce(tx, informer, { verb, seen: one, late })
-    }
+    const observations = sights.map((sight) => sight.seen)
+    const known = await openRows(tx, informer.resourceKind, observations)
+    const told = sights.flatMap((sight) => compare(informer, known.get(sight.seen.uid), sight, late))
+    await saveRows(tx, known.values())
+    await tx.appendEach(told)
   })
 }
 
-async function compare(tx: ObservedTx, informer: Informer, seen: Observation, row: Row | undefined) {
-  if (row === undefined) return (await insertRow(tx, informer, seen)) ? ('create' as const) : undefined
-  // A watch that was far behind with what was declared departed: its changes are told all the same, its deletion has been.
-  if (row.departed && row.content_hash === UNREAD) {
-    await updateRow(tx, seen)
-    return 'create' as const
-  }
-  // A uid never comes back, and an older version is a replay or another replica's news.
-  if ((row.deleted_at !== null && !row.departed) || !isNewer(seen.resourceVersion, row.rv)) return undefined
-  await updateRow(tx, seen)
-  return row.content_hash === seen.contentHash ? undefined : ('update' as const)
-}
-
-/** Marks one object as deleted; one that was never seen alive gets its creation too, so that each row has both ends. */
-export async function rememberDeleted(
-  store: Store,
-  informer: Informer,
-  seen: Observation,
-  late: boolean,
-): Promise<void> {
-  await store.transact(async (tx: ObservedTx) => {
-    const row = (await lockRows(tx, [seen.uid])).get(seen.uid)
-    if (row === undefined && (await insertRow(tx, informer, seen)))
-      await announce(tx, informer, { verb: 'create', seen, late: true })
-    if (await markDeleted(tx, seen.uid)) await announce(tx, informer, { verb: 'delete', seen, late })
-  })
+function compare(informer: Informer, known: Remembered | undefined, { seen, gone }: Sight, late: boolean): Told[] {
+  if (known === undefined) return []
+  const verbs = gone ? noteDeleted(known) : [noteSeen(known, seen)].filter((verb) => verb !== undefined)
+  // A creation that only its deletion tells of was not seen when it happened.
+  return verbs.map((verb) => toldOf(informer, { verb, seen, late: late || (gone && verb === 'create') }))
 }
 
 /** Notes an object that was never seen and is gone, with its deletion; false when an informer has seen it after all. */
@@ -67,10 +51,9 @@ export async function rememberDeparted(store: Store, informer: Informer, told: T
   const unread = { contentHash: UNREAD, generation: undefined, actorGuess: undefined, error: undefined }
   const seen: Observation = { uid, namespace, name, resourceVersion, ...unread }
   return store.transact(async (tx: ObservedTx) => {
-    if (!(await insertRow(tx, informer, seen))) return false
-    await markDeparted(tx, uid)
+    if (!(await insertDeparted(tx, informer.resourceKind, seen))) return false
     // Its creation is not told: whoever told of the object has that already, or it is from before this installation.
-    await announce(tx, informer, { verb: 'delete', seen, late: true })
+    await tx.appendEach([toldOf(informer, { verb: 'delete', seen, late: true })])
     return true
   })
 }
@@ -89,9 +72,11 @@ export async function rememberMissing(
     .where('kind', '=', informer.resourceKind)
     .where('deleted_at', 'is', null)
     .execute()
-  for (const row of alive)
-    if (!present.has(row.uid) && !isNewer(row.rv, listVersion))
-      await rememberDeleted(store, informer, fromRow(row), true)
+  const missing = alive
+    .filter((row) => !present.has(row.uid) && !isNewer(row.rv, listVersion))
+    .map((row) => ({ seen: fromRow(row), gone: true }))
+  for (let start = 0; start < missing.length; start += CHUNK)
+    await remember(store, informer, missing.slice(start, start + CHUNK), true)
 }
 
 /** Whether the kind was followed before: then the first list of a process follows a gap. */
@@ -106,105 +91,50 @@ export async function wasObserved(store: Store, informer: Informer): Promise<boo
   return row !== undefined
 }
 
-async function lockRows(tx: ObservedTx, uids: readonly string[]): Promise<Map<string, Row>> {
-  const rows = await tx.db
-    .selectFrom('observed')
-    .selectAll()
-    .where('uid', 'in', uids)
-    .orderBy('uid')
-    .forUpdate()
-    .execute()
-  return new Map(rows.map((row) => [row.uid, row]))
-}
-
-// False when another replica inserted it a moment ago: the event is theirs.
-async function insertRow(tx: ObservedTx, informer: Informer, seen: Observation): Promise<boolean> {
-  const row = await tx.db
-    .insertInto('observed')
-    .values({
-      uid: seen.uid,
-      kind: informer.resourceKind,
-      namespace: seen.namespace,
-      name: seen.name,
-      rv: seen.resourceVersion,
-      content_hash: seen.contentHash,
-      deleted_at: null,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('uid')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-async function updateRow(tx: ObservedTx, seen: Observation): Promise<void> {
-  await tx.db
-    .updateTable('observed')
-    .set({ rv: seen.resourceVersion, content_hash: seen.contentHash })
-    .where('uid', '=', seen.uid)
-    .execute()
-}
-
-async function markDeleted(tx: ObservedTx, uid: string): Promise<boolean> {
-  const row = await tx.db
-    .updateTable('observed')
-    .set({ deleted_at: sql<Date>`now()` })
-    .where('uid', '=', uid)
-    .where('deleted_at', 'is', null)
-    .returning('uid')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-async function markDeparted(tx: ObservedTx, uid: string): Promise<void> {
-  await tx.db
-    .updateTable('observed')
-    .set({ deleted_at: sql<Date>`now()`, departed: true })
-    .where('uid', '=', uid)
-    .execute()
+interface Told {
+  readonly stream: string
+  readonly event: NewEvent
 }
 
 const types = { create: objectCreated, update: objectUpdated, delete: objectDeleted } as const
 
-async function announce(
-  tx: ObservedTx,
+function toldOf(
   informer: Informer,
-  change: { readonly verb: 'create' | 'update' | 'delete'; readonly seen: Observation; readonly late: boolean },
-): Promise<void> {
-  const { verb, seen, late } = change
+  { verb, seen, late }: { readonly verb: Verb; readonly seen: Observation; readonly late: boolean },
+): Told {
+  const { resourceKind: kind } = informer
   const { group } = informer.resource
-  const type: EventType = types[verb]
+  const { uid, name, namespace } = seen
+  // Who deleted an object is not on it: its newest manager is who wrote last.
+  const actorGuess = verb === 'delete' ? undefined : seen.actorGuess
   const event: NewEvent = {
-    type,
+    type: types[verb],
     id: eventId(informer, verb, seen),
-    subject: {
-      namespace: seen.namespace === '' ? undefined : seen.namespace,
-      kind: informer.resourceKind,
-      name: seen.name,
-      uid: seen.uid,
-    },
+    subject: { namespace: namespace === '' ? undefined : namespace, kind, name, uid },
     data: {
       group,
-      kind: informer.resourceKind,
-      uid: seen.uid,
+      kind,
+      uid,
       resourceVersion: seen.resourceVersion,
       specHash: seen.contentHash,
       ...(seen.generation === undefined ? {} : { generation: seen.generation }),
-      ...(seen.actorGuess === undefined || verb === 'delete' ? {} : { actorGuess: seen.actorGuess }),
+      ...(actorGuess === undefined ? {} : { actorGuess }),
       ...(late ? { late } : {}),
       ...(seen.error === undefined ? {} : { error: seen.error }),
     },
-    ...(seen.actorGuess === undefined || verb === 'delete' ? {} : { actor: { name: seen.actorGuess, kind: 'system' } }),
+    ...(actorGuess === undefined ? {} : { actor: { name: actorGuess, kind: 'system' } }),
   }
-  await tx.append(`cluster/${group}/${informer.resourceKind}/${seen.uid}`, 'any', [event])
+  return { stream: `cluster/${group}/${kind}/${uid}`, event }
 }
 
-function fromRow(row: Row): Observation {
+function fromRow(row: ObservedRow): Observation {
+  const { uid, namespace, name, rv: resourceVersion, content_hash: contentHash } = row
   return {
-    uid: row.uid,
-    namespace: row.namespace,
-    name: row.name,
-    resourceVersion: row.rv,
-    contentHash: row.content_hash,
+    uid,
+    namespace,
+    name,
+    resourceVersion,
+    contentHash,
     generation: undefined,
     actorGuess: undefined,
     error: undefined,

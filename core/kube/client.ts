@@ -82,7 +82,8 @@ export interface Deletion<O> {
 
 /** One frame of a watch. After `expired` (410 by status or inside the stream, M10) the caller lists again. */
 export type WatchEvent<O> =
-  | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: O }
+  /** `bytes`: the size of the frame, for whoever holds frames back. */
+  | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: O; readonly bytes: number }
   | { readonly type: 'bookmark'; readonly resourceVersion: string }
   | { readonly type: 'expired' }
 

@@ -58,7 +58,7 @@ function toEvent<O extends KubeObject>(line: string): WatchEvent<O> {
     throw error
   }
   if (frame.type === 'BOOKMARK') return { type: 'bookmark', resourceVersion: object.metadata.resourceVersion ?? '' }
-  return { type: changeType(frame.type), object }
+  return { type: changeType(frame.type), object, bytes: line.length }
 }
 
 function changeType(type: string | undefined): 'added' | 'modified' | 'deleted' {

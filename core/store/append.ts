@@ -7,21 +7,23 @@ import { withCommit } from './driver.ts'
 import { toPlacedEvent, toRow } from './event-row.ts'
 import type { PlacedEvent } from './event-row.ts'
 import type { Projections } from './projections.ts'
-import type { ExpectedVersion } from './store.ts'
-import { advanceStream } from './streams.ts'
+import type { StreamEvent, Tx } from './store.ts'
+import { advanceStream, advanceStreams } from './streams.ts'
 import type { CoreTables } from './tables.ts'
 import { txWithTables } from './tables-view.ts'
 import { uuidV7 } from './uuid-v7.ts'
 
 type Db = Transaction<CoreTables>
-type IdentifiedEvent = NewEvent & { readonly id: string }
+
+interface Identified extends StreamEvent {
+  readonly event: NewEvent & { readonly id: string }
+}
 
 /** The key of the advisory lock under which positions are taken. */
 export const appendLock = 7_305_001
 
 /** The events of one transaction: placed and projected at once, inserted with its COMMIT. */
-export interface Appender {
-  append(stream: string, expected: ExpectedVersion, events: readonly NewEvent[]): Promise<void>
+export interface Appender extends Pick<Tx, 'append' | 'appendEach'> {
   /** Inserts what was collected and commits; gives the seconds of waiting for the lock, undefined when there was nothing to do. */
   commit(): Promise<number | undefined>
 }
@@ -35,19 +37,29 @@ export function createAppender(
   const db = txWithTables<CoreTables>(root)
   const placed: PlacedEvent[] = []
   const keyed = new Set<string>()
+  const place = async (entries: readonly Identified[], last: ReadonlyMap<string, number>): Promise<void> => {
+    const behind = countByStream(entries)
+    for (const { stream, event } of entries) {
+      const left = (behind.get(stream) ?? 0) - 1
+      behind.set(stream, left)
+      const one = toPlacedEvent(stream, (last.get(stream) ?? 0) - left, event)
+      placed.push(one)
+      await projections.apply(one, root)
+    }
+  }
+  const freshOf = async (entries: readonly StreamEvent[]): Promise<Identified[]> => {
+    for (const { event } of entries) check(event)
+    return withTrace(await withoutKnown(db, entries, keyed))
+  }
   return {
     append: async (stream, expected, events) => {
-      events.forEach(check)
-      const fresh = await withoutKnown(db, events, keyed)
+      const fresh = await freshOf(events.map((event) => ({ stream, event })))
       if (fresh.length === 0) return
-      const trace = currentTrace()
-      const traceparent = trace === undefined ? undefined : formatTraceparent(trace)
-      const last = await advanceStream(db, stream, expected, fresh.length)
-      for (const [index, event] of fresh.entries()) {
-        const one = toPlacedEvent(stream, last - fresh.length + 1 + index, withTrace(event, traceparent))
-        placed.push(one)
-        await projections.apply(one, root)
-      }
+      await place(fresh, new Map([[stream, await advanceStream(db, stream, expected, fresh.length)]]))
+    },
+    appendEach: async (entries) => {
+      const fresh = await freshOf(entries)
+      if (fresh.length > 0) await place(fresh, await advanceStreams(db, countByStream(fresh)))
     },
     commit: async () => {
       if (placed.length === 0) return undefined
@@ -56,19 +68,30 @@ export function createAppender(
   }
 }
 
+function countByStream(entries: readonly StreamEvent[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { stream } of entries) counts.set(stream, (counts.get(stream) ?? 0) + 1)
+  return counts
+}
+
 // What happens while a trace is under way is of that trace: a request, or the handling of an event that caused this one.
-function withTrace(event: IdentifiedEvent, traceparent: string | undefined): IdentifiedEvent {
-  return traceparent === undefined || event.traceparent !== undefined ? event : { ...event, traceparent }
+function withTrace(entries: Identified[]): Identified[] {
+  const trace = currentTrace()
+  if (trace === undefined) return entries
+  const traceparent = formatTraceparent(trace)
+  return entries.map((one) =>
+    one.event.traceparent === undefined ? { ...one, event: { ...one.event, traceparent } } : one,
+  )
 }
 
 // Events with a given id are appended once, however often they come (A4); the key's row makes a concurrent twin wait for us.
-async function withoutKnown(db: Db, events: readonly NewEvent[], keyed: Set<string>): Promise<IdentifiedEvent[]> {
-  const given = [...new Set(events.flatMap((event) => (event.id === undefined ? [] : [event.id])))].toSorted()
+async function withoutKnown(db: Db, entries: readonly StreamEvent[], keyed: Set<string>): Promise<Identified[]> {
+  const given = [...new Set(entries.flatMap(({ event }) => (event.id === undefined ? [] : [event.id])))].toSorted()
   const fresh = new Set(given.length === 0 ? [] : await claimKeys(db, given))
   for (const id of fresh) keyed.add(id)
-  return events.flatMap((event) => {
-    if (event.id === undefined) return [{ ...event, id: uuidV7() }]
-    return fresh.delete(event.id) ? [{ ...event, id: event.id }] : []
+  return entries.flatMap(({ stream, event }) => {
+    if (event.id === undefined) return [{ stream, event: { ...event, id: uuidV7() } }]
+    return fresh.delete(event.id) ? [{ stream, event: { ...event, id: event.id } }] : []
   })
 }
 

@@ -52,6 +52,35 @@ for (const adapter of adapters) {
     )
   })
 
+  check(
+    'O2: events of many streams keep their order, each stream its versions, and a known id is told once',
+    async (store, database) => {
+      const one = (stream: string, n: number) => ({
+        stream,
+        event: { ...note(n), id: `00000000-0000-8000-8000-00000000000${n}` },
+      })
+      const first = [one('notes/b', 1), one('notes/a', 2), one('notes/b', 3)]
+      await store.transact((tx) => tx.appendEach(first))
+      await store.transact((tx) => tx.appendEach([...first, one('notes/a', 4), { stream: 'notes/c', event: note(5) }]))
+      const events = await readAfter(database.db, 0n, 10)
+      assert.deepEqual(
+        events.map(({ stream, version, data }) => [stream, version, data]),
+        [
+          ['notes/b', 1, { n: 1 }],
+          ['notes/a', 1, { n: 2 }],
+          ['notes/b', 2, { n: 3 }],
+          ['notes/a', 2, { n: 4 }],
+          ['notes/c', 1, { n: 5 }],
+        ],
+      )
+      assert.deepEqual(await totals(store), [
+        ['notes/a', 6, 2],
+        ['notes/b', 4, 2],
+        ['notes/c', 5, 1],
+      ])
+    },
+  )
+
   check('O4: of two writers on one version one gets a conflict and nothing is lost', async (store) => {
     const refusedOf = async (expected: number, notes: readonly number[]) => {
       const write = (n: number) => store.transact((tx) => tx.append('notes/a', expected, [note(n)]))

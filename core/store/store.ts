@@ -5,11 +5,19 @@ import type { EventType, NewEvent, StoredEvent } from '#core/events/event.ts'
 /** The expected version of a stream: a number (0 is new), or 'any'. A mismatch throws `StreamConflict` (O4). */
 export type ExpectedVersion = number | 'any'
 
+/** An event and the stream that it belongs to. */
+export interface StreamEvent {
+  readonly stream: string
+  readonly event: NewEvent
+}
+
 /** What a transaction may do. The root handle, the cluster client, the bus and `fetch` throw inside. */
 export interface Tx<Tables = unknown> {
   readonly db: Transaction<Tables>
   /** Collects events; they are inserted last before COMMIT, in position order. Projections run at once. */
   append(stream: string, expected: ExpectedVersion, events: readonly NewEvent[]): Promise<void>
+  /** Events of many streams in the order given, each stream at any version: three statements, however many they are. */
+  appendEach(events: readonly StreamEvent[]): Promise<void>
   /** Runs once after COMMIT (wake-ups, live frames); a crash may lose it. */
   afterCommit(work: () => void | Promise<void>): void
 }

@@ -25,6 +25,23 @@ async function advanceAny(db: Db, stream: string, count: number): Promise<number
   return row.version
 }
 
+/** Raises the versions of many streams, each by its count, and gives the new ones; locked in the order of their names. */
+export async function advanceStreams(
+  db: Db,
+  counts: ReadonlyMap<string, number>,
+): Promise<ReadonlyMap<string, number>> {
+  const values = [...counts].map(([stream, version]) => ({ stream, version }))
+  const rows = await db
+    .insertInto('streams')
+    .values(values.toSorted((a, b) => (a.stream < b.stream ? -1 : 1)))
+    .onConflict((conflict) =>
+      conflict.column('stream').doUpdateSet({ version: sql`streams.version + excluded.version` }),
+    )
+    .returning(['stream', 'version'])
+    .execute()
+  return new Map(rows.map((row) => [row.stream, row.version]))
+}
+
 async function startStream(db: Db, stream: string, count: number): Promise<number | undefined> {
   const row = await db
     .insertInto('streams')

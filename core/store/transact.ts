@@ -59,6 +59,7 @@ async function attempt<Tables, Result>(
       const result = await fn({
         db: txWithTables<Tables>(db),
         append: appender.append,
+        appendEach: appender.appendEach,
         afterCommit: (work) => void late.push(work),
       })
       const waited = await appender.commit()

@@ -49,9 +49,15 @@ export const clusterMetrics = {
     labels: ['kind'],
     roles: ['manager'],
   }),
+  informerWaiting: defineGauge({
+    name: 'mesh_informer_waiting',
+    help: 'Changes of a kind that were read and are not stored yet: how far the events are behind the cluster.',
+    labels: ['kind'],
+    roles: ['manager'],
+  }),
   informerLists: defineCounter({
     name: 'mesh_informer_lists_total',
-    help: 'Full lists of a kind by reason: start, expired, failed.',
+    help: 'Full lists of a kind by reason: start, expired.',
     labels: ['kind', 'reason'],
     roles: ['manager'],
   }),
