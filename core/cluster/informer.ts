@@ -8,6 +8,7 @@ import { clusterMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { describeError } from './describe-error.ts'
 import { observationGap } from './events.ts'
+import { followedThrough } from './followed.ts'
 import { observe } from './observation.ts'
 import { reflect } from './reflector.ts'
 import type { ListReason, ReflectorHandler } from './reflector.ts'
@@ -69,18 +70,19 @@ function createHandler(options: InformerOptions, informer: Informer, synced: () 
     return seen === undefined ? [] : [{ seen, gone }]
   }
   return {
+    resume: () => followedThrough(store, informer),
     listing: async (reason, since) => {
       present = new Set()
       followed?.set(0, { kind })
       lists?.inc({ kind, reason })
-      if (reason === 'start' && !(await wasObserved(store, informer))) return
+      if (reason === 'resumed' || (reason === 'start' && !(await wasObserved(store, informer)))) return
       await announceGap(store, informer, reason, since)
       gaps?.inc({ kind })
     },
     page: async (objects) => {
       const sights = objects.flatMap((object) => sight(object, false))
       for (const { seen } of sights) present.add(seen.uid)
-      await eachIfNot(log, sights, (part) => remember(store, informer, part, true))
+      await eachIfNot(log, sights, (part) => remember(store, informer, part, { late: true }))
     },
     listed: async (resourceVersion) => {
       await rememberMissing(store, informer, present, resourceVersion)
@@ -89,9 +91,12 @@ function createHandler(options: InformerOptions, informer: Informer, synced: () 
       followed?.set(1, { kind })
       synced()
     },
-    changed: async (changes) => {
+    changed: async (changes, through) => {
       const sights = changes.flatMap(({ type, object }) => sight(object, type === 'deleted'))
-      await eachIfNot(log, sights, (part) => remember(store, informer, part, false))
+      await eachIfNot(log, sights, (part) =>
+        // A part does not say that the rest is stored; the next batch does.
+        remember(store, informer, part, { late: false, through: part === sights ? through : undefined }),
+      )
     },
   }
 }
@@ -118,7 +123,7 @@ async function eachIfNot(
 async function announceGap(
   store: Store,
   informer: Informer,
-  reason: ListReason,
+  reason: Exclude<ListReason, 'resumed'>,
   since: string | undefined,
 ): Promise<void> {
   const { group } = informer.resource

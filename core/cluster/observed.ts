@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '#core/store/store.ts'
 import type { Observed, ObservedObject } from './directory.ts'
 
-/** The table of `migrations/`. Cluster-scoped objects have the namespace ''. */
+/** The tables of `migrations/`. Cluster-scoped objects have the namespace ''. */
 export interface ObservedTables {
   observed: {
     uid: string
@@ -15,6 +15,7 @@ export interface ObservedTables {
     deleted_at: Date | null
     departed: Generated<boolean>
   }
+  followed: { kind: string; rv: string }
 }
 
 /** Where the migrations of this folder are. */

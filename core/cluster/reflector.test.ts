@@ -1,10 +1,13 @@
+import { sql } from 'kysely'
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { TestContext } from 'node:test'
 import type { KubeClient, KubeObject, WatchEvent } from '#core/kube/client.ts'
 import { KubeError } from '#core/kube/status.ts'
+import { followedThrough } from './followed.ts'
 import type { ObservedTables } from './observed.ts'
-
-import { facts, gaps, real, setUp, start, until, gated } from './testing/following.ts'
+import { facts, gaps, gated, informers, real, setUp, start, until } from './testing/following.ts'
+import type { Setup } from './testing/following.ts'
 
 test(
   'A10: changes while the store is away are told one by one after it, several in one transaction, without a list',
@@ -47,6 +50,66 @@ test('A10: what was read when the manager is told to stop is told before it ends
   await stopped
   assert.deepEqual(await facts(it.database), ['created a', 'updated a', 'updated a', 'updated a'])
 })
+
+/** Follows, stops, and changes an object while no manager is there. */
+async function leaveBehind(t: TestContext, it: Setup): Promise<void> {
+  const first = start(t, it)
+  await first.synced
+  await it.make('a')
+  await until('it is seen', async () => (await facts(it.database)).includes('created a'))
+  await first.stop()
+  for (const step of ['1', '2', '3']) await it.change('a', { data: { step } })
+  await it.make('b')
+  await it.remove('b')
+}
+
+test(
+  'A10: a manager goes on where the last one left off: each change meanwhile is told, and there is no gap',
+  real,
+  async (t) => {
+    const it = await setUp(t)
+    await leaveBehind(t, it)
+    await start(t, it).synced
+    const whole = ['created a', 'updated a', 'updated a', 'updated a', 'created b', 'deleted b']
+    await until('all is told', async () => (await facts(it.database)).length === whole.length)
+    assert.deepEqual(await facts(it.database), whole)
+    assert.deepEqual(await gaps(it.database), [])
+  },
+)
+
+test('A10: what is quiet is followed up to the newest bookmark', real, async (t) => {
+  const it = await setUp(t)
+  const bookmark = '99999999999'
+  const cluster: KubeClient = {
+    ...it.cluster,
+    async *watch<O extends KubeObject>(): AsyncGenerator<WatchEvent<O>> {
+      yield { type: 'bookmark', resourceVersion: bookmark }
+    },
+  }
+  await start(t, { ...it, cluster }).synced
+  const [informer] = informers
+  assert.ok(informer)
+  await until('the bookmark is noted', async () => (await followedThrough(it.store, informer)) === bookmark)
+})
+
+for (const [what, version] of [
+  ['that the API server has forgotten', '1'],
+  ['that it has never had', '99999999999'],
+] as const)
+  test(`A10: a version ${what} is not gone on from: what is there counts, and a gap is announced`, real, async (t) => {
+    const it = await setUp(t)
+    await leaveBehind(t, it)
+    await sql`update followed set rv = ${version}`.execute(it.database.root)
+    const gone = new KubeError(410, 'Expired', 'too old')
+    // Compaction is the server's own business: for the old version its answer stands in.
+    const list: KubeClient['list'] = (resource, options) =>
+      options?.resourceVersion === '1' ? Promise.reject(gone) : it.cluster.list(resource, options)
+    await start(t, { ...it, cluster: { ...it.cluster, list } }).synced
+    assert.deepEqual(await facts(it.database), ['created a', 'updated a'])
+    assert.deepEqual(await gaps(it.database), ['start'])
+    await it.change('a', { data: { step: '4' } })
+    await until('it goes on', async () => (await facts(it.database)).length === 3)
+  })
 
 /** A cluster that counts the changes of its watches. */
 function counted(cluster: KubeClient) {

@@ -1,12 +1,15 @@
-import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import type { KubeClient, KubeObject, Resource, WatchEvent } from '#core/kube/client.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { backoffMs, pause } from './backoff.ts'
 import { createBacklog } from './backlog.ts'
 import type { Backlog } from './backlog.ts'
 import { describeError } from './describe-error.ts'
 
-/** Why everything is listed: changes between two lists may have been merged or missed. */
-export type ListReason = 'start' | 'expired'
+/**
+ * Why everything is listed. After `start` and `expired` changes may have been merged or missed; after `resumed` not: that list is of the
+ * version up to which all is known, and the watch goes on from there.
+ */
+export type ListReason = 'start' | 'resumed' | 'expired'
 
 /** One object as a watch told of it. */
 export interface Change {
@@ -16,13 +19,15 @@ export interface Change {
 
 /** Who follows a kind. Calls come one at a time; one that throws is made again until it succeeds, and nothing is lost meanwhile. */
 export interface ReflectorHandler {
+  /** The version to go on from at the start; undefined lists what is there now. */
+  resume?(): Promise<string | undefined>
   /** When the first page of a list is there; `since` is the last version that was seen, undefined at the start. */
   listing(reason: ListReason, since: string | undefined): Promise<void>
   page(objects: readonly KubeObject[]): Promise<void>
   /** After the last page: whatever was not on one and is not newer than `resourceVersion` is gone. */
   listed(resourceVersion: string): Promise<void>
-  /** What came while the last call was under way, in the order of the watch. */
-  changed(changes: readonly Change[]): Promise<void>
+  /** What came while the last call was under way, in the order of the watch: all up to the version `through`, which may be nothing. */
+  changed(changes: readonly Change[], through: string): Promise<void>
 }
 
 /** What to follow. */
@@ -49,11 +54,13 @@ const ahead = { items: 10_000, bytes: 16 * 1024 * 1024, batch: 200 }
 export async function reflect(options: ReflectorOptions): Promise<void> {
   const { log, resource, signal, handler } = options
   const position: Position = { version: undefined, reason: 'start', last: undefined }
-  const backlog = createBacklog<Change>(ahead, async (changes) => {
-    options.onWaiting?.(backlog.length + changes.length)
-    await insist(options, () => handler.changed(changes))
+  const backlog = createBacklog<Frame>(ahead, async (frames) => {
+    options.onWaiting?.(backlog.length + frames.length)
+    const changes = frames.flatMap(({ change }) => change ?? [])
+    await insist(options, () => handler.changed(changes, frames.at(-1)?.version ?? ''))
     options.onWaiting?.(backlog.length)
   })
+  if (handler.resume !== undefined) await resume(options, position, handler.resume)
   for (let failures = 0; !signal.aborted;) {
     const started = performance.now()
     try {
@@ -72,21 +79,53 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
 }
 
 interface Position {
+  /** Up to which all was read. */
   version: string | undefined
   reason: ListReason
   last: string | undefined
 }
 
+/** What a watch brought: a change, or only word that there is none up to a version. */
+interface Frame {
+  readonly version: string
+  readonly change: Change | undefined
+}
+
+// What is known is listed as it was then, so that an object which differs for any other reason is found; then the watch tells what came.
+async function resume(
+  options: ReflectorOptions,
+  position: Position,
+  from: () => Promise<string | undefined>,
+): Promise<void> {
+  const { log, resource, signal } = options
+  try {
+    await insist(options, async () => void (position.last = await from()))
+    if (position.last === undefined) return
+    position.reason = 'resumed'
+    position.version = await listAll(options, position)
+  } catch (error) {
+    if (signal.aborted) return
+    // The API server has forgotten that version, or has never had it: then what is there now counts.
+    log.info({ kind: resource.kind, ...describeError(error) }, 'a kind cannot be followed from where it was left')
+    position.reason = 'start'
+  }
+}
+
 async function listAll(options: ReflectorOptions, position: Position): Promise<string> {
   const { cluster, handler, resource, signal } = options
+  const { reason, last } = position
+  const at =
+    reason === 'resumed' && last !== undefined
+      ? ({ resourceVersion: last, resourceVersionMatch: 'Exact' } as const)
+      : {}
   for (let next: string | undefined; ;) {
     // An expired `continue` (410) fails the list, and the next try starts it anew.
     const page = await cluster.list(resource, {
       limit: options.pageSize ?? 500,
       signal,
-      ...(next === undefined ? {} : { continue: next }),
+      ...(next === undefined ? at : { continue: next }),
     })
-    if (next === undefined) await insist(options, () => handler.listing(position.reason, position.last))
+    if (next === undefined) await insist(options, () => handler.listing(reason, last))
     await insist(options, () => handler.page(page.items))
     next = page.continue
     if (next !== undefined) continue
@@ -95,7 +134,7 @@ async function listAll(options: ReflectorOptions, position: Position): Promise<s
   }
 }
 
-async function follow(options: ReflectorOptions, position: Position, backlog: Backlog<Change>): Promise<number> {
+async function follow(options: ReflectorOptions, position: Position, backlog: Backlog<Frame>): Promise<number> {
   const { cluster, resource, signal } = options
   let frames = 0
   const timeoutSeconds = options.watchSeconds ?? 290
@@ -108,11 +147,18 @@ async function follow(options: ReflectorOptions, position: Position, backlog: Ba
       Object.assign(position, { version: undefined, reason: 'expired', last: position.version })
       return frames
     }
-    if (event.type !== 'bookmark') await backlog.push(event, event.bytes)
-    const version = event.type === 'bookmark' ? event.resourceVersion : event.object.metadata.resourceVersion
-    if (version !== undefined && version !== '') position.version = version
+    const frame = toFrame(event, position.version ?? '')
+    position.version = frame.version
+    await backlog.push(frame, event.type === 'bookmark' ? 0 : event.bytes)
   }
   return frames
+}
+
+// A malformed object may have no version (A11): then the one before it stands.
+function toFrame(event: Exclude<WatchEvent<KubeObject>, { readonly type: 'expired' }>, before: string): Frame {
+  const given = event.type === 'bookmark' ? event.resourceVersion : event.object.metadata?.resourceVersion
+  const version = typeof given === 'string' && given !== '' ? given : before
+  return { version, change: event.type === 'bookmark' ? undefined : event }
 }
 
 /** Calls until it succeeds; after the signal once more, so that what was read is not lost to a stop. */

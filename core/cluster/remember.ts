@@ -2,6 +2,7 @@ import type { NewEvent } from '#core/events/event.ts'
 import type { Informer } from '#core/host/work.ts'
 import type { Store } from '#core/store/store.ts'
 import { objectCreated, objectDeleted, objectUpdated } from './events.ts'
+import { noteFollowed } from './followed.ts'
 import { eventId, isNewer } from './observation.ts'
 import type { Observation } from './observation.ts'
 import type { ObservedTables } from './observed.ts'
@@ -18,24 +19,35 @@ export interface Sight {
 // Gone objects of a list marked at once.
 const CHUNK = 200
 
-/**
- * Compares what was seen with what is remembered, in order, in one transaction with the events that follow from it. `late`: by a list,
- * not by a watch.
- */
+/** How something was seen. */
+export interface Means {
+  /** By a list instead of a watch. */
+  readonly late: boolean
+  /** With it all is remembered up to this version. */
+  readonly through?: string | undefined
+}
+
+/** Compares what was seen with what is remembered, in order, in one transaction with the events that follow from it. */
 export async function remember(
   store: Store,
   informer: Informer,
   sights: readonly Sight[],
-  late: boolean,
+  means: Means,
 ): Promise<void> {
-  if (sights.length === 0) return
+  const { late, through } = means
+  if (sights.length === 0 && through === undefined) return
   await store.transact(async (tx: ObservedTx) => {
-    const observations = sights.map((sight) => sight.seen)
-    const known = await openRows(tx, informer.resourceKind, observations)
-    const told = sights.flatMap((sight) => compare(informer, known.get(sight.seen.uid), sight, late))
-    await saveRows(tx, known.values())
-    await tx.appendEach(told)
+    if (sights.length > 0) await compareAll(tx, informer, sights, late)
+    if (through !== undefined) await noteFollowed(tx, informer, { through, listed: false })
   })
+}
+
+async function compareAll(tx: ObservedTx, informer: Informer, sights: readonly Sight[], late: boolean): Promise<void> {
+  const observations = sights.map((sight) => sight.seen)
+  const known = await openRows(tx, informer.resourceKind, observations)
+  const told = sights.flatMap((sight) => compare(informer, known.get(sight.seen.uid), sight, late))
+  await saveRows(tx, known.values())
+  await tx.appendEach(told)
 }
 
 function compare(informer: Informer, known: Remembered | undefined, { seen, gone }: Sight, late: boolean): Told[] {
@@ -58,7 +70,7 @@ export async function rememberDeparted(store: Store, informer: Informer, told: T
   })
 }
 
-/** After a list: what is remembered alive, was not on it and is not newer than it, is gone; its events are late. */
+/** After a list: what is remembered alive, was not on it and is not newer than it, is gone; its events are late. Then all is known up to it. */
 export async function rememberMissing(
   store: Store,
   informer: Informer,
@@ -76,7 +88,8 @@ export async function rememberMissing(
     .filter((row) => !present.has(row.uid) && !isNewer(row.rv, listVersion))
     .map((row) => ({ seen: fromRow(row), gone: true }))
   for (let start = 0; start < missing.length; start += CHUNK)
-    await remember(store, informer, missing.slice(start, start + CHUNK), true)
+    await remember(store, informer, missing.slice(start, start + CHUNK), { late: true })
+  await store.transact((tx: ObservedTx) => noteFollowed(tx, informer, { through: listVersion, listed: true }))
 }
 
 /** Whether the kind was followed before: then the first list of a process follows a gap. */

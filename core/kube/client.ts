@@ -43,6 +43,8 @@ export interface ListOptions extends CallOptions {
   readonly labelSelector?: string
   readonly fieldSelector?: string
   readonly resourceVersion?: string
+  /** Of lists: the state at exactly `resourceVersion`; 410 when that is forgotten. */
+  readonly resourceVersionMatch?: 'Exact'
 }
 
 /** One page of a list. */

@@ -88,6 +88,7 @@ function listRequest(resource: Resource, options: ListOptions): CallRequest {
     labelSelector: options.labelSelector,
     fieldSelector: options.fieldSelector,
     resourceVersion: options.resourceVersion,
+    resourceVersionMatch: options.resourceVersionMatch,
   })
   return { method: 'GET', path, ...limits(options) }
 }

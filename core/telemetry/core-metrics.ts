@@ -57,7 +57,7 @@ export const clusterMetrics = {
   }),
   informerLists: defineCounter({
     name: 'mesh_informer_lists_total',
-    help: 'Full lists of a kind by reason: start, expired.',
+    help: 'Full lists of a kind by reason: start, resumed (at the version where the last manager left off, which merges nothing), expired.',
     labels: ['kind', 'reason'],
     roles: ['manager'],
   }),

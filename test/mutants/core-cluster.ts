@@ -122,6 +122,14 @@ export const mutants: readonly Mutant[] = [
     only: 'A10',
   },
   {
+    name: 'a manager that starts lists what is there',
+    file: 'core/cluster/reflector.ts',
+    find: "position.reason = 'resumed'",
+    replace: "position.reason = 'start'",
+    tests: ['core/cluster/reflector.test.ts'],
+    only: 'A10',
+  },
+  {
     name: 'a stop drops what was read',
     file: 'core/cluster/reflector.ts',
     find: '  await backlog.settled()\n}',

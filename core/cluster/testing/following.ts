@@ -88,7 +88,8 @@ function within(cluster: KubeClient, namespace: ReturnType<typeof parseLabel>): 
   }
 }
 
-type Setup = Awaited<ReturnType<typeof setUp>>
+/** See {@link setUp}. */
+export type Setup = Awaited<ReturnType<typeof setUp>>
 
 /** Runs the informer until the test ends or `stop`. */
 export function start(
