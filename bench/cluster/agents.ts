@@ -16,20 +16,39 @@ type Cluster = ReturnType<typeof createKubeClient>
 const writers = 20
 const served = { serving: true, complete: true, scaledToZero: false, failure: undefined }
 
-/** Agents as the platform leaves them: `examples/assistant.yaml`, applied, with the status of one that serves; both with their managed fields. */
+/**
+ * Agents as the platform leaves them: `examples/assistant.yaml`, each with a prompt of its own, applied, with the status of one that
+ * serves; both with their managed fields.
+ */
 export async function createAgents(pool: KubePool, bearer: string, count: number): Promise<void> {
   const cluster = createKubeClient({ server: pool.server, pool, bearer })
   const [example] = expandAgentFile(readFileSync(join(root, 'examples', 'assistant.yaml'), 'utf8')).documents
-  const names = Array.from({ length: count }, (_, index) => `bench-${String(index).padStart(5, '0')}`)
+  const promptOf = createPrompts()
+  let index = 0
   const write = async (): Promise<void> => {
-    for (let name = names.shift(); name !== undefined; name = names.shift())
-      await createAgent(cluster, { ...example, metadata: { ...example?.metadata, name, namespace: 'default' } })
+    for (let n = index++; n < count; n = index++) {
+      const metadata = { ...example?.metadata, name: `bench-${String(n).padStart(5, '0')}`, namespace: 'default' }
+      await createAgent(cluster, { ...example, metadata, spec: { ...example?.spec, systemPrompt: promptOf(n) } })
+    }
   }
   await Promise.all(Array.from({ length: writers }, write))
 }
 
+// Half a kilobyte of prose, of another place each time: equal prompts would zip to nothing.
+function createPrompts(): (index: number) => string {
+  const prose = ['architecture', 'operations', 'runbook'].map((name) =>
+    readFileSync(join(root, 'docs', `${name}.md`), 'utf8'),
+  )
+  const text = prose.join('')
+  return (index) => {
+    const start = (index * 7_919) % (text.length - 500)
+    return text.slice(start, start + 500)
+  }
+}
+
 interface Applied {
   readonly metadata: { readonly name: string; readonly namespace: string }
+  readonly spec: object
 }
 
 async function createAgent(cluster: Cluster, body: Applied): Promise<void> {

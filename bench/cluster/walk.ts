@@ -1,4 +1,8 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { KubePool } from '#core/kube/pool.ts'
+
+const unzip = promisify(gunzip)
 
 /** Where a list is read, how its next page is asked for, and where an answer says whether there is one. */
 export interface Listing {
@@ -12,7 +16,7 @@ interface Page {
   readonly metadata?: { readonly continue?: string }
 }
 
-/** Walks a list to its end as any client would: each page read whole and parsed. Answers with the number of objects. */
+/** Walks a list to its end as any client would: each page read whole, unzipped where the server zips, and parsed. Answers with the number of objects. */
 export async function walk(pool: KubePool, bearer: string, listing: Listing): Promise<number> {
   let count = 0
   for await (const { page } of pages(pool, bearer, listing)) count += page.items.length
@@ -33,9 +37,10 @@ async function* pages(pool: KubePool, bearer: string, { path, cursor }: Listing)
     const answer = await pool.calls.request({
       method: 'GET',
       path: `${path}?limit=200${query}`,
-      headers: { authorization: `Bearer ${bearer}`, accept: 'application/json' },
+      headers: { authorization: `Bearer ${bearer}`, accept: 'application/json', 'accept-encoding': 'gzip' },
     })
-    const text = await answer.body.text()
+    const bytes = Buffer.from(await answer.body.arrayBuffer())
+    const text = (answer.headers['content-encoding'] === 'gzip' ? await unzip(bytes) : bytes).toString('utf8')
     if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${text}`)
     const page = JSON.parse(text) as Page
     yield { text, page }

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
 import { collect, tooLarge, MAX_ANSWER_BYTES } from './collect.ts'
+import { ACCEPTED_ENCODING, decode } from './decode.ts'
 import type { KubePool } from './pool.ts'
 import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
 
@@ -32,17 +33,20 @@ export async function call(connection: Connection, request: CallRequest): Promis
   return join(await callForPieces(connection, request))
 }
 
-/** As `call`, with the answer as it came off the socket: a page that passes through is copied once, not twice. */
+/** As `call`, with the answer as it came, unzipped: a page that passes through is copied once, not twice. */
 export async function callForPieces(connection: Connection, request: CallRequest): Promise<readonly Buffer[]> {
   const leave = connection.pool.gate.enter()
   let answered = false
   const abort = abortAfter(request.deadlineMs ?? connection.pool.deadlineMs ?? DEADLINE_MS, request.signal)
   try {
     const sent = await prepare(connection, request, abort.signal)
-    const answer = await collect(connection.pool.calls, sent, abort.signal)
+    const zipped = request.method === 'GET' ? { 'accept-encoding': ACCEPTED_ENCODING } : {}
+    const asked = { ...sent, headers: { ...sent.headers, ...zipped } }
+    const answer = await collect(connection.pool.calls, asked, abort.signal)
     answered = true
-    if (answer.status >= 200 && answer.status <= 299) return answer.pieces
-    throw errorFromAnswer(answer.status, join(answer.pieces), auditId(answer.headers))
+    const pieces = await decode(answer)
+    if (answer.status >= 200 && answer.status <= 299) return pieces
+    throw errorFromAnswer(answer.status, join(pieces), auditId(answer.headers))
   } catch (error) {
     throw abort.explain(error)
   } finally {
@@ -107,7 +111,7 @@ function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-// Built from these four and never copied from a request: no Impersonate-*, X-Remote-* or X-Forwarded-* can pass (K2).
+// Built from these, with the encoding that `call` accepts, and never copied from a request: no Impersonate-*, X-Remote-* or X-Forwarded-* can pass (K2).
 function headers(userAgent: string, bearer: string | null, request: CallRequest): Record<string, string> {
   return {
     accept: 'application/json',

@@ -154,7 +154,7 @@ test('K2: exactly the headers of the allowlist go upstream', async (t) => {
   await client.create(configMaps, map('default', 'x'))
   const sent = server.requests.map((request) => Object.keys(request).toSorted())
   assert.deepEqual(sent, [
-    ['accept', 'authorization', 'connection', 'host', 'user-agent'],
+    ['accept', 'accept-encoding', 'authorization', 'connection', 'host', 'user-agent'],
     ['accept', 'authorization', 'connection', 'content-length', 'content-type', 'host', 'user-agent'],
   ])
 })

@@ -59,9 +59,11 @@ function actorOf(name: string): { readonly name: string; readonly kind: 'system'
   return { name, kind: name.startsWith('system:') ? 'system' : 'user' }
 }
 
-/** One line of the spool; references only, as in the log. */
+/** One line of the spool; references only, as in the log. Times are milliseconds: to write a date takes longer than all the rest. */
 export function encode(entry: Entry): string {
-  return `${JSON.stringify('intent' in entry ? entry : { event: { ...entry.event, type: undefined } })}\n`
+  if ('intent' in entry) return `${JSON.stringify(entry)}\n`
+  const { type: _type, time, ...event } = entry.event
+  return `${JSON.stringify({ event: { ...event, time: time.getTime() } })}\n`
 }
 
 /** An entry from its line; undefined for one that the machine's end has torn. */

@@ -119,13 +119,13 @@ export function createQueue({ store, spool, log, metrics, memorySize = defaultMe
   return {
     isStoreAway: () => away,
     add(entry) {
-      const segment = spool?.write(encode(entry))
-      if (waiting.length < memorySize) {
+      const held = waiting.length < memorySize
+      const segment = spool?.write(encode(entry), held)
+      if (held) {
         waiting.push({ entry, segment })
         if (waiting.length === flushSize) void flush()
         else schedule(flushMs)
-      } else if (segment !== undefined) spool?.leave(segment)
-      else drop([entry])
+      } else if (segment === undefined) drop([entry])
     },
     async close() {
       await writing

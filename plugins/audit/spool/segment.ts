@@ -9,7 +9,7 @@ export interface Segment {
   /** Entries that are not yet in the store. */
   pending: number
   bytes: number
-  /** It holds an entry that is in nobody's memory: it is read back before it may go. */
+  /** Its entries are in nobody's memory: it is read back before it may go. */
   unread: boolean
 }
 
@@ -26,9 +26,9 @@ export interface OpenSegment {
 }
 
 /** Makes a segment's file, readable by this user only. */
-export function createSegment(path: string): OpenSegment {
+export function createSegment(path: string, unread: boolean): OpenSegment {
   const fd = openSync(path, 'ax', 0o600)
-  const segment: Segment = { path, pending: 0, bytes: 0, unread: false }
+  const segment: Segment = { path, pending: 0, bytes: 0, unread }
   let open = true
   return {
     segment,

@@ -5,12 +5,13 @@ import { createSegment, type OpenSegment, removeSegment, type Segment } from './
 
 /** A bounded folder of files that outlives its process: what was recorded and is not yet in the store. */
 export interface Spool {
-  /** Appends an entry; undefined when there is no room or the disk refuses. */
-  write(line: string): Segment | undefined
+  /**
+   * Appends an entry; undefined when there is no room or the disk refuses. `held`: it is in somebody's memory too, who settles it; else
+   * `next` gives its segment when its turn comes.
+   */
+  write(line: string, held: boolean): Segment | undefined
   /** As many entries of a segment are in the store; when all are, their bytes are free again. */
   settle(segment: Segment, entries: number): void
-  /** An entry of the segment is in no memory: `next` gives the segment when its turn comes. */
-  leave(segment: Segment): void
   /** The lines of the oldest segment that is in nobody's memory: of a dead process, or written when memory was full. */
   next(): { readonly segment: Segment; readonly lines: readonly string[] } | undefined
   /** Everything written so far to the disk itself. */
@@ -38,32 +39,35 @@ export function openSpool(options: SpoolOptions): Spool {
   const segments = new Set(findSegments(folder))
   // Names go up: several segments of one millisecond run ahead of the clock, also those of the process before.
   let made = Math.max(0, ...[...segments].map(({ path }) => Number(basename(path, '.jsonl'))))
-  let current: OpenSegment | undefined
+  // What is held and what is left stand in files of their own: one is settled by whoever holds it, the other is read back whole.
+  const open: Partial<Record<'held' | 'left', OpenSegment>> = {}
   const total = (of: (segment: Segment) => number): number => {
     let sum = 0
     for (const segment of segments) sum += of(segment)
     return sum
   }
-  const currentOrNew = (): OpenSegment => {
-    if (current !== undefined && current.segment.bytes < segmentBytes && !current.segment.unread) return current
-    const opened = createSegment(join(folder, `${(made = Math.max(made + 1, Date.now()))}.jsonl`))
+  const openFor = (use: 'held' | 'left'): OpenSegment => {
+    const current = open[use]
+    if (current !== undefined && current.segment.bytes < segmentBytes) return current
+    const path = join(folder, `${(made = Math.max(made + 1, Date.now()))}.jsonl`)
+    const opened = createSegment(path, use === 'left')
     current?.close()
     segments.add(opened.segment)
-    return (current = opened)
+    return (open[use] = opened)
   }
   const forget = (segment: Segment): void => {
-    if (segment === current?.segment) return current.empty()
+    if (segment === open.held?.segment) return open.held.empty()
     segments.delete(segment)
     removeSegment(segment)
   }
   return {
-    write: (line) => {
+    write: (line, held) => {
       try {
-        const open = currentOrNew()
+        const into = openFor(held ? 'held' : 'left')
         // What is in other segments changes rarely; the sum is over a handful.
         if (total(({ bytes }) => bytes) + line.length > maxBytes) return undefined
-        open.append(line)
-        return open.segment
+        into.append(line)
+        return into.segment
       } catch {
         return undefined
       }
@@ -72,15 +76,12 @@ export function openSpool(options: SpoolOptions): Spool {
       segment.pending -= entries
       if (segment.pending <= 0 && !segment.unread) forget(segment)
     },
-    leave: (segment) => {
-      segment.unread = true
-    },
     next: () => {
       const segment = [...segments].find(({ unread }) => unread)
       if (segment === undefined) return undefined
-      if (segment === current?.segment) {
-        current.close()
-        current = undefined
+      if (segment === open.left?.segment) {
+        open.left.close()
+        delete open.left
       }
       segment.unread = false
       const lines = readLines(segment.path)
@@ -88,11 +89,15 @@ export function openSpool(options: SpoolOptions): Spool {
       if (lines.length === 0) forget(segment)
       return { segment, lines }
     },
-    sync: async () => current?.sync(),
+    sync: async () => {
+      for (const each of Object.values(open)) await each.sync()
+    },
     size: () => total(({ pending }) => pending),
     close: () => {
-      current?.close()
-      if (current?.segment.pending === 0) removeSegment(current.segment)
+      for (const { segment, close } of Object.values(open)) {
+        close()
+        if (segment.pending === 0) removeSegment(segment)
+      }
       lock.release()
     },
   }

@@ -8,6 +8,7 @@ import type { Part } from '../stage/faults.ts'
 import { compareWithRows, createLedger, oldestUntold } from '../stage/ledger.ts'
 import type { BlindTime, Ledger } from '../stage/ledger.ts'
 import { startLoad } from '../stage/load.ts'
+import type { Latency } from '../stage/load.ts'
 import { makeNamespace, probe } from '../stage/probe.ts'
 import { sharedStage } from '../stage/stage.ts'
 import type { Stage } from '../stage/stage.ts'
@@ -17,7 +18,7 @@ import { timed, until } from '../until.ts'
 export const chaosCase: ChaosCase = {
   ids: ['A2', 'A4', 'A5'],
   title:
-    'Changes of cluster and store, up to 500/s, through the API and straight at the cluster; any one process killed with -9 at a random instant',
+    'Changes of cluster and store and denied acts, up to 500/s, through the API and straight at the cluster; any one process killed with -9 at a random instant',
   counts: { short: 3, usual: 21, full: 35 },
   minutes: 5,
   run: async (_scope, { seed, short, count, whole }) => {
@@ -27,7 +28,8 @@ export const chaosCase: ChaosCase = {
     const ledger = createLedger()
     // The short form shares two cores with everything else and wants recoveries, not a queue.
     const perSecond = short ? 60 : 500
-    const load = startLoad(stage, namespace, { random, ledger, perSecond, runShare: 0.5 })
+    const shares = { runShare: 0.5, deniedShare: 2 / 3 }
+    const load = startLoad(stage, namespace, { random, ledger, perSecond, ...shares })
     const eventsBefore = await countEvents(stage)
     const started = performance.now()
     const calm = short ? 1_000 : 10_000
@@ -59,7 +61,7 @@ export const chaosCase: ChaosCase = {
       unaccounted: found.phantoms.length,
       recoveryMs,
       notes: [
-        `${ledger.changes.length} changes accepted (${(ledger.changes.length / seconds).toFixed(0)}/s of ${perSecond}/s wanted), ${ledger.doubtful.size} without an answer, ${found.rows} rows`,
+        `${ledger.changes.length} acts accepted or denied (${(ledger.changes.length / seconds).toFixed(0)}/s of ${perSecond}/s wanted), ${ledger.doubtful.size} without an answer, ${found.rows} rows`,
         `${((events - eventsBefore) / seconds).toFixed(0)} events/s over all faults and outages`,
         `p99 of an audited request ${p99(before)} ms before the first fault, ${p99(between)} ms between the outages, ${p99(during)} ms while manager, worker or bus were away`,
         ...found.lost.slice(0, 5).map((key) => `lost: ${key}`),
@@ -74,8 +76,6 @@ interface Outage {
   readonly from: number
   readonly to: number
 }
-
-type Sample = { readonly at: number; readonly ms: number }
 
 // What is away with them is done later; a request waits for none of them.
 const noRequestNeeds = new Set<Part>(['manager', 'worker', 'nats'])
@@ -124,7 +124,7 @@ async function settle(stage: Stage, namespace: string, ledger: Ledger, blind: re
 }
 
 // A request that was under way in an outage may have waited for its end.
-function overlaps({ at, ms }: Sample, { from, to }: Outage): boolean {
+function overlaps({ at, ms }: Latency, { from, to }: Outage): boolean {
   return at >= from && at - ms <= to
 }
 
@@ -133,7 +133,7 @@ async function countEvents({ database }: Stage): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-function p99(samples: readonly Sample[]): string {
+function p99(samples: readonly Latency[]): string {
   return percentile(
     samples.map(({ ms }) => ms),
     0.99,

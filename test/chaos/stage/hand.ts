@@ -4,6 +4,7 @@ import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import type { Random } from '../random.ts'
 import type { RawAnswer, RawRequest } from '#test/flows/platform/send.ts'
 import type { Change, Ledger } from './ledger.ts'
+import type { Latency } from './load.ts'
 import type { Stage } from './stage.ts'
 
 /** One writer's hand: changes objects that nobody else touches, one at a time. */
@@ -16,7 +17,7 @@ export interface Hand {
 export interface HandParts {
   readonly random: Random
   readonly ledger: Ledger
-  readonly latencies: { at: number; ms: number }[]
+  readonly latencies: Latency[]
   readonly prefix: string
   /** How much of its work is making and cancelling runs: changes of the store, not of the cluster. Default 0. */
   readonly runShare?: number | undefined

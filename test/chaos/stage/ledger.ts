@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Database } from '#core/store/database.ts'
 
-/** A change that the API server accepted, as the suite itself recorded it. */
+/** A change that was accepted, or an act that was denied, as the suite itself recorded it. */
 export interface Change {
-  readonly verb: 'create' | 'update' | 'delete' | 'cancel'
+  readonly verb: 'create' | 'update' | 'delete' | 'cancel' | 'denied'
   readonly uid: string
   /** Of updates. */
   readonly version: string
@@ -86,8 +86,9 @@ type Row = Pick<Change, 'verb' | 'name' | 'uid' | 'version'>
 
 async function countRows(database: Database, namespace: string): Promise<ReadonlyMap<string, readonly Row[]>> {
   const { rows } = await sql<Row>`
-    select action as verb, resource_name as name, coalesce(detail->>'uid', resource_name) as uid, detail->>'resourceVersion' as version
-    from audit_log where namespace = ${namespace} and outcome = 'success'`.execute(database.root)
+    select case outcome when 'denied' then outcome else action end as verb, resource_name as name,
+      coalesce(detail->>'uid', resource_name) as uid, detail->>'resourceVersion' as version
+    from audit_log where namespace = ${namespace} and outcome in ('success', 'denied')`.execute(database.root)
   return Map.groupBy(rows, keyOf)
 }
 

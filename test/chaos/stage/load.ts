@@ -3,12 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../random.ts'
 import { createHand } from './hand.ts'
 import type { Ledger } from './ledger.ts'
+import { createRefusals } from './refusals.ts'
 import type { Stage } from './stage.ts'
+
+/** Milliseconds of an answered request to the BFF, with when it was answered (`performance.now()`). */
+export interface Latency {
+  readonly at: number
+  readonly ms: number
+}
 
 /** Changes under way. */
 export interface Load {
-  /** Milliseconds of each answered request to the BFF, with when it was answered (`performance.now()`). */
-  readonly latencies: readonly { readonly at: number; readonly ms: number }[]
+  readonly latencies: readonly Latency[]
   stop(): Promise<void>
 }
 
@@ -17,22 +23,34 @@ const writers = 16
 // without bounds.
 const mostBehind = 2
 
+/** What is done, and how often. */
+export interface LoadOptions {
+  readonly random: Random
+  readonly ledger: Ledger
+  /** At most so many acts. */
+  readonly perSecond: number
+  /** How much of the changes are runs. Default 0. */
+  readonly runShare?: number
+  /** How much of all acts are refused. Default 0. */
+  readonly deniedShare?: number
+}
+
 /**
- * Changes of templates and agents (and runs, for a share of them) at up to `perSecond`, half through the BFF and half straight at the cluster; each writer has objects of its own, which
- * come, change and go. What was accepted is in the ledger.
+ * Changes of templates, agents and runs, half through the BFF and half straight at the cluster, and acts that are denied; each writer has
+ * objects of its own, which come, change and go. What was accepted or denied is in the ledger.
  */
 export function startLoad(
   stage: Stage,
   namespace: string,
-  options: { readonly random: Random; readonly ledger: Ledger; readonly perSecond: number; readonly runShare?: number },
+  { random, ledger, perSecond, runShare, deniedShare = 0 }: LoadOptions,
 ): Load {
-  const { random, ledger, perSecond, runShare } = options
   const stopped = new AbortController()
-  const latencies: { at: number; ms: number }[] = []
+  const latencies: Latency[] = []
   const behind = followLag(stage, namespace, ledger, stopped.signal)
   const pause = (writers / perSecond) * 1_000
   const loops = Array.from({ length: writers }, async (_, writer) => {
     const hand = createHand(stage, namespace, { random, ledger, latencies, prefix: `w${writer}`, runShare })
+    const refusals = createRefusals(stage, namespace, { ledger, latencies, prefix: `w${writer}` })
     for (let due = performance.now(); !stopped.signal.aborted; due = Math.max(due + pause, performance.now() - 1_000)) {
       const early = due - performance.now()
       if (early > 0) await sleep(early)
@@ -41,7 +59,8 @@ export function startLoad(
         continue
       }
       // A part that is down refuses at once.
-      if (!(await hand.act())) await sleep(20)
+      const act = random.next() < deniedShare ? refusals.act : hand.act
+      if (!(await act())) await sleep(20)
     }
   })
   return {
