@@ -15,7 +15,8 @@ import { makeRows, openAuditStore } from './rows.ts'
 
 const batch = 500
 const batches = 20
-const outcomes = 5_000
+const outcomes = 10_000
+const passes = 4
 
 /** What an audit row costs: in the store against COPY into the same indexes, and on the path of a request. */
 export const bench: Bench = {
@@ -23,7 +24,8 @@ export const bench: Bench = {
   measure: () =>
     withScope(async (t) => {
       const { store, client } = await openAuditStore(t)
-      await store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), makeRows(1, new Date()), 90))
+      // A manager that has written for a while: its code is compiled, its session has its plans.
+      await write(store)
       const candidates = [writer(store), copier(client), recorder()]
       return interleave(candidates, { rounds: 5, most: 8 })
     }),
@@ -43,13 +45,15 @@ export const bench: Bench = {
 function writer(store: Store): Candidate {
   return {
     name: 'audit',
-    run: async () => {
-      const all = Array.from({ length: batches }, () => makeRows(batch, new Date()))
-      const from = performance.now()
-      for (const rows of all) await store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
-      return { 'rows/s': (batch * batches * 1000) / (performance.now() - from) }
-    },
+    run: async () => ({ 'rows/s': (batch * batches * 1000) / (await write(store)) }),
   }
+}
+
+async function write(store: Store): Promise<number> {
+  const all = Array.from({ length: batches }, () => makeRows(batch, new Date()))
+  const from = performance.now()
+  for (const rows of all) await store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+  return performance.now() - from
 }
 
 // The same rows and keys by COPY from the server's own file, a batch a transaction: what the indexes alone cost.
@@ -90,43 +94,38 @@ async function fillStage(client: Client): Promise<void> {
   await client.query(`copy staged_keys to '/tmp/mesh-bench-${process.pid}-audit_keys'`)
 }
 
-// The store never answers: what is measured is what a request waits for, spool included.
+// The store never answers: what is measured is what a request waits for, spool included. Each pass is one outage's worth of memory.
 function recorder(): Candidate {
-  const never: Store['transact'] = () => new Promise(() => undefined)
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  const act = {
+    actor: 'dave@example.com',
+    action: 'update',
+    resourceKind: 'AgentTemplate',
+    namespace: 'demo',
+    traceparent,
+  }
+  const pass = (): number => {
+    const folder = tempFolder('bench-spool')
+    const spool = openSpool({ folder: folder.path, maxBytes: 1e9 })
+    const sink = createOutcomes({ ...silent, store: unanswering }, spool)
+    // CPU, not time: whoever else uses the machine does not count.
+    const from = process.cpuUsage()
+    for (let n = 0; n < outcomes; n++) sink.record({ ...act, name: `one-${n}`, outcome: 'denied', code: 'forbidden' })
+    const { user, system } = process.cpuUsage(from)
+    spool.close()
+    folder.remove()
+    return user + system
+  }
   return {
     name: 'outcome',
     run: async () => {
-      const folder = tempFolder('bench-spool')
-      const spool = openSpool({ folder: folder.path, maxBytes: 1e9 })
-      const store: Pick<Store, 'transact'> = { transact: never }
-      const sink = createOutcomes(
-        {
-          store: store as Store,
-          log: createLogger({ level: 'error' }),
-          metrics: createMetrics(),
-          now: () => new Date(),
-        },
-        spool,
-      )
-      const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
-      const act = {
-        actor: 'dave@example.com',
-        action: 'update',
-        resourceKind: 'AgentTemplate',
-        namespace: 'demo',
-        traceparent,
-      }
-      const record = (n: number): void =>
-        sink.record({ ...act, name: `one-${n}`, outcome: 'denied', code: 'forbidden' })
       // A BFF that has started: its code is compiled.
-      for (let n = 0; n < outcomes; n++) record(n)
-      // CPU, not time: whoever else uses the machine does not count.
-      const from = process.cpuUsage()
-      for (let n = 0; n < outcomes; n++) record(n)
-      const { user, system } = process.cpuUsage(from)
-      spool.close()
-      folder.remove()
-      return { us: (user + system) / outcomes }
+      pass()
+      const spent = Array.from({ length: passes }, pass)
+      return { us: spent.reduce((sum, one) => sum + one, 0) / passes / outcomes }
     },
   }
 }
+
+const silent = { log: createLogger({ level: 'error' }), metrics: createMetrics(), now: () => new Date() }
+const unanswering = { transact: () => new Promise(() => undefined) } as Pick<Store, 'transact'> as Store

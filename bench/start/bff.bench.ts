@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeyring } from '#core/signing/create-keyring.ts'
 import { createDatabase } from '#test/harness/database.ts'
+import { heapFlags } from '#test/harness/heap-flags.ts'
 import { startNats } from '#test/harness/nats.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { bundlePlatform, localParts } from '../../scripts/images/bundle.ts'
@@ -98,7 +99,7 @@ async function surroundings(t: Scope, folder: string): Promise<Environment> {
 
 async function start(args: readonly string[], env: Environment): Promise<Record<string, number>> {
   const from = performance.now()
-  const child = spawn(process.execPath, ['--heap-growing-percent=100', '--max-semi-space-size=4', ...args], {
+  const child = spawn(process.execPath, [...heapFlags, ...args], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -8,9 +8,6 @@ import { createInterface } from 'node:readline'
 /** The folder of the project. */
 export const root = join(import.meta.dirname, '..', '..')
 
-/** Of `npm start` and of the image. */
-export const heapFlags = ['--heap-growing-percent=100', '--max-semi-space-size=4']
-
 /** A process that says on stdout, in one line, when it is ready. */
 export interface Started {
   readonly pid: number

@@ -78,9 +78,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a key of an older generation is not seen',
-    file: 'plugins/audit/store/write.ts',
-    find: 'and older.generation < ${generation}::int',
-    replace: 'and older.generation > ${generation}::int',
+    file: 'plugins/audit/migrations/0007-writing-in-the-database.ts',
+    find: 'and older.generation < into_generation',
+    replace: 'and older.generation > into_generation',
     tests: ['plugins/audit/store/generations.test.ts'],
   },
   {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { AuditRow } from '../rows.ts'
 
 const special = /["\\]/
 
@@ -10,11 +11,29 @@ export function arrayOf<Row>(
   rows: readonly Row[],
   pick: (row: Row) => Element,
 ): RawBuilder<unknown[]> {
-  return sql`${`{${rows.map((row) => toElement(pick(row))).join(',')}}`}::text::${sql.raw(type)}[]`
+  const isText = type === 'text' || type === 'jsonb'
+  // Rows of a batch are alike: many have the action, the actor or the namespace of the one before.
+  let before: Element = null
+  let element = 'NULL'
+  const elements = rows.map((row) => {
+    const value = pick(row)
+    if (value !== before) {
+      before = value
+      element = isText && typeof value === 'string' ? quoted(value) : String(value ?? 'NULL')
+    }
+    return element
+  })
+  return sql`${`{${elements.join(',')}}`}::text::${sql.raw(type)}[]`
 }
 
-function toElement(value: Element): string {
-  if (value === null) return 'NULL'
-  if (typeof value !== 'string') return String(value)
+function quoted(value: string): string {
   return `"${special.test(value) ? value.replaceAll(/["\\]/g, String.raw`\$&`) : value}"`
 }
+
+type Rows = readonly AuditRow[]
+/** Ids of rows. */
+export const ids = (rows: Rows) => arrayOf('uuid', rows, (row) => row.id)
+/** Details of rows. */
+export const details = (rows: Rows) => arrayOf('jsonb', rows, (row) => JSON.stringify(row.detail))
+/** Texts of rows. */
+export const texts = (rows: Rows, pick: (row: AuditRow) => string | null) => arrayOf('text', rows, pick)

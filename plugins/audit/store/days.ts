@@ -1,10 +1,19 @@
 import { sql } from 'kysely'
 import type { AuditTx as Tx } from './tables.ts'
 
-/** Makes the partitions of UTC days (`2026-11-21`) that are not there yet. */
-export async function ensureDays(tx: Tx, days: ReadonlySet<string>): Promise<void> {
+const dayMs = 86_400_000
+
+/** Makes the partitions of the UTC days of these rows that are not there yet; `known` is there. */
+export async function ensureDays(
+  tx: Tx,
+  given: readonly { readonly occurred_at: Date }[],
+  known: string | undefined,
+): Promise<void> {
+  const numbers = new Set(given.map((row) => Math.floor(row.occurred_at.getTime() / dayMs)))
+  const days = [...numbers].map((number) => dayOf(new Date(number * dayMs))).filter((day) => day !== known)
+  if (days.length === 0) return
   const { rows } = await sql<{ day: string }>`
-    select day from unnest(${[...days]}::text[]) as day
+    select day from unnest(${days}::text[]) as day
     where to_regclass(${PARTITION} || replace(day, '-', '')) is null order by day`.execute(tx)
   const missing = rows.map(({ day }) => day)
   if (missing.length === 0) return
@@ -23,6 +32,11 @@ export async function lockPartitions(tx: Tx): Promise<void> {
 }
 
 const PARTITION = 'audit_log_'
+
+/** The current UTC day if it has a partition, else null. */
+export const today = sql<string | null>`(
+  select day::text from (select (clock_timestamp() at time zone 'UTC')::date as day) as d
+  where to_regclass(${sql.lit(PARTITION)} || to_char(day, 'YYYYMMDD')) is not null)`
 
 function partitionOf(day: string): string {
   return PARTITION + day.replaceAll('-', '')
@@ -65,7 +79,7 @@ export function dayOf(time: Date): string {
 
 /** The day after a UTC day. */
 export function dayAfter(day: string): string {
-  return dayOf(new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000))
+  return dayOf(new Date(Date.parse(`${day}T00:00:00Z`) + dayMs))
 }
 
 /** The first instant of a UTC day, with its zone: the session's must not move the border of a day. */

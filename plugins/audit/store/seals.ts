@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Seal, Tombstone } from '../seal/chain.ts'
-import { ensureBlocks } from './days.ts'
+import { ensureBlocks, today } from './days.ts'
 import type { AuditTables, AuditTx as Tx } from './tables.ts'
 
 /** A handle on the audit log's tables, inside a transaction or not. */
@@ -18,6 +18,8 @@ export interface Held {
   readonly sealedBefore: Date | undefined
   /** Of keys, the one that takes new ones. */
   readonly generation: number
+  /** The current UTC day when it has its partition: nearly every row is of this day. */
+  readonly today: string | undefined
 }
 
 /** Waits until every writer is done, and keeps others out until COMMIT. */
@@ -27,14 +29,15 @@ export async function lockWriters(tx: Tx): Promise<void> {
 
 /** No day is closed and no generation of keys begins before COMMIT. */
 export async function holdSeals(tx: Tx): Promise<Held> {
-  await sql`select pg_advisory_xact_lock_shared(${sql.lit(sealLock)})`.execute(tx)
-  // A statement of its own: this one's snapshot must be younger than the lock.
-  const { rows } = await sql<{ now: Date; before: Date | null; generation: number }>`
+  // Two statements in one message: the snapshot of the second must be younger than the lock.
+  const { rows } = await sql<{ now: Date; before: Date | null; generation: number; today: string | null }>`
+    select pg_advisory_xact_lock_shared(${sql.lit(sealLock)});
     select clock_timestamp() as now, (select (max(day) + 1)::timestamp at time zone 'UTC' from audit_seals) as before,
-      (select max(generation) from audit_key_generations) as generation`.execute(tx)
+      (select max(generation) from audit_key_generations) as generation, ${today} as today`.execute(tx)
   const [row] = rows
   if (row === undefined) throw new Error('the database told no time')
-  return { now: row.now, sealedBefore: row.before ?? undefined, generation: row.generation }
+  const { now, before, generation, today: day } = row
+  return { now, sealedBefore: before ?? undefined, generation, today: day ?? undefined }
 }
 
 /** Closes the days that ended `graceSeconds` ago, in order and without a gap; a day with open intents waits a day at most. */

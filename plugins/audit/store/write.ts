@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import {
   type AuditRow,
   countOf,
@@ -11,9 +11,9 @@ import {
   toAmendment,
   toLate,
 } from '../rows.ts'
-import { arrayOf } from './array-of.ts'
-import { dayOf, ensureDays } from './days.ts'
-import { keyDays } from './generations.ts'
+import { arrayOf, details, ids, texts } from './array-of.ts'
+import { claimKeys, insertRows } from './claim.ts'
+import type { Window } from './claim.ts'
 import { settleIntents } from './intents.ts'
 import { type Held, holdSeals } from './seals.ts'
 import type { AuditTx as Tx } from './tables.ts'
@@ -29,11 +29,8 @@ export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDay
   const rows = mergeRows(await withoutCounted(tx, young, held))
   if (rows.length === 0) return
   await settleIntents(tx, rows.filter(isAct).map(intentOf))
-  const claimed = await claimKeys(tx, rows, held)
-  const fresh = rows.filter((row) => claimed.has(row.id))
-  await ensureDays(tx, new Set(fresh.map((row) => dayOf(row.occurred_at))))
-  await insertRows(tx, fresh, held)
-  const known = rows.filter((row) => !claimed.has(row.id))
+  const inserted = await insertRows(tx, rows, held)
+  const known = rows.filter((row) => !inserted.has(row.id))
   if (known.length === 0) return
   await insertAmendments(tx, known, held)
   await countDenials(tx, known.filter(isCounted))
@@ -62,13 +59,8 @@ async function insertAmendments(tx: Tx, known: readonly AuditRow[], held: Window
       and (not k.exact or l.detail ->> 'reason' = 'unknown')`.execute(tx)
   const unchangeable = new Set(sealed.map(({ id }) => id))
   const amendments = telling.filter((row) => unchangeable.has(row.id)).map((row) => toAmendment(row, now))
-  const claimed = await claimKeys(tx, amendments, held)
-  const fresh = amendments.filter((row) => claimed.has(row.id))
-  await ensureDays(tx, new Set(fresh.map((row) => dayOf(row.occurred_at))))
-  await insertRows(tx, fresh, held)
+  await insertRows(tx, amendments, held)
 }
-
-type Window = Held & { readonly retentionDays: number }
 
 // A row that comes after its day was sealed stands in the open day and says when it happened.
 function intoOpenDay(row: AuditRow, { now, sealedBefore }: Held): AuditRow {
@@ -82,52 +74,6 @@ async function withoutCounted(tx: Tx, rows: readonly AuditRow[], held: Window): 
   if (denials.length === 0) return rows
   const fresh = await claimKeys(tx, denials, held)
   return rows.filter((row) => !isCounted(row) || fresh.has(idOf(row.eventKey)))
-}
-
-// In the order of the ids, so that replicas with overlapping batches wait for each other in one order. Two of them have the same
-// generation open; what is in an older one was committed before it was closed. Only what is not claimed comes back: rarely anything.
-async function claimKeys(tx: Tx, rows: Rows, { generation, retentionDays }: Window): Promise<ReadonlySet<string>> {
-  if (rows.length === 0) return new Set()
-  const { rows: others } = await sql<{ id: string }>`
-    with given as materialized (
-      select * from unnest(${ids(rows)}, ${times(rows)}, ${exact(rows)}) as given(id, occurred_at, exact)),
-    claimed as (
-      insert into audit_keys (generation, id, occurred_at, exact)
-      select ${generation}::int, id, occurred_at, exact from given
-      where occurred_at >= clock_timestamp() - make_interval(days => ${retentionDays})
-        and not exists (
-          select from audit_keys older where older.id = given.id and older.generation < ${generation}::int)
-      order by id on conflict (id, generation) do nothing returning id)
-    select id from given where id not in (select id from claimed)`.execute(tx)
-  const claimed = new Set(rows.map((row) => row.id))
-  for (const { id } of others) claimed.delete(id)
-  return claimed
-}
-
-// A row may outlive its key and come again: it is not written twice. A younger one cannot, and looking for it is a fifth of the insert.
-async function insertRows(tx: Tx, rows: Rows, { now }: Held): Promise<void> {
-  const keyedSince = now.getTime() - keyDays * 86_400_000
-  const mayBeThere = (row: AuditRow): boolean => row.occurred_at.getTime() < keyedSince
-  await insert(
-    tx,
-    rows.filter((row) => !mayBeThere(row)),
-    sql``,
-  )
-  await insert(tx, rows.filter(mayBeThere), sql`on conflict (occurred_at, id) do nothing`)
-}
-
-// One unnest for up to 500 rows: 38k rows/s were measured, against 2.3k one by one.
-async function insert(tx: Tx, rows: Rows, onConflict: RawBuilder<unknown>): Promise<void> {
-  if (rows.length === 0) return
-  await sql`
-    insert into audit_log (id, occurred_at, source, actor, actor_kind, action, resource_kind, resource_name,
-      namespace, outcome, trace_id, detail)
-    select * from unnest(${ids(rows)}, ${times(rows)},
-      ${texts(rows, (row) => row.source)}, ${texts(rows, (row) => row.actor)},
-      ${texts(rows, (row) => row.actor_kind)}, ${texts(rows, (row) => row.action)},
-      ${texts(rows, (row) => row.resource_kind)}, ${texts(rows, (row) => row.resource_name)},
-      ${texts(rows, (row) => row.namespace)}, ${texts(rows, (row) => row.outcome)},
-      ${texts(rows, (row) => row.trace_id)}, ${details(rows)}) ${onConflict}`.execute(tx)
 }
 
 const unsealed = sql`audit_keys.occurred_at >= coalesce(
@@ -184,10 +130,3 @@ async function confirmChanges(tx: Tx, rows: readonly AuditRow[]): Promise<void> 
     where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id and ${unsealed}
       and audit_log.source = 'bff'`.execute(tx)
 }
-
-type Rows = readonly AuditRow[]
-const ids = (rows: Rows) => arrayOf('uuid', rows, (row) => row.id)
-const exact = (rows: Rows) => arrayOf('boolean', rows, (row) => row.exact)
-const times = (rows: Rows) => arrayOf('timestamptz', rows, (row) => row.occurred_at.toISOString())
-const details = (rows: Rows) => arrayOf('jsonb', rows, (row) => JSON.stringify(row.detail))
-const texts = (rows: Rows, pick: (row: AuditRow) => string | null) => arrayOf('text', rows, pick)

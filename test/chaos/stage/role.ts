@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Role } from '#core/host/core.ts'
 import { freePort } from '#test/harness/free-port.ts'
+import { heapFlags } from '#test/harness/heap-flags.ts'
 import { startProcess } from '#test/harness/server-process.ts'
 import type { ServerProcess } from '#test/harness/server-process.ts'
 import type { LoadAnswer } from '../open-loop.ts'
@@ -50,7 +51,7 @@ export async function startRole(
   const run = (): ServerProcess =>
     startProcess({
       program: process.execPath,
-      args: [main, role],
+      args: [...heapFlags, main, role],
       log,
       env: { ...parts.env, MESH_BFF_PORT: String(port), MESH_ADMIN_PORT: String(admin) },
     })

@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import type { AuditRow } from '../rows.ts'
+import { arrayOf, details, ids, texts } from './array-of.ts'
+import { ensureDays } from './days.ts'
+import { keyDays } from './generations.ts'
+import type { Held } from './seals.ts'
+import type { AuditTx as Tx } from './tables.ts'
+
+/** What a writer holds, and how far back it may write. */
+export type Window = Held & { readonly retentionDays: number }
+type Rows = readonly AuditRow[]
+
+const dayMs = 86_400_000
+
+/** Claims the keys of rows; gives the ids of those that nobody had claimed. */
+export async function claimKeys(
+  tx: Tx,
+  rows: Rows,
+  { generation, retentionDays }: Window,
+): Promise<ReadonlySet<string>> {
+  if (rows.length === 0) return new Set()
+  const { rows: answer } = await sql<Answer>`
+    select audit_claim(${generation}, ${retentionDays}, ${ids(rows)}, ${times(rows)}, ${exact(rows)}) as claimed`.execute(
+    tx,
+  )
+  return without(rows, answer)
+}
+
+/** Claims the keys of rows and inserts the rows whose key nobody had claimed; gives the ids of these. */
+export async function insertRows(tx: Tx, rows: Rows, window: Window): Promise<ReadonlySet<string>> {
+  if (rows.length === 0) return new Set()
+  await ensureDays(tx, rows, window.today)
+  const keyedSince = window.now.getTime() - keyDays * dayMs
+  // A row may outlive its key and come again: it is not written twice. A younger one cannot, and looking for it is a fifth of the insert.
+  const isYoung = (row: AuditRow): boolean => row.occurred_at.getTime() >= keyedSince
+  const inserted = await insert(tx, rows.filter(isYoung), window, false)
+  const old = rows.filter((row) => !isYoung(row))
+  return new Set([...inserted, ...(await insert(tx, old, window, true))])
+}
+
+// One statement for up to 500 rows, keys and all: sent and read once.
+async function insert(
+  tx: Tx,
+  rows: Rows,
+  { generation, retentionDays }: Window,
+  again: boolean,
+): Promise<ReadonlySet<string>> {
+  if (rows.length === 0) return new Set()
+  const { rows: answer } = await sql<Answer>`
+    select audit_insert(${generation}, ${retentionDays}, ${again}, ${ids(rows)}, ${times(rows)}, ${exact(rows)},
+      ${texts(rows, (row) => row.source)}, ${texts(rows, (row) => row.actor)},
+      ${texts(rows, (row) => row.actor_kind)}, ${texts(rows, (row) => row.action)},
+      ${texts(rows, (row) => row.resource_kind)}, ${texts(rows, (row) => row.resource_name)},
+      ${texts(rows, (row) => row.namespace)}, ${texts(rows, (row) => row.outcome)},
+      ${texts(rows, (row) => row.trace_id)}, ${details(rows)}) as claimed`.execute(tx)
+  return without(rows, answer)
+}
+
+interface Answer {
+  readonly claimed: readonly string[]
+}
+
+// What somebody else has claimed comes back, rarely anything.
+function without(rows: Rows, answer: readonly Answer[]): ReadonlySet<string> {
+  const own = new Set(rows.map((row) => row.id))
+  for (const { claimed } of answer) for (const id of claimed) own.delete(id)
+  return own
+}
+
+const exact = (rows: Rows) => arrayOf('boolean', rows, (row) => row.exact)
+
+// Many rows of a batch share a millisecond.
+function times(rows: Rows) {
+  let at = Number.NaN
+  let text = ''
+  return arrayOf('timestamptz', rows, ({ occurred_at: time }) => {
+    if (time.getTime() !== at) [at, text] = [time.getTime(), time.toISOString()]
+    return text
+  })
+}
