@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-const hardening = ['core/http/hardening.test.ts']
+const hardening = ['bearer', 'input', 'limits', 'outcomes'].map((name) => `core/http/${name}.test.ts`)
 const caller = ['core/cluster/caller.test.ts']
 const informer = ['core/cluster/informer.test.ts']
 

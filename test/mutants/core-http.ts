@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-const hardening = ['core/http/hardening.test.ts']
+const hardening = ['bearer', 'input', 'limits', 'outcomes'].map((name) => `core/http/${name}.test.ts`)
 
 /** Defects in core/http: names, bearers, bodies, streams, cursors. */
 export const mutants: readonly Mutant[] = [
