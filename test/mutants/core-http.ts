@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
-const hardening = ['bearer', 'input', 'limits', 'outcomes'].map((name) => `core/http/${name}.test.ts`)
+const bearer = ['core/http/bearer.test.ts']
+const input = ['core/http/input.test.ts']
 
 /** Defects in core/http: names, bearers, bodies, streams, cursors. */
 export const mutants: readonly Mutant[] = [
@@ -9,7 +10,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/http/params.ts',
     find: 'const parsed = names[field]?.(field, text) ?? text',
     replace: 'const parsed = text',
-    tests: hardening,
+    tests: input,
     only: 'K5',
   },
   {
@@ -17,7 +18,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/http/auth.ts',
     find: 'given.length === 1 ?',
     replace: 'given.length >= 1 ?',
-    tests: hardening,
+    tests: bearer,
     only: 'D3',
   },
   {
@@ -25,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/http/auth.ts',
     find: 'if (token === undefined || hasTokenInQuery(url))',
     replace: 'if (token === undefined)',
-    tests: hardening,
+    tests: bearer,
     only: 'D3',
   },
   {
@@ -33,7 +34,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/http/query.ts',
     find: `    if (Object.hasOwn(query, key)) throw refuse([{ pointer, detail: 'is given more than once' }])\n`,
     replace: '',
-    tests: hardening,
+    tests: input,
     only: 'K7',
   },
   {
@@ -41,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/http/body.ts',
     find: 'if (++depth > limit) return true',
     replace: 'depth++',
-    tests: hardening,
+    tests: input,
     only: 'X3',
   },
   {
@@ -49,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/http/body.ts',
     find: `  if (hasProtoKey(value)) throw malformed('has a key __proto__')\n`,
     replace: '',
-    tests: hardening,
+    tests: input,
     only: 'X3',
   },
   {
@@ -57,7 +58,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/http/event-stream.ts',
     find: 'if (raw.writableLength <= MAX_BEHIND) return drain()',
     replace: 'if (raw.writableLength <= MAX_BEHIND * 1000) return drain()',
-    tests: hardening,
+    tests: ['core/http/limits.test.ts'],
     only: 'X1',
   },
   {
