@@ -35,6 +35,9 @@ const servers = [
   { where: 'no fsync', syncAlways: false },
 ]
 
+const share =
+  'The bus publishes by the client library for Node.js; the bare client is that library alone, so what it lacks to the Go client no bus on it can have.'
+
 /** The way of a domain event: publish rate on JetStream, and from the commit of its append to its consumer. */
 export const bench: Bench = {
   title: `${messages} durable publishes with ${inFlight} in flight (1/s), and ${appends} appends from commit to consumer (ms)`,
@@ -79,7 +82,7 @@ async function measure(t: Scope, folder: string): Promise<Measured> {
     await delivery(t, 'PGlite in one process', await open(t, { pglite: 'memory://' }), createMemoryBus()),
   )
   const measured = await interleave(candidates, { rounds: 5, most: 8 })
-  return typeof go === 'string' ? { ...measured, notes: [`The Go client is left out: ${go}.`] } : measured
+  return { ...measured, notes: [share, ...(typeof go === 'string' ? [`The Go client is left out: ${go}.`] : [])] }
 }
 
 async function natsBus(t: Scope, url: string): Promise<Bus> {
