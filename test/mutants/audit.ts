@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/audit/store/read.ts',
     find: 'make_interval(days => ${page.retentionDays})',
     replace: 'make_interval(days => ${page.retentionDays + 1})',
-    tests: audit,
+    tests: ['plugins/audit/list.test.ts'],
     only: 'retention',
   },
   {
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/audit/store/prune.ts',
     find: 'if (before > cutoff) break',
     replace: 'if (before.getTime() > cutoff.getTime() + 86_400_000) break',
-    tests: audit,
+    tests: ['plugins/audit/list.test.ts'],
     only: 'retention',
   },
   {

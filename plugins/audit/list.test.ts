@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import type { Access } from '#core/cluster/access.ts'
+import { buildServer, DENIED } from '#core/http/testing/build-server.ts'
+import { createLeadership } from '#core/store/leadership.ts'
+import { createAudit } from './audit.ts'
+import { auditJobs } from './jobs.ts'
+import { auditRoutes } from './routes.ts'
+import { type AuditRow } from './rows.ts'
+import type { AuditTables } from './store/tables.ts'
+import { writeRows } from './store/write.ts'
+
+import { check, insertMeanwhile, rowOf } from './testing/rig.ts'
+import type { Page } from './testing/rig.ts'
+
+check(
+  'C2: a walk during inserts sees every row of the start once; C1: cursors are bound; A9: so is the namespace',
+  async (rig, t) => {
+    const at = Date.now() - 60_000
+    // Ten rows share each millisecond: the id breaks the tie.
+    const start = Array.from({ length: 200 }, (_, n) => rowOf(n, new Date(at - Math.floor(n / 10))))
+    const write = (rows: readonly AuditRow[]) =>
+      rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+    await write(start)
+    await write([{ ...rowOf(999, new Date(at)), namespace: 'elsewhere' }])
+    const { app } = await buildServer(t, [{ endpoints: [], routes: auditRoutes(createAudit(rig.store, 90)) }])
+    const get = (query: string, token = 'good-token') =>
+      app.inject({ url: `/api/audit?${query}`, headers: { authorization: `Bearer ${token}` } })
+    const ids: string[] = []
+    const inserting = insertMeanwhile(write, at)
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: Page = (await get(`namespace=demo&limit=17${cursor === '' ? '' : `&cursor=${cursor}`}`)).json()
+      ids.push(...page.items.map(({ id }) => id))
+      cursor = page.nextCursor
+    }
+    t.diagnostic(`${await inserting} rows/s were written meanwhile`)
+    assert.equal(new Set(ids).size, ids.length, 'no duplicate')
+    const walked = new Set(ids)
+    assert.deepEqual(
+      start.filter(({ id }) => !walked.has(id)),
+      [],
+      'every row of the start',
+    )
+    const first: Page = (await get('namespace=demo&limit=3')).json()
+    const cursor = first.nextCursor ?? ''
+    // A cursor carries no right: in the hands of a caller who may not read it shows nothing.
+    const moved = `namespace=demo&limit=3&cursor=${cursor}`
+    assert.equal((await get(moved)).json<Page>().items.length, 3)
+    const refused = await get(moved, DENIED)
+    assert.deepEqual([refused.statusCode, refused.json<{ items?: unknown }>().items], [403, undefined])
+    for (const query of [
+      `namespace=elsewhere&cursor=${cursor}`,
+      `cursor=${cursor}`,
+      `namespace=demo&actor=x&cursor=${cursor}`,
+      `namespace=demo&cursor=${cursor}x`,
+    ])
+      assert.equal((await get(query)).statusCode, 400, query)
+    assert.deepEqual(
+      (await get('namespace=elsewhere')).json<Page>().items.map(({ namespace }) => namespace),
+      ['elsewhere'],
+    )
+    assert.equal((await get('namespace=elsewhere')).json<Page>().nextCursor, null)
+    assert.deepEqual((await get('actor=nobody')).json(), { items: [], nextCursor: null })
+    assert.equal((await get('kind=AgentTemplate&action=update&actor=user&limit=200')).json<Page>().items.length, 200)
+    for (const query of [
+      'limit=0',
+      'limit=-1',
+      'limit=201',
+      'limit=x',
+      'offset=1',
+      'namespace=..',
+      'namespace=a&namespace=b',
+    ])
+      assert.equal((await get(query)).statusCode, 400, query)
+    const denied = await get('namespace=demo', DENIED)
+    assert.equal(denied.statusCode, 403)
+    assert.equal(
+      (await app.inject({ method: 'POST', url: '/api/audit', headers: { authorization: 'Bearer good-token' } }))
+        .statusCode,
+      405,
+    )
+  },
+)
+
+check('A12: retention hides what is older to the instant and drops whole days, by the database clock', async (rig) => {
+  const hour = 3_600_000
+  const cluster = { namespace: '' } as Access<'list', 'auditlogs'>
+  const listed = async () => (await createAudit(rig.store, 2).list(cluster, {}, { limit: 50 })).map(({ id }) => id)
+  const ages = [0, 1, 47, 49, 60, 96, 120]
+  const times = ages.map((hours) => new Date(Date.now() - hours * hour))
+  await rig.store.transact((tx) =>
+    writeRows(
+      tx.db.withTables<AuditTables>(),
+      times.map((time, n) => rowOf(n, time)),
+      3650,
+    ),
+  )
+  const young = times.slice(0, 3).map((time, n) => rowOf(n, time).id)
+  assert.deepEqual(await listed(), young, 'hidden before anything is dropped')
+  const prune = async (core: Parameters<typeof auditJobs>[0], days: number) => {
+    const [job] = auditJobs(core, days)
+    const leadership = createLeadership({ database: rig.database, holder: 'one', name: job?.name ?? '' })
+    await leadership.run(async (term) => job?.run(term), new AbortController().signal)
+  }
+  // A process whose clock is a year ahead deletes nothing more.
+  const ahead = { ...rig.core, now: () => new Date(Date.now() + 365 * 24 * hour) }
+  await prune(ahead, 2)
+  assert.deepEqual(await listed(), young)
+  const { rows: days } = await sql<{ day: string }>`select relname as day from pg_inherits
+    join pg_class on oid = inhrelid where inhparent = 'audit_log'::regclass`.execute(rig.database.root)
+  const dayOf = (time: Date): string => time.toISOString().slice(0, 10).replaceAll('-', '')
+  const oldest = dayOf(new Date(Date.now() - 48 * hour))
+  assert.deepEqual(
+    days.filter(({ day }) => day < `audit_log_${oldest}`),
+    [],
+    'older days are dropped, not emptied',
+  )
+  const inDays = times.filter((time) => dayOf(time) >= oldest).length
+  assert.equal((await rig.rows()).length, inDays, 'the boundary day is whole')
+  const metrics = await rig.core.metrics.render()
+  assert.match(metrics, new RegExp(`^mesh_audit_pruned_rows_total ${times.length - inDays}$`, 'm'))
+  assert.match(metrics, /^mesh_audit_prune_failures_total 0$/m)
+  assert.match(metrics, /^mesh_audit_prune_last_success_seconds [1-9]/m)
+  // What is older than the window is not made again by a replay; its day is gone.
+  await rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), [rowOf(6, times[6] ?? new Date())], 2))
+  assert.equal((await rig.rows()).length, inDays)
+  // A leader that lost its term deletes nothing and says so.
+  await auditJobs(rig.core, 1)[0]?.run({ epoch: 0n, signal: new AbortController().signal })
+  assert.equal((await rig.rows()).length, inDays)
+  assert.match(await rig.core.metrics.render(), /^mesh_audit_prune_failures_total 1$/m)
+})

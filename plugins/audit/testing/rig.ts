@@ -1,0 +1,167 @@
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { objectCreated, objectDeleted, objectUpdated } from '#core/cluster/events.ts'
+import { runConsumers } from '#core/events/consumer-runner.ts'
+import type { AuditDescriptor, NewEvent, StoredEvent } from '#core/events/event.ts'
+import { createMemoryBus } from '#core/events/memory-bus.ts'
+import type { Outcome } from '#core/http/points.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { createStore } from '#core/store/create-store.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import type { Tx } from '#core/store/store.ts'
+import { adapters } from '#core/store/testing/databases.ts'
+import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import type { AuditEvent } from '#schemas/api/audit.ts'
+import { auditConsumers } from '../consumers.ts'
+import { auditOutcome } from '../events.ts'
+import { toRow, type AuditRow } from '../rows.ts'
+import type { AuditTables } from '../store/tables.ts'
+
+/** One row of the log. */
+export type Row = AuditTables['audit_log']
+
+/** One page of the list. */
+export interface Page {
+  readonly items: readonly AuditEvent[]
+  readonly nextCursor: string | null
+}
+
+/** What the log needs. */
+export const migrations = [storeMigrations, { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }]
+/** A trace id. */
+export const trace = 'a'.repeat(32)
+/** A request of that trace. */
+export const traceparent = `00-${trace}-${'b'.repeat(16)}-01`
+/** An audited act of another plugin. */
+export const shared: AuditDescriptor = { action: 'grant.create', resourceKind: 'RunShare' }
+/** What audit knows of events. */
+export const descriptors = new Map<string, AuditDescriptor>([
+  ...[objectCreated, objectUpdated, objectDeleted].flatMap(({ type, audit: how }): [string, AuditDescriptor][] =>
+    how === undefined ? [] : [[type, how]],
+  ),
+  ['dev.mesh.sharing.created.v1', shared],
+])
+
+/** A change as an informer tells it. */
+export function seen(
+  action: 'create' | 'update' | 'delete',
+  resourceVersion = '7',
+  uid = 'u-1',
+  more: object = {},
+): NewEvent {
+  const type = { create: objectCreated, update: objectUpdated, delete: objectDeleted }[action]
+  return {
+    type,
+    id: `${uid}-${action}-${resourceVersion}`,
+    subject: { namespace: 'demo', kind: 'AgentTemplate', name: 'one', uid },
+    actor: { name: 'kubectl', kind: 'system' },
+    data: { group: 'mesh.dev', kind: 'AgentTemplate', uid, resourceVersion, specHash: 'x', ...more },
+  }
+}
+
+/** The same change as the BFF tells it. */
+export function made(action: string, actor: string, object = { uid: 'u-1', resourceVersion: '7' }): NewEvent {
+  return {
+    type: auditOutcome,
+    subject: { namespace: 'demo', kind: 'AgentTemplate', name: 'one' },
+    actor: { name: actor, kind: 'user' },
+    traceparent,
+    data: { action, resourceKind: 'AgentTemplate', outcome: 'success', ...object },
+  }
+}
+
+/** A denied act. */
+export function denial(actor: string, more: Partial<Outcome> = {}): Outcome {
+  const what = { action: 'create', resourceKind: 'AgentTemplate', namespace: 'demo', name: 'one' }
+  return { actor, ...what, outcome: 'denied', code: 'forbidden', traceparent, ...more }
+}
+
+/** What a row says. */
+export const columns = (row: Row) => ({
+  actor: row.actor,
+  actor_kind: row.actor_kind,
+  action: row.action,
+  resource_kind: row.resource_kind,
+  resource_name: row.resource_name,
+  namespace: row.namespace,
+  source: row.source,
+  outcome: row.outcome,
+})
+
+/** Row `n` as an informer tells it. */
+export function rowOf(n: number, time: Date): AuditRow {
+  const event = seen('update', String(n + 1), `uid-${n}`)
+  const row = toRow({ ...stored(event), time, actor: { name: 'user', kind: 'user' } }, descriptors)
+  if (row === undefined) throw new Error('no row')
+  return row
+}
+
+/** An event as a consumer gets it. */
+export function stored(event: NewEvent) {
+  return { ...event, id: event.id ?? uuidV7(), type: event.type.type, time: event.time ?? new Date() }
+}
+
+/** In any order. */
+export function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}
+
+// Batches of 40 one after the other, newer than all of a walk's rows and among them; rows a second.
+export async function insertMeanwhile(
+  write: (rows: readonly AuditRow[]) => Promise<void>,
+  at: number,
+): Promise<number> {
+  const from = performance.now()
+  let inserted = 0
+  const some = (ms: number) => Array.from({ length: 20 }, (_, n) => rowOf(1000 + inserted++, new Date(at + n * ms)))
+  for (let batch = 0; batch < 50; batch++) await write([...some(1_000), ...some(-1)])
+  return Math.round((inserted * 1000) / (performance.now() - from))
+}
+
+/** A store with the audit log and its consumer running. */
+export async function openRig(t: TestContext, { open }: (typeof adapters)[number]) {
+  const database = await open(t)
+  await migrate(database, migrations)
+  const store = createStore(database, { projections: [] })
+  const bus = createMemoryBus()
+  t.after(() => bus.close())
+  const lines: string[] = []
+  const core = {
+    store,
+    metrics: createMetrics(),
+    log: createLogger({ destination: { write: (line) => lines.push(line) } }),
+    now: () => new Date(),
+  }
+  let handled = 0
+  const consumers = auditConsumers(() => descriptors, 90).map((consumer) => ({
+    ...consumer,
+    handle: (events: readonly StoredEvent[], tx: Tx) => {
+      handled += events.length
+      return consumer.handle(events, tx)
+    },
+  }))
+  const running = await runConsumers({ store, database, bus, consumers, sweepEveryMs: 3_600_000 })
+  t.after(() => running.stop())
+  const append = (...events: readonly NewEvent[]) =>
+    store.transact((tx) =>
+      events.reduce((done, event) => done.then(() => tx.append('t', 'any', [event])), Promise.resolve()),
+    )
+  const rows = (): Promise<Row[]> =>
+    store.reader<AuditTables>().selectFrom('audit_log').selectAll().orderBy('action').execute()
+  return { database, store, core, lines, append, rows, settle: () => running.sweepNow(), handled: () => handled }
+}
+
+/** A rig of its own on each adapter. */
+export function check(
+  what: string,
+  fn: (rig: Awaited<ReturnType<typeof openRig>>, t: TestContext) => Promise<void>,
+): void {
+  for (const adapter of adapters)
+    test(`${adapter.name}: ${what}`, { skip: adapter.skip, timeout: 60_000 }, async (t) =>
+      fn(await openRig(t, adapter), t),
+    )
+}
