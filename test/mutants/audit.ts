@@ -55,8 +55,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'retention drops a day too many',
     file: 'plugins/audit/store/prune.ts',
-    find: 'if (before > cutoff) break',
-    replace: 'if (before.getTime() > cutoff.getTime() + 86_400_000) break',
+    find: 'if (before > cutoff || ',
+    replace: 'if (before.getTime() > cutoff.getTime() + 86_400_000 || ',
     tests: ['plugins/audit/list.test.ts'],
     only: 'retention',
   },

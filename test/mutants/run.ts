@@ -4,16 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startSharedServers } from '../../scripts/test/shared-servers.ts'
-import { mutants as ofApiServer } from './apiserver.ts'
-import { mutants as ofAudit } from './audit.ts'
 import { createCheckout, mutated } from './checkout.ts'
 import type { Checkout } from './checkout.ts'
-import { mutants as ofCluster } from './core-cluster.ts'
-import { mutants as ofHttp } from './core-http.ts'
-import { mutants as ofLeaves } from './core-leaves.ts'
-import { mutants as ofStore } from './core-store.ts'
+import { all } from './list.ts'
 import type { Mutant } from './mutant.ts'
-import { mutants as ofRuns } from './runs.ts'
 import { sampled } from './sample.ts'
 import { tryTests } from './try.ts'
 import type { Verdict } from './try.ts'
@@ -28,7 +22,6 @@ const { values, positionals } = parseArgs({
     concurrency: { type: 'string', default: String(Math.min(2, availableParallelism())) },
   },
 })
-const all = [...ofHttp, ...ofCluster, ...ofStore, ...ofLeaves, ...ofAudit, ...ofRuns, ...ofApiServer]
 const named = all.filter(
   ({ name, file }) => positionals.length === 0 || positionals.some((part) => `${file} ${name}`.includes(part)),
 )

@@ -1,0 +1,19 @@
+import { mutants as ofApiServer } from './apiserver.ts'
+import { mutants as ofAudit } from './audit.ts'
+import { mutants as ofCluster } from './core-cluster.ts'
+import { mutants as ofHttp } from './core-http.ts'
+import { mutants as ofLeaves } from './core-leaves.ts'
+import { mutants as ofStore } from './core-store.ts'
+import { mutants as ofRuns } from './runs.ts'
+import type { Mutant } from './mutant.ts'
+
+/** Every listed defect. */
+export const all: readonly Mutant[] = [
+  ...ofHttp,
+  ...ofCluster,
+  ...ofStore,
+  ...ofLeaves,
+  ...ofAudit,
+  ...ofRuns,
+  ...ofApiServer,
+]
