@@ -1,6 +1,7 @@
 import type { Cause, Json, JsonObject } from '../contract.ts'
 import { isObject } from '../patch/json-value.ts'
 import { forbiddenField, invalidValue, nameFaults } from './meta.ts'
+import { billionthsOf } from './quantity.ts'
 import { items, required } from './strategy-parts.ts'
 
 /** What a container must have, and the containers that a pod must have. */
@@ -8,13 +9,27 @@ export function podFaults(spec: Json | undefined, path: string): Cause[] {
   const whole = isObject(spec) ? spec : {}
   const containers = items(whole['containers'])
   if (containers.length === 0) return [required(`${path}.containers`)]
-  const own = containers.flatMap(({ name, image }, i) => [
+  const own = containers.flatMap(({ name, image, resources }, i) => [
     ...nameFaults(String(name ?? ''), 'label').map((why) =>
       invalidValue(`${path}.containers[${i}].name`, name ?? '', why),
     ),
     ...(image ? [] : [required(`${path}.containers[${i}].image`)]),
+    ...resourceFaults(resources, `${path}.containers[${i}].resources`),
   ])
   return [...volumeFaults(whole, path), ...own]
+}
+
+/** Nothing may be guaranteed more than it may use. */
+function resourceFaults(resources: Json | undefined, path: string): Cause[] {
+  const { requests, limits } = isObject(resources) ? resources : {}
+  if (!isObject(requests) || !isObject(limits)) return []
+  return Object.entries(requests).flatMap(([name, asked]) => {
+    const [wanted, most] = [billionthsOf(asked), billionthsOf(limits[name])]
+    if (wanted === undefined || most === undefined || wanted <= most) return []
+    return [
+      invalidValue(`${path}.requests`, asked, `must be less than or equal to ${name} limit of ${String(limits[name])}`),
+    ]
+  })
 }
 
 // In the order in which the real server looks for them: the first one counts, the others are one too many.

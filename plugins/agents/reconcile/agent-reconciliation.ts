@@ -1,6 +1,6 @@
 import type { ReconcileResult } from '#core/host/work.ts'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
-import { isStatus } from '#core/kube/status.ts'
+import { KubeError, isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
 import { controllerRevisions } from '../resources.ts'
@@ -76,7 +76,8 @@ export async function reconcileAgent(
 
 function nextLook(found: Findings): ReconcileResult {
   if (found.unresolved !== undefined) return { requeueAfterMs: WHILE_UNRESOLVED_MS }
-  if (found.blocked !== undefined) return { requeueAfterMs: WHILE_PROGRESSING_MS }
+  if (found.blocked !== undefined)
+    return { requeueAfterMs: found.blocked.reason === CLUSTER_REFUSED ? WHILE_UNRESOLVED_MS : WHILE_PROGRESSING_MS }
   if (found.progress === undefined || found.progress.complete || found.progress.failure?.reason === 'JobFailed')
     return {}
   return { requeueAfterMs: WHILE_PROGRESSING_MS }
@@ -129,8 +130,19 @@ async function blockedBy(work: () => Promise<void>): Promise<Refusal | undefined
     return undefined
   } catch (error) {
     if (error instanceof NotOurs) return { reason: error.reason, message: error.message }
+    // Asked again it would say the same: its owner, and not the manager's log, must know.
+    if (error instanceof KubeError && refusing.has(error.status))
+      return { reason: CLUSTER_REFUSED, message: refusalText(error) }
     throw error
   }
+}
+
+// Invalid, forbidden (by a quota, an admission policy, or for want of the manager's rights), too large.
+const refusing: ReadonlySet<number> = new Set([400, 403, 413, 422])
+const CLUSTER_REFUSED = 'ClusterRefused'
+
+function refusalText({ message, details: { kind, name } }: KubeError): string {
+  return kind === undefined || name === undefined ? message : `${kind} ${name}: ${message}`
 }
 
 async function makeObjects(context: ReconcileContext, workload: Workload): Promise<void> {

@@ -299,6 +299,21 @@ for (const make of ['real', 'embedded'] as const) {
     await when('ResolvedRefs=True ResolvedRefs')
   })
 
+  test(
+    `${make}: what the cluster will not have is told to the agent's owner, without its values`,
+    options,
+    async (t) => {
+      const { create, change, when } = await setUp(t, make)
+      await create({ ...declarative, resources: { requests: { cpu: '4' }, limits: { cpu: '1' } } })
+      const refused = await when('Ready=False ClusterRefused')
+      const message = refused.status?.conditions?.find((one) => one.type === 'Ready')?.message ?? ''
+      assert.match(message, /^Deployment bot: .*spec\.template\.spec\.containers\[0\]\.resources\.requests/)
+      assert.doesNotMatch(message, /"4"/)
+      await change([{ op: 'remove', path: '/spec/resources' }])
+      await when('Ready=False Progressing')
+    },
+  )
+
   test(`${make}: a name that somebody else took is left alone and reported`, options, async (t) => {
     const { cluster, create, when, namespace, ref } = await setUp(t, make)
     const theirs = {

@@ -37,7 +37,7 @@ export const chaosCase: ChaosCase = {
     for (let fault = 0; fault < count; fault++) {
       const part: KubePart = fault % 2 === 0 ? 'apiserver' : 'etcd'
       const load = startOpenLoop(perSecond, list)
-      heap.push(await leastHeap(bff, short ? 1 : 10))
+      heap.push(await leastHeap(bff, short ? 1 : 3))
       const beat = watchLag(bff)
       stage.kube.freeze(part)
       const from = performance.now()
@@ -85,20 +85,12 @@ function isHonest({ status, retryAfter }: Sample): boolean {
   return status === 200 || status === 504 || (status === 503 && retryAfter !== undefined)
 }
 
-async function heapOf(bff: RoleProcess): Promise<number> {
-  const [heap = 0, external = 0] = [
-    await bff.metric('nodejs_heap_size_used_bytes'),
-    await bff.metric('nodejs_external_memory_bytes'),
-  ]
-  return (heap + external) / 2 ** 20
-}
-
-// What is in use once garbage was collected: the least of a while under the same requests.
-async function leastHeap(bff: RoleProcess, seconds: number): Promise<number> {
+// Under the same requests, of which some are under way: the least of a few looks.
+async function leastHeap(bff: RoleProcess, looks: number): Promise<number> {
   let least = Infinity
-  for (let second = 0; second < seconds; second++) {
+  for (let look = 0; look < looks; look++) {
     await sleep(1_000)
-    least = Math.min(least, await heapOf(bff))
+    least = Math.min(least, await bff.liveHeap())
   }
   return least
 }

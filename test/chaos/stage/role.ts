@@ -9,6 +9,7 @@ import type { ServerProcess } from '#test/harness/server-process.ts'
 import type { LoadAnswer } from '../open-loop.ts'
 import { askReadiness } from '../readiness.ts'
 import { until } from '../until.ts'
+import { liveHeapOf } from './live-heap.ts'
 
 /** The entry of every role. */
 export const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
@@ -29,12 +30,12 @@ export interface RoleProcess {
   /** The cheapest request that it answers. */
   livez(): Promise<LoadAnswer>
   untilReady(): Promise<void>
-  /** The sum of a metric over its labels; undefined when it has none. */
-  metric(name: string): Promise<number | undefined>
   /** The file that takes what every life of it prints. */
   readonly log: string
   /** Resident memory in MiB now. */
   memory(): number
+  /** MiB in use without garbage. */
+  liveHeap(): Promise<number>
   /** What it printed last. */
   output(): string
 }
@@ -45,13 +46,13 @@ export async function startRole(
   role: Role,
   parts: { readonly folder: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<RoleProcess> {
-  const [port, admin] = [await freePort(), await freePort()]
+  const [port, admin, inspect] = [await freePort(), await freePort(), await freePort()]
   const adminUrl = `http://127.0.0.1:${admin}`
   const log = join(parts.folder, `${name}.log`)
   const run = (): ServerProcess =>
     startProcess({
       program: process.execPath,
-      args: [...heapFlags, main, role],
+      args: [...heapFlags, `--inspect-port=127.0.0.1:${inspect}`, main, role],
       log,
       env: { ...parts.env, MESH_BFF_PORT: String(port), MESH_ADMIN_PORT: String(admin) },
     })
@@ -81,18 +82,10 @@ export async function startRole(
         },
       )
     },
-    metric: async (metric) => sumOf(await (await fetch(`${adminUrl}/metrics`)).text(), metric),
     memory: () => memoryOf(server.pid),
+    liveHeap: () => liveHeapOf(server.pid, inspect),
     output: () => server.output(),
   }
-}
-
-function sumOf(text: string, metric: string): number | undefined {
-  const values = text
-    .split('\n')
-    .filter((line) => line.startsWith(`${metric} `) || line.startsWith(`${metric}{`))
-    .map((line) => Number(line.slice(line.lastIndexOf(' ') + 1)))
-  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0)
 }
 
 function memoryOf(pid: number): number {

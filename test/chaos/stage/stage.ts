@@ -98,6 +98,8 @@ async function openStage(scope: Scope): Promise<Stage> {
     if (yaml !== undefined) writeFileSync(file, yaml)
     const more = {
       ...(await identityOf(kube, role, folder.path, scope)),
+      // As the manifests have it; a case with settings of its own says what it wants.
+      ...(role === 'bff' && yaml === undefined ? { AUDIT_SPOOL_DIR: join(folder.path, `spool-${name}`) } : {}),
       ...(yaml === undefined ? {} : { MESH_CONFIG: file }),
     }
     const started = await startRole(name, role, { folder: folder.path, env: { ...env, ...more } })

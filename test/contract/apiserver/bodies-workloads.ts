@@ -141,6 +141,12 @@ export const workloads = {
           { containers: [] },
           { containers: [{ name: 'c' }] },
           { containers: [{ name: 'A', image: 'i' }] },
+          { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' }, limits: { cpu: '500m' } } }] },
+          {
+            containers: [
+              { name: 'c', image: 'i', resources: { requests: { memory: '1Gi' }, limits: { memory: '1G' } } },
+            ],
+          },
         ),
       ),
       status: podStatus,
