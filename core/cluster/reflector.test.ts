@@ -77,6 +77,20 @@ test(
   },
 )
 
+test('A10: an API server that is away when a manager starts costs no change', real, async (t) => {
+  const it = await setUp(t)
+  await leaveBehind(t, it)
+  let refusals = 3
+  const list: KubeClient['list'] = (...query) => {
+    if (refusals === 0) return it.cluster.list(...query)
+    refusals -= 1
+    return Promise.reject(new KubeError(refusals === 1 ? 504 : 503, 'ServiceUnavailable', 'away'))
+  }
+  await start(t, { ...it, cluster: { ...it.cluster, list } }).synced
+  await until('all is told', async () => (await facts(it.database)).length === 6)
+  assert.deepEqual(await gaps(it.database), [])
+})
+
 test('A10: what is quiet is followed up to the newest bookmark', real, async (t) => {
   const it = await setUp(t)
   const bookmark = '99999999999'

@@ -1,9 +1,11 @@
 import type { KubeClient, KubeObject, Resource, WatchEvent } from '#core/kube/client.ts'
+import { isStatus } from '#core/kube/status.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { backoffMs, pause } from './backoff.ts'
 import { createBacklog } from './backlog.ts'
 import type { Backlog } from './backlog.ts'
 import { describeError } from './describe-error.ts'
+import { isNewer } from './observation.ts'
 
 /**
  * Why everything is listed. After `start` and `expired` changes may have been merged or missed; after `resumed` not: that list is of the
@@ -60,7 +62,7 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
     await insist(options, () => handler.changed(changes, frames.at(-1)?.version ?? ''))
     options.onWaiting?.(backlog.length)
   })
-  if (handler.resume !== undefined) await resume(options, position, handler.resume)
+  await findPlace(options, position)
   for (let failures = 0; !signal.aborted;) {
     const started = performance.now()
     try {
@@ -72,6 +74,8 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
       if (signal.aborted) break
       failures += 1
       log.warn({ kind: resource.kind, failures, ...describeError(error) }, 'following a kind failed')
+      // Then what is there now counts.
+      if (position.version === undefined && isForgotten(error)) position.reason = 'start'
     }
     if (failures > 0) await pause(backoffMs(failures - 1, bounds), signal)
   }
@@ -91,33 +95,25 @@ interface Frame {
   readonly change: Change | undefined
 }
 
-// What is known is listed as it was then, so that an object which differs for any other reason is found; then the watch tells what came.
-async function resume(
-  options: ReflectorOptions,
-  position: Position,
-  from: () => Promise<string | undefined>,
-): Promise<void> {
-  const { log, resource, signal } = options
-  try {
-    await insist(options, async () => void (position.last = await from()))
-    if (position.last === undefined) return
-    position.reason = 'resumed'
-    position.version = await listAll(options, position)
-  } catch (error) {
-    if (signal.aborted) return
-    // The API server has forgotten that version, or has never had it: then what is there now counts.
-    log.info({ kind: resource.kind, ...describeError(error) }, 'a kind cannot be followed from where it was left')
-    position.reason = 'start'
-  }
+/** The API server's versions do not reach the one to go on from: it was restored, or is another one. */
+class NeverHad extends Error {}
+
+async function findPlace(options: ReflectorOptions, position: Position): Promise<void> {
+  const { handler, signal } = options
+  await insist(options, async () => void (position.last = await handler.resume?.())).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+  if (position.last !== undefined) position.reason = 'resumed'
 }
 
-async function listAll(options: ReflectorOptions, position: Position): Promise<string> {
+// Another failure passes: to give up the place for it would merge what came meanwhile.
+function isForgotten(error: unknown): boolean {
+  return error instanceof NeverHad || isStatus(error, 410) || isStatus(error, 400)
+}
+
+async function listAll(options: ReflectorOptions, { reason, last }: Position): Promise<string> {
   const { cluster, handler, resource, signal } = options
-  const { reason, last } = position
-  const at =
-    reason === 'resumed' && last !== undefined
-      ? ({ resourceVersion: last, resourceVersionMatch: 'Exact' } as const)
-      : {}
+  const at = reason === 'resumed' && last !== undefined ? await placeAt(options, last) : {}
   for (let next: string | undefined; ;) {
     // An expired `continue` (410) fails the list, and the next try starts it anew.
     const page = await cluster.list(resource, {
@@ -132,6 +128,13 @@ async function listAll(options: ReflectorOptions, position: Position): Promise<s
     await insist(options, () => handler.listed(page.resourceVersion))
     return page.resourceVersion
   }
+}
+
+// What is known is listed as it was then, so that an object which differs for any other reason is found; then the watch tells what came.
+async function placeAt({ cluster, resource, signal }: ReflectorOptions, version: string) {
+  const { resourceVersion: newest } = await cluster.list(resource, { limit: 1, signal })
+  if (isNewer(version, newest)) throw new NeverHad('the version to go on from is ahead of the API server')
+  return { resourceVersion: version, resourceVersionMatch: 'Exact' } as const
 }
 
 async function follow(options: ReflectorOptions, position: Position, backlog: Backlog<Frame>): Promise<number> {

@@ -123,8 +123,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a manager that starts lists what is there',
     file: 'core/cluster/reflector.ts',
-    find: "position.reason = 'resumed'",
-    replace: "position.reason = 'start'",
+    find: "if (position.last !== undefined) position.reason = 'resumed'",
+    replace: "if (position.last !== undefined) position.reason = 'start'",
     tests: ['core/cluster/reflector.test.ts'],
     only: 'A10',
   },
