@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import type { CaseResult, ChaosCase } from './case.ts'
 import { NotHere } from './run-case.ts'
 
-/** A proof that stands in a test file beside its code and takes its number of faults from the environment. */
+/** A proof that stands in test files beside its code and takes its number of faults from the environment. */
 export interface Proof {
   readonly ids: readonly string[]
   readonly title: string
-  readonly file: string
+  readonly files: readonly string[]
   /** Pattern of the tests' names. */
   readonly name: string
   /** The variable that holds the number of faults; absent: the tests have their own. */
@@ -30,23 +30,23 @@ export function proofCase(proof: Proof): ChaosCase {
     minutes,
     run: async (_scope, { count }) => {
       const { passed, failed } = await runTests(proof, count)
-      if (passed + failed === 0) throw new NotHere(`the tests of ${proof.file} were skipped`)
+      if (passed + failed === 0) throw new NotHere(`the tests of ${proof.files.join(' and ')} were skipped`)
       return toResult(proof, { count, passed, failed })
     },
   }
 }
 
 function toResult(
-  { file, variable, counts }: Proof,
+  { files, variable, counts }: Proof,
   { count, passed, failed }: { readonly count: number; readonly passed: number; readonly failed: number },
 ): CaseResult {
   const faults = variable === undefined ? counts.full : count
-  const notes = [`${passed} tests of \`${file}\` passed, ${failed} failed`]
+  const notes = [`${passed} tests of ${files.map((file) => `\`${file}\``).join(' and ')} passed, ${failed} failed`]
   return { faults, lost: failed, duplicated: 0, unaccounted: 0, recoveryMs: [], notes }
 }
 
-async function runTests({ file, name, variable }: Proof, count: number) {
-  const child = spawn(process.execPath, [script, file, '--name', name, '--timeout', '3000'], {
+async function runTests({ files, name, variable }: Proof, count: number) {
+  const child = spawn(process.execPath, [script, ...files, '--name', name, '--timeout', '3000'], {
     env: { ...process.env, ...(variable === undefined ? {} : { [variable]: String(count) }) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

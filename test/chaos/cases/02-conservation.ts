@@ -5,8 +5,8 @@ import { createRandom } from '../random.ts'
 import type { Random } from '../random.ts'
 import { killAndRestart, parts, untilHealthy } from '../stage/faults.ts'
 import type { Part } from '../stage/faults.ts'
-import { compareWithRows, createLedger, oldestUntold } from '../stage/ledger.ts'
-import type { BlindTime, Ledger } from '../stage/ledger.ts'
+import { compareWithRows, createLedger, describe, oldestUntold } from '../stage/ledger.ts'
+import type { BlindTime, Change, Ledger } from '../stage/ledger.ts'
 import { startLoad } from '../stage/load.ts'
 import type { Latency } from '../stage/load.ts'
 import { makeNamespace, probe } from '../stage/probe.ts'
@@ -64,7 +64,7 @@ export const chaosCase: ChaosCase = {
         `${ledger.changes.length} acts accepted or denied (${(ledger.changes.length / seconds).toFixed(0)}/s of ${perSecond}/s wanted), ${ledger.doubtful.size} without an answer, ${found.rows} rows`,
         `${((events - eventsBefore) / seconds).toFixed(0)} events/s over all faults and outages`,
         `p99 of an audited request ${p99(before)} ms before the first fault, ${p99(between)} ms between the outages, ${p99(during)} ms while manager, worker or bus were away`,
-        ...found.lost.slice(0, 5).map((key) => `lost: ${key}`),
+        ...found.lost.slice(0, 5).map((change) => `lost: ${describe(change)}, ${whenOf(change, outages)}`),
         ...found.phantoms.slice(0, 3).map((row) => `unexplained: ${row}`),
       ],
     }
@@ -121,6 +121,14 @@ async function settle(stage: Stage, namespace: string, ledger: Ledger, blind: re
     90_000,
   )
   return complete.catch(compare)
+}
+
+// Beside which fault: the first thing that whoever looks for it wants to know.
+function whenOf({ to }: Change, outages: readonly Outage[]): string {
+  const nearest = outages.toSorted((a, b) => Math.abs(a.from - to) - Math.abs(b.from - to))[0]
+  return nearest === undefined
+    ? 'without a fault'
+    : `${(to - nearest.from).toFixed(0)} ms after ${nearest.part} was to be killed`
 }
 
 // A request that was under way in an outage may have waited for its end.

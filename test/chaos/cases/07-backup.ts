@@ -11,7 +11,7 @@ import type { ChaosCase } from '../case.ts'
 import { createRandom } from '../random.ts'
 import { NotHere } from '../run-case.ts'
 import { untilHealthy } from '../stage/faults.ts'
-import { compareWithRows, createLedger, oldestUntold } from '../stage/ledger.ts'
+import { compareWithRows, createLedger, describe, oldestUntold } from '../stage/ledger.ts'
 import type { BlindTime, Ledger } from '../stage/ledger.ts'
 import { startLoad } from '../stage/load.ts'
 import { makeNamespace, probe } from '../stage/probe.ts'
@@ -50,7 +50,7 @@ export const chaosCase: ChaosCase = {
       epochs.push(await assertNewEpoch(stage, published))
       const found = await settle(stage, namespace, kept(ledger, saved))
       totals.lost += found.lost.length
-      details.push(...found.lost.slice(0, 3).map((one) => `lost: ${one}`))
+      details.push(...found.lost.slice(0, 3).map((one) => `lost: ${describe(one)}`))
       totals.duplicated += found.duplicated
       totals.unaccounted += found.phantoms.length
       totals.changes += ledger.changes.length

@@ -4,7 +4,7 @@ import type { ChaosCase } from '../case.ts'
 import { createRandom } from '../random.ts'
 import type { Random } from '../random.ts'
 import { untilHealthy } from '../stage/faults.ts'
-import { compareWithRows, createLedger, oldestUntold } from '../stage/ledger.ts'
+import { compareWithRows, createLedger, describe, oldestUntold } from '../stage/ledger.ts'
 import type { BlindTime } from '../stage/ledger.ts'
 import { startLoad } from '../stage/load.ts'
 import { makeNamespace, probe } from '../stage/probe.ts'
@@ -60,7 +60,7 @@ export const chaosCase: ChaosCase = {
       recoveryMs,
       notes: [
         `${ledger.changes.length} changes, ${found.rows} rows, ${gaps.expired} expiries, ${marked} gaps marked`,
-        ...found.lost.slice(0, 3).map((one) => `lost: ${one}`),
+        ...found.lost.slice(0, 3).map((one) => `lost: ${describe(one)}`),
       ],
     }
   },

@@ -30,11 +30,16 @@ export interface Ledger {
 
 /** How the audit log compares with a ledger. */
 export interface Comparison {
-  readonly lost: readonly string[]
+  readonly lost: readonly Change[]
   readonly duplicated: number
   /** Rows that nothing explains. */
   readonly phantoms: readonly string[]
   readonly rows: number
+}
+
+/** A change in words. */
+export function describe({ verb, name, via }: Change): string {
+  return `${verb} of ${name} (${via})`
 }
 
 /** A fresh ledger. */
@@ -61,9 +66,7 @@ export async function compareWithRows(
   const unknown = [...counts.values()].flat().filter((row) => !known.has(keyOf(row)))
   const rows = [...counts.values()].reduce((sum, same) => sum + same.length, 0)
   return {
-    lost: required(changes, blind)
-      .filter((change) => !counts.has(keyOf(change)))
-      .map(({ via, verb, name }) => `${verb} of ${name} (${via})`),
+    lost: required(changes, blind).filter((change) => !counts.has(keyOf(change))),
     duplicated: rows - counts.size,
     phantoms: unknown
       .filter(({ verb, name }) => !ledger.doubtful.has(`${verb}/${name}`))
