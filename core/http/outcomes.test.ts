@@ -1,9 +1,10 @@
+import { KubeError } from '#core/kube/status.ts'
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Fail } from './errors.ts'
 import type { Intent, Outcome } from './points.ts'
 import { buildServer, DENIED } from './testing/build-server.ts'
-import { free, listed, route, start } from './testing/hardened.ts'
+import { free, good, listed, posted, route, start } from './testing/hardened.ts'
 
 test('A2: an act of no trace of its own runs when its intent is kept; its outcome names it, whatever it is', async (t) => {
   const did: string[] = []
@@ -88,6 +89,29 @@ test('denied and failed mutations are told to the audit point, bad requests are 
   assert.equal(failed.statusCode, 500)
   assert.doesNotMatch(failed.body, /canary/)
   assert.equal(failed.json<{ traceId: string }>().traceId, 'a'.repeat(32))
+})
+
+test('A2: who is denied before anybody knows who it is is told of as unknown; what the cluster rejects or cannot say is not', async (t) => {
+  const failures = [
+    new KubeError(403, 'Forbidden', 'no'),
+    new Fail('unauthenticated'),
+    new KubeError(503, 'Gone', 'away'),
+  ]
+  const cluster = { as: () => Promise.reject(failures.shift()) }
+  const { app, outcomes } = await start(t, [posted, listed], { cluster })
+  const post = () =>
+    app.inject({
+      method: 'POST',
+      url: '/api/things',
+      headers: { ...good, 'content-type': 'application/json' },
+      payload: '{"count":1}',
+    })
+  const statuses = [await post(), await post(), await post()].map(({ statusCode }) => statusCode)
+  assert.deepEqual(statuses, [403, 401, 503])
+  assert.deepEqual(
+    outcomes.map(({ actor, action, outcome }) => [actor, action, outcome]),
+    [['unknown', 'create', 'denied']],
+  )
 })
 
 test('a route that repeats stored answers must have a review that comes before them', async (t) => {

@@ -20,11 +20,14 @@ export function recordFailure(services: HttpServices, request: FastifyRequest): 
   const { endpoint } = request.routeOptions.config
   if (endpoint === undefined || endpoint.method === 'GET') return
   const { failure, caller, intent } = stateOf(request)
-  if (failure === undefined || caller === undefined) return
+  if (failure === undefined) return
+  // An API server that has just started may deny even to say who asks: somebody whom it knows was denied, and that must be a row (A2).
+  const actor = caller?.username ?? (failure.status === 403 ? 'unknown' : undefined)
+  if (actor === undefined) return
   // An intent is settled whatever became of it.
   if (intent === undefined && notTried.has(failure.status)) return
   tell(services, {
-    ...actOf(endpoint, request, caller),
+    ...actOf(endpoint, request, actor),
     outcome: failure.status === 403 ? 'denied' : 'error',
     code: failure.code,
     ...(intent === undefined ? {} : { intent }),
@@ -35,7 +38,7 @@ export function recordFailure(services: HttpServices, request: FastifyRequest): 
 export function withIntent(services: HttpServices, endpoint: AnyEndpoint): AnyEndpoint {
   if (endpoint.audit?.intent !== true) return endpoint
   const handle = async (call: Call<unknown, unknown, unknown>): Promise<unknown> => {
-    const act = actOf(endpoint, call.request, call.caller)
+    const act = actOf(endpoint, call.request, call.caller.username)
     const intent = uuidV7()
     await intend(services, { id: intent, ...act })
     stateOf(call.request).intent = intent
@@ -50,9 +53,9 @@ export function withIntent(services: HttpServices, endpoint: AnyEndpoint): AnyEn
 
 type Act = Omit<Intent, 'id'>
 
-function actOf(endpoint: AnyEndpoint, request: FastifyRequest, caller: Caller): Act {
+function actOf(endpoint: AnyEndpoint, request: FastifyRequest, actor: string): Act {
   return {
-    actor: caller.username,
+    actor,
     action: endpoint.audit?.action ?? actionOf(endpoint),
     resourceKind: endpoint.audit?.resourceKind ?? resourceOf(endpoint),
     ...targetOf(request),
