@@ -35,7 +35,7 @@ export const bench: Bench = {
       const settings = { shared_buffers: '256MB', max_wal_size: '4GB', max_connections: '100' }
       const { adminUrl } = await startPostgres(t, { fsync: true, settings })
       const candidates = [await open(t, adminUrl, few), await open(t, adminUrl, many)]
-      return interleave(candidates, { rounds: 3, most: 3 })
+      return interleave(candidates, { rounds: 7, most: 10 })
     }),
   goals: (figureOf) => operations.map((one) => staysFlat(figureOf, { ...one, small, large })),
 }

@@ -2,20 +2,32 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Scope } from '#test/harness/scope.ts'
 
+/** What a pod of the agent told: it was asked to begin a run, or to stop one. */
+export interface Sighting {
+  readonly what: 'invoke' | 'cancel'
+  readonly runId: string
+  /** The pod's name. */
+  readonly pod: string
+}
+
 /** Counts invokes outside the cluster: what an agent was asked to do, whatever the platform's own records say. */
 export interface Witness {
   /** Invokes of each run. */
   readonly invokes: ReadonlyMap<string, number>
-  /** The command of an agent that tells the witness of each invoke, works for a while and answers. */
+  /** Everything that was told, in order. */
+  readonly sightings: readonly Sighting[]
+  /** The command of an agent that tells the witness of each invoke, works for 300 ms or the `{ms}` of its input, and answers. */
   readonly command: readonly string[]
 }
 
 /** Listens on an address that pods reach. */
 export async function startWitness(t: Scope, address: string): Promise<Witness> {
   const invokes = new Map<string, number>()
+  const sightings: Sighting[] = []
   const server = createServer((request, response) => {
-    const runId = (request.url ?? '').slice(1)
-    invokes.set(runId, (invokes.get(runId) ?? 0) + 1)
+    const [, what, runId = '', pod = ''] = (request.url ?? '').split('/')
+    if (what === 'invoke') invokes.set(runId, (invokes.get(runId) ?? 0) + 1)
+    if (what === 'invoke' || what === 'cancel') sightings.push({ what, runId, pod })
     request.resume()
     response.writeHead(204).end()
   })
@@ -27,22 +39,29 @@ export async function startWitness(t: Scope, address: string): Promise<Witness> 
   })
   const bound = server.address()
   if (bound === null || typeof bound === 'string') throw new Error('no port was given by the system')
-  return { invokes, command: ['/mesh/node', '-e', agent(`http://${address}:${bound.port}`)] }
+  return { invokes, sightings, command: ['/mesh/node', '-e', agent(`http://${address}:${bound.port}`)] }
 }
 
-// Long enough (300 ms) that a kill finds runs under way.
+// Long enough (300 ms) that a kill finds runs under way. A cancelled run's answer is sent at once: its work has stopped.
 function agent(url: string): string {
   return `
 const { createServer, request } = require('node:http')
+const stops = new Map()
 createServer((asked, answer) => {
-  asked.resume()
   if (asked.url === '/healthz') return answer.writeHead(200).end()
   const reply = (code, body) => answer.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-  const told = request('${url}/' + asked.headers['x-mesh-run-id'], { method: 'POST' }, (heard) => {
-    heard.resume()
-    setTimeout(() => reply(200, { output: 'done' }), 300)
+  const id = asked.headers['x-mesh-run-id']
+  const parts = []
+  asked.on('data', (part) => parts.push(part)).on('end', () => {
+    const told = request('${url}' + asked.url + '/' + id + '/' + require('node:os').hostname(), { method: 'POST' }, (heard) => {
+      heard.resume()
+      if (asked.url === '/cancel') return stops.get(id)?.(), reply(200, {})
+      const end = () => (clearTimeout(timer), stops.delete(id), reply(200, { output: 'done' }))
+      const timer = setTimeout(end, JSON.parse(Buffer.concat(parts)).input.ms ?? 300)
+      stops.set(id, end)
+    })
+    told.on('error', (error) => reply(500, { error: { message: String(error) } }))
+    told.end()
   })
-  told.on('error', (error) => reply(500, { error: { message: String(error) } }))
-  told.end()
 }).listen(Number(process.env.AGENT_PORT), '127.0.0.1')`
 }

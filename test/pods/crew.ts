@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { openDatabase } from '#core/store/database.ts'
+import { until } from '#test/chaos/until.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { apiOf, at, condition } from './api.ts'
+import { makeCaller } from './callers.ts'
+import type { Stage } from './stage.ts'
+import { startWitness } from './witness.ts'
+
+/** How a run ended. */
+export interface Ended {
+  readonly id: string
+  readonly state: string
+  readonly failReason: string | null
+  /** Pods that were asked to begin it, in order: one, if it was begun once. */
+  readonly pods: readonly string[]
+}
+
+/** An agent of several pods, whose runs take as long as they are told to. */
+export interface Crew {
+  /** Applies it; another `round` is another pod template. */
+  apply(replicas: number, round?: number): Promise<void>
+  /** Waits until so many pods, of the last template alone, serve. */
+  ready(replicas: number): Promise<void>
+  /** Starts runs; resolves with their ids. */
+  run(count: number, ms: number): Promise<readonly string[]>
+  /** Waits until each run was begun by a pod. */
+  begun(ids: readonly string[]): Promise<void>
+  podOf(id: string): string | undefined
+  /** Waits until each run has ended. */
+  ended(ids: readonly string[]): Promise<readonly Ended[]>
+}
+
+const name = 'crew'
+const namespace = 'demo'
+
+/** Makes the agent's hand on a stage. */
+export async function createCrew(t: Scope, { cluster, bffUrl, databaseUrl }: Stage): Promise<Crew> {
+  const database = await openDatabase({ url: databaseUrl, connections: 2 })
+  t.after(() => database.close())
+  const witness = await startWitness(t, cluster.hostAddress)
+  const api = apiOf(bffUrl, await makeCaller(cluster, 'alice', 'mesh-developer', namespace))
+  const podsOf = (id: string): string[] =>
+    witness.sightings.flatMap((one) => (one.what === 'invoke' && one.runId === id ? [one.pod] : []))
+  const isReady = async (replicas: number): Promise<boolean> => {
+    const { body } = await api('GET', `/api/agents/${namespace}/${name}`)
+    const settled = at(body, 'status', 'observedGeneration') === at(body, 'metadata', 'generation')
+    const listed = ['-n', namespace, 'get', 'pods', '-l', `mesh.dev/agent=${name}`, '-o', 'json']
+    const pods = at(JSON.parse(await cluster.kubectl(listed)), 'items')
+    const serving = Array.isArray(pods) && pods.every((pod: unknown) => condition(pod, 'Ready') === 'True')
+    const calm = condition(body, 'Ready') === 'True' && condition(body, 'Progressing') !== 'True'
+    return settled && calm && serving && pods.length === replicas
+  }
+  const start = async (ms: number): Promise<string> => {
+    const { body } = await api('POST', '/api/runs', { agent: { namespace, name }, input: { ms } })
+    const id = at(body, 'id')
+    if (typeof id !== 'string') throw new Error(JSON.stringify(body))
+    return id
+  }
+  return {
+    apply: async (replicas, round = 1) => {
+      const env = [{ name: 'ROUND', value: String(round) }]
+      const runtime = { command: witness.command, env }
+      const resources = { requests: { cpu: '50m' } }
+      const spec = { runtime, scaling: { replicas }, limits: { concurrency: 100 }, resources }
+      const object = { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata: { namespace, name }, spec }
+      await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(object))
+    },
+    ready: async (replicas) => void (await until(`${name} has ${replicas} pods`, () => isReady(replicas), 90_000)),
+    run: (count, ms) => Promise.all(Array.from({ length: count }, () => start(ms))),
+    begun: async (ids) => void (await until('each run was begun', () => ids.every((id) => podsOf(id).length > 0))),
+    podOf: (id) => podsOf(id)[0],
+    ended: async (ids) => {
+      const read = sql<Pick<Ended, 'id' | 'state' | 'failReason'>>`
+        select id::text, state, fail_reason as "failReason" from runs_runs where id = any(${ids}::uuid[])`
+      const isOver = ({ state }: { readonly state: string }): boolean =>
+        !['queued', 'running', 'cancelling'].includes(state)
+      const rows = await until('each run has ended', async () => {
+        const found = await read.execute(database.root)
+        return found.rows.every(isOver) && found.rows
+      })
+      return rows.map((row) => ({ ...row, pods: podsOf(row.id) }))
+    },
+  }
+}
