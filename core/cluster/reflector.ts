@@ -72,10 +72,13 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
       failures = frames > 0 || performance.now() - started > 5_000 ? 0 : failures + 1
     } catch (error) {
       if (signal.aborted) break
+      if (position.reason === 'resumed' && position.version === undefined && isForgotten(error)) {
+        log.info({ kind: resource.kind }, 'where a kind was left is forgotten: what is there now is listed')
+        position.reason = 'start'
+        continue
+      }
       failures += 1
       log.warn({ kind: resource.kind, failures, ...describeError(error) }, 'following a kind failed')
-      // Then what is there now counts.
-      if (position.version === undefined && isForgotten(error)) position.reason = 'start'
     }
     if (failures > 0) await pause(backoffMs(failures - 1, bounds), signal)
   }
