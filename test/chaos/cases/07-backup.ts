@@ -93,6 +93,8 @@ async function backUp(stage: Stage, storeFrom: number): Promise<Saved> {
 async function restore(stage: Stage, saved: Saved): Promise<void> {
   const roles = [stage.bff, stage.worker, stage.manager]
   await Promise.all(roles.map((role) => role.end('SIGKILL')))
+  // A spool goes with its node; one that stayed would tell of acts that came after the backups.
+  rmSync(join(stage.folder, 'spool-bff'), { recursive: true, force: true })
   await execute(stage.postgres.adminUrl, 'drop database mesh with (force)')
   await execute(stage.postgres.adminUrl, 'create database mesh')
   run('psql', ['--quiet', '--set', 'ON_ERROR_STOP=1', '--file', saved.dump, stage.postgres.url])
