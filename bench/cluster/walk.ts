@@ -16,7 +16,7 @@ interface Page {
   readonly metadata?: { readonly continue?: string }
 }
 
-/** Walks a list to its end as any client would: each page read whole, unzipped where the server zips, and parsed. Answers with the number of objects. */
+/** Walks a list to its end like a client: each page read whole, unzipped where the server zips, and parsed. Answers with the number of objects. */
 export async function walk(pool: KubePool, bearer: string, listing: Listing): Promise<number> {
   let count = 0
   for await (const { page } of pages(pool, bearer, listing)) count += page.items.length

@@ -11,8 +11,8 @@ const unzip = promisify(gunzip)
 
 /**
  * The body of an answer, unzipped where the server zipped it, in a thread of its own; rejects with a `KubeError` for one that exceeds
- * the bound, and with what zlib says for a broken one. A page of 200 agents (714 KB) comes as 26 KB: TLS and HTTP of what
- * the API server otherwise writes 4 KB at a time cost three times what unzipping does, on its side too.
+ * the bound, and with what zlib says for a broken one. TLS and HTTP of what the API server otherwise writes 4 KB at a time cost more than
+ * unzipping does (`npm run bench -- agents-walk`).
  */
 export async function decode({ headers, pieces }: Answer): Promise<readonly Buffer[]> {
   if (headers['content-encoding'] !== ACCEPTED_ENCODING) return pieces
