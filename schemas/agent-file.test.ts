@@ -129,6 +129,48 @@ test('expand: every problem is told at once', () => {
   assert.equal(refusal('name: 1\nmodle: {}\nlimits: {maxSteps: 0}\n').length, 3)
 })
 
+test('SEC3: an answer lists at most 20 problems, whatever the form of the file', () => {
+  const names = Array.from({ length: 5000 }, (_, index) => `a${index}`)
+  const forms = {
+    'unknown fields': names.map((name) => `${name}:\n`).join(''),
+    'repeated keys': 'a: 1\n'.repeat(5000),
+    anchors: names.map((name) => `${name}: &x 1\n`).join(''),
+    'broken escapes': `a: "${'\\q'.repeat(5000)}"`,
+    'closing brackets': '] '.repeat(5000),
+    'tools that are not known': `name: a\nmodel: {route: mock}\ntools: [${names.slice(0, 60).join(', ')}]`,
+  }
+  for (const [form, source] of Object.entries(forms)) assert.equal(refusal(source).length, 20, form)
+  const config = Object.fromEntries(names.map((name) => [name, 1]))
+  assert.equal(findConfigProblems(config).length, 20)
+})
+
+test('SEC3: a pointer does not repeat a key of the size of the file', () => {
+  const key = 'k'.repeat(100_000)
+  assert.ok(findConfigProblems({ name: 'a', runtime: { [key]: 1 } }).every(({ pointer }) => pointer.length < 200))
+})
+
+test('SEC3, F2: the cost of an agent file grows with its size, not with its square', () => {
+  const worst = {
+    'unknown fields': (bytes: number) => Array.from({ length: bytes / 7 }, (_, index) => `a${index}:`).join('\n'),
+    'repeated keys': (bytes: number) => 'a: 1\n'.repeat(bytes / 5),
+    'closing brackets': (bytes: number) => '] '.repeat(bytes / 2),
+    'broken escapes': (bytes: number) => `a: "${'\\q'.repeat(bytes / 2 - 3)}"`,
+    'variables of one name': (bytes: number) => `runtime:\n  env:\n${'  - {name: A}\n'.repeat(bytes / 14 - 2)}`,
+  }
+  const cost = (source: string): number => {
+    const before = process.cpuUsage()
+    refusal(source)
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+  for (const [form, make] of Object.entries(worst)) {
+    cost(make(16 * 1024)) // compiled
+    const [small, large] = [cost(make(32 * 1024)), cost(make(256 * 1024 - 64))]
+    // Eight times the size; its square would be 64 times the cost. Garbage collection makes up for the distance.
+    assert.ok(large < 30 * Math.max(small, 1000), `${form}: ${small} us, then ${large} us`)
+  }
+})
+
 test('X3: aliases, anchors, tags, several documents, __proto__ and deep nesting are refused', () => {
   assert.match(refusal(`${head}labels: &a {x: y}\n`)[0] ?? '', /3:12: anchors are not allowed/)
   assert.match(refusal(`${head}labels: &a {x: y}\nannotations: *a\n`)[1] ?? '', /4:14: aliases are not allowed/)

@@ -2,7 +2,7 @@ import { checkValue } from './agent-file/check.ts'
 import { toDocuments } from './agent-file/expand.ts'
 import type { ExpandedDocument } from './agent-file/expand.ts'
 import { parseSource } from './agent-file/parse.ts'
-import { AgentFileError, toPointer } from './agent-file/problem.ts'
+import { AgentFileError, MAX_PROBLEMS, toPointer } from './agent-file/problem.ts'
 import type { LocatedProblem, Problem } from './agent-file/problem.ts'
 import { LATER_FIELDS, checkRules } from './agent-file/rules.ts'
 import type { AgentFile } from './agent-file/schema.ts'
@@ -51,12 +51,13 @@ function findProblems(value: unknown): Problem[] {
     return [{ path: [], message: `must not be nested deeper than ${MAX_DEPTH} levels` }]
   }
   const later = laterFields(value)
-  const shape = checkValue(agentFileSchema, value).filter(
-    (problem) => !later.some((field) => field === problem.path[0]),
-  )
+  const shape = checkValue(agentFileSchema, value)
+    .filter((problem) => !later.some((field) => field === problem.path[0]))
+    .take(MAX_PROBLEMS)
+    .toArray()
   const notYet = later.map((field) => ({ path: [field], message: `${field} is not yet supported` }))
   if (notYet.length > 0 || shape.length > 0) return [...notYet, ...shape]
-  return checkRules(value as AgentFile)
+  return checkRules(value as AgentFile).slice(0, MAX_PROBLEMS)
 }
 
 function laterFields(value: unknown): string[] {

@@ -1,3 +1,4 @@
+import { MAX_PROBLEMS } from './problem.ts'
 import type { Path, Problem } from './problem.ts'
 import { nearest } from './nearest.ts'
 
@@ -6,18 +7,21 @@ type Node = Record<string, unknown>
 /**
  * Checks a value against plain JSON schema: the keywords that the agent format uses, and no others.
  * A hand interpreter, because a schema library costs more at start-up (135 ms) than the whole command.
+ * Lazy: a reader that stops after the first problems does not pay for the rest (SEC3).
  */
-export function checkValue(schema: Node, value: unknown, path: Path = []): Problem[] {
-  if (Array.isArray(schema['anyOf'])) return checkUnion(schema, value, path)
+export function* checkValue(schema: Node, value: unknown, path: Path = []): Generator<Problem, void> {
+  if (Array.isArray(schema['anyOf'])) return yield* checkUnion(schema, value, path)
   const type = schema['type']
-  if (typeof type === 'string' && !hasType(type, value)) return [problem(path, `must be ${NAMES[type] ?? type}`)]
-  if (Array.isArray(schema['enum']) && !schema['enum'].includes(value)) {
-    return [problem(path, `must be one of ${schema['enum'].join(', ')}`)]
+  if (typeof type === 'string' && !hasType(type, value)) {
+    return yield problem(path, `must be ${NAMES[type] ?? type}`)
   }
-  if (typeof value === 'string') return checkText(schema, value, path)
-  if (typeof value === 'number') return checkNumber(schema, value, path)
-  if (Array.isArray(value)) return checkList(schema, value, path)
-  return isNode(value) ? checkObject(schema, value, path) : []
+  if (Array.isArray(schema['enum']) && !schema['enum'].includes(value)) {
+    return yield problem(path, `must be one of ${schema['enum'].join(', ')}`)
+  }
+  if (typeof value === 'string') yield* checkText(schema, value, path)
+  else if (typeof value === 'number') yield* checkNumber(schema, value, path)
+  else if (Array.isArray(value)) yield* checkList(schema, value, path)
+  else if (isNode(value)) yield* checkObject(schema, value, path)
 }
 
 const NAMES: Record<string, string> = {
@@ -38,16 +42,16 @@ function hasType(type: string, value: unknown): boolean {
 }
 
 // The branch whose type fits speaks; among several objects, the one with the fewest problems.
-function checkUnion(schema: Node, value: unknown, path: Path): Problem[] {
+function* checkUnion(schema: Node, value: unknown, path: Path): Generator<Problem, void> {
   const branches = (schema['anyOf'] as unknown[]).filter(isNode)
   const fitting = branches.filter((branch) => fits(branch, value))
   if (fitting.length === 0) {
     const names = [...new Set(branches.map((branch) => NAMES[String(branch['type'])] ?? String(branch['type'])))]
-    return [problem(path, `must be ${names.join(' or ')}`)]
+    return yield problem(path, `must be ${names.join(' or ')}`)
   }
   const { anyOf: _anyOf, ...rest } = schema
-  const results = fitting.map((branch) => checkValue({ ...rest, ...branch }, value, path))
-  return results.reduce((best, next) => (next.length < best.length ? next : best))
+  const results = fitting.map((branch) => [...checkValue({ ...rest, ...branch }, value, path).take(MAX_PROBLEMS)])
+  yield* results.reduce((best, next) => (next.length < best.length ? next : best))
 }
 
 function fits(branch: Node, value: unknown): boolean {
@@ -74,29 +78,27 @@ function checkNumber(schema: Node, value: number, path: Path): Problem[] {
   return []
 }
 
-function checkList(schema: Node, value: unknown[], path: Path): Problem[] {
+function* checkList(schema: Node, value: unknown[], path: Path): Generator<Problem, void> {
   const { minItems, maxItems, items } = schema
   if (typeof minItems === 'number' && value.length < minItems) {
-    return [problem(path, `must have at least ${minItems} entries`)]
+    return yield problem(path, `must have at least ${minItems} entries`)
   }
   if (typeof maxItems === 'number' && value.length > maxItems) {
-    return [problem(path, `must have at most ${maxItems} entries`)]
+    return yield problem(path, `must have at most ${maxItems} entries`)
   }
-  return isNode(items) ? value.flatMap((item, index) => checkValue(items, item, [...path, index])) : []
+  if (!isNode(items)) return
+  for (const [index, item] of value.entries()) yield* checkValue(items, item, [...path, index])
 }
 
-function checkObject(schema: Node, value: Node, path: Path): Problem[] {
+function* checkObject(schema: Node, value: Node, path: Path): Generator<Problem, void> {
   const properties = isNode(schema['properties']) ? schema['properties'] : {}
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : []
-  const missing = required
-    .filter((name) => !Object.hasOwn(value, name))
-    .map((name) => problem(path, `${name} is required`))
-  const inner = Object.entries(value).flatMap(([name, item]) => {
+  for (const name of required) if (!Object.hasOwn(value, name)) yield problem(path, `${name} is required`)
+  for (const [name, item] of Object.entries(value)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : patternFor(schema, name)
-    if (isNode(property)) return checkValue(property, item, [...path, name])
-    return schema['additionalProperties'] === false ? [unknownField(path, name, Object.keys(properties))] : []
-  })
-  return [...missing, ...inner]
+    if (isNode(property)) yield* checkValue(property, item, [...path, name])
+    else if (schema['additionalProperties'] === false) yield unknownField(path, name, Object.keys(properties))
+  }
 }
 
 function patternFor(schema: Node, name: string): unknown {

@@ -1,6 +1,6 @@
-import { Composer, LineCounter, Parser, isAlias, isNode, isPair, visit } from 'yaml'
-import type { CST, Document, Node } from 'yaml'
-import { AgentFileError, toPointer } from './problem.ts'
+import { Composer, LineCounter, Parser, isAlias, isNode, isPair, isScalar, visit } from 'yaml'
+import type { CST, Document, Node, YAMLMap } from 'yaml'
+import { AgentFileError, MAX_PROBLEMS, toPointer } from './problem.ts'
 import type { LocatedProblem, Path, Problem } from './problem.ts'
 
 const MAX_DEPTH = 64
@@ -25,21 +25,35 @@ export function parseSource(source: string, file?: string): ParsedSource {
 }
 
 function composeOne(source: string, lines: LineCounter, file?: string): Document.Parsed {
-  const tokens = [...new Parser(lines.addNewLine).parse(source)]
+  const tokens = readTokens(source, lines)
   const deep = findDeepToken(tokens)
   if (deep !== undefined) {
     const message = `must not be nested deeper than ${MAX_DEPTH} levels`
     throw new AgentFileError([{ pointer: '', message, ...position(lines, deep) }], file)
   }
-  const documents = [...new Composer({ schema: 'core', uniqueKeys: true, merge: false }).compose(tokens)]
+  // Without `uniqueKeys`: the library compares the keys of a map in pairs, 114 s for 250 KB. See `refusedKeys`.
+  const documents = [
+    ...new Composer({ schema: 'core', uniqueKeys: false, merge: false }).compose(tokens, true, source.length),
+  ]
   const [first, second] = documents
-  if (first === undefined)
+  if (first === undefined || (first.contents === null && first.errors.length === 0 && second === undefined))
     throw new AgentFileError([{ pointer: '', message: 'the file is empty', line: 1, column: 1 }], file)
   if (second !== undefined) {
     const message = 'one file holds one agent: a second document starts here'
     throw new AgentFileError([{ pointer: '', message, ...position(lines, second.range[0]) }], file)
   }
   return first
+}
+
+// Stops at the first errors: a text of nothing but errors costs three times as much as one that parses.
+function readTokens(source: string, lines: LineCounter): CST.Token[] {
+  const tokens: CST.Token[] = []
+  let errors = 0
+  for (const token of new Parser(lines.addNewLine).parse(source)) {
+    tokens.push(token)
+    if (token.type === 'error' && ++errors === MAX_PROBLEMS) break
+  }
+  return tokens
 }
 
 // With an own stack, before anything recursive sees the tokens.
@@ -60,7 +74,7 @@ function childrenOf(token: CST.Token): CST.Token[] {
 }
 
 function syntaxProblems(document: Document.Parsed, lines: LineCounter): LocatedProblem[] {
-  return [...document.errors, ...document.warnings].map((error) => ({
+  return [...document.errors, ...document.warnings].slice(0, MAX_PROBLEMS).map((error) => ({
     pointer: '',
     // The library appends an excerpt of the source, which may hold a secret.
     message: (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, ''),
@@ -70,20 +84,38 @@ function syntaxProblems(document: Document.Parsed, lines: LineCounter): LocatedP
 
 function refusedNodes(document: Document.Parsed, lines: LineCounter): LocatedProblem[] {
   const problems: LocatedProblem[] = []
-  const refuse = (node: Node, message: string) =>
+  const refuse = (node: Node, message: string): symbol | undefined => {
     problems.push({ pointer: '', message, ...position(lines, node.range?.[0] ?? 0) })
+    return problems.length < MAX_PROBLEMS ? undefined : visit.BREAK
+  }
+  const checkNode = (node: Node): symbol | undefined => {
+    if (isAlias(node)) return refuse(node, 'aliases are not allowed')
+    if (node.anchor !== undefined) return refuse(node, 'anchors are not allowed')
+    const isOwnTag = node.tag !== undefined && !node.tag.startsWith('tag:yaml.org,2002:')
+    return isOwnTag ? refuse(node, 'tags are not allowed') : undefined
+  }
   visit(document, {
-    Node: (_key, node) => {
-      if (isAlias(node)) refuse(node, 'aliases are not allowed')
-      else if (node.anchor !== undefined) refuse(node, 'anchors are not allowed')
-      else if (node.tag !== undefined && !node.tag.startsWith('tag:yaml.org,2002:'))
-        refuse(node, 'tags are not allowed')
-    },
-    Pair: (_key, pair) => {
-      if (isNode(pair.key) && String(pair.key) === '__proto__') refuse(pair.key, 'a field cannot have this name')
+    Node: (_key, node) => checkNode(node),
+    // Replaces `Node` for maps.
+    Map: (_key, map) => {
+      if (checkNode(map) === visit.BREAK) return visit.BREAK
+      for (const [key, message] of refusedKeys(map)) if (refuse(key, message) === visit.BREAK) return visit.BREAK
+      return undefined
     },
   })
   return problems
+}
+
+function* refusedKeys(map: YAMLMap): Generator<[Node, string], void> {
+  const names = new Set<string>()
+  for (const { key } of map.items) {
+    if (!isNode(key)) continue
+    const name = isScalar(key) ? String(key.value) : undefined
+    if (name === undefined) yield [key, 'a field must have a text as its name']
+    else if (name === '__proto__') yield [key, 'a field cannot have this name']
+    else if (names.has(name)) yield [key, 'Map keys must be unique']
+    if (name !== undefined) names.add(name)
+  }
 }
 
 function locate(document: Document.Parsed, lines: LineCounter, problem: Problem): LocatedProblem {

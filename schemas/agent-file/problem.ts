@@ -1,3 +1,9 @@
+/** Most problems that an answer lists; who sends more mistakes fixes these first. */
+export const MAX_PROBLEMS = 20
+
+/** Most characters of one step in a pointer: a key can be as long as the file. */
+const MAX_STEP = 128
+
 /** Steps from the root of a document to a value. */
 export type Path = readonly (string | number)[]
 
@@ -36,7 +42,11 @@ export function formatProblem(problem: LocatedProblem, file?: string): string {
   return parts.join(': ')
 }
 
-/** The RFC 6901 pointer of a path. */
+/** The RFC 6901 pointer of a path; a step above 128 characters is cut and ends with an ellipsis. */
 export function toPointer(path: Path): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  return path.map((step) => `/${shorten(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+function shorten(step: string): string {
+  return step.length > MAX_STEP ? `${step.slice(0, MAX_STEP)}…` : step
 }

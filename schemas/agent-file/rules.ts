@@ -103,8 +103,10 @@ function toolRules({ tools = [] }: AgentFile): Problem[] {
 
 // The API server refuses a list-map with one key twice; say it with a place.
 function repeated(entries: readonly { name: string }[], path: readonly (string | number)[]): Problem[] {
+  const names = new Set<string>()
   return entries.flatMap((entry, index) => {
-    const isRepeat = entries.findIndex((other) => other.name === entry.name) < index
-    return isRepeat ? [{ path: [...path, index], message: `"${entry.name}" stands here twice` }] : []
+    const isRepeat = names.has(entry.name)
+    names.add(entry.name)
+    return isRepeat ? [{ path: [...path, index], message: `"${entry.name}" is listed twice` }] : []
   })
 }

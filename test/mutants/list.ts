@@ -3,6 +3,7 @@ import { mutants as ofAudit } from './audit.ts'
 import { mutants as ofCluster } from './core-cluster.ts'
 import { mutants as ofHttp } from './core-http.ts'
 import { mutants as ofLeaves } from './core-leaves.ts'
+import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofRuns } from './runs.ts'
 import type { Mutant } from './mutant.ts'
@@ -15,5 +16,6 @@ export const all: readonly Mutant[] = [
   ...ofLeaves,
   ...ofAudit,
   ...ofRuns,
+  ...ofLauncher,
   ...ofApiServer,
 ]
