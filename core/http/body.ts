@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
+import { findUnstorable } from '#schemas/storable-text.ts'
 import { Fail } from './errors.ts'
 import { checkOf } from './validate.ts'
 
@@ -18,12 +19,16 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   })
 }
 
-/** Parses JSON of bounded depth, without `__proto__` (X3); the error never quotes the body (M7). No bytes are `undefined`. */
+/**
+ * Parses JSON of bounded depth, without `__proto__` (X3) and without text that the store cannot hold (F5). Errors never quote the
+ * body (M7). An empty body is `undefined`.
+ */
 export function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
   if (isDeeperThan(body, MAX_DEPTH)) throw malformed(`is nested deeper than ${MAX_DEPTH} levels`)
   const value = parse(body)
   if (hasProtoKey(value)) throw malformed('has a key __proto__')
+  refuseUnstorable(body, value)
   return value
 }
 
@@ -58,6 +63,15 @@ function endOfString(body: Buffer, from: number): number {
     else if (body[index] === QUOTE) return index
   }
   return body.length
+}
+
+// U+0000 and lone surrogates can only arrive as escapes: the bytes are valid UTF-8, and JSON has no raw control characters.
+function refuseUnstorable(body: Buffer, value: unknown): void {
+  const pointer = body.includes('\\u') ? findUnstorable(value) : undefined
+  if (pointer === undefined) return
+  throw new Fail('invalid_body', undefined, {
+    errors: [{ pointer: pointer.slice(0, 256), detail: 'must not contain U+0000 or a lone surrogate' }],
+  })
 }
 
 function hasProtoKey(value: unknown): boolean {

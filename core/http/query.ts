@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { isStorable, isStorableTime } from '#schemas/storable-text.ts'
 import { Fail } from './errors.ts'
 import type { FieldError } from './errors.ts'
 import { checkOf } from './validate.ts'
@@ -64,6 +65,10 @@ export function readValue(pointer: string, text: string, schema: TSchema): unkno
     if (text !== 'true' && text !== 'false') throw refuse([{ pointer, detail: 'must be true or false' }])
     return text === 'true'
   }
+  if (!isStorable(text)) throw refuse([{ pointer, detail: 'must not contain U+0000' }])
+  const isTime = 'format' in schema && schema.format === 'date-time'
+  if (isTime && !isStorableTime(Date.parse(text)))
+    throw refuse([{ pointer, detail: 'must be an RFC 3339 time in the years 1 to 9999' }])
   return text
 }
 

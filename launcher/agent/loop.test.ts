@@ -8,6 +8,7 @@ import test from 'node:test'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { StateRunRequest } from '#schemas/launcher.ts'
+import { findUnstorable } from '#schemas/storable-text.ts'
 import type { LaunchOptions } from '../testdata/launch.ts'
 import { launch, post, readEvents, until } from '../testdata/launch.ts'
 import { calls, chunk, open, refuses, says, startModelServer } from '../testdata/model-server.ts'
@@ -71,6 +72,20 @@ test('loop: system prompt, history and parameters go to the gateway; text stream
   const last = entries.at(-1)
   assert.equal(last?.data.output, 'Hello')
   assert.deepEqual(last?.data.usage, { inputTokens: 10, outputTokens: 5, cachedTokens: 2, reasoningTokens: 0 })
+})
+
+test('SEC6, F5: text of a model that the store cannot hold is mended; a character split between chunks is not', async (t) => {
+  const { model, start } = await launchLoop(t, [
+    calls({ name: 'nothing', args: { 'a\0': '\ud800' }, id: 'c\0' }),
+    says('a\0', 'b\ud83d', '\ude00', '', 'c\ud83d'),
+  ])
+  const entries = await start('r1', { input: 'x' })
+  const last = entries.at(-1)
+  assert.deepEqual([last?.kind, last?.data.output], ['run.succeeded', 'a\ufffdb\u{1f600}c\ufffd'])
+  const deltas = entries.filter(({ kind }) => kind === 'message.delta').map(({ data }) => data.text)
+  assert.equal(deltas.join(''), 'a\ufffdb\u{1f600}c\ufffd')
+  const sent = JSON.stringify(model.requests[1]?.body.messages)
+  assert.equal(findUnstorable(JSON.parse(sent)), undefined, sent)
 })
 
 test('loop: tools are called, their errors are told to the model', async (t) => {

@@ -2,7 +2,9 @@ import type { FailReason, Usage } from '#schemas/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import { isRecord } from '../http/json-body.ts'
 import { noUsage } from '../invoke/run.ts'
+import { toStorable } from '#schemas/storable-text.ts'
 import type { ToolCall } from './chat.ts'
+import { createTextMender, type TextMender } from './model-text.ts'
 
 /** Thrown when a model call gives no usable answer. */
 export class ModelError extends Error {
@@ -34,6 +36,7 @@ export interface AnswerReader {
 
 interface Draft {
   text: string
+  readonly mender: TextMender
   usage: Usage
   model: string
   finished: boolean
@@ -47,7 +50,7 @@ export function readStream(onText: (text: string) => void): AnswerReader {
     if (data === '[DONE]') draft.finished = true
     else take(draft, parseChunk(data), 'delta', onText)
   })
-  return { push: (chunk) => parser.push(chunk), end: () => finish(draft) }
+  return { push: (chunk) => parser.push(chunk), end: () => finish(draft, onText) }
 }
 
 /** Reads one JSON answer, from a provider that does not stream. */
@@ -58,13 +61,13 @@ export function readWhole(onText: (text: string) => void): AnswerReader {
     end() {
       const draft = newDraft()
       take(draft, parseChunk(Buffer.concat(chunks).toString('utf8')), 'message', onText)
-      return finish(draft)
+      return finish(draft, onText)
     },
   }
 }
 
 function newDraft(): Draft {
-  return { text: '', usage: noUsage, model: '', finished: false, calls: new Map() }
+  return { text: '', mender: createTextMender(), usage: noUsage, model: '', finished: false, calls: new Map() }
 }
 
 function parseChunk(text: string): Readonly<Record<string, unknown>> {
@@ -85,18 +88,21 @@ function take(
   part: 'delta' | 'message',
   onText: (text: string) => void,
 ): void {
-  if (typeof chunk.model === 'string') draft.model = chunk.model
+  if (typeof chunk.model === 'string') draft.model = toStorable(chunk.model)
   if (isRecord(chunk.usage)) draft.usage = readUsage(chunk.usage)
   const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined
   if (!isRecord(choice)) return
   const content = isRecord(choice[part]) ? choice[part] : {}
-  if (typeof content.content === 'string' && content.content !== '') {
-    draft.text += content.content
-    onText(content.content)
-  }
+  if (typeof content.content === 'string') addText(draft, draft.mender.push(content.content), onText)
   if (Array.isArray(content.tool_calls))
     for (const [index, call] of content.tool_calls.entries()) takeCall(draft, call, index)
   if (typeof choice.finish_reason === 'string') draft.finished = true
+}
+
+function addText(draft: Draft, text: string, onText: (text: string) => void): void {
+  if (text === '') return
+  draft.text += text
+  onText(text)
 }
 
 function takeCall(draft: Draft, value: unknown, position: number): void {
@@ -110,10 +116,15 @@ function takeCall(draft: Draft, value: unknown, position: number): void {
   draft.calls.set(index, call)
 }
 
-function finish(draft: Draft): ModelAnswer {
+function finish(draft: Draft, onText: (text: string) => void): ModelAnswer {
   if (!draft.finished) throw new ModelError('the answer of the model broke off')
+  addText(draft, draft.mender.end(), onText)
   const calls = [...draft.calls.entries()].toSorted(([a], [b]) => a - b)
-  const toolCalls = calls.map(([index, call]) => ({ ...call, id: call.id === '' ? `call_${index}` : call.id }))
+  const toolCalls = calls.map(([index, call]) => ({
+    id: toStorable(call.id === '' ? `call_${index}` : call.id),
+    name: toStorable(call.name),
+    arguments: toStorable(call.arguments),
+  }))
   if (toolCalls.some(({ name }) => name === '')) throw new ModelError('the model answered a tool call without a name')
   return { text: draft.text, toolCalls, usage: draft.usage, model: draft.model }
 }
@@ -136,5 +147,5 @@ function count(value: unknown): number {
 /** The message in an OpenAI error body, bounded. */
 export function errorText(body: Readonly<Record<string, unknown>>): string {
   const error = isRecord(body.error) ? body.error.message : body.error
-  return typeof error === 'string' ? error.slice(0, 500) : 'the model call failed'
+  return typeof error === 'string' ? toStorable(error.slice(0, 500)) : 'the model call failed'
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
 import { exchange } from '#core/sse/exchange.ts'
 import type { FailReason } from '#schemas/run.ts'
+import { toStorableValue } from '#schemas/storable-text.ts'
 import { isRecord } from '../http/json-body.ts'
 import type { ChatMessage, ToolDefinition } from './chat.ts'
 import { ModelError, errorText, readStream, readWhole } from './model-answer.ts'
@@ -62,7 +63,8 @@ function toRequest({ requestFields }: ModelClientOptions, { route, messages, too
   return {
     ...requestFields,
     model: route,
-    messages,
+    // Results of tools and decoded arguments can hold what the gateway refuses (F5).
+    messages: toStorableValue(messages),
     ...(functions.length === 0 ? {} : { tools: functions }),
     stream: true,
     stream_options: { include_usage: true },

@@ -78,12 +78,21 @@ export function sinceSeconds(since: string | undefined, now: Date): number | und
   if (/^(?:[0-9]{1,9}(?:ms|s|m|h|d)){1,5}$/.test(since)) {
     const parts = [...since.matchAll(/([0-9]{1,9})(ms|s|m|h|d)/g)]
     const seconds = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNIT_SECONDS[unit ?? ''] ?? 0), 0)
-    return Math.max(1, Math.ceil(seconds))
+    return withinReach(seconds)
   }
   const time = /^\d{4}-\d\d-\d\dT/.test(since) ? Date.parse(since) : Number.NaN
-  if (Number.isNaN(time)) {
-    const detail = 'must be a duration such as 10m, or an RFC 3339 time'
-    throw new Fail('invalid_query', undefined, { errors: [{ pointer: '?since', detail }] })
-  }
-  return Math.max(1, Math.ceil((now.getTime() - time) / 1000))
+  if (Number.isNaN(time)) throw refuseSince('must be a duration such as 10m, or an RFC 3339 time')
+  return withinReach((now.getTime() - time) / 1000)
+}
+
+// The API server and the kubelet count the seconds as nanoseconds in an int64.
+const MAX_SECONDS = 100 * 365 * 86_400
+
+function withinReach(seconds: number): number {
+  if (seconds > MAX_SECONDS) throw refuseSince('must be at most 100 years ago')
+  return Math.max(1, Math.ceil(seconds))
+}
+
+function refuseSince(detail: string): Fail {
+  return new Fail('invalid_query', undefined, { errors: [{ pointer: '?since', detail }] })
 }

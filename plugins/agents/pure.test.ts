@@ -139,7 +139,7 @@ test('versions: say what changed, who made them and which one serves', () => {
   )
 })
 
-test('logs: since is a duration or a time', () => {
+test('logs: since is a duration or a time; SEC6, F5: one out of reach is refused', () => {
   const now = new Date('2026-01-01T00:10:00Z')
   assert.equal(sinceSeconds('10m', now), 600)
   assert.equal(sinceSeconds('1h30m', now), 5400)
@@ -147,6 +147,11 @@ test('logs: since is a duration or a time', () => {
   assert.equal(sinceSeconds('2026-01-01T00:00:00Z', now), 600)
   assert.equal(sinceSeconds(undefined, now), undefined)
   for (const bad of ['soon', '10', '-5m', 'm']) assert.throws(() => sinceSeconds(bad, now), { code: 'invalid_query' })
+  for (const far of ['999999999d999999999d', '40000d', '0001-01-01T00:00:00Z'])
+    assert.throws(() => sinceSeconds(far, now), {
+      code: 'invalid_query',
+      errors: [{ pointer: '?since', detail: 'must be at most 100 years ago' }],
+    })
 })
 
 test('logs: a running pod comes before a newer one that is not', () => {

@@ -6,6 +6,7 @@ import { mutants as ofLeaves } from './core-leaves.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofRuns } from './runs.ts'
+import { mutants as ofRunBounds } from './runs-bounds.ts'
 import type { Mutant } from './mutant.ts'
 
 /** Every listed defect. */
@@ -16,6 +17,7 @@ export const all: readonly Mutant[] = [
   ...ofLeaves,
   ...ofAudit,
   ...ofRuns,
+  ...ofRunBounds,
   ...ofLauncher,
   ...ofApiServer,
 ]
