@@ -1,3 +1,4 @@
+import { openSettings, readCoreSettings } from '#core/config/settings.ts'
 import { type Composed, composeHost } from '#core/host/compose.ts'
 import type { Role } from '#core/host/core.ts'
 import type { AnyPlugin } from '#core/host/plugin.ts'
@@ -64,12 +65,13 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       plugins: input.plugins,
       version: input.version,
       env: ownEnvironment(input.env),
-      presets: presets(folder, ports),
+      presets: { ...presets(folder, ports), outbound: { allow: allowedByDefault(input.env) } },
       cluster: cluster.location,
       embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
       generateKeys: true,
       pages: landingRoutes(code, page),
       agentLaunchers: async ({ namespace, name }) => agents.launchers(namespace, name),
+      ownUrls: agents.urls,
     })
     return {
       composed,
@@ -112,11 +114,18 @@ function createAgents() {
       return workloads
     },
     launchers: (namespace: string, name: string) => workloads?.launchers(namespace, name) ?? [],
+    urls: () => workloads?.urls() ?? [],
     close: async (): Promise<void> => {
       closed = true
       await (await starting)?.close()
     },
   }
+}
+
+// A model server of this machine is the usual provider of a laptop; the hardened profile allows none that is not listed.
+function allowedByDefault(env: StackInput['env']): readonly string[] {
+  const { profile } = readCoreSettings(openSettings({ env }), env)
+  return profile === 'hardened' ? [] : ['127.0.0.0/8', '::1']
 }
 
 function presets(folder: DataFolder, ports: Readonly<Record<Listener, number>>) {

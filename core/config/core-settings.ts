@@ -67,6 +67,14 @@ export const coreSettingsSchema = Type.Object({
     gateway: Type.Optional(Type.String()),
     state: Type.Optional(Type.String()),
   }),
+  outbound: Type.Object({
+    allow: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
+      maxItems: 256,
+      default: [],
+      description:
+        'Hosts that may be called although they are not public, or by http: CIDR blocks, addresses, names, `*.` and a domain.',
+    }),
+  }),
   limits: Type.Object({
     perCallerPerMinute: count(60_000),
     perAddressPerMinute: count(120_000),
@@ -117,6 +125,7 @@ export const coreSettingSources: readonly SettingSource[] = [
   { from: 'MESH_GATEWAY_PORT', to: 'listen.gateway' },
   { from: 'MESH_STATE_PORT', to: 'listen.state' },
   { from: 'MESH_ADMIN_PORT', to: 'listen.admin' },
+  { from: 'MESH_OUTBOUND_ALLOW', to: 'outbound.allow', parse: (text) => text.split(',').map((one) => one.trim()) },
   { from: 'OTEL_EXPORTER_OTLP_ENDPOINT', to: 'telemetry.otlpEndpoint' },
   { from: 'MESH_ACCESS_LOG', to: 'telemetry.accessLog' },
   { from: 'MESH_DRAIN_DELAY_SECONDS', to: 'drain.delaySeconds' },

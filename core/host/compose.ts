@@ -9,6 +9,8 @@ import type { Bus } from '#core/events/bus.ts'
 import { createMemoryBus } from '#core/events/memory-bus.ts'
 import { toNatsOptions } from '#core/events/nats-address.ts'
 import { createNatsBus } from '#core/events/nats-bus.ts'
+import { parseAllowList } from '#core/http-client/allow-list.ts'
+import type { GuardOptions } from '#core/http-client/guard.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { conceal } from '#core/log/secrets.ts'
@@ -46,6 +48,8 @@ export interface Composition {
   readonly log?: Logger
   readonly now?: () => Date
   readonly agentLaunchers?: WorkerContext['agentLaunchers']
+  /** Base URLs of listeners beside the roles' own, such as agents of this machine; users' addresses may not name them. */
+  readonly ownUrls?: () => readonly string[]
   readonly pages?: FastifyPluginAsync
   readonly mayMovePorts?: boolean
   readonly checkResponses?: boolean
@@ -102,6 +106,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     log,
     metrics,
     tracer: tracing.tracer,
+    outbound: outboundOf(core, cluster, composition),
     coreEventTypes: clusterEvents,
     thirdParty: new Set(thirdParty.map(({ name }) => name)),
     ...pick(composition, 'now', 'agentLaunchers', 'pages', 'mayMovePorts', 'checkResponses'),
@@ -118,6 +123,20 @@ export async function composeHost(composition: Composition): Promise<Composed> {
 
 function dirOf({ keysDir }: CoreSettings): { dir?: string } {
   return keysDir === undefined ? {} : { dir: keysDir }
+}
+
+function outboundOf(
+  { outbound, urls }: CoreSettings,
+  cluster: ClusterLocation,
+  { ownUrls }: Composition,
+): GuardOptions {
+  try {
+    parseAllowList(outbound.allow)
+  } catch (error) {
+    throw new SettingsError(`outbound.allow: ${error instanceof Error ? error.message : 'not a list'}`)
+  }
+  const roles = Object.values(urls).filter((url) => URL.canParse(url))
+  return { allow: outbound.allow, ownUrls: () => [cluster.server, ...roles, ...(ownUrls?.() ?? [])] }
 }
 
 async function openStoreOf(core: CoreSettings, { embeddedStore }: Composition): Promise<Database | undefined> {

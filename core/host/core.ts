@@ -1,6 +1,7 @@
 import type { Caller } from '#core/cluster/access.ts'
 import type { Bus } from '#core/events/bus.ts'
 import type { AuditDescriptor } from '#core/events/event.ts'
+import type { Outbound } from '#core/http-client/outbound.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/store/store.ts'
@@ -30,6 +31,8 @@ export interface Core {
   readonly store: Store | undefined
   readonly bus: Bus
   readonly cluster: { as(bearer: string): Promise<Caller> }
+  /** Guarded calls to addresses that a user or a peer named. */
+  readonly outbound: Outbound
   /** Base URLs of the other roles as this process reaches them. */
   readonly urls: { readonly gateway: string; readonly state: string; readonly bff: string }
   /** Audit descriptors of every declared event type, core's included, by type. */

@@ -1,6 +1,7 @@
 import { readSettings } from '#core/config/settings.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import { toOpenApi } from '#core/http/openapi.ts'
+import { createOutbound } from '#core/http-client/outbound.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
@@ -80,6 +81,7 @@ function inertCore(version: string): Core {
       close: async () => undefined,
     },
     cluster: { as: refuse },
+    outbound: createOutbound({ allow: [], lookup: refuse }),
     urls: { bff: 'http://bff.invalid', gateway: 'http://gateway.invalid', state: 'http://state.invalid' },
     descriptors: () => new Map(),
     extensions: () => [],

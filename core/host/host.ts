@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import type { Settings } from '#core/config/settings.ts'
 import type { EventType } from '#core/events/event.ts'
+import type { GuardOptions } from '#core/http-client/guard.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
@@ -39,6 +40,8 @@ export interface HostOptions {
   readonly thirdParty?: ReadonlySet<string>
   /** Default: the pods of the agent's Service. */
   readonly agentLaunchers?: WorkerContext['agentLaunchers']
+  /** What calls to addresses of users are checked by; default: public addresses only. */
+  readonly outbound?: GuardOptions
   /** Routes of the BFF outside `/api`, each marked public. */
   readonly pages?: FastifyPluginAsync
   /** A taken port moves to a free one instead of failing. */
@@ -180,6 +183,11 @@ function roleInput(
       get state() {
         return url('state', 'http://mesh-state:3002')
       },
+    },
+    outbound: {
+      allow: [],
+      ...options.outbound,
+      ownUrls: () => [...Object.values(own.addresses), ...(options.outbound?.ownUrls?.() ?? [])],
     },
     coreEventTypes: options.coreEventTypes ?? [],
     thirdParty: options.thirdParty ?? new Set(),

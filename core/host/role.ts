@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Settings } from '#core/config/settings.ts'
 import type { AuditDescriptor, EventType } from '#core/events/event.ts'
+import type { GuardOptions } from '#core/http-client/guard.ts'
+import { createOutbound } from '#core/http-client/outbound.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { MigrationSource } from '#core/store/migrate.ts'
@@ -33,6 +35,8 @@ export interface RoleInput {
   readonly now: () => Date
   readonly version: string
   readonly urls: Core['urls']
+  /** What calls to addresses of users are checked by. */
+  readonly outbound: GuardOptions
   readonly coreEventTypes: readonly EventType[]
   readonly thirdParty: ReadonlySet<string>
   /** Default: the pods of the agent's Service. */
@@ -119,6 +123,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes }: Cor
     store: platform.store,
     bus: platform.bus,
     cluster: platform.callers,
+    outbound: createOutbound(input.outbound),
     urls: input.urls,
     tracer: input.tracer,
     descriptors: () => descriptors,
@@ -192,7 +197,10 @@ function finish(
     await starting?.catch(() => undefined)
     await Promise.allSettled(running.map(({ done }) => done))
     if (server !== undefined) await closeApp(server.app)
-    await container.close().finally(() => platform.close())
+    await container
+      .close()
+      .finally(() => core.outbound.close())
+      .finally(() => platform.close())
   }
   return {
     role,

@@ -32,6 +32,8 @@ export interface Workloads {
   launchers(namespace: string, name: string): readonly AgentLauncher[]
   /** Where other processes ask the same: `GET {endpointsUrl}/endpoints/{namespace}/{name}`. */
   readonly endpointsUrl: string
+  /** Base URLs of everything that runs for agents here. */
+  urls(): readonly string[]
   /** The log of a pod that runs here, for the embedded API server. */
   readPodLog(
     request: LogQuery & { readonly pod: { readonly metadata: { readonly uid?: string } }; readonly previous: boolean },
@@ -72,6 +74,7 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
   return {
     launchers,
     endpointsUrl: endpoints.url,
+    urls: () => [endpoints.url, ...[...context.ending, ...everyReplica(all)].flatMap((one) => one.url() ?? [])],
     readPodLog: (request) => readLog(all, request),
     close: async () => {
       controller.abort()

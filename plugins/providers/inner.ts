@@ -17,6 +17,6 @@ export interface ProvidersInner {
 
 /** Builds the inside; no I/O. */
 export function createInner(core: Core, settings: ProvidersSettings): ProvidersInner {
-  const adapters = [mockAdapter, createOpenAiAdapter({ connections: settings.connections })]
+  const adapters = [mockAdapter, createOpenAiAdapter({ connections: settings.connections, outbound: core.outbound })]
   return { core, settings, metering: createMetering(core), adapters }
 }

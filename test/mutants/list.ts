@@ -5,6 +5,7 @@ import { mutants as ofHttp } from './core-http.ts'
 import { mutants as ofLeaves } from './core-leaves.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofStore } from './core-store.ts'
+import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
 import type { Mutant } from './mutant.ts'
@@ -16,6 +17,7 @@ export const all: readonly Mutant[] = [
   ...ofStore,
   ...ofLeaves,
   ...ofAudit,
+  ...ofProviders,
   ...ofRuns,
   ...ofRunBounds,
   ...ofLauncher,

@@ -1,26 +1,29 @@
-import { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
 import { exchange } from '#core/sse/exchange.ts'
+import type { Outbound } from '#core/http-client/outbound.ts'
 import type { ModelAdapter, ProviderCall } from '../adapter.ts'
-
-const defaultBaseUrl = 'https://api.openai.com/v1'
+import { baseUrlOf } from '../base-url.ts'
 
 /**
- * Any endpoint that speaks the OpenAI API. Scheme, host and key come from the ModelProvider and its Secret alone (B7);
- * redirects are never followed, since they would take the key along. Bytes pass through as they arrive.
+ * Any endpoint that speaks the OpenAI API. Scheme, host and key come from the ModelProvider and its Secret alone (B7), on
+ * guarded connections (M-2). Redirects are never followed: they would send the key elsewhere. Bytes pass through as they arrive.
  */
-export function createOpenAiAdapter(options: { readonly connections: number }): ModelAdapter {
-  let agent: Agent | undefined
+export function createOpenAiAdapter(options: {
+  readonly connections: number
+  readonly outbound: Pick<Outbound, 'open'>
+}): ModelAdapter {
+  let connections: Dispatcher | undefined
   return {
     type: 'openai',
     async send(call, sink) {
       assertOutsideTransaction('a model provider')
-      agent ??= new Agent({ connections: options.connections, pipelining: 1, keepAliveTimeout: 30_000 })
-      const url = new URL(`${(call.provider.baseUrl ?? defaultBaseUrl).replace(/(?<!\/)\/+$/, '')}/${call.operation}`)
+      connections ??= options.outbound.open({ connections: options.connections })
+      const url = new URL(`${baseUrlOf(call.provider).replace(/(?<!\/)\/+$/, '')}/${call.operation}`)
       // A timer of our own: undici's own timers are coarse, a second or so.
       const late = new AbortController()
       const timer = setTimeout(() => late.abort(timeoutError()), call.firstByteMs)
-      await exchange(agent, {
+      await exchange(connections, {
         origin: url.origin,
         path: url.pathname,
         method: 'POST',
@@ -36,7 +39,7 @@ export function createOpenAiAdapter(options: { readonly connections: number }): 
       }).finally(() => clearTimeout(timer))
     },
     close: async () => {
-      await agent?.destroy()
+      await connections?.destroy()
     },
   }
 }

@@ -16,6 +16,7 @@ import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/pool.ts'
+import { createOutbound } from '#core/http-client/outbound.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
 import { createStore } from '#core/store/create-store.ts'
@@ -34,7 +35,11 @@ const root = (path: string): string => new URL(`../../../${path}`, import.meta.u
 let count = 0
 
 /** The gateway role with this plugin on a real kube-apiserver and PostgreSQL; everything ends with the test. */
-export async function startGateway(t: TestContext, contributed: readonly Contribution[] = []) {
+export async function startGateway(
+  t: TestContext,
+  contributed: readonly Contribution[] = [],
+  allow: readonly string[] = [],
+) {
   const kube = await sharedKube(t)
   const pool = createPool(kube.url, { ca: kube.ca })
   const admin = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
@@ -78,6 +83,8 @@ export async function startGateway(t: TestContext, contributed: readonly Contrib
     store: createStore(database, { projections: [] }),
     bus: createMemoryBus(),
     cluster: callers,
+    // Upstreams of these tests listen on loopback.
+    outbound: createOutbound({ allow: ['127.0.0.0/8', ...allow] }),
     urls: { gateway: '', state: '', bff: '' },
     descriptors: () => new Map(),
     extensions: <T>(point: Point<T>) =>

@@ -1,0 +1,64 @@
+import type { Mutant } from './mutant.ts'
+
+const guard = ['core/http-client/guard.test.ts']
+const outbound = ['core/http-client/outbound.test.ts']
+
+/** Defects of guarded calls outwards, of keys bound to an origin, and of signing keys. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'outbound: a metadata address is called when the setting lists it',
+    file: 'core/http-client/guard.ts',
+    find: "access === 'public' || (access === 'restricted' && allowed)",
+    replace: "access === 'public' || allowed",
+    tests: guard,
+  },
+  {
+    name: 'outbound: the address inside a translated one is not looked at',
+    file: 'core/http-client/addresses.ts',
+    find: ' ?? (inner === undefined ? undefined : labelIn(forbidden, inner))',
+    replace: '',
+    tests: guard,
+  },
+  {
+    name: 'outbound: one good address of a name is enough',
+    file: 'core/http-client/guard.ts',
+    find: 'return addresses.map(({ address }) => {',
+    replace: 'return addresses.slice(0, 1).map(({ address }) => {',
+    tests: guard,
+  },
+  {
+    name: "outbound: the platform's own listeners are compared by name only",
+    file: 'core/http-client/guard.ts',
+    find: ' || isThisMachine(address)',
+    replace: '',
+    tests: guard,
+  },
+  {
+    name: 'outbound: http to a public host needs no setting',
+    file: 'core/http-client/guard.ts',
+    find: "if (url.protocol === 'http:' && !allowed)",
+    replace: "if (url.protocol === 'gopher:' && !allowed)",
+    tests: guard,
+  },
+  {
+    name: 'outbound: literal addresses are not checked, since sockets do not look them up',
+    file: 'core/http-client/outbound.ts',
+    find: "if (isIP(request.hostname.replace(/^\\[|\\]$/g, '')) === 0) return connect(request, callback)",
+    replace: 'if (request.hostname.length > 0) return connect(request, callback)',
+    tests: outbound,
+  },
+  {
+    name: 'outbound: the socket resolves the name again',
+    file: 'core/http-client/outbound.ts',
+    find: 'callback(null, [...addresses])',
+    replace: "callback(null, [{ address: '127.0.0.1', family: 4 }])",
+    tests: outbound,
+  },
+  {
+    name: 'outbound: a redirect takes credentials to another origin',
+    file: 'core/http-client/outbound-request.ts',
+    find: 'if (next.origin !== url.origin) headers = withoutCredentials(headers)',
+    replace: 'headers = { ...headers }',
+    tests: outbound,
+  },
+]
