@@ -49,7 +49,8 @@ export function makeRows(count: number, at: Date): readonly AuditRow[] {
       outcome: 'success',
       trace_id: null,
       detail: { uid: id, resourceVersion: String(n) },
-      exact: false,
+      actor_exact: false,
+      namespace_uid: null,
     }
   })
 }

@@ -62,6 +62,11 @@ function newestManager(entries: readonly ManagedFields[]): string | undefined {
     ?.manager?.slice(0, 128)
 }
 
+/** Actor name of a guess from managed fields: `manager:kubectl`. The prefix keeps it apart from every account (decision 2). */
+export function guessedActor(fieldManager: string): string {
+  return `manager:${fieldManager}`
+}
+
 /**
  * The id of the event of a change: the same for every replica and every replay (A4). Creation and deletion happen once in the
  * life of a uid, updates once per version. Written as an RFC 9562 UUID of version 8.

@@ -3,7 +3,7 @@ import type { Informer } from '#core/host/work.ts'
 import type { Store } from '#core/store/store.ts'
 import { objectCreated, objectDeleted, objectUpdated } from './events.ts'
 import { noteFollowed } from './followed.ts'
-import { eventId, isNewer } from './observation.ts'
+import { eventId, guessedActor, isNewer } from './observation.ts'
 import type { Observation } from './observation.ts'
 import type { ObservedTables } from './observed.ts'
 import { insertDeparted, noteDeleted, noteSeen, openRows, saveRows, UNREAD } from './observed-rows.ts'
@@ -135,7 +135,8 @@ function toldOf(
       ...(late ? { late } : {}),
       ...(seen.error === undefined ? {} : { error: seen.error }),
     },
-    ...(actorGuess === undefined ? {} : { actor: { name: actorGuess, kind: 'system' } }),
+    // A field manager is any client's free text: it must not read as an account.
+    ...(actorGuess === undefined ? {} : { actor: { name: guessedActor(actorGuess), kind: 'controller' } }),
   }
   return { stream: `cluster/${group}/${kind}/${uid}`, event }
 }

@@ -4,6 +4,10 @@ import type { Static, TSchema } from 'typebox'
 export interface AuditDescriptor {
   readonly action: string
   readonly resourceKind: string
+  /** A field of the data that names the action where it holds one of `values`: `approve` instead of `resume`. */
+  readonly actionFrom?: { readonly field: string; readonly values: readonly string[] }
+  /** Fields of the data that the row's `detail` takes under their own names; each passes an allowlist of the audit plugin (A8). */
+  readonly detail?: readonly string[]
 }
 
 /** A declared event type. `plugin` and `fact` give the CloudEvents type `dev.mesh.<plugin>.<fact>.v<version>`. */
@@ -53,6 +57,11 @@ export interface Subject {
 export interface Actor {
   readonly name: string
   readonly kind: 'user' | 'controller' | 'system'
+}
+
+/** The actor of an authenticated username; the same account has the same kind in every event. */
+export function accountActor(username: string): Actor {
+  return { name: username, kind: username.startsWith('system:') ? 'system' : 'user' }
 }
 
 /** An event to append. `id` (default UUIDv7) is given where a deterministic key dedups (informers, A4). */

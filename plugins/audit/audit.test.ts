@@ -31,6 +31,7 @@ check(
     const expected = {
       actor: 'alice',
       actor_kind: 'user',
+      actor_exact: true,
       action: 'update',
       resource_kind: 'AgentTemplate',
       resource_name: 'one',
@@ -63,7 +64,7 @@ check(
       detail['late'] ?? false,
     ])
     assert.deepEqual(found.toSorted(), [
-      ['create', 'kubectl', 'controller', false],
+      ['create', 'manager:kubectl', 'controller', false],
       ['delete', 'carol', 'controller', true],
       ['update', 'alice', 'controller', false],
       ['update', 'bob', 'bff', false],

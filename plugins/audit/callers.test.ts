@@ -220,7 +220,7 @@ for (const { name, options, start } of forms)
 
     const kind = 'AgentTemplate'
     const expected = [
-      ['create', kind, 'direct', 'kubectl', 'controller', 'success'],
+      ['create', kind, 'direct', 'manager:kubectl', 'controller', 'success'],
       ['create', kind, 'held', 'developer', 'controller', 'success'],
       ['create', kind, 'marker', 'developer', 'controller', 'success'],
       ['create', kind, 'one', 'developer', 'controller', 'success'],
@@ -240,7 +240,7 @@ for (const { name, options, start } of forms)
     await eventually(async () =>
       assert.deepEqual((await ofNamespace()).slice(1), [
         ['update', 'developer'],
-        ['update', 'other'],
+        ['update', 'manager:other'],
       ]),
     )
   })
@@ -283,7 +283,7 @@ test(
       'create kept developer late',
       'create lost developer',
       'create reborn developer',
-      'create reborn mesh late',
+      'create reborn manager:mesh late',
       'delete both operator late',
       'delete lost unknown late',
       'delete old unknown late',

@@ -1,9 +1,12 @@
+import { guessedActor } from '#core/cluster/observation.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 
 // What stands in the place of a text that its column does not take: it might be a secret (A8).
 const REFUSED = 'redacted'
+const GUESS = guessedActor('')
 
 // Usernames are the cluster's (e-mail addresses, issuer URLs, certificate names); a field manager is any client's free text.
+const uid = /^[A-Za-z0-9-]{1,64}$/
 const username = /^[\p{L}\p{N}][\p{L}\p{N} ._:@/+#=,|~!$&'()*%-]{0,316}$/u
 const fieldManager = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,127}$/
 const name = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,251}[A-Za-z0-9])?)?$/
@@ -17,7 +20,7 @@ const columns = {
 }
 
 const details: Readonly<Record<string, RegExp>> = {
-  uid: /^[A-Za-z0-9-]{1,64}$/,
+  uid,
   resourceVersion: /^[0-9]{1,64}$/,
   code: /^[a-z][a-z0-9_]{0,63}$/,
   late: /^true$/,
@@ -31,13 +34,19 @@ const details: Readonly<Record<string, RegExp>> = {
 /** The columns of a row that hold text. */
 export type AuditText = Pick<
   AuditEvent,
-  'actor' | 'action' | 'resource_kind' | 'resource_name' | 'namespace' | 'trace_id' | 'detail'
+  'actor' | 'actor_exact' | 'action' | 'resource_kind' | 'resource_name' | 'namespace' | 'trace_id' | 'detail'
 >
 
-/** Holds every text of a row to its column's allowlist; `exact` says that the actor is a username and no field manager. */
-export function allowlisted(row: AuditText, exact: boolean): AuditText {
+/** Whether a text has the form of a uid. */
+export function isUid(text: string): boolean {
+  return uid.test(text)
+}
+
+/** Holds every text of a row to its column's allowlist. */
+export function allowlisted(row: AuditText): AuditText {
   return {
-    actor: allowed(exact ? username : fieldManager, row.actor),
+    actor_exact: row.actor_exact,
+    actor: row.actor_exact ? allowed(username, row.actor) : allowedGuess(row.actor),
     action: allowed(columns.action, row.action),
     resource_kind: allowed(columns.resource_kind, row.resource_kind),
     resource_name: allowed(columns.resource_name, row.resource_name),
@@ -45,6 +54,12 @@ export function allowlisted(row: AuditText, exact: boolean): AuditText {
     trace_id: row.trace_id !== null && columns.trace_id.test(row.trace_id) ? row.trace_id : null,
     detail: Object.fromEntries(Object.entries(row.detail).filter(([key, value]) => details[key]?.test(String(value)))),
   }
+}
+
+// The prefix stays whatever the field manager is: a guess never reads as an account.
+function allowedGuess(actor: string): string {
+  if (!actor.startsWith(GUESS)) return allowed(fieldManager, actor)
+  return GUESS + allowed(fieldManager, actor.slice(GUESS.length))
 }
 
 function allowed(pattern: RegExp, text: string): string {

@@ -1,4 +1,4 @@
-import type { NewEvent } from '#core/events/event.ts'
+import { accountActor, type NewEvent } from '#core/events/event.ts'
 import type { Intent, Outcome } from '#core/http/points.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import { auditOutcome } from './events.ts'
@@ -20,7 +20,7 @@ export function toEvent(outcome: Outcome, time: Date): OutcomeEvent {
     type: auditOutcome,
     time,
     subject: { namespace, kind: resourceKind, name: name ?? '' },
-    actor: actorOf(actor),
+    actor: accountActor(actor),
     traceparent,
     data: { action, resourceKind, outcome: outcome.outcome, ...told, ...object },
   }
@@ -49,14 +49,10 @@ export function toUnknown(intent: Intended): OutcomeEvent {
     type: auditOutcome,
     time: intent.intended_at,
     subject: { namespace: namespace ?? undefined, kind: resourceKind, name },
-    actor: actorOf(actor),
+    actor: accountActor(actor),
     ...(traceparent === null ? {} : { traceparent }),
     data: { action, resourceKind, outcome: 'error', intent: id, reason: 'unknown' },
   }
-}
-
-function actorOf(name: string): { readonly name: string; readonly kind: 'system' | 'user' } {
-  return { name, kind: name.startsWith('system:') ? 'system' : 'user' }
 }
 
 /** One line of the spool; references only, as in the log. Times are milliseconds: to write a date takes longer than all the rest. */
@@ -82,6 +78,6 @@ export function decode(line: string): Entry | undefined {
 export function auditLine(entry: Entry): string {
   const event = 'intent' in entry ? toUnknown(entry.intent) : entry.event
   const row = toRow({ ...event, type: event.type.type }, new Map())
-  const { key: _key, eventKey: _event, exact: _exact, id: _id, ...columns } = row ?? {}
+  const { key: _key, eventKey: _event, id: _id, namespace_uid: _uid, ...columns } = row ?? {}
   return `mesh_audit ${JSON.stringify({ event_id: event.id, ...columns })}`
 }

@@ -81,6 +81,7 @@ test('without a store GET /api/audit is 501, and what was denied is a greppable 
     detail: { code: 'forbidden', count: 1 },
     occurred_at: '1970-01-01T00:00:00.000Z',
     actor_kind: 'user',
+    actor_exact: true,
     source: 'bff',
     outcome: 'denied',
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { KIND_OF_DATA, objectCreated } from '#core/cluster/events.ts'
 import { readSettings } from '#core/config/settings.ts'
+import { accountActor } from '#core/events/event.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import { auditOutcome } from './events.ts'
@@ -39,8 +40,8 @@ test('A8: every text of a row passes its allowlist; what does not is not written
     [row.actor, row.action, row.resource_kind, row.resource_name, row.namespace, row.trace_id, row.detail],
     ['redacted', 'redacted', 'redacted', 'redacted', 'redacted', null, {}],
   )
-  const guess = toRow({ ...stored(seen('update')), actor: { name: 'my key is hunter2', kind: 'system' } }, descriptors)
-  assert.equal(guess?.actor, 'redacted')
+  const guess = toRow(stored(seen('update', '7', 'u-1', { actorGuess: 'my key is hunter2' })), descriptors)
+  assert.equal(guess?.actor, 'manager:redacted')
   for (const actor of [
     'alice@example.org',
     'https://issuer.example/#a|b',
@@ -65,6 +66,7 @@ test('any event with a descriptor is audited without audit knowing it; any other
     {
       actor: 'alice',
       actor_kind: 'user',
+      actor_exact: true,
       action: 'grant.create',
       resource_kind: 'RunShare',
       resource_name: 'r1',
@@ -85,4 +87,39 @@ test('A12: AUDIT_RETENTION_DAYS of 0, negative or text refuses to start and is n
     assert.throws(() => read(value), /AUDIT_RETENTION_DAYS/, value)
   assert.deepEqual(read().slices.get('audit'), { retentionDays: 90, spoolMegabytes: 64 })
   assert.deepEqual(read('7').slices.get('audit'), { retentionDays: 7, spoolMegabytes: 64 })
+})
+
+test('PODS5: a guess reads as a field manager, never as an account, whatever the field manager is', () => {
+  for (const manager of ['system:serviceaccount:people:olga', 'alice@example.org', 'manager:x', 'system:admin']) {
+    const event = stored(seen('update', '7', 'u-1', { actorGuess: manager }))
+    const row = toRow({ ...event, actor: { name: manager, kind: 'system' } }, descriptors)
+    assert.deepEqual(
+      [row?.actor, row?.actor_kind, row?.actor_exact],
+      [`manager:${manager}`, 'controller', false],
+      manager,
+    )
+  }
+  const unknown = toRow(stored(seen('delete', '8', 'u-1', { actorGuess: undefined })), descriptors)
+  assert.deepEqual([unknown?.actor, unknown?.actor_kind, unknown?.actor_exact], ['unknown', 'system', false])
+  const denied = { action: 'create', resourceKind: 'AgentTemplate', outcome: 'denied' }
+  const anonymous = toRow(
+    { ...stored(made('create', 'unknown')), actor: { name: 'unknown', kind: 'user' }, data: denied },
+    descriptors,
+  )
+  assert.equal(anonymous?.actor_exact, false)
+})
+
+test("PODA19: an account has one kind wherever it acts; rows of the platform's own acts are the controller's", () => {
+  const account = 'system:serviceaccount:demo:agent'
+  const run = { ...stored(made('x', account)), type: 'dev.mesh.sharing.created.v1' }
+  const rowOf = (name: string, kind: 'user' | 'system' | 'controller') => {
+    const row = toRow({ ...run, actor: { name, kind } }, descriptors)
+    return [row?.actor_kind, row?.source, row?.actor_exact]
+  }
+  assert.deepEqual(rowOf(account, 'user'), ['system', 'bff', true])
+  assert.deepEqual(rowOf('alice', 'user'), ['user', 'bff', true])
+  assert.deepEqual(rowOf('pruning', 'controller'), ['controller', 'controller', true])
+  assert.deepEqual(rowOf('system:mesh:worker', 'system'), ['system', 'controller', true])
+  assert.deepEqual(accountActor(account), { name: account, kind: 'system' })
+  assert.deepEqual(accountActor('alice'), { name: 'alice', kind: 'user' })
 })

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { KIND_OF_DATA } from '#core/cluster/events.ts'
 import type { AuditDescriptor, StoredEvent } from '#core/events/event.ts'
+import { guessedActor } from '#core/cluster/observation.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
-import { allowlisted, type AuditText } from './columns.ts'
+import { allowlisted, type AuditText, isUid } from './columns.ts'
 import { auditOutcome } from './events.ts'
 
 /** A row to write, with the key that makes one row of one change (A4). */
@@ -11,8 +12,8 @@ export interface AuditRow extends Omit<AuditEvent, 'occurred_at'> {
   /** The key of the event alone, by which a denial is counted once. */
   readonly eventKey: string
   readonly occurred_at: Date
-  /** Whether the actor is the caller itself; a guess from managed fields is replaced by it, never the reverse. */
-  readonly exact: boolean
+  /** Uid of the namespace that the row is of; null when it is not known (SEC17). */
+  readonly namespace_uid: string | null
 }
 
 /** Audit descriptors by event type: the whole of what audit knows about other plugins. */
@@ -28,10 +29,10 @@ export function toRow(event: Audited, descriptors: Descriptors): AuditRow | unde
   const descriptor = descriptors.get(event.type)
   if (!descriptor) return undefined
   if (descriptor.resourceKind === KIND_OF_DATA) return changeRow(event, descriptor.action)
-  const { action, resourceKind } = descriptor
+  const action = actionOf(event, descriptor)
   return finish(
-    { ...common(event), action, resource_kind: resourceKind, detail: {} },
-    { event, key: eventKey(event), source: 'bff', outcome: 'success', exact: true },
+    { ...common(event), action, resource_kind: descriptor.resourceKind, detail: detailOf(event, descriptor) },
+    { event, key: eventKey(event), source: sourceOf(event), outcome: 'success' },
   )
 }
 
@@ -49,9 +50,11 @@ function merge(before: AuditRow, row: AuditRow): AuditRow {
   if (isAct(before)) return isUnknown(before) ? { ...row, occurred_at: before.occurred_at } : before
   if (isCounted(before)) return { ...before, detail: { ...before.detail, count: countOf(before) + countOf(row) } }
   const seen = [before, row].find(({ source }) => source === 'controller') ?? before
-  const { actor, actor_kind, trace_id, exact } = [before, row].find((one) => one.exact) ?? before
+  const { actor, actor_kind, actor_exact, trace_id } = [before, row].find((one) => one.actor_exact) ?? before
   const { occurred_at } = before
-  return { ...seen, occurred_at, actor, actor_kind, trace_id, exact, detail: { ...before.detail, ...seen.detail } }
+  const namespace_uid = seen.namespace_uid ?? before.namespace_uid ?? row.namespace_uid
+  const detail = { ...before.detail, ...seen.detail }
+  return { ...seen, occurred_at, actor, actor_kind, actor_exact, trace_id, namespace_uid, detail }
 }
 
 const DENIED = 'denied/'
@@ -111,14 +114,8 @@ function changeRow(event: Audited, action: string): AuditRow {
     ...(data['error'] === undefined ? {} : { malformed: true }),
   }
   return finish(
-    { ...common(event), action, resource_kind: text(data['kind']) || event.subject.kind, detail },
-    {
-      event,
-      key: changeKey(action, text(uid), text(resourceVersion)),
-      source: 'controller',
-      outcome: 'success',
-      exact: false,
-    },
+    { ...common(event), ...guess(data), action, resource_kind: text(data['kind']) || event.subject.kind, detail },
+    { event, key: changeKey(action, text(uid), text(resourceVersion)), source: 'controller', outcome: 'success' },
   )
 }
 
@@ -141,7 +138,7 @@ function outcomeRow(event: Audited): AuditRow {
   const key = intent === '' ? ofChange : `${ACT}${intent}`
   return finish(
     { ...common(event), action, resource_kind: text(data['resourceKind']), detail },
-    { event, key, source: 'bff', outcome, exact: true },
+    { event, key, source: 'bff', outcome },
   )
 }
 
@@ -157,10 +154,38 @@ function denialKey(event: Audited, action: string): string {
   return `${DENIED}${minute}/${digest(JSON.stringify([event.actor?.name, action, kind, namespace, name]))}`
 }
 
+// From the data, never from the event's actor: events of earlier versions name the field manager alone.
+function guess(data: Readonly<Record<string, unknown>>): Pick<AuditRow, 'actor' | 'actor_kind' | 'actor_exact'> {
+  const manager = text(data['actorGuess'])
+  if (manager === '') return { actor: UNKNOWN, actor_kind: 'system', actor_exact: false }
+  return { actor: guessedActor(manager), actor_kind: 'controller', actor_exact: false }
+}
+
+// Rows of the platform's own acts, which no caller asked for, are the controller's.
+function sourceOf({ actor }: Audited): AuditRow['source'] {
+  if (actor === undefined || actor.kind === 'controller') return 'controller'
+  return actor.name.startsWith('system:mesh:') ? 'controller' : 'bff'
+}
+
+function actionOf({ data }: Audited, { action, actionFrom }: AuditDescriptor): string {
+  const named = actionFrom === undefined ? undefined : fields({ data })[actionFrom.field]
+  return actionFrom?.values.find((value) => value === named) ?? action
+}
+
+function detailOf({ data }: Audited, descriptor: AuditDescriptor): Record<string, unknown> {
+  const given = fields({ data })
+  const named = (descriptor.detail ?? []).map((field): [string, unknown] => [field, given[field]])
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined && value !== null))
+}
+
 function common(event: Audited) {
+  const { name: actor = UNKNOWN, kind = 'system' } = event.actor ?? {}
   return {
-    actor: event.actor?.name ?? 'unknown',
-    actor_kind: event.actor?.kind ?? ('system' as const),
+    actor,
+    // Events of earlier versions call a service account a user where it came with a request.
+    actor_kind: actor.startsWith('system:') ? ('system' as const) : kind,
+    actor_exact: actor !== UNKNOWN,
+    namespace_uid: event.subject.namespaceUid ?? null,
     resource_name: event.subject.name,
     namespace: event.subject.namespace ?? '',
     trace_id: event.traceparent?.split('-')[1] ?? null,
@@ -168,11 +193,13 @@ function common(event: Audited) {
 }
 
 function finish(
-  row: AuditText & Pick<AuditRow, 'actor_kind'>,
-  { event, ...rest }: Pick<AuditRow, 'key' | 'source' | 'outcome' | 'exact'> & { readonly event: Audited },
+  row: AuditText & Pick<AuditRow, 'actor_kind' | 'actor_exact' | 'namespace_uid'>,
+  { event, ...rest }: Pick<AuditRow, 'key' | 'source' | 'outcome'> & { readonly event: Audited },
 ): AuditRow {
-  const own = { id: idOf(rest.key), eventKey: eventKey(event), occurred_at: event.time, actor_kind: row.actor_kind }
-  return { ...allowlisted(row, rest.exact), ...own, ...rest }
+  const { actor_kind, actor_exact } = row
+  const namespace_uid = row.namespace_uid !== null && isUid(row.namespace_uid) ? row.namespace_uid : null
+  const own = { id: idOf(rest.key), eventKey: eventKey(event), occurred_at: event.time }
+  return { ...allowlisted(row), ...own, actor_kind, actor_exact, namespace_uid, ...rest }
 }
 
 function eventKey(event: Audited): string {
@@ -189,7 +216,7 @@ function digest(input: string): string {
   return createHash('sha256').update(input).digest('hex')
 }
 
-function fields(event: Audited): Readonly<Record<string, unknown>> {
+function fields(event: Pick<Audited, 'data'>): Readonly<Record<string, unknown>> {
   return typeof event.data === 'object' && event.data !== null ? { ...event.data } : {}
 }
 

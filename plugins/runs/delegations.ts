@@ -1,6 +1,7 @@
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import type { UserInfo } from '#core/cluster/access.ts'
 import type { StateContext } from '#core/host/contexts.ts'
+import { accountActor } from '#core/events/event.ts'
 import type { Core } from '#core/host/core.ts'
 import { Fail } from '#core/http/errors.ts'
 import { JwsRefused } from '#core/signing/jws.ts'
@@ -56,7 +57,7 @@ export function createDelegations(services: DelegationServices): Delegations {
     },
     cancel: async (pod, runId) => {
       const run = await childOf(services, pod, runId)
-      await cancelRun(services.writer, run.id, { name: pod.username, kind: 'user' })
+      await cancelRun(services.writer, run.id, accountActor(pod.username))
     },
     recheck: async (runId, token) => {
       const attempt = verified(() => readAttempt(core.keys, token, core.now()))
@@ -87,7 +88,7 @@ async function delegate(services: DelegationServices, pod: UserInfo, delegation:
     conversationId: delegation.conversationId ?? parent?.conversation_id ?? uuidV7(),
     labels: {},
     trigger: { kind: delegation.mode, by: pod.username },
-    actor: { name: pod.username, kind: 'user' },
+    actor: accountActor(pod.username),
     grant: signGrant(core.keys, grant, core.now()),
     traceparent,
     ...(parent ? { parent } : {}),

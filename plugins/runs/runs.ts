@@ -1,7 +1,7 @@
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import type { Access, Caller } from '#core/cluster/access.ts'
 import type { Observed } from '#core/cluster/directory.ts'
-import type { Actor } from '#core/events/event.ts'
+import { accountActor, type Actor } from '#core/events/event.ts'
 import type { Core } from '#core/host/core.ts'
 import { Fail } from '#core/http/errors.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
@@ -137,7 +137,7 @@ async function grantFor(
 
 /** The audit's actor of a person's act. */
 export function actorOf(caller: Caller): Actor {
-  return { name: caller.username, kind: 'user' }
+  return accountActor(caller.username)
 }
 
 async function openRun(db: Parameters<typeof locateRun>[0], caller: Caller, id: string): Promise<OpenRun> {

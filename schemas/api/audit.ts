@@ -12,6 +12,8 @@ export const AuditEvent = Type.Object({
   occurred_at: time,
   source: Type.Enum(['controller', 'bff']),
   actor: text,
+  /** False for a guess: `manager:` and a field manager, which is any client's free text. */
+  actor_exact: Type.Boolean({ description: 'Whether the actor is authenticated; false for a guess.' }),
   actor_kind: Type.Enum(['user', 'controller', 'system']),
   action: text,
   resource_kind: text,

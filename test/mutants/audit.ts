@@ -5,6 +5,30 @@ const audit = ['plugins/audit/audit.test.ts']
 /** Defects in audit: one change, one row; nothing lost uncounted; nothing written that is not allowed. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a field manager reads as an account',
+    file: 'core/cluster/observation.ts',
+    find: 'return `manager:${fieldManager}`',
+    replace: 'return fieldManager',
+    tests: ['plugins/audit/rows.test.ts'],
+    only: 'PODS5',
+  },
+  {
+    name: 'a service account is a user where it came with a request',
+    file: 'plugins/audit/rows.ts',
+    find: "actor.startsWith('system:') ? ('system' as const) : kind",
+    replace: 'kind',
+    tests: ['plugins/audit/rows.test.ts'],
+    only: 'PODA19',
+  },
+  {
+    name: "pruning's rows are the BFF's",
+    file: 'plugins/audit/rows.ts',
+    find: "if (actor === undefined || actor.kind === 'controller') return 'controller'",
+    replace: "if (actor === undefined) return 'controller'",
+    tests: ['plugins/audit/rows.test.ts'],
+    only: 'PODA19',
+  },
+  {
     name: 'an exact caller is replaced by another exact one',
     file: 'plugins/audit/store/write.ts',
     find: 'where audit_keys.id = given.id and not audit_keys.exact',
@@ -15,7 +39,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a guess replaces the exact caller of the same batch',
     file: 'plugins/audit/rows.ts',
-    find: '[before, row].find((one) => one.exact) ?? before',
+    find: '[before, row].find((one) => one.actor_exact) ?? before',
     replace: '[row, before][0] ?? before',
     tests: audit,
     only: 'A4',

@@ -223,7 +223,7 @@ for (const { name, skip, open } of adapters) {
     'A7: what comes after its day was sealed is a row of the open day; nothing is lost, nothing sealed changes',
     async (rig) => {
       await sealed(rig)
-      const caller = { actor: 'alice', actor_kind: 'user', source: 'bff', exact: true } as const
+      const caller = { actor: 'alice', actor_kind: 'user', source: 'bff', actor_exact: true } as const
       const denied = { ...caller, outcome: 'denied', detail: { count: 1 } } as const
       const late = [
         rowOf(5000, noon(2) + 5),
@@ -240,7 +240,7 @@ for (const { name, skip, open } of adapters) {
           ['alice', undefined, true],
           ['alice', undefined, true],
           ['alice', idOf(2000), true],
-          ['kubectl', undefined, true],
+          ['manager:kubectl', undefined, true],
         ].toSorted(),
       )
     },

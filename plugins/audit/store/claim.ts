@@ -52,7 +52,8 @@ async function insert(
       ${texts(rows, (row) => row.actor_kind)}, ${texts(rows, (row) => row.action)},
       ${texts(rows, (row) => row.resource_kind)}, ${texts(rows, (row) => row.resource_name)},
       ${texts(rows, (row) => row.namespace)}, ${texts(rows, (row) => row.outcome)},
-      ${texts(rows, (row) => row.trace_id)}, ${details(rows)}) as claimed`.execute(tx)
+      ${texts(rows, (row) => row.trace_id)}, ${details(rows)},
+      ${texts(rows, (row) => row.namespace_uid)}) as claimed`.execute(tx)
   return without(rows, answer)
 }
 
@@ -67,7 +68,7 @@ function without(rows: Rows, answer: readonly Answer[]): ReadonlySet<string> {
   return own
 }
 
-const exact = (rows: Rows) => arrayOf('boolean', rows, (row) => row.exact)
+const exact = (rows: Rows) => arrayOf('boolean', rows, (row) => row.actor_exact)
 
 // Many rows of a batch share a millisecond.
 function times(rows: Rows) {

@@ -91,7 +91,7 @@ for (const { name, skip, open } of adapters) {
   check('A4: the twin of a row finds it by a key of an older generation', async (rig) => {
     await rig.write([rowOf(1, at)])
     await rig.turn(0)
-    const caller = { actor: 'alice', actor_kind: 'user', exact: true, source: 'bff' } as const
+    const caller = { actor: 'alice', actor_kind: 'user', actor_exact: true, source: 'bff' } as const
     await rig.write([rowOf(1, at + 500, caller)])
     assert.deepEqual(
       (await rig.rows()).map(({ actor, source }) => [actor, source]),
@@ -113,7 +113,7 @@ for (const { name, skip, open } of adapters) {
         eventKey: `event/${event}`,
         outcome: 'denied',
         source: 'bff',
-        exact: true,
+        actor_exact: true,
         detail: { count: 1 },
       })
     await rig.write([denial('one'), denial('two')])

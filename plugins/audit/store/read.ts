@@ -23,6 +23,13 @@ export interface AuditWindow {
   readonly retentionDays: number
 }
 
+// Without `namespace_uid`, which is for the filter alone. Before migration 0008 every row of the BFF was exact.
+const columns = [
+  ...(['id', 'occurred_at', 'source', 'actor', 'actor_kind', 'action', 'resource_kind', 'resource_name'] as const),
+  ...(['namespace', 'outcome', 'trace_id', 'detail'] as const),
+  sql<boolean>`coalesce(actor_exact, source = 'bff')`.as('actor_exact'),
+] as const
+
 /** The statement of one page, newest first. */
 export function auditPage(
   db: Kysely<AuditTables>,
@@ -32,7 +39,7 @@ export function auditPage(
 ) {
   let query = db
     .selectFrom('audit_log')
-    .selectAll()
+    .select(columns)
     // By the database's clock, as retention; `now()` prunes older days and bounds an index, `clock_timestamp()` would do neither.
     .where(sql<boolean>`occurred_at >= now() - make_interval(days => ${page.retentionDays})`)
     .orderBy('occurred_at', 'desc')

@@ -150,6 +150,10 @@ export async function rowBefore(db: Reader, from: Date | undefined, before: Date
   return rows[0]?.id
 }
 
+// Columns of migration 0008: rows of earlier versions have neither, and their digests stay as they were sealed.
+const laterColumns = sql`case when actor_exact is null and namespace_uid is null then '[]'::jsonb
+  else jsonb_build_array(actor_exact, namespace_uid) end`
+
 // In the order of the log, by values that do not depend on the session: an instant as seconds, JSON in its canonical form.
 function blocksOf(day: string) {
   const from = sql`${day}::date::timestamp at time zone 'UTC'`
@@ -158,8 +162,8 @@ function blocksOf(day: string) {
     select ((n - 1) / ${sql.lit(blockRows)})::int as block, string_agg(entry, ''::bytea order by n) as entries
     from (
       select row_number() over (order by occurred_at, id) as n,
-        uuid_send(id) || sha256(convert_to(jsonb_build_array(extract(epoch from occurred_at), source, actor, actor_kind,
-          action, resource_kind, resource_name, namespace, outcome, trace_id, detail)::text, 'UTF8')) as entry
+        uuid_send(id) || sha256(convert_to((jsonb_build_array(extract(epoch from occurred_at), source, actor, actor_kind,
+          action, resource_kind, resource_name, namespace, outcome, trace_id, detail) || ${laterColumns})::text, 'UTF8')) as entry
       from audit_log where occurred_at >= ${from} and occurred_at < ${to}) as ordered
     group by 1`
 }

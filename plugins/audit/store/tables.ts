@@ -15,8 +15,20 @@ export type AuditTables = {
     outcome: 'success' | 'denied' | 'error'
     trace_id: string | null
     detail: Record<string, unknown>
+    /** Null in rows of versions before 0008. */
+    actor_exact: boolean | null
+    namespace_uid: string | null
   }
-  audit_keys: { generation: number; id: string; occurred_at: Date; exact: boolean }
+  audit_keys: {
+    generation: number
+    id: string
+    occurred_at: Date
+    exact: boolean
+    /** When the act of an actor that the API server named was complete; null for a guess and for the BFF's own caller. */
+    claimed_at: Date | null
+    /** The row's actor, while the row itself has not come. */
+    claim: Claim | null
+  }
   audit_intents: {
     id: string
     intended_at: Date
@@ -28,6 +40,12 @@ export type AuditTables = {
     namespace: string | null
     traceparent: string | null
   }
+}
+
+/** An actor that waits for its row. */
+export interface Claim {
+  readonly actor: string
+  readonly actor_kind: 'user' | 'controller' | 'system'
 }
 
 /** A transaction on them. */

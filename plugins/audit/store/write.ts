@@ -40,7 +40,7 @@ export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDay
   )
   await nameActors(
     tx,
-    known.filter((row) => row.exact && !isAct(row) && !isCounted(row)),
+    known.filter((row) => row.actor_exact && !isAct(row) && !isCounted(row)),
   )
   await confirmChanges(
     tx,
@@ -52,7 +52,7 @@ export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDay
 async function insertAmendments(tx: Tx, known: readonly AuditRow[], held: Window): Promise<void> {
   const { now, sealedBefore } = held
   if (sealedBefore === undefined) return
-  const telling = known.filter((row) => row.exact && !isCounted(row) && !isUnknown(row))
+  const telling = known.filter((row) => row.actor_exact && !isCounted(row) && !isUnknown(row))
   const { rows: sealed } = await sql<{ id: string }>`
     select k.id from audit_keys k join audit_log l on l.occurred_at = k.occurred_at and l.id = k.id
     where k.id = any(${ids(telling)}) and k.occurred_at < ${sealedBefore}
@@ -112,7 +112,7 @@ async function nameActors(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
     taken as (
       update audit_keys set exact = true from given where audit_keys.id = given.id and not audit_keys.exact and ${unsealed}
       returning audit_keys.id, audit_keys.occurred_at, given.actor, given.actor_kind, given.trace_id)
-    update audit_log set actor = taken.actor, actor_kind = taken.actor_kind, trace_id = taken.trace_id
+    update audit_log set actor = taken.actor, actor_kind = taken.actor_kind, actor_exact = true, trace_id = taken.trace_id
     from taken where audit_log.occurred_at = taken.occurred_at and audit_log.id = taken.id`.execute(tx)
 }
 
@@ -121,11 +121,12 @@ async function confirmChanges(tx: Tx, rows: readonly AuditRow[]): Promise<void> 
   if (rows.length === 0) return
   await sql`
     update audit_log set source = 'controller', resource_kind = given.resource_kind,
-      resource_name = given.resource_name, namespace = given.namespace, detail = audit_log.detail || given.detail
+      resource_name = given.resource_name, namespace = given.namespace, detail = audit_log.detail || given.detail,
+      namespace_uid = coalesce(given.namespace_uid, audit_log.namespace_uid)
     from unnest(${ids(rows)}, ${texts(rows, (row) => row.resource_kind)},
       ${texts(rows, (row) => row.resource_name)}, ${texts(rows, (row) => row.namespace)},
-      ${details(rows)})
-      as given(id, resource_kind, resource_name, namespace, detail)
+      ${details(rows)}, ${texts(rows, (row) => row.namespace_uid)})
+      as given(id, resource_kind, resource_name, namespace, detail, namespace_uid)
     join audit_keys on audit_keys.id = given.id
     where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id and ${unsealed}
       and audit_log.source = 'bff'`.execute(tx)

@@ -55,8 +55,16 @@ export function seen(
     type,
     id: `${uid}-${action}-${resourceVersion}`,
     subject: { namespace: 'demo', kind: 'AgentTemplate', name: 'one', uid },
-    actor: { name: 'kubectl', kind: 'system' },
-    data: { group: 'mesh.dev', kind: 'AgentTemplate', uid, resourceVersion, specHash: 'x', ...more },
+    actor: { name: 'manager:kubectl', kind: 'controller' },
+    data: {
+      group: 'mesh.dev',
+      kind: 'AgentTemplate',
+      uid,
+      resourceVersion,
+      specHash: 'x',
+      actorGuess: 'kubectl',
+      ...more,
+    },
   }
 }
 
@@ -81,6 +89,7 @@ export function denial(actor: string, more: Partial<Outcome> = {}): Outcome {
 export const columns = (row: Row) => ({
   actor: row.actor,
   actor_kind: row.actor_kind,
+  actor_exact: row.actor_exact,
   action: row.action,
   resource_kind: row.resource_kind,
   resource_name: row.resource_name,
@@ -92,9 +101,9 @@ export const columns = (row: Row) => ({
 /** Row `n` as an informer tells it. */
 export function rowOf(n: number, time: Date): AuditRow {
   const event = seen('update', String(n + 1), `uid-${n}`)
-  const row = toRow({ ...stored(event), time, actor: { name: 'user', kind: 'user' } }, descriptors)
+  const row = toRow({ ...stored(event), time }, descriptors)
   if (row === undefined) throw new Error('no row')
-  return row
+  return { ...row, actor: 'user', actor_kind: 'user' }
 }
 
 /** An event as a consumer gets it. */

@@ -13,8 +13,8 @@ export function rowOf(n: number, at: number, more: Partial<AuditRow> = {}): Audi
     id: idOfRow(n),
     occurred_at: new Date(at),
     source: 'controller',
-    actor: 'kubectl',
-    actor_kind: 'system',
+    actor: 'manager:kubectl',
+    actor_kind: 'controller',
     action: 'update',
     resource_kind: 'AgentTemplate',
     resource_name: `n-${n}`,
@@ -22,7 +22,8 @@ export function rowOf(n: number, at: number, more: Partial<AuditRow> = {}): Audi
     outcome: 'success',
     trace_id: null,
     detail: {},
-    exact: false,
+    actor_exact: false,
+    namespace_uid: null,
     ...more,
   }
 }
