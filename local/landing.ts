@@ -1,9 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginAsync } from 'fastify'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { bodyReader } from '#core/http/body.ts'
 import { DATA_POLICY } from '#core/http/security-headers.ts'
 import { landingPage, landingScript, landingStyle } from './landing-page.ts'
 
 const codeMs = 10 * 60_000
+const sessionBody = Type.Object({ code: Type.String({ maxLength: 128 }) }, { additionalProperties: false })
 
 /** A code that is good for one exchange within ten minutes; it travels in the fragment, which no server ever sees. */
 export interface OneTimeCode {
@@ -30,14 +34,14 @@ export function createOneTimeCode(token: string, now: () => number = () => perfo
 export function landingRoutes(code: OneTimeCode, page: Parameters<typeof landingPage>[0]): FastifyPluginAsync {
   const html = landingPage(page)
   const policy = `${DATA_POLICY}; script-src '${hashOf(landingScript)}'; style-src '${hashOf(landingStyle)}'; connect-src 'self'`
+  const readBody = bodyReader(sessionBody)
   return async (scope) => {
     scope.get('/', { config: { public: true } }, (_request, reply) =>
       reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html),
     )
     scope.post('/session', { config: { public: true } }, (request, reply) => {
-      const given: unknown = request.body
-      const text = typeof given === 'object' && given !== null && 'code' in given ? String(given.code) : ''
-      const token = code.exchange(text)
+      const given = readBody(request.body) as Static<typeof sessionBody>
+      const token = code.exchange(given.code)
       return token === undefined ? reply.code(404).send({ code: 'not_found' }) : reply.send({ token })
     })
   }

@@ -57,6 +57,11 @@ export const coreSettingsSchema = Type.Object({
     host: Type.Optional(
       Type.String({ minLength: 1, description: 'Default: loopback for `all`, every address otherwise.' }),
     ),
+    hosts: Type.Array(Type.String({ pattern: '^[a-z0-9.-]+$' }), {
+      default: [],
+      description:
+        'Host names served on loopback beside localhost, 127.0.0.1, [::1] and those of `urls`, for a proxy on this machine. Otherwise any.',
+    }),
     bff: port(8080),
     gateway: port(4000),
     state: port(3002),

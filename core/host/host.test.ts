@@ -248,7 +248,7 @@ test('X6: drain fails readiness first, lets requests finish, ends streams with a
   assert.equal((await fetch(`${admin}/readyz`)).status, 503)
   assert.equal((await fetch(`${admin}/livez`)).status, 200)
   assert.equal(await body, 'data: 1\n\nretry: 1000\n\n')
-  kept.end(`GET /api/stream HTTP/1.1\r\nHost: x\r\n${'Authorization: Bearer good-token'}\r\n\r\n`)
+  kept.end(`GET /api/stream HTTP/1.1\r\nHost: localhost\r\n${'Authorization: Bearer good-token'}\r\n\r\n`)
   const [late] = (await once(kept, 'data')) as [Buffer]
   assert.match(String(late), /503 Service Unavailable[\s\S]*"draining"/)
   assert.match(String(late), /connection: close/i)
@@ -271,7 +271,7 @@ test('X6: a request that comes a second after the time of its connection is stil
   const { host: running } = host(t, [], { yaml: 'drain:\n  delaySeconds: 1\n' })
   await running.start()
   const kept = connect(Number(new URL(running.addresses().bff ?? '').port), '127.0.0.1')
-  const request = 'GET /api/none HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good-token\r\n\r\n'
+  const request = 'GET /api/none HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer good-token\r\n\r\n'
   kept.write(request)
   const [first] = (await once(kept, 'data')) as [Buffer]
   assert.match(String(first), /keep-alive: timeout=1/i)

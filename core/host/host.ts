@@ -10,6 +10,7 @@ import type { Keyring } from '#core/signing/keyring.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { isLoopbackAddress } from '#core/net/loopback-host.ts'
 import { createAdminServer, isTaken, listen } from './admin-server.ts'
 import type { WorkerContext } from './contexts.ts'
 import type { Role } from './core.ts'
@@ -92,7 +93,7 @@ export function createHost(options: HostOptions): Host {
     const notes = [...new Set(roles.flatMap((role) => role.notes))]
     return { ready: own.ok && checks.every(({ ok }) => ok), checks: [own, ...checks], notes }
   }
-  const admin = createAdminServer({ readiness: ready, metrics })
+  const admin = createAdminServer({ readiness: ready, metrics, hosts: servedHosts(options) })
 
   const close = async (): Promise<void> => {
     state = 'draining'
@@ -193,12 +194,25 @@ function roleInput(
     thirdParty: options.thirdParty ?? new Set(),
     agentLaunchers: options.agentLaunchers,
     checkResponses: options.checkResponses ?? false,
+    hosts: servedHosts(options),
     ...(options.pages === undefined ? {} : { pages: options.pages }),
   }
 }
 
 function hostOf({ settings, roles }: HostOptions): string {
   return settings.core.listen.host ?? (roles.length > 1 ? '127.0.0.1' : '::')
+}
+
+// H1: on loopback the only reader is this machine, and what a browser on it must not reach is a page's own name. In a cluster names are
+// those of Services, Ingresses and pods, which this process does not know.
+function servedHosts(options: HostOptions): readonly string[] | undefined {
+  if (!isLoopbackAddress(hostOf(options))) return undefined
+  const {
+    urls,
+    listen: { hosts },
+  } = options.settings.core
+  const ofUrls = Object.values(urls).flatMap((url) => URL.parse(url)?.hostname ?? [])
+  return [...hosts, ...ofUrls]
 }
 
 async function listenAdmin(admin: Server, options: HostOptions): Promise<string> {

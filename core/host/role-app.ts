@@ -30,6 +30,7 @@ export interface RoleAppInput {
   readonly accessLog?: boolean
   readonly thirdParty: ReadonlySet<string>
   readonly checkResponses: boolean
+  readonly hosts?: readonly string[] | undefined
   /** Routes outside `/api` (the console's files), for the BFF. */
   readonly pages?: FastifyPluginAsync
 }
@@ -63,7 +64,7 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     outcomes: () => core.extensions(httpOutcome),
     checkResponses: input.checkResponses,
   }
-  const app = await createServer({ services, limits: settings.limits })
+  const app = await createServer({ services, limits: settings.limits, hosts: input.hosts })
   for (const built of input.built) await mountPlugin(app, built, input, catalog)
   if (role === 'bff') await app.register(openApiRoutes({ catalog, version: core.version }))
   if (input.pages !== undefined) await app.register(input.pages)

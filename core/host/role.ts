@@ -42,6 +42,8 @@ export interface RoleInput {
   /** Default: the pods of the agent's Service. */
   readonly agentLaunchers: WorkerContext['agentLaunchers'] | undefined
   readonly checkResponses: boolean
+  /** Host names that listeners on loopback serve beside those of loopback; undefined: any. */
+  readonly hosts?: readonly string[] | undefined
   readonly pages?: FastifyPluginAsync
 }
 
@@ -157,6 +159,7 @@ function buildApp(role: ListeningRole, { input, core, platform, container }: Par
     accessLog: input.settings.core.telemetry.accessLog,
     thirdParty: input.thirdParty,
     checkResponses: input.checkResponses,
+    hosts: input.hosts,
     ...(role === 'bff' && input.pages !== undefined ? { pages: input.pages } : {}),
   })
 }

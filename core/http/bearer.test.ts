@@ -73,7 +73,10 @@ test('D6: every answer carries the security headers', async (t) => {
   const { app } = await start(t, [listed])
   for (const url of ['/api/things', '/api/nothing', '/nothing', '/api/things?x=1']) {
     const { headers } = await app.inject({ url, headers: good })
-    assert.equal(headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'")
+    assert.equal(
+      headers['content-security-policy'],
+      "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    )
     assert.equal(headers['x-content-type-options'], 'nosniff')
     assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
     assert.equal(headers['cross-origin-resource-policy'], 'same-origin')

@@ -26,6 +26,7 @@ export const errorTable = {
   unprocessable: { status: 422, title: 'The cluster refused the object.' },
   too_many_requests: { status: 429, title: 'Too many requests.' },
   header_fields_too_large: { status: 431, title: 'Too many or too large header fields.' },
+  client_closed_request: { status: 499, title: 'The client closed the connection before its request was complete.' },
   internal_error: { status: 500, title: 'An unexpected error occurred.' },
   not_wired: { status: 501, title: 'This feature is not configured on this install.' },
   generation_failed: { status: 502, title: 'The model did not produce a valid config.' },

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Access, Caller } from '#core/cluster/access.ts'
 import { continueTrace } from '#core/telemetry/tracing.ts'
 import type { Trace } from '#core/telemetry/tracing.ts'
+import { Fail } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 
 /** What the hooks of one request learn for those after them. */
@@ -53,4 +54,9 @@ export function abortSignalOf(reply: FastifyReply): AbortSignal {
     if (!raw.writableFinished) controller.abort()
   })
   return controller.signal
+}
+
+/** The error of a request; `client_closed_request` when the client closed its connection before the body was complete (SEC22). */
+export function errorOf({ raw }: FastifyRequest, error: unknown): unknown {
+  return raw.destroyed && !raw.complete ? new Fail('client_closed_request') : error
 }

@@ -1,16 +1,17 @@
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Socket } from 'node:net'
+import { isServedHost } from '#core/net/loopback-host.ts'
 import { acceptJsonOnly } from './body.ts'
-import { readBearer, refuseDuplicateHeaders } from './auth.ts'
-import { errorTable, Fail } from './errors.ts'
+import { headerValues, readBearer, refuseDuplicateHeaders } from './auth.ts'
+import { answerBrokenRequest } from './broken-request.ts'
+import { Fail } from './errors.ts'
 import { rareMethodFail } from './method-not-allowed.ts'
 import { recordFailure } from './outcomes.ts'
 import { plainAnswer, toAnswer } from './problem.ts'
 import type { Answer } from './problem.ts'
 import { createRateLimit } from './rate-limit.ts'
 import type { RateLimits } from './rate-limit.ts'
-import { requestIdOf, stateOf } from './request-state.ts'
+import { errorOf, requestIdOf, stateOf } from './request-state.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { provideServices } from './services.ts'
 import type { HttpServices } from './services.ts'
@@ -20,10 +21,12 @@ import { observeRequests } from './telemetry.ts'
 export interface ServerOptions {
   readonly services: HttpServices
   readonly limits: RateLimits
+  /** Host names that a listener on loopback serves beside those of loopback (H1); undefined: any Host is served. */
+  readonly hosts?: readonly string[] | undefined
 }
 
 /** Builds the server of a role; it does not listen. */
-export async function createServer({ services, limits }: ServerOptions): Promise<FastifyInstance> {
+export async function createServer({ services, limits, hosts }: ServerOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = Fastify({
     logger: false,
     genReqId: (raw) => requestIdOf(raw.headers['x-request-id']),
@@ -35,7 +38,7 @@ export async function createServer({ services, limits }: ServerOptions): Promise
     forceCloseConnections: 'idle',
     // 1,024: the names parser refuses 254 characters itself, with a clearer answer. K7: nothing reads a raw query.
     routerOptions: { maxParamLength: 1024, querystringParser: () => ({}) },
-    frameworkErrors: (error, request, reply) => answerUnrouted(error, request, reply),
+    frameworkErrors: (error, request, reply) => answerUnrouted(error, { request, reply, hosts }),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error.code, socket),
   })
   provideServices(app, services)
@@ -46,6 +49,7 @@ export async function createServer({ services, limits }: ServerOptions): Promise
   const load = limitLoad(limits.underWay)
   app.addHook('onRequest', async (request, reply) => {
     prepare(request, reply)
+    checkHost(request, hosts)
     if (!isPublic(request)) stateOf(request).bearer = readBearer(request.raw.rawHeaders, request.raw.url ?? '')
     if (request.is404) throw unknownPath(services, request)
     refuseDuplicateHeaders(request.raw.rawHeaders)
@@ -80,6 +84,13 @@ function prepare(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id)
 }
 
+// H1: before the bearer, since the page of a rebound name may send one.
+function checkHost(request: FastifyRequest, hosts: ServerOptions['hosts']): void {
+  if (hosts === undefined) return
+  const given = headerValues(request.raw.rawHeaders, 'host')
+  if (!given.every((host) => isServedHost(host, hosts)) || given.length === 0) throw new Fail('misdirected_request')
+}
+
 function unknownPath(services: HttpServices, request: FastifyRequest): Fail {
   return rareMethodFail(request.method, request.raw.url ?? '', services.catalog) ?? new Fail('not_found')
 }
@@ -104,7 +115,7 @@ interface FailedRequest {
 }
 
 function sendError(services: HttpServices, { error, request, reply }: FailedRequest): FastifyReply {
-  const answer = toAnswer(error)
+  const answer = toAnswer(errorOf(request, error))
   const state = stateOf(request)
   state.failure = { code: answer.problem.code, status: answer.status }
   recordFailure(services, request)
@@ -136,31 +147,17 @@ function send(reply: FastifyReply, { status, headers, problem }: Answer): Fastif
     .send(JSON.stringify(problem))
 }
 
-// A URL that the router cannot read never reaches a hook, so the bearer check is repeated here.
-function answerUnrouted(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+// A URL that the router cannot read never reaches a hook, so the checks of Host and bearer are repeated here.
+function answerUnrouted(
+  error: unknown,
+  { request, reply, hosts }: { request: FastifyRequest; reply: FastifyReply; hosts: ServerOptions['hosts'] },
+): void {
   prepare(request, reply)
   try {
+    checkHost(request, hosts)
     readBearer(request.raw.rawHeaders, request.raw.url ?? '')
     send(reply, toAnswer(error))
-  } catch {
-    send(reply, plainAnswer('unauthenticated'))
+  } catch (refused) {
+    send(reply, toAnswer(refused))
   }
-}
-
-const parserCodes: Readonly<Record<string, keyof typeof errorTable>> = {
-  HPE_HEADER_OVERFLOW: 'header_fields_too_large',
-}
-
-function answerBrokenRequest(code: string | undefined, socket: Socket): void {
-  if (code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const name = parserCodes[code ?? ''] ?? 'malformed_request'
-  const { status, title } = errorTable[name]
-  const body = JSON.stringify({ type: `urn:mesh:error:${name}`, title, status, code: name, retryable: false })
-  socket.end(
-    `HTTP/1.1 ${status} ${title.replace(/\.$/, '')}\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
 }

@@ -5,6 +5,7 @@ import type { TraceScope } from '#core/telemetry/trace-scope.ts'
 import { toUnixNano } from '#core/telemetry/tracer.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { parseTraceparent } from '#core/telemetry/tracing.ts'
+import { errorTable } from './errors.ts'
 import { stateOf } from './request-state.ts'
 import type { HttpServices } from './services.ts'
 
@@ -18,19 +19,29 @@ export function observeRequests(app: FastifyInstance, services: HttpServices): v
   const inFlight = services.metrics.gauge(httpMetrics.inFlight)
   const seconds = services.metrics.histogram(httpMetrics.requestSeconds)
   const scopes = new WeakMap<FastifyRequest, TraceScope>()
+  const ended = (request: FastifyRequest, reply: FastifyReply): void => {
+    // A request ends once: with its answer, or with the connection of a client that did not wait for it (no onResponse then).
+    const scope = scopes.get(request)
+    if (scope === undefined) return
+    scopes.delete(request)
+    scope.close()
+    const seen = toSeen(request, reply)
+    if (!seen.stream) seconds.observe(seen.seconds, { ...seen.labels, status: `${Math.floor(seen.status / 100)}xx` })
+    logAccess(services, request, seen)
+    if (services.tracer !== undefined) record(services.tracer, request, seen)
+  }
   app.addHook('onRequest', (request, reply, done) => {
     inFlight.add(1)
-    reply.raw.once('close', () => inFlight.add(-1))
+    reply.raw.once('close', () => {
+      inFlight.add(-1)
+      ended(request, reply)
+    })
     const scope = createTraceScope(stateOf(request).trace, services.tracer)
     scopes.set(request, scope)
     scope.run(done)
   })
   app.addHook('onResponse', (request, reply, done) => {
-    scopes.get(request)?.close()
-    const seen = toSeen(request, reply)
-    if (!seen.stream) seconds.observe(seen.seconds, { ...seen.labels, status: `${Math.floor(seen.status / 100)}xx` })
-    logAccess(services, request, seen)
-    if (services.tracer !== undefined) record(services.tracer, request, seen)
+    ended(request, reply)
     done()
   })
 }
@@ -46,7 +57,7 @@ function toSeen(request: FastifyRequest, reply: FastifyReply): Seen {
   const { url = 'unknown', config } = request.routeOptions
   return {
     labels: { method: methods.has(request.method) ? request.method : 'other', route: url },
-    status: reply.statusCode,
+    status: reply.raw.headersSent ? reply.statusCode : errorTable.client_closed_request.status,
     seconds: (performance.now() - stateOf(request).startedAt) / 1000,
     stream: config.endpoint?.stream === true,
   }

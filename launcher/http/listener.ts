@@ -49,7 +49,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   await once(server, 'listening')
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : options.port
-  server.on('request', (request, response) => void serve(request, response, { ...options, port }))
+  server.on('request', (request, response) => {
+    // A refusal that cannot be written ends its connection, not the process.
+    serve(request, response, { ...options, port }).catch(() => response.destroy())
+  })
   options.log.info({ listener: options.name, port }, 'listening')
   return {
     port,
@@ -70,6 +73,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     const { route, params, query } = match(request, options.routes)
     await route.handle({ request, response, params, query })
   } catch (error) {
+    // The client closed its connection in the middle of its body.
+    if (request.destroyed && !request.complete) return
     if (!(error instanceof Refusal)) options.log.error({ listener: options.name, err: String(error) }, 'request failed')
     refuse(request, response, error instanceof Refusal ? error : new Refusal('internal_error'))
   }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayContext } from '#core/host/contexts.ts'
 import { headerValues, readBearer } from '#core/http/auth.ts'
 import { Fail } from '#core/http/errors.ts'
-import { abortSignalOf } from '#core/http/request-state.ts'
+import { abortSignalOf, errorOf } from '#core/http/request-state.ts'
 import { continueTrace, formatTraceparent } from '#core/telemetry/tracing.ts'
 import type { Operation } from './adapter.ts'
 import type { AgentRuns } from './agent-model.ts'
@@ -114,7 +114,7 @@ function sendError(
   inner: ProvidersInner,
   { error, request, reply }: Exchange & { readonly error: unknown },
 ): FastifyReply {
-  const { status, headers, body } = toOpenAiError(error)
+  const { status, headers, body } = toOpenAiError(errorOf(request, error))
   if (status === 500)
     inner.core.log.error(
       { requestId: request.id, err: error instanceof Error ? error.stack : 'unknown' },

@@ -1,0 +1,65 @@
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+
+/** Address of a listener under test. */
+export interface Address {
+  readonly port: number
+  /** Speaks TLS before the bytes; the certificate is not checked. */
+  readonly tls?: boolean
+}
+
+/** How a connection ended. */
+export interface RawAnswer {
+  /** Bytes received, as Latin-1. */
+  readonly text: string
+  /** `answered`: a whole answer came, the connection may be open. `closed`: the server ended it. `silent`: neither in time. */
+  readonly end: 'answered' | 'closed' | 'silent'
+}
+
+/** Sends bytes as they are on a new connection, and reads until a whole answer, the end of the connection, or the deadline. */
+export async function exchangeRaw(address: Address, bytes: Buffer | string, deadlineMs: number): Promise<RawAnswer> {
+  const socket = await open(address)
+  let text = ''
+  const { promise, resolve } = Promise.withResolvers<RawAnswer['end']>()
+  const late = setTimeout(() => resolve('silent'), deadlineMs)
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    if (isWhole(text)) resolve('answered')
+  })
+  // A server that answers before it has read everything resets the connection: an end like any other.
+  for (const event of ['error', 'end', 'close'] as const) socket.on(event, () => resolve('closed'))
+  socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
+  const end = await promise
+  clearTimeout(late)
+  socket.destroy()
+  return { text, end: isWhole(text) ? 'answered' : end }
+}
+
+function open({ port, tls }: Address): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+  const socket: Socket =
+    tls === true
+      ? connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => resolve(socket))
+      : connect({ host: '127.0.0.1', port }, () => resolve(socket))
+  socket.once('error', reject)
+  return promise
+}
+
+// Without a Content-Length and not chunked, the end of the connection is the end of the answer.
+function isWhole(text: string): boolean {
+  const head = text.indexOf('\r\n\r\n')
+  if (head < 0) return false
+  const fields = text.slice(0, head).toLowerCase()
+  const body = text.slice(head + 4)
+  if (/^http\/1\.1 (?:1|204|304)/.test(fields)) return true
+  const length = /\r\ncontent-length: (\d+)/.exec(fields)?.[1]
+  if (length !== undefined) return body.length >= Number(length)
+  return /\r\ntransfer-encoding: chunked/.test(fields) && body.endsWith('0\r\n\r\n')
+}
+
+/** Status of an answer; undefined when none came. */
+export function statusOf({ text }: RawAnswer): number | undefined {
+  const status = /^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]
+  return status === undefined ? undefined : Number(status)
+}
