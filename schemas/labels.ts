@@ -23,3 +23,9 @@ export const CREATED_BY_ANNOTATION = groupKey('created-by')
 
 /** Annotation of a revision: `create`, `update` or `rollback`. */
 export const SOURCE_ANNOTATION = groupKey('source')
+
+/** Label of a Secret whose key the gateway may send to a provider: `"true"`. */
+export const PROVIDER_KEY_LABEL = groupKey('provider-key')
+
+/** Annotation of such a Secret: the one origin that its key may be sent to, such as `https://api.openai.com`. */
+export const ORIGIN_ANNOTATION = groupKey('origin')

@@ -5,7 +5,7 @@ import { contribute } from '#core/host/points.ts'
 import { needs } from '#test/harness/find-server.ts'
 import type { AgentCall } from './agent-model.ts'
 import { agentRuns } from './points.ts'
-import { addAgent, addRoute, startGateway, startUpstream } from './testing/gateway.ts'
+import { addAgent, addKey, addRoute, startGateway, startUpstream } from './testing/gateway.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'kubectl', 'postgres', 'initdb')
 const messages = [{ role: 'user' as const, content: 'hello there' }]
@@ -193,7 +193,7 @@ test(
         usage,
       })
     })
-    await gateway.run('create', 'secret', 'generic', 'llm', '-n', a, `--from-literal=key=${key}`)
+    await addKey(gateway, a, { name: 'llm', key, origin: new URL(upstream.url).origin })
     const provider = { type: 'openai', baseUrl: upstream.url, secretRef: { name: 'llm', key: 'key' } }
     await addRoute(gateway.admin, a, 'real', { provider, route: { params: { temperature: 0.2, maxTokens: 5 } } })
     const client = gateway.as('developer', {

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const guard = ['core/http-client/guard.test.ts']
+const keys = ['plugins/providers/provider-key.test.ts']
 const outbound = ['core/http-client/outbound.test.ts']
 
 /** Defects of guarded calls outwards, of keys bound to an origin, and of signing keys. */
@@ -60,5 +61,29 @@ export const mutants: readonly Mutant[] = [
     find: 'if (next.origin !== url.origin) headers = withoutCredentials(headers)',
     replace: 'headers = { ...headers }',
     tests: outbound,
+  },
+  {
+    name: 'provider key: the annotation of the Secret is not compared with the address',
+    file: 'plugins/providers/key-binding.ts',
+    find: 'if (origin === undefined || URL.parse(bound)?.origin !== origin)',
+    replace: 'if (origin === undefined)',
+    tests: keys,
+    only: 'B7: an origin is scheme',
+  },
+  {
+    name: 'provider key: any Secret of the namespace is read',
+    file: 'plugins/providers/key-binding.ts',
+    find: "metadata.labels?.[PROVIDER_KEY_LABEL] !== 'true'",
+    replace: 'metadata.labels === null',
+    tests: keys,
+    only: 'only a labelled Secret',
+  },
+  {
+    name: 'provider metrics: the number of labels is not bounded',
+    file: 'plugins/providers/metrics.ts',
+    find: '!known.has(pair) && known.size >= limit',
+    replace: 'limit < 0',
+    tests: keys,
+    only: 'metrics tell apart',
   },
 ]

@@ -3,6 +3,8 @@ import type { AnswerSink, Operation } from '../adapter.ts'
 import type { ProvidersInner } from '../inner.ts'
 import { modelAdapter } from '../points.ts'
 import { createClientAnswer } from './client-answer.ts'
+import { fromConnection, misconfigured, nameOf } from './failure.ts'
+import type { NamedProvider } from './failure.ts'
 import { forward } from './forward.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { wantsUsage } from './model-request.ts'
@@ -33,8 +35,13 @@ export async function callModel(inner: ProvidersInner, call: GatewayCall, model:
   let answered = targets[0]
   let status = 200
   try {
-    const attempts = targets.map((target) => (sink: AnswerSink) => attempt(inner, call, { model, target, sink }))
-    answered = targets[await forward(attempts, answer, call.signal)]
+    const attempts = targets.map((target) => ({
+      provider: target,
+      send: (sink: AnswerSink) => attempt(inner, call, { model, target, sink }),
+    }))
+    const onFailure = (provider: NamedProvider, failure: ProviderFailure): void =>
+      inner.metering.failed({ route: model.route, provider, failure, traceparent: call.traceparent })
+    answered = targets[await forward(attempts, { client: answer, signal: call.signal, onFailure })]
     answer.end()
   } catch (error) {
     status = call.signal.aborted ? 499 : toOpenAiError(error).status
@@ -42,7 +49,7 @@ export async function callModel(inner: ProvidersInner, call: GatewayCall, model:
     answer.breakOff(error)
   } finally {
     if (answered !== undefined)
-      void inner.metering({
+      void inner.metering.answered({
         actor: { name: call.principal.username, kind: call.principal.kind === 'person' ? 'user' : 'system' },
         traceparent: call.traceparent,
         data: {
@@ -76,23 +83,25 @@ async function attempt(
   const loaded = await loadTarget(call.gateway, model.route, target, inner.settings.firstByteTimeout * 1000)
   const adapter = inner.core.extensions(modelAdapter).find(({ type }) => type === loaded.spec.type)
   if (adapter === undefined)
-    throw new ProviderFailure(
-      502,
-      'provider_misconfigured',
-      `No adapter speaks to providers of type ${loaded.spec.type}.`,
+    throw misconfigured(
+      'no_adapter',
+      `${nameOf(target)}: this install has no adapter for the type ${loaded.spec.type}.`,
     )
-  await adapter.send(
-    {
-      operation: model.operation,
-      provider: loaded.spec,
-      body: toProviderBody(model, loaded),
-      key: loaded.key,
-      firstByteMs: loaded.firstByteMs,
-      traceparent: call.traceparent,
-      signal: call.signal,
-    },
-    sink,
-  )
+  const request = {
+    operation: model.operation,
+    provider: loaded.spec,
+    body: toProviderBody(model, loaded),
+    key: loaded.key,
+    firstByteMs: loaded.firstByteMs,
+    traceparent: call.traceparent,
+    signal: call.signal,
+  }
+  // Here the host is known; a client that went away and failures in words of ours stay as they are.
+  await adapter.send(request, sink).catch((error: unknown) => {
+    throw call.signal.aborted || error instanceof ProviderFailure
+      ? error
+      : fromConnection({ ...target, host: loaded.host }, error)
+  })
 }
 
 // The route's parameters are defaults: what the request says wins. Usage is always asked for, or nothing could be metered.

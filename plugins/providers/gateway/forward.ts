@@ -1,8 +1,22 @@
 import type { AnswerSink } from '../adapter.ts'
+import { brokenOff, fromAnswer, fromConnection } from './failure.ts'
+import type { NamedProvider } from './failure.ts'
 import { ProviderFailure } from './openai-error.ts'
 
 /** One try: sends to a target; the answer goes into the sink. */
-export type Attempt = (sink: AnswerSink) => Promise<void>
+export interface Attempt {
+  readonly provider: NamedProvider
+  send(sink: AnswerSink): Promise<void>
+}
+
+/** What a call is forwarded with. */
+export interface Forwarding {
+  readonly client: AnswerSink
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal
+  /** Every failed try, also one that a later try makes up for. */
+  readonly onFailure: (provider: NamedProvider, failure: ProviderFailure) => void
+}
 
 const maxErrorBytes = 64 * 1024
 
@@ -11,29 +25,32 @@ const maxErrorBytes = 64 * 1024
  * to the next; what the client did wrong does not. Once bytes have reached the client there is no second try. Resolves
  * with the index of the attempt that answered; throws `ProviderFailure`.
  */
-export async function forward(attempts: readonly Attempt[], client: AnswerSink, signal: AbortSignal): Promise<number> {
+export async function forward(attempts: readonly Attempt[], forwarding: Forwarding): Promise<number> {
   let last: ProviderFailure | undefined
   for (const [index, attempt] of attempts.entries()) {
-    signal.throwIfAborted()
-    const failure = await tryOnce(attempt, client, signal)
+    forwarding.signal.throwIfAborted()
+    const { failure, committed } = await tryOnce(attempt, forwarding)
     if (failure === undefined) return index
+    forwarding.onFailure(attempt.provider, failure)
+    if (committed) throw failure
     last = failure
     if (failure.status < 500 && failure.status !== 429) break
   }
   throw last ?? new ProviderFailure(502, 'bad_gateway', 'The route has no provider.')
 }
 
-async function tryOnce(
-  attempt: Attempt,
-  client: AnswerSink,
-  signal: AbortSignal,
-): Promise<ProviderFailure | undefined> {
+interface Tried {
+  readonly failure: ProviderFailure | undefined
+  readonly committed: boolean
+}
+
+async function tryOnce(attempt: Attempt, { client, signal }: Forwarding): Promise<Tried> {
   let refused: { status: number; retryAfter: string | undefined } | undefined
   let committed = false
   const errorBody: Buffer[] = []
   let size = 0
   try {
-    await attempt({
+    await attempt.send({
       head(status, contentType, retryAfter) {
         if (status < 200 || status > 299) return void (refused = { status, retryAfter })
         committed = true
@@ -47,37 +64,9 @@ async function tryOnce(
     })
   } catch (error) {
     if (signal.aborted) throw error
-    if (committed) throw new ProviderFailure(502, 'bad_gateway', 'The answer of the provider broke off.')
-    return error instanceof ProviderFailure ? error : toFailure(error)
+    if (committed) return { failure: brokenOff(attempt.provider), committed }
+    return { failure: error instanceof ProviderFailure ? error : fromConnection(attempt.provider, error), committed }
   }
-  return refused === undefined ? undefined : fromAnswer(refused.status, refused.retryAfter, Buffer.concat(errorBody))
-}
-
-function toFailure(error: unknown): ProviderFailure {
-  const code = (error as NodeJS.ErrnoException).code ?? ''
-  if (/TIMEOUT/.test(code)) return new ProviderFailure(504, 'provider_timeout', 'The provider did not answer in time.')
-  return new ProviderFailure(502, 'bad_gateway', 'The provider could not be reached.')
-}
-
-// A provider quotes the key in its 401 and names its insides in a 5xx: only what the client can act on is relayed.
-function fromAnswer(status: number, retryAfter: string | undefined, body: Buffer): ProviderFailure {
-  if (status === 429)
-    return new ProviderFailure(429, 'rate_limit_exceeded', 'The provider is overloaded.', retryAfter ?? '1')
-  if (status === 401 || status === 403)
-    return new ProviderFailure(502, 'provider_refused_key', 'The provider refused the key of this route.')
-  if (status === 408 || status === 504)
-    return new ProviderFailure(504, 'provider_timeout', 'The provider did not answer in time.')
-  if (status >= 400 && status < 500)
-    return new ProviderFailure(status === 404 ? 400 : status, 'provider_refused', messageIn(body))
-  return new ProviderFailure(502, 'bad_gateway', 'The provider failed.')
-}
-
-function messageIn(body: Buffer): string {
-  try {
-    const { error } = JSON.parse(body.toString('utf8')) as { error?: { message?: unknown } }
-    if (typeof error?.message === 'string') return error.message.slice(0, 1000)
-  } catch {
-    // Not an OpenAI error: nothing that could be said.
-  }
-  return 'The provider refused the request.'
+  if (refused === undefined) return { failure: undefined, committed }
+  return { failure: fromAnswer(attempt.provider, { ...refused, body: Buffer.concat(errorBody) }), committed }
 }

@@ -2,7 +2,9 @@ import type { Core } from '#core/host/core.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import { modelCallMetered } from '../events.ts'
 import type { Metered } from '../events.ts'
-import { providerMetrics } from '../metrics.ts'
+import { createCallLabels, providerMetrics } from '../metrics.ts'
+import type { NamedProvider } from './failure.ts'
+import type { ProviderFailure } from './openai-error.ts'
 
 /** Who and what a metered call belongs to, beside its numbers. */
 export interface MeteredCall {
@@ -11,32 +13,70 @@ export interface MeteredCall {
   readonly traceparent: string
 }
 
-/** Notes a model call as an event. Nothing waits for it; a call that cannot be noted is counted and logged. */
-export type Metering = (call: MeteredCall) => Promise<void>
+/** One try at a provider that failed. */
+export interface FailedTry {
+  readonly route: { readonly namespace: string; readonly name: string }
+  readonly provider: NamedProvider
+  readonly failure: ProviderFailure
+  readonly traceparent: string
+}
 
-/** Makes the function; without a store only the metrics know. */
+/** Accounts for model calls. */
+export interface Metering {
+  /** Writes a call as an event. Nothing waits for it; a call that cannot be written is counted and logged. */
+  answered(call: MeteredCall): Promise<void>
+  /** Counts and logs a failed try. */
+  failed(attempt: FailedTry): void
+}
+
+/** Makes the functions; without a store only the metrics know of a call. */
 export function createMetering(core: Core): Metering {
-  const calls = core.metrics.counter(providerMetrics.calls)
-  const tokens = core.metrics.counter(providerMetrics.tokens)
-  const lost = core.metrics.counter(providerMetrics.unmetered)
-  return async ({ data, actor, traceparent }) => {
-    calls.inc({ operation: data.operation, status: String(data.status) })
-    tokens.inc({ direction: 'input' }, data.inputTokens)
-    tokens.inc({ direction: 'output' }, data.outputTokens)
-    const { namespace, name, uid } = data.route
-    const subject = { namespace, kind: 'ModelRoute', name, uid }
-    // A stream of its own: calls of one route must not wait for each other.
-    const stream = `model-calls/${uuidV7()}`
-    try {
-      await core.store?.transact((tx) =>
-        tx.append(stream, 0, [{ type: modelCallMetered, subject, data, actor, traceparent }]),
+  const labelsOf = createCallLabels()
+  const unmetered = core.metrics.counter(providerMetrics.unmetered)
+  return {
+    answered: async (call) => {
+      count(core, call.data, labelsOf)
+      try {
+        await append(core, call)
+      } catch (error) {
+        unmetered.inc()
+        const { namespace, name } = call.data.route
+        core.log.error(
+          { err: error instanceof Error ? error.message : 'unknown', route: name, namespace },
+          'a model call was not metered',
+        )
+      }
+    },
+    failed: ({ route, provider, failure, traceparent }) => {
+      const labels = labelsOf(`${route.namespace}/${route.name}`, `${provider.namespace}/${provider.name}`)
+      core.metrics.counter(providerMetrics.failures).inc({ ...labels, reason: failure.reason })
+      core.log.warn(
+        {
+          route: `${route.namespace}/${route.name}`,
+          provider: `${provider.namespace}/${provider.name}`,
+          reason: failure.reason,
+          status: failure.status,
+          traceparent,
+        },
+        'model call failed',
       )
-    } catch (error) {
-      lost.inc()
-      core.log.error(
-        { err: error instanceof Error ? error.message : 'unknown', route: name, namespace },
-        'a model call was not metered',
-      )
-    }
+    },
   }
+}
+
+function count({ metrics }: Core, data: Metered, labelsOf: ReturnType<typeof createCallLabels>): void {
+  const labels = labelsOf(`${data.route.namespace}/${data.route.name}`, data.provider)
+  const tokens = metrics.counter(providerMetrics.tokens)
+  metrics.counter(providerMetrics.calls).inc({ ...labels, operation: data.operation, status: String(data.status) })
+  metrics.histogram(providerMetrics.seconds).observe(data.durationMs / 1000, labels)
+  tokens.inc({ ...labels, direction: 'input' }, data.inputTokens)
+  tokens.inc({ ...labels, direction: 'output' }, data.outputTokens)
+}
+
+// A stream of its own: calls of one route must not wait for each other.
+async function append({ store }: Core, { data, actor, traceparent }: MeteredCall): Promise<void> {
+  const { namespace, name, uid } = data.route
+  const subject = { namespace, kind: 'ModelRoute', name, uid }
+  const event = { type: modelCallMetered, subject, data, actor, traceparent }
+  await store?.transact((tx) => tx.append(`model-calls/${uuidV7()}`, 0, [event]))
 }

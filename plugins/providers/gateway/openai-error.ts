@@ -1,4 +1,5 @@
 import { toAnswer } from '#core/http/problem.ts'
+import type { FailureReason } from './failure.ts'
 
 /** An error body of the OpenAI API. */
 export interface OpenAiError {
@@ -10,17 +11,25 @@ export interface OpenAiError {
   }
 }
 
-/** A failure of a provider, told to the client under the gateway's own words. */
+/** A failure of a provider in the gateway's own words: the message is safe for the client. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
   readonly status: number
   readonly code: string
   readonly retryAfter: string | undefined
-  constructor(status: number, code: string, message: string, retryAfter?: string) {
+  /** For the log and the metric. */
+  readonly reason: FailureReason
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    more: { readonly reason?: FailureReason; readonly retryAfter?: string } = {},
+  ) {
     super(message)
     this.status = status
     this.code = code
-    this.retryAfter = retryAfter
+    this.retryAfter = more.retryAfter
+    this.reason = more.reason ?? 'failed'
   }
 }
 

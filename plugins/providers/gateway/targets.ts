@@ -1,13 +1,13 @@
-import { conceal } from '#core/log/secrets.ts'
 import type { GatewayContext } from '#core/host/contexts.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import { durationToMs } from '#schemas/duration.ts'
-import { kubeResource, secrets } from './kube-resource.ts'
-import { ProviderFailure } from './openai-error.ts'
+import { baseUrlOf } from '../base-url.ts'
+import { misconfigured, nameOf } from './failure.ts'
+import { kubeResource } from './kube-resource.ts'
+import { readProviderKey } from './provider-key.ts'
 import { mayRefer } from './route-of.ts'
 import type { UsableRoute } from './route-of.ts'
 
@@ -23,6 +23,8 @@ export interface LoadedTarget extends Target {
   readonly spec: ModelProviderSpec
   readonly key: string | undefined
   readonly firstByteMs: number
+  /** Host and port of the address; undefined for a mock. */
+  readonly host: string | undefined
 }
 
 /** The targets of a route in the order in which they are tried: the provider with its retries, then the fallbacks. */
@@ -47,33 +49,14 @@ export async function loadTarget(
   const provider = await gateway.cluster
     .get(kubeResource(ModelProvider), { namespace, name })
     .catch((error: unknown) => {
-      throw isStatus(error, 404) ? misconfigured(target, 'does not exist') : error
+      throw isStatus(error, 404) ? misconfigured('provider_missing', `${nameOf(target)} does not exist.`) : error
     })
   // The API server holds providers to the schema of the kind.
   const spec = provider.spec as ModelProviderSpec
   if (!mayRefer(route.namespace, namespace, spec.allowedNamespaces))
-    throw misconfigured(target, `does not allow the namespace ${route.namespace}`)
+    throw misconfigured('not_allowed', `${nameOf(target)} does not allow the namespace ${route.namespace}.`)
   const wait = route.spec.timeout ?? spec.timeout
   const firstByteMs = (wait === undefined ? undefined : durationToMs(wait)) ?? defaultMs
-  return { ...target, spec, firstByteMs, key: await readKey(gateway, namespace, { target, spec }) }
-}
-
-async function readKey(
-  gateway: GatewayContext,
-  namespace: DnsLabel,
-  { target, spec }: { target: Target; spec: ModelProviderSpec },
-): Promise<string | undefined> {
-  if (spec.secretRef === undefined) return undefined
-  const name = parseName('secret', spec.secretRef.name)
-  const secret = await gateway.cluster.get(secrets, { namespace, name }).catch((error: unknown) => {
-    throw isStatus(error, 404) ? misconfigured(target, 'has no Secret') : error
-  })
-  const data = secret['data'] as Readonly<Record<string, string>> | undefined
-  const encoded = data?.[spec.secretRef.key]
-  if (encoded === undefined) throw misconfigured(target, 'has no such key in its Secret')
-  return conceal(Buffer.from(encoded, 'base64').toString('utf8').trim())
-}
-
-function misconfigured({ namespace, name }: Target, why: string): ProviderFailure {
-  return new ProviderFailure(502, 'provider_misconfigured', `The provider ${namespace}/${name} ${why}.`)
+  const host = spec.type === 'mock' ? undefined : URL.parse(baseUrlOf(spec))?.host
+  return { ...target, spec, firstByteMs, host, key: await readProviderKey(gateway, namespace, spec) }
 }

@@ -38,7 +38,7 @@ let count = 0
 export async function startGateway(
   t: TestContext,
   contributed: readonly Contribution[] = [],
-  allow: readonly string[] = [],
+  allow: readonly string[] = ['127.0.0.0/8'],
 ) {
   const kube = await sharedKube(t)
   const pool = createPool(kube.url, { ca: kube.ca })
@@ -84,7 +84,7 @@ export async function startGateway(
     bus: createMemoryBus(),
     cluster: callers,
     // Upstreams of these tests listen on loopback.
-    outbound: createOutbound({ allow: ['127.0.0.0/8', ...allow] }),
+    outbound: createOutbound({ allow }),
     urls: { gateway: '', state: '', bff: '' },
     descriptors: () => new Map(),
     extensions: <T>(point: Point<T>) =>
@@ -130,6 +130,7 @@ export async function startGateway(
     url,
     admin,
     kube,
+    metrics: () => core.metrics.render(),
     lines,
     run,
     namespaces: names,
@@ -146,6 +147,18 @@ export async function startGateway(
       return rows
     },
   }
+}
+
+/** Creates a Secret with a provider's key, as docs/operations.md says; without an origin it is an ordinary Secret. */
+export async function addKey(
+  gateway: { run(...args: string[]): Promise<string> },
+  namespace: string,
+  { name, key, origin }: { name: string; key: string; origin?: string },
+): Promise<void> {
+  await gateway.run('create', 'secret', 'generic', name, '-n', namespace, `--from-literal=key=${key}`)
+  if (origin === undefined) return
+  await gateway.run('label', 'secret', name, '-n', namespace, 'mesh.dev/provider-key=true')
+  await gateway.run('annotate', 'secret', name, '-n', namespace, `mesh.dev/origin=${origin}`)
 }
 
 /** Creates a ModelProvider and a ModelRoute of the same name. */

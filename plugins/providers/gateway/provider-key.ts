@@ -1,0 +1,43 @@
+import { conceal } from '#core/log/secrets.ts'
+import type { GatewayContext } from '#core/host/contexts.ts'
+import type { KubeObject } from '#core/kube/client.ts'
+import { parseName } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
+import { refusalOfKey } from '../key-binding.ts'
+import { misconfigured } from './failure.ts'
+import { secrets } from './kube-resource.ts'
+
+/**
+ * The key of a provider, read per call as the gateway itself; undefined when the provider needs none. Throws `ProviderFailure` when the
+ * Secret is missing, is none of the platform's, or is bound to another origin (B7). The key is neither kept nor logged.
+ */
+export async function readProviderKey(
+  gateway: GatewayContext,
+  namespace: DnsLabel,
+  spec: ModelProviderSpec,
+): Promise<string | undefined> {
+  const { secretRef } = spec
+  if (secretRef === undefined) return undefined
+  const secret = await read(gateway, namespace, secretRef.name)
+  const refusal = refusalOfKey(namespace, spec, secret?.metadata)
+  if (refusal !== undefined) throw misconfigured(refusal.reason, refusal.message)
+  const data = secret?.['data'] as Readonly<Record<string, string>> | undefined
+  const encoded = data?.[secretRef.key]
+  if (encoded === undefined)
+    throw misconfigured(
+      'secret_missing',
+      `Secret ${namespace}/${secretRef.name} (key ${secretRef.key}) does not exist.`,
+    )
+  return conceal(Buffer.from(encoded, 'base64').toString('utf8').trim())
+}
+
+async function read(gateway: GatewayContext, namespace: DnsLabel, name: string): Promise<KubeObject | undefined> {
+  try {
+    return await gateway.cluster.get(secrets, { namespace, name: parseName('secret', name) })
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined
+    throw error
+  }
+}
