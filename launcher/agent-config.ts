@@ -1,4 +1,4 @@
-import { durationToMs } from '#schemas/duration.ts'
+import { durationBounds, durationProblem, durationToMs } from '#schemas/duration.ts'
 import type { LauncherConfig, LauncherTool } from '#schemas/launcher.ts'
 
 /** What holds where the agent says nothing (the defaults of AgentDeployment; a test keeps both equal). */
@@ -60,16 +60,15 @@ function parseTool(field: string, value: unknown): LauncherTool {
 
 function parseLimits(limits: Fields): AgentConfig['limits'] {
   const timeout = optional(limits, 'timeout', string, 'limits/') ?? limitDefaults.timeout
-  const timeoutMs = durationToMs(timeout)
-  if (timeoutMs === undefined || timeoutMs === 0)
-    throw new ConfigError('/limits/timeout: must be a duration such as 10m')
-  const whole = (name: 'maxSteps' | 'maxDelegationDepth' | 'concurrency', least: number): number =>
-    optional(limits, name, integer(least), 'limits/') ?? limitDefaults[name]
+  const problem = durationProblem(timeout, durationBounds.runTimeout)
+  if (problem !== undefined) throw new ConfigError(`/limits/timeout: ${problem}`)
+  const whole = (name: 'maxSteps' | 'maxDelegationDepth' | 'concurrency', least: number, most: number): number =>
+    optional(limits, name, integer(least, most), 'limits/') ?? limitDefaults[name]
   return {
-    timeoutMs,
-    maxSteps: whole('maxSteps', 1),
-    maxDelegationDepth: whole('maxDelegationDepth', 0),
-    concurrency: whole('concurrency', 1),
+    timeoutMs: durationToMs(timeout) ?? 0,
+    maxSteps: whole('maxSteps', 1, 1000),
+    maxDelegationDepth: whole('maxDelegationDepth', 0, 8),
+    concurrency: whole('concurrency', 1, 1000),
   }
 }
 
@@ -89,10 +88,10 @@ function string(field: string, value: unknown): string {
   return value
 }
 
-function integer(least: number): Reader<number> {
+function integer(least: number, most = Number.MAX_SAFE_INTEGER): Reader<number> {
   return (field, value) => {
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
-    throw new ConfigError(`/${field}: must be an integer of at least ${least}`)
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return value
+    throw new ConfigError(`/${field}: must be an integer from ${least} to ${most}`)
   }
 }
 

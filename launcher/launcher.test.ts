@@ -221,6 +221,7 @@ test('settings: what is wrong is named, and the exit code is 78', async (t) => {
   const cases: [Parameters<typeof launch>[1], RegExp][] = [
     [{ config: { uid: '' }, command: nodeAgent }, /\/uid: must be a text/],
     [{ config: { limits: { timeout: 'soon' } }, command: nodeAgent }, /\/limits\/timeout: must be a duration/],
+    [{ config: { limits: { timeout: '30d' } }, command: nodeAgent }, /\/limits\/timeout: .* from 1ms to 24d/],
     [{ config: {} }, /\/model: is missing/],
     [{ env: { MESH_LAUNCHER_PORT: '99999' }, command: nodeAgent }, /MESH_LAUNCHER_PORT must be a port number/],
     [{ env: { STATE_URL: 'ftp://x' }, command: nodeAgent }, /STATE_URL: must be an http or https URL/],

@@ -133,7 +133,8 @@ function parseUrl(variable: string, text: string | undefined): string | undefine
 function seconds(variable: string, text: string | undefined, absent: number): number {
   if (text === undefined || text === '') return absent * 1000
   const value = Number(text)
-  if (!Number.isFinite(value) || value < 0) throw new ConfigError(`${variable}: must be a number of seconds`)
+  if (!Number.isFinite(value) || value < 0 || value > 86_400)
+    throw new ConfigError(`${variable}: must be a number of seconds from 0 to 86400`)
   return value * 1000
 }
 

@@ -1,10 +1,97 @@
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Milliseconds of a duration such as `30s`, `1h30m` or `250ms` (the pattern of `parts.ts`); undefined when it is none. */
+/**
+ * A duration such as `30s`, `90m`, `1h30m` or `2d12h`. CEL has no days, so the form with days is written in order, each unit
+ * below the next: a regular expression can then compare it with a whole number of days.
+ */
+export const DURATION_PATTERN =
+  '^([1-9][0-9]{0,8}d((1?[0-9]|2[0-3])h)?([1-5]?[0-9]m)?([1-5]?[0-9]s)?([0-9]{1,3}ms)?|([0-9]{1,9}(ms|s|m|h)){1,5})$'
+
+/** Longest delay of a timer in Node: 2^31 - 1 ms, 24.8 days. A longer one fires after 1 ms. */
+export const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** Smallest and largest duration that a field accepts, both inclusive. */
+export interface DurationBounds {
+  readonly min: string
+  readonly max: string
+}
+
+/** Bounds of every duration that a caller can give. All but `retention` become timers. */
+export const durationBounds = {
+  /** One run of an agent. */
+  runTimeout: { min: '1ms', max: '24d' },
+  /** An HTTP request that waits for a run. */
+  invokeTimeout: { min: '1ms', max: '24h' },
+  /** An agent that waits for the run of another one. */
+  delegateTimeout: { min: '1ms', max: '24d' },
+  /** First byte of a model's answer. */
+  firstByte: { min: '1ms', max: '1h' },
+  /** Age at which stored entries are dropped. */
+  retention: { min: '1s', max: '3650d' },
+} as const satisfies Readonly<Record<string, DurationBounds>>
+
+const syntax = new RegExp(DURATION_PATTERN)
+
+/** The bounds that `durationText` marked a schema with. */
+export function boundsOf(schema: Readonly<Record<string, unknown>>): DurationBounds | undefined {
+  return schema['x-mesh-duration'] as DurationBounds | undefined
+}
+
+/** Milliseconds of a duration; undefined when the text is none. May exceed what a timer takes: see `durationProblem`. */
 export function durationToMs(text: string): number | undefined {
-  if (!/^(?:\d{1,9}(?:ms|s|m|h|d)){1,5}$/.test(text)) return undefined
+  if (text === '' || text.length > 64 || !syntax.test(text)) return undefined
   let total = 0
   for (const [, count, unit] of text.matchAll(/(\d{1,9})(ms|s|m|h|d)/g))
     total += Number(count) * (UNIT_MS[unit ?? ''] ?? 0)
   return total
+}
+
+/** What is wrong with a duration, or undefined when it lies within the bounds. Never repeats the text. */
+export function durationProblem(text: string, { min, max }: DurationBounds): string | undefined {
+  const ms = durationToMs(text)
+  if (ms !== undefined && ms >= bound(min) && ms <= bound(max)) return undefined
+  return `must be a duration from ${min} to ${max}, such as 30s or 10m`
+}
+
+/**
+ * A CEL rule that says the same of `self`, for values that match the pattern; the message names both bounds. A text made in
+ * the rule has no known length and exceeds the cost that an API server allows, so days are compared by `matches`.
+ */
+export function durationRule({ min, max }: DurationBounds): { readonly rule: string; readonly message: string } {
+  const [least, most] = [bound(min), bound(max)]
+  const maxDays = most / dayMs
+  if (least > dayMs || (maxDays > 1 && !Number.isInteger(maxDays)))
+    throw new TypeError('min is at most a day, max less than a day or whole days')
+  const ofDays = maxDays < 1 ? 'false' : `self.matches('${daysUpTo(maxDays)}')`
+  const ofRest = `duration(self) >= duration('${least}ms') && duration(self) <= duration('${most}ms')`
+  return {
+    rule: `self.contains('d') ? ${ofDays} : ${ofRest}`,
+    message: `must be a duration from ${min} to ${max}`,
+  }
+}
+
+const dayMs = 86_400_000
+
+// Fewer days with any rest, or that many with a rest of zero.
+function daysUpTo(days: number): string {
+  const fewer = days === 1 ? [] : [`(${digitsUpTo(days - 1)})d`]
+  return `^(${[...fewer, `${days}d[0a-z]*$`].join('|')})`
+}
+
+// A regular expression for the numbers from 1 to `most`, written without leading zeros.
+function digitsUpTo(most: number): string {
+  const digits = String(most)
+  const shorter = digits.length > 1 ? [`[1-9][0-9]{0,${digits.length - 2}}`] : []
+  const below = [...digits].flatMap((digit, index) => {
+    const least = index === 0 ? 1 : 0
+    const rest = digits.length - index - 1
+    return Number(digit) > least ? [`${digits.slice(0, index)}[${least}-${Number(digit) - 1}][0-9]{${rest}}`] : []
+  })
+  return [...shorter, ...below, digits].join('|')
+}
+
+function bound(text: string): number {
+  const ms = durationToMs(text)
+  if (ms === undefined) throw new TypeError(`${text} is no duration`)
+  return ms
 }

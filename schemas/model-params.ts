@@ -7,7 +7,9 @@ export const ModelParams = Type.Object(
   {
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, description: 'Sampling temperature.' })),
     topP: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Nucleus sampling.' })),
-    maxTokens: Type.Optional(Type.Integer({ minimum: 1, description: 'Most tokens of one answer.' })),
+    maxTokens: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Most tokens of one answer.' }),
+    ),
     seed: Type.Optional(Type.Integer({ description: 'Seed, for providers that support one.' })),
     stop: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {

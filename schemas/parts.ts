@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { TString, TUnsafe } from 'typebox'
+import { DURATION_PATTERN, type DurationBounds, durationRule } from './duration.ts'
 import type { Condition } from './object.ts'
 
 /** RFC 1123 subdomain: the pattern of object names. */
@@ -11,9 +12,6 @@ export const DNS_LABEL_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
 /** `name` or `namespace/name`. */
 const PATH_REFERENCE_PATTERN =
   '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'
-
-/** A duration such as `30s`, `10m` or `24h`. */
-export const DURATION_PATTERN = '^([0-9]{1,9}(ms|s|m|h|d)){1,5}$'
 
 /** A non-negative decimal with at most six places, since money is counted in micro-units. */
 export const AMOUNT_PATTERN = '^[0-9]{1,12}(\\.[0-9]{1,6})?$'
@@ -73,13 +71,20 @@ export function secretKeyRef(description: string) {
   )
 }
 
-/** A duration, bounded so that a rule over it stays cheap. */
-export function duration(description: string): TString {
+/** A duration in a body or query of the API. The mark is read by the checks, since no keyword of JSON Schema compares durations. */
+export function durationText(bounds: DurationBounds, description: string): TString {
   return Type.String({
+    minLength: 1,
     maxLength: 64,
     pattern: DURATION_PATTERN,
-    description: `${description} Such as 30s, 10m or 24h.`,
+    description: `${description} From ${bounds.min} to ${bounds.max}, such as 30s, 10m or 24h.`,
+    'x-mesh-duration': bounds,
   })
+}
+
+/** A duration in a kind: the rule makes the API server refuse what the mark forbids. */
+export function duration(bounds: DurationBounds, description: string): TString {
+  return Type.String({ ...durationText(bounds, description), 'x-kubernetes-validations': [durationRule(bounds)] })
 }
 
 /** An amount of money as decimal text: never a float. */

@@ -97,6 +97,9 @@ export const badSamples: readonly { object: object; says: string }[] = [
   { object: agent({ model: {} }), says: 'spec.model.route' },
   { object: agent({ model: { route: 'a/b/c' } }), says: 'spec.model.route' },
   { object: agent({ limits: { timeout: 'soon' } }), says: 'spec.limits.timeout' },
+  { object: agent({ limits: { timeout: '24d24d' } }), says: 'spec.limits.timeout' },
+  { object: agent({ limits: { timeout: '999999999h' } }), says: 'spec.limits.timeout' },
+  { object: agent({ memory: { session: { ttl: '3651d' } } }), says: 'must be a duration from 1s to 3650d' },
   { object: agent({ budget: { amount: '-1' } }), says: 'spec.budget.amount' },
   { object: agent({ tracePolicy: { sampleRate: 2 } }), says: 'spec.tracePolicy.sampleRate' },
   { object: agent({ resources: { limits: { cpu: 'much' } } }), says: 'spec.resources.limits' },
@@ -135,6 +138,14 @@ export const configSamples: readonly { config: Record<string, unknown>; spec?: o
   { config: { name: 'a', model, resources: { cpu: 1, memory: '1Gi' } } },
   { config: { name: 'a', model, budget: { amount: 0.000001 } } },
   { config: { name: 'a', model, executionModel: 'job' } },
+  ...['1ms', '90m', '24d', '24d0h', '23d23h59m', '36h90m1s', '2073600s'].map((timeout) => ({
+    config: { name: 'a', model, limits: { timeout } },
+  })),
+  ...['0s', '0h0m', '24d1ms', '30d', '50d', '577h', '2073600001ms'].map((timeout) => ({
+    config: { name: 'a', model, limits: { timeout } },
+    spec: { model, limits: { timeout } },
+    says: 'must be a duration from 1ms to 24d',
+  })),
   { config: { name: 'a' }, spec: {}, says: 'needs model.route' },
   { config: { name: 'a', runtime: { port: 9000 } }, spec: { runtime: { port: 9000 } }, says: 'needs model.route' },
   {

@@ -1,3 +1,4 @@
+import { type LongTimeout, longTimeout } from '#core/async/long-timeout.ts'
 import { backoffMs } from './backoff.ts'
 
 /** What the work says when it is done: look again after a while, or not. */
@@ -27,7 +28,7 @@ interface Entry {
   dirty: boolean
   running: boolean
   failures: number
-  timer: NodeJS.Timeout | undefined
+  timer: LongTimeout | undefined
 }
 
 /** Makes a queue; work starts with the first `add`. */
@@ -42,7 +43,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     if (stopped) return
     const entry = entries.get(key) ?? { dirty: false, running: false, failures: 0, timer: undefined }
     entries.set(key, entry)
-    clearTimeout(entry.timer)
+    entry.timer?.cancel()
     entry.timer = undefined
     if (entry.dirty) return
     entry.dirty = true
@@ -69,7 +70,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     if (stopped) return
     // A change that came meanwhile is looked at now, whatever the result was.
     if (entry.dirty) waiting.push(key)
-    else if (again !== undefined) entry.timer = setTimeout(() => add(key), again)
+    else if (again !== undefined) entry.timer = longTimeout(() => add(key), again)
     else entries.delete(key)
   }
   const attempt = async (key: string, entry: Entry): Promise<number | undefined> => {
@@ -90,7 +91,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     },
     stop: async () => {
       stopped = true
-      for (const entry of entries.values()) clearTimeout(entry.timer)
+      for (const entry of entries.values()) entry.timer?.cancel()
       await Promise.all(underWay)
     },
   }

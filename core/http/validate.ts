@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { boundsOf, durationProblem } from '#schemas/duration.ts'
 import type { FieldError } from './errors.ts'
 
 /** Says what is wrong with a value; an empty list is a valid one. Nothing is coerced, defaulted or removed. */
@@ -13,8 +14,32 @@ export function checkOf(schema: TSchema): Check {
   let compiled: ReturnType<typeof Compile> | undefined
   return (value) => {
     compiled ??= Compile(closeObjects(schema))
-    return compiled.Check(value) ? [] : describe(compiled.Errors(value))
+    return compiled.Check(value) ? durationErrors(schema, value, '') : describe(compiled.Errors(value), schema)
   }
+}
+
+// JSON Schema cannot compare durations: the bounds are a mark on the field (schemas/parts.ts).
+function durationErrors(schema: unknown, value: unknown, pointer: string): readonly FieldError[] {
+  if (!isObject(schema)) return []
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => durationErrors(schema.items, item, `${pointer}/${index}`))
+  const branches = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => (Array.isArray(list) ? list : []))
+  const ofBranches = branches.flatMap((branch) => durationErrors(branch, value, pointer))
+  const bounds = boundsOf(schema)
+  if (typeof value === 'string' && bounds !== undefined) {
+    const detail = durationProblem(value, bounds)
+    return detail === undefined ? ofBranches : [...ofBranches, { pointer, detail }]
+  }
+  const { properties } = schema
+  if (!isObject(value) || !isObject(properties)) return ofBranches
+  const ofFields = Object.entries(properties).flatMap(([key, field]) =>
+    Object.hasOwn(value, key) ? durationErrors(field, value[key], `${pointer}/${escape(key)}`) : [],
+  )
+  return [...ofBranches, ...ofFields]
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The schema with every object closed that does not say itself whether it is open: unknown fields are refused. */
@@ -43,14 +68,15 @@ const namedSchemas = new Set(['properties', 'patternProperties', '$defs'])
 
 interface SchemaError {
   readonly keyword: string
+  readonly schemaPath: string
   readonly instancePath: string
   readonly params: object
   readonly message: string
 }
 
 // Messages are made of the schema's words only, never of the value (M7).
-function describe(errors: readonly SchemaError[]): readonly FieldError[] {
-  const fields = errors.flatMap((error) => toFields(error))
+function describe(errors: readonly SchemaError[], schema: TSchema): readonly FieldError[] {
+  const fields = errors.flatMap((error) => toFields(error, schema))
   const seen = new Set<string>()
   const unique = fields.filter(({ pointer, detail }) => {
     const key = `${pointer} ${detail}`
@@ -59,7 +85,7 @@ function describe(errors: readonly SchemaError[]): readonly FieldError[] {
   return unique.slice(0, MAX_ERRORS)
 }
 
-function toFields(error: SchemaError): FieldError[] {
+function toFields(error: SchemaError, schema: TSchema): FieldError[] {
   const at = (key: string, detail: string): FieldError => ({ pointer: `${error.instancePath}/${escape(key)}`, detail })
   const params = { ...error.params } as Record<string, unknown>
   switch (error.keyword) {
@@ -72,8 +98,19 @@ function toFields(error: SchemaError): FieldError[] {
     case 'enum':
       return [{ pointer: error.instancePath, detail: `must be one of: ${texts(params.allowedValues).join(', ')}` }]
     default:
-      return [{ pointer: error.instancePath, detail: error.message }]
+      return [{ pointer: error.instancePath, detail: durationDetail(error.schemaPath, schema) ?? error.message }]
   }
+}
+
+// A duration that is none gets the message of one out of bounds, not the pattern.
+function durationDetail(schemaPath: string, schema: TSchema): string | undefined {
+  let node: unknown = schema
+  for (const key of schemaPath.split('/').slice(1)) {
+    if (isObject(node) && boundsOf(node) !== undefined) break
+    node = isObject(node) || Array.isArray(node) ? (node as Readonly<Record<string, unknown>>)[key] : undefined
+  }
+  const bounds = isObject(node) ? boundsOf(node) : undefined
+  return bounds && durationProblem('', bounds)
 }
 
 function texts(value: unknown): string[] {

@@ -288,6 +288,11 @@ test('delegate: port 2994 waits, detaches, and belongs to the named or only run'
     [{ agent: '../x', input: 1 }, 400, 'malformed_request'],
     [{ agent: 'a', input: 1, mode: 'fly' }, 400, 'malformed_request'],
     [{ agent: 'a', input: 1, timeout: 'soon' }, 400, 'malformed_request'],
+    ...['0s', '25d', '50d'].map((timeout): [object, number, string] => [
+      { agent: 'a', input: 1, timeout },
+      400,
+      'malformed_request',
+    ]),
   ]
   for (const [body, status, code] of cases) {
     const answer = await post(`${url}/delegate`, body)

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { EntryKind } from '#schemas/run.ts'
-import { durationToMs } from '#schemas/duration.ts'
+import { durationBounds, durationProblem, durationToMs } from '#schemas/duration.ts'
 import { parseTraceparent } from '#core/telemetry/tracing.ts'
 import { singleHeader } from '../http/guard.ts'
 import { asRecord, readJson, refuseUnknown } from '../http/json-body.ts'
@@ -76,12 +76,17 @@ function parse(body: unknown, defaultTimeoutMs: number) {
     throw new Refusal('malformed_request', 'agent: must be a name or namespace/name')
   if (mode !== 'spawn' && mode !== 'handoff') throw new Refusal('malformed_request', 'mode: must be spawn or handoff')
   if (typeof wait !== 'boolean') throw new Refusal('malformed_request', 'wait: must be true or false')
-  const timeoutMs =
-    timeout === undefined ? defaultTimeoutMs : typeof timeout === 'string' ? durationToMs(timeout) : undefined
-  if (timeoutMs === undefined) throw new Refusal('malformed_request', 'timeout: must be a duration such as 30s')
+  const timeoutMs = timeout === undefined ? defaultTimeoutMs : parseTimeout(timeout)
   if (conversationId !== undefined && typeof conversationId !== 'string')
     throw new Refusal('malformed_request', 'conversationId: must be a text')
   return { agent, input, mode, wait, timeoutMs, ...(conversationId === undefined ? {} : { conversationId }) } as const
+}
+
+function parseTimeout(timeout: unknown): number {
+  const text = typeof timeout === 'string' ? timeout : ''
+  const problem = durationProblem(text, durationBounds.delegateTimeout)
+  if (problem !== undefined) throw new Refusal('malformed_request', `timeout: ${problem}`)
+  return durationToMs(text) ?? 0
 }
 
 // Named by header, else the only run that works, else the agent itself with nobody behind it.

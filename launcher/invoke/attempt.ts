@@ -1,3 +1,4 @@
+import { longTimeout } from '#core/async/long-timeout.ts'
 import type { InvokeRequest, InvokeResult } from '#schemas/run.ts'
 import type { Trace } from '#core/telemetry/tracing.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
@@ -37,7 +38,7 @@ export function startAttempt(options: AttemptOptions): Attempt {
   const journal = createJournal([options.agentName], options.now)
   const abort = new AbortController()
   const span = options.tracer.start('run', options.parent, { 'mesh.run.id': options.runId })
-  const timer = setTimeout(() => abort.abort('timeout' satisfies StopReason), options.timeoutMs)
+  const timer = longTimeout(() => abort.abort('timeout' satisfies StopReason), options.timeoutMs)
   let result: InvokeResult | undefined
   const grown = (): void => options.onGrowth(attempt)
   const context = createRunContext({
@@ -52,7 +53,7 @@ export function startAttempt(options: AttemptOptions): Attempt {
     },
   })
   const settle = (outcome: InvokeResult): InvokeResult => {
-    clearTimeout(timer)
+    timer.cancel()
     result = outcome
     span.end(outcome.state === 'failed' || outcome.state === 'timed_out' ? 'error' : 'ok', {
       'mesh.run.state': outcome.state,

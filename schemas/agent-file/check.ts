@@ -1,3 +1,4 @@
+import { boundsOf, durationProblem } from '../duration.ts'
 import { MAX_PROBLEMS } from './problem.ts'
 import type { Path, Problem } from './problem.ts'
 import { nearest } from './nearest.ts'
@@ -64,6 +65,11 @@ function checkText(schema: Node, value: string, path: Path): Problem[] {
   // Length before pattern: a pattern never sees an unbounded text (X2).
   if (typeof maxLength === 'number' && value.length > maxLength) {
     return [problem(path, `must have at most ${maxLength} characters`)]
+  }
+  const bounds = boundsOf(schema)
+  if (bounds !== undefined) {
+    const detail = durationProblem(value, bounds)
+    return detail === undefined ? [] : [problem(path, detail)]
   }
   if (typeof pattern === 'string' && !new RegExp(pattern).test(value)) {
     return [problem(path, `must match ${pattern}`)]

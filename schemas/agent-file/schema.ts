@@ -90,7 +90,9 @@ const prompt = Type.Object(
     name: Type.Optional(objectName('prompt; that of the agent when absent')),
     text: Type.Optional(Type.String({ minLength: 1, maxLength: 131072, description: 'Text of the prompt.' })),
     messages: Type.Optional(Type.Array(message, { minItems: 1, maxItems: 64, description: 'Messages of the prompt.' })),
-    version: Type.Optional(Type.Integer({ minimum: 1, description: 'A revision of a prompt that exists.' })),
+    version: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'A revision of a prompt that exists.' }),
+    ),
     label: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: 'A label of a prompt that exists.' })),
   },
   {

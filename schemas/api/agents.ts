@@ -53,7 +53,7 @@ export const ForkBody = Type.Object(
 )
 
 /** Body of `POST .../rollback`. */
-export const RollbackBody = Type.Object({ revision: Type.Integer({ minimum: 1 }) }, strict)
+export const RollbackBody = Type.Object({ revision: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }, strict)
 
 /** One revision of an agent. */
 export const AgentVersion = Type.Object({

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, DURATION_PATTERN } from '../parts.ts'
+import { durationBounds } from '../duration.ts'
+import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, durationText } from '../parts.ts'
 import { anyObject, anyValue, listOf, namespaceQuery, pageQuery, rowId, scope, time, timeOrNull } from './common.ts'
 
 const strict = { additionalProperties: false }
@@ -153,7 +154,7 @@ export const CreateRunBody = Type.Object(runFields, strict)
 
 /** Body of `POST /api/invoke`. */
 export const InvokeBody = Type.Object(
-  { ...runFields, timeout: Type.Optional(Type.String({ maxLength: 64, pattern: DURATION_PATTERN })) },
+  { ...runFields, timeout: Type.Optional(durationText(durationBounds.invokeTimeout, 'Longest wait for the outcome.')) },
   strict,
 )
 
@@ -173,7 +174,11 @@ export const RunParams = Type.Object({ id: Type.String({ maxLength: 1024 }) })
 
 /** Query of `GET /api/runs/{id}/events`. */
 export const RunEventsQuery = Type.Object(
-  { after: Type.Optional(Type.Integer({ minimum: 0, description: 'seq of the last entry that was seen.' })) },
+  {
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'seq of the last entry that was seen.' }),
+    ),
+  },
   strict,
 )
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { durationBounds } from '../duration.ts'
 import { ModelParams } from '../model-params.ts'
 import { amount, currency, duration, localRef, objectRef, pathRef, spendWindow } from '../parts.ts'
 
@@ -29,7 +30,7 @@ export const prompt = Type.Object(
       pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
       description: 'Name of the prompt, in the same namespace.',
     }),
-    version: Type.Optional(Type.Integer({ minimum: 1, description: 'A numbered revision.' })),
+    version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'A numbered revision.' })),
     label: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: 'A label such as production.' })),
   },
   {
@@ -106,7 +107,9 @@ export const memory = Type.Object(
     session: Type.Optional(
       Type.Object(
         {
-          ttl: Type.Optional(duration('How long a conversation lives after its last entry; 24h when absent.')),
+          ttl: Type.Optional(
+            duration(durationBounds.retention, 'How long a conversation lives after its last entry; 24h when absent.'),
+          ),
           maxEntries: Type.Optional(
             Type.Integer({ minimum: 1, maximum: 100000, description: 'Most entries kept of one conversation.' }),
           ),
@@ -118,7 +121,9 @@ export const memory = Type.Object(
       Type.Object(
         {
           embeddingRoute: Type.Optional(pathRef('ModelRoute', 'Route that embeds entries for semantic search.')),
-          ttl: Type.Optional(duration('How long an entry lives; for ever when absent.')),
+          ttl: Type.Optional(
+            duration(durationBounds.retention, 'How long an entry lives; without a limit when absent.'),
+          ),
           scope: Type.Optional(
             Type.Enum(['agent', 'user'], {
               default: 'agent',
@@ -152,7 +157,7 @@ export const budget = Type.Object(
 /** Bounds of one run. */
 export const limits = Type.Object(
   {
-    timeout: Type.Optional(duration('Longest duration of one run; 10m when absent.')),
+    timeout: Type.Optional(duration(durationBounds.runTimeout, 'Longest duration of one run; 10m when absent.')),
     maxSteps: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { durationBounds } from '../duration.ts'
 import { defineKind } from '../kind.ts'
 import type { ObjectOf } from '../kind.ts'
 import { allowedNamespaces, conditionsStatus, duration, freeObject, secretKeyRef } from '../parts.ts'
@@ -53,7 +54,7 @@ const spec = Type.Object(
     ),
     secretRef: Type.Optional(secretKeyRef('Secret that holds the API key.')),
     organization: Type.Optional(Type.String({ maxLength: 128, description: 'Sent as OpenAI-Organization.' })),
-    timeout: Type.Optional(duration('Longest wait for the first byte of an answer.')),
+    timeout: Type.Optional(duration(durationBounds.firstByte, 'Longest wait for the first byte of an answer.')),
     mock: Type.Optional(
       Type.Object(
         {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { durationBounds } from '../duration.ts'
 import { defineKind } from '../kind.ts'
 import type { ObjectOf } from '../kind.ts'
 import { ModelParams } from '../model-params.ts'
@@ -44,7 +45,7 @@ const spec = Type.Object(
         },
       ),
     ),
-    timeout: Type.Optional(duration('Longest wait for the first byte of an answer.')),
+    timeout: Type.Optional(duration(durationBounds.firstByte, 'Longest wait for the first byte of an answer.')),
     retries: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 5, description: 'Further tries at the same provider.' }),
     ),

@@ -24,10 +24,10 @@ const quota = Type.Object(
       ),
     ),
     requestsPerMinute: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Model calls a minute of all agents together.' }),
+      Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Model calls a minute of all agents together.' }),
     ),
     concurrency: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Model calls in flight of all agents together.' }),
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Model calls in flight of all agents together.' }),
     ),
   },
   { additionalProperties: false, description: 'Limits of the tenant; an absent one is not limited.' },

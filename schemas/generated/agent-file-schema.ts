@@ -321,7 +321,8 @@ export const agentFileSchema: Record<string, unknown> = {
             },
             "maxTokens": {
               "type": "integer",
-              "minimum": 1
+              "minimum": 1,
+              "maximum": 2147483647
             },
             "seed": {
               "type": "integer"
@@ -409,7 +410,8 @@ export const agentFileSchema: Record<string, unknown> = {
         },
         "version": {
           "type": "integer",
-          "minimum": 1
+          "minimum": 1,
+          "maximum": 2147483647
         },
         "label": {
           "type": "string",
@@ -627,8 +629,13 @@ export const agentFileSchema: Record<string, unknown> = {
           "properties": {
             "ttl": {
               "type": "string",
+              "minLength": 1,
               "maxLength": 64,
-              "pattern": "^([0-9]{1,9}(ms|s|m|h|d)){1,5}$"
+              "pattern": "^([1-9][0-9]{0,8}d((1?[0-9]|2[0-3])h)?([1-5]?[0-9]m)?([1-5]?[0-9]s)?([0-9]{1,3}ms)?|([0-9]{1,9}(ms|s|m|h)){1,5})$",
+              "x-mesh-duration": {
+                "min": "1s",
+                "max": "3650d"
+              }
             },
             "maxEntries": {
               "type": "integer",
@@ -648,8 +655,13 @@ export const agentFileSchema: Record<string, unknown> = {
             },
             "ttl": {
               "type": "string",
+              "minLength": 1,
               "maxLength": 64,
-              "pattern": "^([0-9]{1,9}(ms|s|m|h|d)){1,5}$"
+              "pattern": "^([1-9][0-9]{0,8}d((1?[0-9]|2[0-3])h)?([1-5]?[0-9]m)?([1-5]?[0-9]s)?([0-9]{1,3}ms)?|([0-9]{1,9}(ms|s|m|h)){1,5})$",
+              "x-mesh-duration": {
+                "min": "1s",
+                "max": "3650d"
+              }
             },
             "scope": {
               "enum": [
@@ -710,8 +722,13 @@ export const agentFileSchema: Record<string, unknown> = {
       "properties": {
         "timeout": {
           "type": "string",
+          "minLength": 1,
           "maxLength": 64,
-          "pattern": "^([0-9]{1,9}(ms|s|m|h|d)){1,5}$"
+          "pattern": "^([1-9][0-9]{0,8}d((1?[0-9]|2[0-3])h)?([1-5]?[0-9]m)?([1-5]?[0-9]s)?([0-9]{1,3}ms)?|([0-9]{1,9}(ms|s|m|h)){1,5})$",
+          "x-mesh-duration": {
+            "min": "1ms",
+            "max": "24d"
+          }
         },
         "maxSteps": {
           "type": "integer",

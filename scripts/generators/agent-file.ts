@@ -21,9 +21,12 @@ export async function generate(): Promise<Map<string, string>> {
   ])
 }
 
-// What is left is plain JSON Schema: neither Kubernetes' keywords nor our marks mean anything to a reader of a file.
+// What is left is plain JSON Schema: neither Kubernetes' keywords nor our marks mean anything to a reader of a file,
+// but for the bounds of a duration, which the checker of the format reads.
 function strip(schema: object, dropped: ReadonlySet<string> = new Set(), isMap = false): Node {
-  const kept = Object.entries(schema).filter(([key]) => isMap || !(key.startsWith('x-') || dropped.has(key)))
+  const kept = Object.entries(schema).filter(
+    ([key]) => isMap || key === 'x-mesh-duration' || !(key.startsWith('x-') || dropped.has(key)),
+  )
   const entries = kept.map(([key, value]) => {
     const inner = !isMap && (key === 'properties' || key === 'patternProperties')
     return [key, stripValue(value, dropped, inner)]

@@ -10,7 +10,7 @@ export interface Rule {
   readonly bad: { readonly path: string; readonly text: string }
 }
 
-const leafFolders = ['http-client', 'kube', 'objects', 'signing', 'fixture', 'net', 'sse', 'log', 'telemetry']
+const leafFolders = ['async', 'http-client', 'kube', 'objects', 'signing', 'fixture', 'net', 'sse', 'log', 'telemetry']
 const lazyLocal = ['main.ts', 'cli/commands/dev.ts', 'cli/commands/up.ts']
 
 /** Who may import what, and which words may stand where. */

@@ -1,5 +1,6 @@
 import { mutants as ofApiServer } from './apiserver.ts'
 import { mutants as ofAudit } from './audit.ts'
+import { mutants as ofConversations } from './convo.ts'
 import { mutants as ofCluster } from './core-cluster.ts'
 import { mutants as ofHttp } from './core-http.ts'
 import { mutants as ofLeaves } from './core-leaves.ts'
@@ -20,6 +21,7 @@ export const all: readonly Mutant[] = [
   ...ofProviders,
   ...ofRuns,
   ...ofRunBounds,
+  ...ofConversations,
   ...ofLauncher,
   ...ofApiServer,
 ]

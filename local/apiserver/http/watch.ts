@@ -152,7 +152,8 @@ async function finished(
   const { response } = exchange
   const seconds = options.timeoutSeconds || 1_800 + Math.floor(Math.random() * 1_800)
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, seconds * 1000)
+  // A timer takes at most 2^31 - 1 ms; a watch that ends early is opened again.
+  const timer = setTimeout(resolve, Math.min(seconds * 1000, 2 ** 31 - 1))
   const bookmarks = options.bookmarks ? setInterval(sendBookmark, BOOKMARK_EVERY_MS) : undefined
   response.once('close', resolve)
   closing.addEventListener('abort', () => resolve(), { once: true })

@@ -1,3 +1,4 @@
+import { longTimeout } from '#core/async/long-timeout.ts'
 import type { Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
 import { exchange } from '#core/sse/exchange.ts'
@@ -22,7 +23,7 @@ export function createOpenAiAdapter(options: {
       const url = new URL(`${baseUrlOf(call.provider).replace(/(?<!\/)\/+$/, '')}/${call.operation}`)
       // A timer of our own: undici's own timers are coarse, a second or so.
       const late = new AbortController()
-      const timer = setTimeout(() => late.abort(timeoutError()), call.firstByteMs)
+      const timer = longTimeout(() => late.abort(timeoutError()), call.firstByteMs)
       await exchange(connections, {
         origin: url.origin,
         path: url.pathname,
@@ -32,11 +33,11 @@ export function createOpenAiAdapter(options: {
         signal: AbortSignal.any([call.signal, late.signal]),
         bodyTimeout: 120_000,
         onHead: (status, headers) => {
-          clearTimeout(timer)
+          timer.cancel()
           sink.head(status, String(headers['content-type'] ?? 'application/json'), first(headers['retry-after']))
         },
         onData: (chunk) => sink.data(chunk),
-      }).finally(() => clearTimeout(timer))
+      }).finally(() => timer.cancel())
     },
     close: async () => {
       await connections?.destroy()

@@ -1,0 +1,44 @@
+import { MAX_TIMER_MS } from '#schemas/duration.ts'
+
+/** A pending call that can be cancelled. */
+export interface LongTimeout {
+  cancel(): void
+  /** Lets the process end while the call is pending. */
+  unref(): LongTimeout
+}
+
+/**
+ * Calls `done` once after `ms` milliseconds, however many they are. `setTimeout` of Node fires after 1 ms when the delay
+ * exceeds 2^31 - 1 ms; this one chains timers. Use it for every delay that a caller, an object or a setting gives.
+ */
+export function longTimeout(done: () => void, ms: number): LongTimeout {
+  const end = performance.now() + ms
+  let timer: NodeJS.Timeout
+  let held = true
+  const arm = (): void => {
+    const left = Math.max(0, end - performance.now())
+    timer = setTimeout(left > MAX_TIMER_MS ? arm : done, Math.min(left, MAX_TIMER_MS))
+    if (!held) timer.unref()
+  }
+  arm()
+  const pending: LongTimeout = {
+    cancel: () => clearTimeout(timer),
+    unref: () => {
+      held = false
+      timer.unref()
+      return pending
+    },
+  }
+  return pending
+}
+
+/** Aborts after `ms` milliseconds with a `TimeoutError`, as `AbortSignal.timeout` does, which throws above 2^32 - 1 ms. */
+export function timeoutSignal(ms: number): AbortSignal {
+  if (ms <= MAX_TIMER_MS) return AbortSignal.timeout(ms)
+  const late = new AbortController()
+  longTimeout(
+    () => late.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+    ms,
+  ).unref()
+  return late.signal
+}
