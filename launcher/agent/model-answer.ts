@@ -1,5 +1,6 @@
 import type { FailReason, Usage } from '#schemas/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
+import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
 import { isRecord } from '../http/json-body.ts'
 import { noUsage } from '../invoke/run.ts'
 import { toStorable } from '#schemas/storable-text.ts'
@@ -73,9 +74,10 @@ function newDraft(): Draft {
 function parseChunk(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
-    value = JSON.parse(text)
-  } catch {
-    throw new ModelError('the model gateway answered something that is not JSON')
+    value = parseBoundedJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error
+    throw new ModelError(`the model gateway answered something that ${error.message}`)
   }
   if (!isRecord(value)) throw new ModelError('the model gateway answered JSON that is not an object')
   if (value.error !== undefined) throw new ModelError(errorText(value))

@@ -3,10 +3,14 @@ import type { Dispatcher } from 'undici'
 import { exchange } from '#core/sse/exchange.ts'
 import type { FailReason } from '#schemas/run.ts'
 import { toStorableValue } from '#schemas/storable-text.ts'
+import { parseBoundedJson } from '../http/bounded-json.ts'
 import { isRecord } from '../http/json-body.ts'
 import type { ChatMessage, ToolDefinition } from './chat.ts'
 import { ModelError, errorText, readStream, readWhole } from './model-answer.ts'
 import type { AnswerReader, ModelAnswer } from './model-answer.ts'
+
+/** Longest answer of one model call, streamed or whole; calls and text of it are in memory until it ends (F6). */
+const maxAnswerBytes = 16 * 1024 * 1024
 
 /** The model gateway, and as whom it is called. */
 export interface ModelClientOptions {
@@ -86,6 +90,7 @@ async function toHeaders(options: ModelClientOptions, call: ModelCall): Promise<
 // Text reaches `onText` as it arrives; an error status is read whole, for its message.
 function receive(onText: (text: string) => void) {
   let status = 0
+  let size = 0
   let reader: AnswerReader = readWhole(onText)
   const errorBody: Buffer[] = []
   return {
@@ -94,6 +99,8 @@ function receive(onText: (text: string) => void) {
       if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) reader = readStream(onText)
     },
     data(chunk: Buffer): void {
+      size += chunk.length
+      if (size > maxAnswerBytes) throw new ModelError(`the answer of the model is above ${maxAnswerBytes} bytes`)
       if (status === 200) reader.push(chunk)
       else if (errorBody.length < 64) errorBody.push(Buffer.from(chunk))
     },
@@ -110,17 +117,20 @@ const reasonOfCode: Readonly<Record<string, FailReason>> = {
 }
 
 function toModelError(status: number, text: string): ModelError {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    body = undefined
-  }
+  const body = parseLoosely(text)
   const error = isRecord(body) && isRecord(body.error) ? body.error : {}
   const reason = typeof error.code === 'string' ? reasonOfCode[error.code] : undefined
   const message = isRecord(body) ? errorText(body) : 'no reason given'
   const retryable = status === 429 || status === 408 || status >= 500
   return new ModelError(`the model gateway answered ${status}: ${message}`, reason ?? 'model_error', retryable)
+}
+
+function parseLoosely(text: string): unknown {
+  try {
+    return parseBoundedJson(text)
+  } catch {
+    return undefined
+  }
 }
 
 function codeOf(error: unknown): string {

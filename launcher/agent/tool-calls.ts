@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Interrupt, Resolution } from '#schemas/run.ts'
 import type { AgentConfig } from '../agent-config.ts'
+import { parseBoundedJson } from '../http/bounded-json.ts'
 import { isRecord } from '../http/json-body.ts'
 import type { RunContext } from '../invoke/run.ts'
 import { toContent } from './chat.ts'
@@ -106,7 +107,7 @@ function humanAnswer(resolution: Resolution | undefined): unknown {
 
 function parseArguments(call: ToolCall): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(call.arguments === '' ? '{}' : call.arguments)
+    const value = parseBoundedJson(call.arguments === '' ? '{}' : call.arguments)
     return isRecord(value) ? value : undefined
   } catch {
     return undefined

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { JsonRefused, parseBoundedJson } from './bounded-json.ts'
 import { Refusal } from './refusal.ts'
 
-const maxDepth = 64
-
-/** Reads a JSON body of at most `limit` bytes and `maxDepth` levels (X3); an absent body is undefined. Throws `Refusal`. */
+/** Reads a JSON body of at most `limit` bytes within the bounds of `parseBoundedJson`; an absent body is undefined. Throws `Refusal`. */
 export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0
@@ -13,24 +12,15 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
     chunks.push(chunk)
   }
   if (size === 0) return undefined
-  return parseJson(Buffer.concat(chunks).toString('utf8'))
+  return parseBody(Buffer.concat(chunks).toString('utf8'))
 }
 
-function parseJson(text: string): unknown {
-  let value: unknown
+function parseBody(text: string): unknown {
   try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Refusal('malformed_request', 'the body is not JSON')
+    return parseBoundedJson(text)
+  } catch (error) {
+    throw error instanceof JsonRefused ? new Refusal('malformed_request', `the body ${error.message}`) : error
   }
-  if (isDeeper(value, maxDepth)) throw new Refusal('malformed_request', `the body nests deeper than ${maxDepth} levels`)
-  return value
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  return Object.entries(value).some(([key, item]) => key === '__proto__' || isDeeper(item, levels - 1))
 }
 
 /** A value as an object of unknown fields; throws `Refusal` naming what it is for. */

@@ -1,7 +1,9 @@
 import type { EntryKind, Interrupt, InvokeResult } from '#schemas/run.ts'
 import type { ParsedEvent } from '#core/sse/parser.ts'
+import { JsonRefused, notJson, parseBoundedJson } from '../http/bounded-json.ts'
 import { isRecord } from '../http/json-body.ts'
-import { pause, toInterrupt, toUsage } from './outcome.ts'
+import { maxInterrupts, pause, toInterrupt, tooManyInterrupts, toUsage } from './outcome.ts'
+import { textBytes } from './journal.ts'
 import { failed, newMessageId } from './run.ts'
 import type { RunContext } from './run.ts'
 
@@ -14,6 +16,9 @@ const allowed: ReadonlySet<string> = new Set<EntryKind>([
   'tool.started',
   'tool.finished',
 ])
+
+// Kept outside the journal until the stream ends.
+const kept: ReadonlySet<string> = new Set(['output', 'error', 'checkpoint', 'interrupt.requested'])
 
 /** Maps the events of an agent's stream into the run's journal. */
 export interface AgentEvents {
@@ -35,7 +40,10 @@ export function createAgentEvents(context: RunContext): AgentEvents {
   let output: { value: unknown } | undefined
   let error: string | undefined
   let text = ''
-  const messages = createMessages(context, (added) => (text += added))
+  const messages = createMessages(context, (added) => {
+    text += added
+    context.hold(textBytes(added))
+  })
 
   const named: Record<string, (data: unknown, raw: string) => void> = {
     message: (_, raw) => raw !== '[DONE]' && messages.delta(undefined, raw),
@@ -46,14 +54,18 @@ export function createAgentEvents(context: RunContext): AgentEvents {
     output: (data, raw) => (output = { value: data === undefined ? raw : data }),
     error: (data, raw) => (error = isRecord(data) && typeof data.message === 'string' ? data.message : raw),
     checkpoint: (data) => (checkpoint = data),
-    'interrupt.requested': (data) => interrupts.push(toInterrupt(data)),
+    'interrupt.requested': (data) => {
+      if (interrupts.length === maxInterrupts) throw new Error(tooManyInterrupts)
+      interrupts.push(toInterrupt(data))
+    },
     'usage.reported': (data) => context.report(toUsage(isRecord(data) && 'usage' in data ? data.usage : data), {}),
   }
 
   return {
     take({ event, data }) {
-      const value = event === 'message' ? undefined : parse(data)
+      const value = event === 'message' ? undefined : parse(event, data)
       const handle = Object.hasOwn(named, event) ? named[event] : undefined
+      if (kept.has(event)) context.hold(textBytes(data))
       if (handle !== undefined) handle(value, data)
       else if (allowed.has(event) && isRecord(value)) messages.emit(event as EntryKind, value)
     },
@@ -101,11 +113,13 @@ function createMessages(context: RunContext, onText: (text: string) => void) {
   }
 }
 
-function parse(data: string): unknown {
+// Data that is not JSON is text; what is JSON beyond its bounds ends the run.
+function parse(event: string, data: string): unknown {
   try {
-    return JSON.parse(data)
-  } catch {
-    return undefined
+    return parseBoundedJson(data)
+  } catch (error) {
+    if (error instanceof JsonRefused && error.message === notJson) return undefined
+    throw error instanceof JsonRefused ? new Error(`its event ${event.slice(0, 64)} ${error.message}`) : error
   }
 }
 

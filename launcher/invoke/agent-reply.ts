@@ -1,6 +1,7 @@
 import type { InvokeResult } from '#schemas/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { AnswerHeaders } from '#core/sse/exchange.ts'
+import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
 import { isRecord } from '../http/json-body.ts'
 import { createAgentEvents } from './agent-events.ts'
 import { pause, toInterrupt, toUsage } from './outcome.ts'
@@ -10,7 +11,8 @@ import type { RunContext } from './run.ts'
 /** Reads the answer of an agent's `/invoke` as it arrives. */
 export interface AgentReply {
   head(status: number, headers: AnswerHeaders): void
-  data(chunk: Buffer): void
+  /** A promise pauses the answer until a reader of the run has caught up. */
+  data(chunk: Buffer): void | Promise<void>
   end(): InvokeResult
   /** Closes what is open, when the answer broke off. */
   cut(): void
@@ -39,11 +41,16 @@ export function createReply(context: RunContext): AgentReply {
           .toLowerCase() ?? ''
     },
     data(chunk) {
-      if (isSuccess(status) && type === 'text/event-stream') return parser.push(chunk)
+      if (isSuccess(status) && type === 'text/event-stream') {
+        parser.push(chunk)
+        return context.pressure()
+      }
       size += chunk.length
       if (size > maxBody) throw new Error(`its answer is above ${maxBody} bytes`)
       // Copied: undici hands out slices of a buffer that it uses again.
       chunks.push(Buffer.from(chunk))
+      context.hold(chunk.length)
+      return undefined
     },
     cut: events.cut,
     end() {
@@ -64,10 +71,11 @@ function isSuccess(status: number): boolean {
 function reasonIn(text: string): string {
   let reason: unknown = text
   try {
-    const body: unknown = JSON.parse(text)
+    const body = parseBoundedJson(text)
     if (isRecord(body)) reason = isRecord(body.error) ? body.error.message : (body.message ?? body.detail ?? body.error)
-  } catch {
-    // Not JSON: the text itself.
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error
+    // Otherwise the text itself is the reason.
   }
   return typeof reason === 'string' && reason !== '' ? `: ${reason.slice(0, 1000)}` : ''
 }
@@ -75,9 +83,10 @@ function reasonIn(text: string): string {
 function fromJson(context: RunContext, text: string): InvokeResult {
   let body: unknown
   try {
-    body = JSON.parse(text)
-  } catch {
-    return failed('agent_error', 'the agent answered application/json that is not JSON', context.usage())
+    body = parseBoundedJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error
+    return failed('agent_error', `the agent answered application/json that ${error.message}`, context.usage())
   }
   if (!isRecord(body)) return { state: 'succeeded', output: body, usage: context.usage() }
   if (body.usage !== undefined) context.report(toUsage(body.usage), {})

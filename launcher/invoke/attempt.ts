@@ -33,6 +33,8 @@ export interface AttemptOptions {
   readonly onGrowth: (attempt: Attempt) => void
 }
 
+const overflow: StopReason = 'overflow'
+
 /** Starts the agent's work; never throws. The last entry of the journal is the outcome. */
 export function startAttempt(options: AttemptOptions): Attempt {
   const journal = createJournal([options.agentName], options.now)
@@ -41,6 +43,12 @@ export function startAttempt(options: AttemptOptions): Attempt {
   const timer = longTimeout(() => abort.abort('timeout' satisfies StopReason), options.timeoutMs)
   let result: InvokeResult | undefined
   const grown = (): void => options.onGrowth(attempt)
+  // What arrives between the stop and the end of the agent's work is not kept: its size has no bound.
+  const keep = (write: () => void): void => {
+    if (abort.signal.reason === overflow) return
+    write()
+    grown()
+  }
   const context = createRunContext({
     runId: options.runId,
     request: options.request,
@@ -48,17 +56,19 @@ export function startAttempt(options: AttemptOptions): Attempt {
     span,
     tracer: options.tracer,
     journal: {
-      append: (kind, data, spanId) => (journal.append(kind, data, spanId), grown()),
-      delta: (messageId, text, spanId) => (journal.delta(messageId, text, spanId), grown()),
+      append: (kind, data, spanId) => keep(() => journal.append(kind, data, spanId)),
+      delta: (messageId, text, spanId) => keep(() => journal.delta(messageId, text, spanId)),
+      hold: (bytes) => keep(() => journal.hold(bytes)),
+      pressure: journal.pressure,
     },
   })
-  const settle = (outcome: InvokeResult): InvokeResult => {
+  const settle = (given: InvokeResult): InvokeResult => {
     timer.cancel()
+    const outcome = appendOutcome(journal, given, span.spanId)
     result = outcome
     span.end(outcome.state === 'failed' || outcome.state === 'timed_out' ? 'error' : 'ok', {
       'mesh.run.state': outcome.state,
     })
-    journal.append(`run.${outcome.state}`, { ...outcome }, span.spanId)
     journal.end()
     grown()
     return outcome
@@ -77,4 +87,17 @@ export function startAttempt(options: AttemptOptions): Attempt {
     follow: (after, follower) => journal.follow(after, follower),
   }
   return attempt
+}
+
+// An outcome that cannot be written must not take the launcher and its other runs along (SEC19).
+function appendOutcome(journal: Journal, outcome: InvokeResult, spanId: string): InvokeResult {
+  try {
+    journal.append(`run.${outcome.state}`, { ...outcome }, spanId)
+    return outcome
+  } catch (error) {
+    const reason = error instanceof Error ? error.name : 'Error'
+    const failure = failed('agent_error', `the outcome cannot be written as JSON (${reason})`, outcome.usage)
+    journal.append('run.failed', { ...failure }, spanId)
+    return failure
+  }
 }

@@ -3,7 +3,18 @@ import { encodeComment, encodeFrame } from '#core/sse/frame.ts'
 import type { Attempt } from './attempt.ts'
 
 const heartbeatMs = 15_000
-const defaultMaxBehind = 8 * 1024 * 1024
+
+/** What a reader may leave unread. */
+export interface StreamLimits {
+  /** Bytes beyond the replay before the reader is cut (8 MiB). */
+  readonly maxBehind: number
+  /** Bytes that wait for the reader before the agent's answer is paused (1 MiB). */
+  readonly pressureBytes: number
+  /** How long the reader may take nothing then, before it is cut (10 s): a worker that is gone must not stop the agent. */
+  readonly stalledMs: number
+}
+
+const defaults: StreamLimits = { maxBehind: 8 * 1024 * 1024, pressureBytes: 1024 * 1024, stalledMs: 10_000 }
 const heartbeat = encodeComment('still here')
 const streamEnd = encodeFrame({ event: 'stream.end', data: '{}' })
 
@@ -15,8 +26,9 @@ export function streamEvents(
   response: ServerResponse,
   attempt: Pick<Attempt, 'runId' | 'follow'>,
   after: number,
-  maxBehind = defaultMaxBehind,
+  limits: Partial<StreamLimits> = {},
 ): void {
+  const { maxBehind, pressureBytes, stalledMs } = { ...defaults, ...limits }
   response.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
@@ -25,6 +37,7 @@ export function streamEvents(
   })
   response.flushHeaders()
   let replayed = Number.POSITIVE_INFINITY
+  const drained = createDrain(response, stalledMs)
   const stop = attempt.follow(after, {
     write(frame) {
       response.write(frame)
@@ -34,11 +47,34 @@ export function streamEvents(
       response.end(streamEnd)
     },
     cut: () => void response.destroy(),
+    pressure: () => (response.writableLength > pressureBytes ? drained() : undefined),
   })
   replayed = response.writableLength
   const timer = setInterval(() => response.write(heartbeat), heartbeatMs).unref()
   response.on('close', () => {
     clearInterval(timer)
     stop()
+  })
+}
+
+// One wait for all who ask while the response is behind.
+function createDrain(response: ServerResponse, stalledMs: number): () => Promise<void> {
+  let waiting: Promise<void> | undefined
+  return () => (waiting ??= untilDrained(response, stalledMs).finally(() => (waiting = undefined)))
+}
+
+function untilDrained(response: ServerResponse, stalledMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    let left = response.writableLength
+    const watch = setInterval(() => {
+      if (response.writableLength >= left) response.destroy()
+      left = response.writableLength
+    }, stalledMs)
+    const settle = (): void => {
+      clearInterval(watch)
+      response.off('drain', settle).off('close', settle)
+      resolve()
+    }
+    response.once('drain', settle).once('close', settle)
   })
 }

@@ -8,6 +8,16 @@ export interface Follower {
   end(): void
   /** Nothing follows for this reader: a newer worker reads now. */
   cut(): void
+  /** Settles when the reader has caught up, or is gone; undefined while it is not behind. */
+  pressure?(): Promise<void> | undefined
+}
+
+/** Heap of a journal's entry beside its bytes: a Buffer object and its place in a list, measured at 190 to 240 bytes. */
+const entryBytes = 256
+
+/** Heap of a text: two bytes a UTF-16 code unit, and the node that a concatenation adds. */
+export function textBytes(text: string): number {
+  return text.length * 2 + 48
 }
 
 /** Content of one attempt: numbered entries without gaps, and the text of the message that is being written. */
@@ -20,13 +30,19 @@ export interface Journal {
   follow(after: number, follower: Follower): () => void
   /** Cuts everybody who follows now. */
   cut(): void
+  /** Counts memory that is kept for the run elsewhere, until `end`. */
+  hold(bytes: number): void
+  /** Settles when every follower has caught up; undefined while none is behind. */
+  pressure(): Promise<void> | undefined
   /** No entry follows. */
   end(): void
+  /** Memory of the journal and of what is held beside it, estimated from above. */
   readonly bytes: number
 }
 
 interface OpenMessage {
   text: string
+  bytes: number
   readonly spanId: string
 }
 
@@ -36,6 +52,7 @@ export function createJournal(path: readonly string[], now: () => Date): Journal
   const followers = new Set<Follower>()
   const open = new Map<string, OpenMessage>()
   let bytes = 0
+  let held = 0
   let ended = false
 
   const toFrame = (kind: EntryKind, data: LauncherEntry['data'], spanId: string, n?: number): Buffer => {
@@ -55,9 +72,9 @@ export function createJournal(path: readonly string[], now: () => Date): Journal
   const track = (kind: EntryKind, data: LauncherEntry['data'], spanId: string): void => {
     const { messageId } = data
     if (typeof messageId !== 'string') return
-    if (kind === 'message.started') open.set(messageId, { text: '', spanId })
+    if (kind === 'message.started') open.set(messageId, { text: '', bytes: 0, spanId })
     if (kind === 'message.finished') {
-      bytes -= open.get(messageId)?.text.length ?? 0
+      bytes -= open.get(messageId)?.bytes ?? 0
       open.delete(messageId)
     }
   }
@@ -67,7 +84,7 @@ export function createJournal(path: readonly string[], now: () => Date): Journal
       if (ended) return
       const frame = toFrame(kind, data, spanId, frames.length + 1)
       frames.push(frame)
-      bytes += frame.length
+      bytes += frame.length + entryBytes
       track(kind, data, spanId)
       send(frame)
     },
@@ -76,7 +93,10 @@ export function createJournal(path: readonly string[], now: () => Date): Journal
       if (ended || message === undefined || text === '') return
       const offset = message.text.length
       message.text += text
-      bytes += text.length
+      // The reader of the agent's answer keeps the text of an open message too.
+      const added = 2 * textBytes(text)
+      message.bytes += added
+      bytes += added
       if (followers.size > 0) send(toFrame('message.delta', { messageId, offset, text }, spanId))
     },
     follow(after, follower) {
@@ -91,8 +111,18 @@ export function createJournal(path: readonly string[], now: () => Date): Journal
       for (const follower of followers) follower.cut()
       followers.clear()
     },
+    hold(more) {
+      if (ended) return
+      held += more
+      bytes += more
+    },
+    pressure() {
+      const waits = [...followers].flatMap((follower) => follower.pressure?.() ?? [])
+      return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined)
+    },
     end() {
       ended = true
+      bytes -= held
       for (const follower of followers) follower.end()
       followers.clear()
     },

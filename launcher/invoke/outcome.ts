@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { pauseReasons } from '#schemas/run.ts'
 import type { Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/run.ts'
 import { isRecord } from '../http/json-body.ts'
-import { noUsage } from './run.ts'
+import { failed, noUsage } from './run.ts'
 import type { RunContext } from './run.ts'
 
-/** The paused outcome, with one `interrupt.requested` entry for each question. */
+/** Most questions that wait for a person in one run. */
+export const maxInterrupts = 100
+
+/** Why a run with more of them fails. */
+export const tooManyInterrupts = `the agent asks more than ${maxInterrupts} questions at once`
+
+/** The paused outcome, with one `interrupt.requested` entry for each question; above `maxInterrupts` the run fails. */
 export function pause(context: RunContext, interrupts: readonly Interrupt[], checkpoint: unknown): InvokeResult {
+  if (interrupts.length > maxInterrupts) return failed('agent_error', tooManyInterrupts, context.usage())
   for (const interrupt of interrupts) context.emit('interrupt.requested', { ...interrupt })
   const pauseReason = interrupts[0]?.reason ?? 'input_required'
   return { state: 'paused', pauseReason, interrupts, checkpoint: checkpoint ?? null, usage: context.usage() }

@@ -201,7 +201,7 @@ test('events: a reader that does not read is cut at its bound, and comes back wi
       return more
     }
     response.on('close', () => (cut = true))
-    streamEvents(response, attempt, 0, maxBehind)
+    streamEvents(response, attempt, 0, { maxBehind })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())

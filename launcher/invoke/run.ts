@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntryKind, FailReason, InvokeRequest, InvokeResult, Usage } from '#schemas/run.ts'
 import type { Attributes, Span, Tracer } from '#core/telemetry/tracer.ts'
+import type { Journal } from './journal.ts'
 
 /** Why a run is stopped from outside; the reason of its signal. */
 export type StopReason = 'cancel' | 'timeout' | 'shutdown' | 'overflow' | 'crash'
@@ -20,6 +21,10 @@ export interface RunContext {
   report(usage: Usage, data: Readonly<Record<string, unknown>>, spanId?: string): void
   /** A span below the run's. */
   start(name: string, attributes?: Attributes): Span
+  /** Counts bytes of memory that the agent's answer takes outside the journal, until the run ends. */
+  hold(bytes: number): void
+  /** Settles when the readers of the run have caught up; undefined while none is behind (F6). */
+  pressure(): Promise<void> | undefined
 }
 
 /** An agent: runs to an outcome, never throws past the run, and resolves only when nothing of it works any more. */
@@ -66,10 +71,7 @@ export function newMessageId(): string {
 
 /** What a context needs from its attempt. */
 export interface ContextParts extends Pick<RunContext, 'runId' | 'request' | 'signal' | 'span'> {
-  readonly journal: {
-    append(kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId: string): void
-    delta(messageId: string, text: string, spanId: string): void
-  }
+  readonly journal: Pick<Journal, 'append' | 'delta' | 'hold' | 'pressure'>
   readonly tracer: Tracer
 }
 
@@ -90,5 +92,7 @@ export function createRunContext(parts: ContextParts): RunContext {
       journal.append('usage.reported', { ...data, usage }, spanId)
     },
     start: (name, attributes = {}) => tracer.start(name, span, { 'mesh.run.id': runId, ...attributes }),
+    hold: (bytes) => journal.hold(bytes),
+    pressure: () => journal.pressure(),
   }
 }

@@ -172,8 +172,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Waits until `holds` is true; asks every few milliseconds for something that tells of no event. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 10_000
+export async function until(holds: () => boolean | Promise<boolean>, what: string, ms = 10_000): Promise<void> {
+  const deadline = Date.now() + ms
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`never happened: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))

@@ -1,5 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
+const hostileAgent = ['launcher/invoke/hostile-agent.test.ts']
+const eventStream = ['launcher/invoke/event-stream.test.ts']
 const agentFile = ['schemas/agent-file.test.ts']
 
 /** Defects in what the launcher and the agent format hold against hostile input. */
@@ -19,5 +21,45 @@ export const mutants: readonly Mutant[] = [
     replace: 'MAX_PROBLEMS = 100_000',
     tests: agentFile,
     only: 'SEC3',
+  },
+  {
+    name: 'an agent may nest its JSON as deep as it likes',
+    file: 'launcher/http/bounded-json.ts',
+    find: 'if (++depth > maxJsonDepth)',
+    replace: 'if (++depth > 1e9)',
+    tests: hostileAgent,
+    only: 'SEC19',
+  },
+  {
+    name: 'the journal counts the bytes of an entry and not its memory',
+    file: 'launcher/invoke/journal.ts',
+    find: 'const added = 2 * textBytes(text)',
+    replace: 'const added = text.length',
+    tests: eventStream,
+    only: 'PODS6',
+  },
+  {
+    name: 'an agent may ask any number of questions',
+    file: 'launcher/invoke/agent-events.ts',
+    find: '      if (interrupts.length === maxInterrupts) throw new Error(tooManyInterrupts)\n',
+    replace: '',
+    tests: hostileAgent,
+    only: 'interrupts',
+  },
+  {
+    name: 'a reader that is behind does not pause the agent',
+    file: 'launcher/invoke/event-stream.ts',
+    find: 'response.writableLength > pressureBytes ?',
+    replace: 'response.writableLength > 1e12 ?',
+    tests: eventStream,
+    only: 'F6',
+  },
+  {
+    name: 'a reader that takes nothing pauses the agent without end',
+    file: 'launcher/invoke/event-stream.ts',
+    find: 'if (response.writableLength >= left) response.destroy()',
+    replace: '',
+    tests: eventStream,
+    only: 'is cut',
   },
 ]

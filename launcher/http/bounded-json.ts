@@ -1,0 +1,62 @@
+/** Deepest nesting of a JSON text that is parsed (X3). */
+export const maxJsonDepth = 64
+
+/** Most values of a JSON text: 16 MiB of empty lists would take 300 MB once parsed. */
+const maxValues = 1_000_000
+
+/** A JSON text that is not used; the message completes a sentence about the text and quotes nothing of it. */
+export class JsonRefused extends Error {
+  override readonly name = 'JsonRefused'
+}
+
+/** The message of a text that no parser accepts. */
+export const notJson = 'is not JSON'
+
+/** Parses JSON of bounded depth and number of values, without `__proto__`. Throws `JsonRefused`. */
+export function parseBoundedJson(text: string): unknown {
+  checkBounds(text)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new JsonRefused(notJson)
+  }
+  // The walk costs more than the parser, so it is left out for a text that cannot have the key.
+  if (text.includes('__proto__') && hasPrototypeKey(value)) throw new JsonRefused('has a key __proto__')
+  return value
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const BACKSLASH = 0x5c
+
+// On the text, before anything is allocated. JSON.stringify recurses, so a deep value would end the process later.
+function checkBounds(text: string): void {
+  let depth = 0
+  let values = 1
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit === QUOTE) index = endOfString(text, index + 1)
+    else if (unit === COMMA) values++
+    else if (unit === 0x7b || unit === 0x5b) {
+      values++
+      if (++depth > maxJsonDepth) throw new JsonRefused(`nests deeper than ${maxJsonDepth} levels`)
+    } else if (unit === 0x7d || unit === 0x5d) depth--
+    if (values > maxValues) throw new JsonRefused(`has more than ${maxValues} values`)
+  }
+}
+
+function endOfString(text: string, from: number): number {
+  for (let index = from; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit === BACKSLASH) index++
+    else if (unit === QUOTE) return index
+  }
+  return text.length
+}
+
+function hasPrototypeKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(hasPrototypeKey)
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototypeKey)
+}
