@@ -33,6 +33,8 @@ export interface Supervision {
   readonly started: () => boolean
   /** Ends the agent's process and starts it anew; absent when it is no child of ours. */
   readonly restart?: () => Promise<void>
+  /** The agent refused a connection: no run starts until it is ready again; absent when its exit is seen. */
+  readonly lost?: () => void
 }
 
 /** A launcher that serves. */
@@ -85,6 +87,8 @@ export async function startLauncher(settings: Settings, log: Logger, supervision
     drain() {
       draining = true
       registry.refuseNew()
+      invoke.drain()
+      delegation?.drain()
     },
     async close() {
       await exporter?.close()
@@ -159,7 +163,7 @@ function createAgent(
   settings: Settings,
   upstream: Upstream,
   delegate: Delegate | undefined,
-  { restart }: Supervision,
+  { restart, lost }: Supervision,
 ): Agent {
   const { agent: config, gatewayUrl, gatewayTokenFile, agentPort, cancelGraceMs } = settings
   const { dispatcher } = upstream
@@ -169,6 +173,7 @@ function createAgent(
       dispatcher,
       cancelGraceMs,
       ...(restart === undefined ? {} : { restart }),
+      ...(lost === undefined ? {} : { lost }),
     })
   if (gatewayUrl === undefined) throw new ConfigError('MODEL_GATEWAY_URL: is missing')
   const requestFields = config.model?.requestFields ?? {}

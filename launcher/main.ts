@@ -2,12 +2,12 @@ import { constants } from 'node:os'
 import type { Logger } from '#core/log/logger.ts'
 import { ConfigError } from './agent-config.ts'
 import { startLauncher } from './launcher.ts'
-import type { Launcher } from './launcher.ts'
+import type { Launcher, Supervision } from './launcher.ts'
 import { createLog } from './log.ts'
 import { agentEnvironment, readSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
 import { watchLifeline } from './supervise/lifeline.ts'
-import { isAgentReady } from './supervise/readiness.ts'
+import { isAgentReady, watchAgent } from './supervise/readiness.ts'
 import { superviseProcess } from './supervise/supervisor.ts'
 import type { Supervisor } from './supervise/supervisor.ts'
 
@@ -17,6 +17,11 @@ const exitConfig = 78
 const reserveMs = 5000
 /** How long results wait for their worker after the agent is gone. */
 const crashGraceMs = 5000
+/**
+ * A worker that holds a ticket is about to invoke. It is refused while the launcher answers, and runs elsewhere; a cut
+ * connection leaves open whether the agent has the run (PODA18).
+ */
+const lateInvokeMs = 1000
 const agentTermMs = 3000
 /** Nobody waits for a launcher whose lifeline closed: whatever hangs then, it ends, and the orphan guard ends the agent. */
 const orphanedMs = 3000
@@ -43,13 +48,16 @@ async function main(): Promise<void> {
   const log = createLog(settings.logLevel, { launcher: settings.agent.name })
   const lifeline = settings.lifelineFd === undefined ? undefined : lifelineLost(settings.lifelineFd, log)
   const supervisor = settings.command.length === 0 ? undefined : supervise(settings, log)
-  const launcher = await startLauncher(settings, log, {
-    ready: () => supervisor?.ready() ?? (settings.builtIn ? Promise.resolve(true) : isAgentReady(settings.agentPort)),
-    started: () => supervisor?.started() ?? true,
-    ...(supervisor === undefined ? {} : { restart: supervisor.restart }),
-  })
+  const launcher = await startLauncher(settings, log, supervisor ?? watchAgentOf(settings))
   endWithSignals(settings, log, launcher, supervisor)
   void lifeline?.then(() => endOrphaned(launcher, supervisor))
+}
+
+// Without a child: the built-in agent is always ready, one in another container is asked.
+function watchAgentOf({ builtIn, agentPort }: Settings): Supervision {
+  if (builtIn) return { ready: () => Promise.resolve(true), started: () => true }
+  const agent = watchAgent(agentPort, new AbortController().signal)
+  return { ready: () => isAgentReady(agentPort), started: agent.started, lost: agent.lost }
 }
 
 function supervise(settings: Settings, log: Logger): Supervisor {
@@ -113,7 +121,8 @@ async function shutDown(launcher: Launcher, supervisor: Supervisor | undefined, 
 async function endAfterCrash(launcher: Launcher, code: number): Promise<number> {
   launcher.drain()
   await launcher.registry.stopAll('crash')
-  await within(crashGraceMs, launcher.registry.idle())
+  const late = new Promise((resolve) => setTimeout(resolve, lateInvokeMs))
+  await Promise.all([late, within(crashGraceMs, launcher.registry.idle())])
   await launcher.close()
   return code
 }

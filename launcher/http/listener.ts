@@ -34,6 +34,8 @@ export interface ListenerOptions {
 /** A started listener. */
 export interface Listener {
   readonly port: number
+  /** Each answer ends its connection from now on, so that no client is writing on one when it closes. */
+  drain(): void
   /** Accepts no connection any more; what is still open after half a second is cut. */
   close(): Promise<void>
 }
@@ -49,13 +51,16 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   await once(server, 'listening')
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : options.port
+  let draining = false
   server.on('request', (request, response) => {
+    if (draining) response.setHeader('connection', 'close')
     // A refusal that cannot be written ends its connection, not the process.
     serve(request, response, { ...options, port }).catch(() => response.destroy())
   })
   options.log.info({ listener: options.name, port }, 'listening')
   return {
     port,
+    drain: () => void (draining = true),
     close: async () => {
       const closed = once(server, 'close')
       server.close()

@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici'
 import { collect, exchange } from '#core/sse/exchange.ts'
 import type { InvokeResult } from '#schemas/run.ts'
+import { untilAgentReady } from '../supervise/readiness.ts'
 import { createReply } from './agent-reply.ts'
 import { failed, stopped } from './run.ts'
-import type { Agent, RunContext } from './run.ts'
+import type { Agent, RunContext, StopReason } from './run.ts'
 
 /** Where the agent's process listens, and how to end it. */
 export interface HttpAgentOptions {
@@ -12,7 +13,13 @@ export interface HttpAgentOptions {
   readonly cancelGraceMs: number
   /** Ends the agent's process and starts it anew; resolves when the old one is gone. Absent when it is not our child. */
   readonly restart?: () => Promise<void>
+  /** Called when the agent refuses a connection. */
+  readonly lost?: () => void
+  /** How long a run waits for an agent that accepts no connection (30 s). */
+  readonly awayMs?: number
 }
+
+const defaultAwayMs = 30_000
 
 /**
  * An agent in a process of its own: `POST /invoke` on its port, answered by JSON, an event stream or text. To stop a run
@@ -28,7 +35,10 @@ export function createHttpAgent(options: HttpAgentOptions): Agent {
       const first = await Promise.race([work, aborted.promise])
       aborted.release()
       if (first !== undefined) return first
-      const over = await overWithin(options, context, work)
+      // A flood is not read on while the agent is asked to stop.
+      const flooded = context.signal.reason === ('overflow' satisfies StopReason)
+      if (flooded) hangUp.abort(new Error('stopped'))
+      const over = await overWithin(options, context, flooded ? undefined : work)
       hangUp.abort(new Error('stopped'))
       await work
       if (!over) await options.restart?.()
@@ -40,28 +50,59 @@ export function createHttpAgent(options: HttpAgentOptions): Agent {
 async function invoke(options: HttpAgentOptions, context: RunContext, signal: AbortSignal): Promise<InvokeResult> {
   const reply = createReply(context)
   const { input, conversationId, context: given } = context.request
-  try {
+  const body = JSON.stringify({ input, conversationId, context: given })
+  const send = async (): Promise<InvokeResult> => {
     await exchange(await options.dispatcher(), {
       ...target(options, context, '/invoke'),
-      body: JSON.stringify({ input, conversationId, context: given }),
+      body,
       signal,
       onHead: reply.head,
       onData: reply.data,
     })
     return reply.end()
+  }
+  try {
+    return await send().catch((error: unknown) => {
+      if (!isUnconnected(error)) throw error
+      return sendWhenBack(options, context, send)
+    })
   } catch (error) {
     reply.cut()
+    if (isUnconnected(error))
+      return failed('agent_error', `the agent accepts no connection on port ${options.port}`, context.usage())
     const code = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
     return failed('agent_error', `the agent's answer broke off: ${code}`, context.usage())
   }
 }
 
+// Nothing was sent, so a repeat is the first invocation (PODA8): the container of an agent that ended starts again.
+async function sendWhenBack(
+  options: HttpAgentOptions,
+  context: RunContext,
+  send: () => Promise<InvokeResult>,
+): Promise<InvokeResult> {
+  options.lost?.()
+  const away = AbortSignal.timeout(options.awayMs ?? defaultAwayMs)
+  await untilAgentReady(options.port, AbortSignal.any([context.signal, away]))
+  context.signal.throwIfAborted()
+  return send()
+}
+
+// RFC 9293: a refused SYN. What an open connection reports later has other system calls.
+function isUnconnected(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'connect'
+}
+
 // Over when the agent says that it stopped, or when it answered the invocation after all.
-async function overWithin(options: HttpAgentOptions, context: RunContext, work: Promise<unknown>): Promise<boolean> {
+async function overWithin(
+  options: HttpAgentOptions,
+  context: RunContext,
+  work: Promise<unknown> | undefined,
+): Promise<boolean> {
   const deadline = AbortSignal.timeout(options.cancelGraceMs)
   const asked = askToCancel(options, context, deadline)
   const expired = abortOf(deadline)
-  const answered = work.then(() => true)
+  const answered = work?.then(() => true) ?? new Promise<never>(() => undefined)
   const over = await Promise.race([
     asked.then((accepted) => accepted || Promise.race([answered, expired.promise])),
     answered,

@@ -136,16 +136,16 @@ test('O6: a ticket begins a run in its own boot and for a third of the memory; w
   let now = 1000.5
   const options = { keepMs: 900, monotonic: () => now }
   const [registry, other] = [registryOf(options), registryOf(options)]
-  const ticket = registry.ticket()
-  for (const wrong of [other.ticket(), 'x', '', `${ticket}0`, ticket.split('.')[0]])
+  const ticket = registry.ticket(true)
+  for (const wrong of [other.ticket(true), 'x', '', `${ticket}0`, ticket.split('.')[0]])
     assert.throws(() => registry.start({ ...start('r1', 0), ticket: wrong }), { code: 'stale_ticket' }, wrong)
   now += 299
   const attempt = registry.start({ ...start('r1', 0), ticket })
   now += 2
   assert.equal(registry.start({ ...start('r1', 0), ticket }), attempt, 'a repeat, however late')
-  assert.equal(registry.start({ ...start('r1', 0), ticket: other.ticket() }), attempt)
+  assert.equal(registry.start({ ...start('r1', 0), ticket: other.ticket(true) }), attempt)
   assert.throws(() => registry.start({ ...start('r2', 0), ticket }), { code: 'stale_ticket' })
-  await registry.start({ ...start('r2', 0), ticket: registry.ticket() }).done
+  await registry.start({ ...start('r2', 0), ticket: registry.ticket(true) }).done
 })
 
 test('O6: what a newer worker was told is not here is begun by no older one', async () => {
@@ -153,7 +153,7 @@ test('O6: what a newer worker was told is not here is begun by no older one', as
   const registry = registryOf({ agent, concurrency: 1 })
   const busy = registry.start(start('busy', 'wait'))
   await context
-  const ticket = registry.ticket()
+  const ticket = registry.ticket(true)
   const begin = (runId: string, epoch: number, ready?: boolean) => () =>
     registry.start({ ...start(runId, 0), epoch, ticket, ...(ready === undefined ? {} : { ready }) })
   const without = (code: string) => (error: { code: string; headers: Record<string, string> }) =>
@@ -175,7 +175,7 @@ test('O6: a repeat that comes when the run is forgotten begins nothing', async (
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let now = 0
   const registry = registryOf({ keepMs: 900, monotonic: () => now })
-  const ticket = registry.ticket()
+  const ticket = registry.ticket(true)
   await registry.start({ ...start('r1', 0), ticket }).done
   await Promise.resolve() // the expiry begins a turn after the result
   registry.acknowledge('r1', 0)

@@ -41,8 +41,11 @@ export interface StartRequest {
 export interface RunRegistry {
   /** Starts the run, or gives the attempt that is known. Throws `Refusal`. */
   start(request: StartRequest): Attempt
-  /** What a worker commits before it starts a run: repeated with it, a start can begin the run only here, once. */
-  ticket(): string
+  /**
+   * What a worker commits before it starts a run: repeated with it, a start can begin the run only here, once. Throws `Refusal`
+   * where that start would be refused anyway, so that the worker asks another launcher before it commits.
+   */
+  ticket(ready: boolean): string
   /** The attempt of a known run; raises the epoch, and of a run that is not known the one that may begin it. Throws `Refusal`. */
   attach(runId: string, epoch: number): Attempt
   /** Drops the journal and the result of an ended run; idempotent. */
@@ -136,7 +139,11 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
       if (known.attempt === undefined) throw new Refusal('run_acknowledged')
       return known.attempt
     },
-    ticket: () => tickets.issue(),
+    ticket(ready) {
+      const code = refusing ? 'draining' : ready ? undefined : 'agent_not_ready'
+      if (code !== undefined) throw new Refusal(code, undefined, { 'retry-after': '1' })
+      return tickets.issue()
+    },
     attach(runId, epoch) {
       const known = runs.get(runId)
       if (known === undefined) floors.raise(runId, epoch)

@@ -57,7 +57,7 @@ export function invokeRoutes(options: InvokeRoutesOptions): readonly Route[] {
       pattern: '/runs/:id/ticket',
       handle: async ({ request, response, params }) => {
         await authorizer.attach(request, parseRunId(params.id))
-        answer(response, 200, { ticket: registry.ticket() })
+        answer(response, 200, { ticket: registry.ticket(options.started()) })
       },
     },
     {

@@ -29,3 +29,26 @@ export async function untilAgentReady(port: number, signal: AbortSignal): Promis
   }
   return false
 }
+
+/** Readiness of an agent that is no child of the launcher: its exit shows only in a refused connection. */
+export interface WatchedAgent {
+  /** Whether a run may start. */
+  started(): boolean
+  /** A connection was refused: false until the agent answers again. */
+  lost(): void
+}
+
+/** Watches the agent of another container until `signal` aborts. */
+export function watchAgent(port: number, signal: AbortSignal): WatchedAgent {
+  let started = false
+  const becomeReady = async (): Promise<void> => void (started = await untilAgentReady(port, signal))
+  void becomeReady()
+  return {
+    started: () => started,
+    lost() {
+      if (!started) return
+      started = false
+      void becomeReady()
+    },
+  }
+}

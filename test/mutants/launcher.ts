@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
+const away = ['launcher/agent-away.test.ts']
 const hostileAgent = ['launcher/invoke/hostile-agent.test.ts']
 const eventStream = ['launcher/invoke/event-stream.test.ts']
 const agentFile = ['schemas/agent-file.test.ts']
@@ -61,5 +62,21 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: eventStream,
     only: 'is cut',
+  },
+  {
+    name: 'a refused connection fails the run',
+    file: 'launcher/invoke/http-agent.ts',
+    find: "error.syscall === 'connect'",
+    replace: "error.syscall === 'none'",
+    tests: away,
+    only: 'PODA8',
+  },
+  {
+    name: 'a draining launcher gives tickets',
+    file: 'launcher/invoke/registry.ts',
+    find: "const code = refusing ? 'draining' : ready",
+    replace: 'const code = ready',
+    tests: away,
+    only: 'PODA18',
   },
 ]
