@@ -4,8 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { findTests } from './test/find-tests.ts'
 
 // How many requirements each letter has: callers and cluster, sessions, audit, events and store, launcher, loopback, envelope,
-// money, MCP, shares, cursors, input; M are measured facts that a test pins.
-const counts = { K: 7, D: 6, A: 12, O: 8, P: 5, H: 5, E: 5, B: 7, 'M-': 7, S: 5, C: 2, X: 9, M: 15 }
+// money, MCP, shares, cursors, input, fairness and bounds; M are measured facts that a test pins.
+const counts = { K: 7, D: 6, A: 12, O: 8, P: 5, H: 5, E: 5, B: 7, 'M-': 7, S: 5, C: 2, X: 9, F: 10, M: 15 }
+
+// A requirement, or a finding of a review: `SEC4`, `PODA1`.
+const idPattern = String.raw`(?:SEC|PODS|PODA|CON|UXH|UXM|UXL|[A-Z]-?)\d{1,2}`
+const heads = `${idPattern}(?:[\\s,/+&]+${idPattern})*`
 
 interface Proof {
   readonly file: string
@@ -37,7 +41,7 @@ function collect(files: readonly string[]): Map<string, Proof[]> {
 
 // Any literal that begins with an id: tests are also declared by tables and by helpers of their own, once for each adapter.
 function testNames(text: string): string[] {
-  const literal = /(['"`])((?:[A-Z]-?\d{1,2})(?:[\s,/+&]+[A-Z]-?\d{1,2})*:(?:(?!\1)[^\\\n]|\\.)*)\1/g
+  const literal = new RegExp(String.raw`(['"\`])(${heads}:(?:(?!\1)[^\\\n]|\\.)*)\1`, 'g')
   return [...text.matchAll(literal)].map(([, , name = '']) => name)
 }
 
@@ -50,7 +54,7 @@ function addCase(file: string, text: string): void {
 
 // A name may prove several: `K1, D1: ...` or `A4/A10: ...`.
 function idsOf(name: string): string[] {
-  const head = /^((?:[A-Z]-?\d{1,2})(?:[\s,/+&]+[A-Z]-?\d{1,2})*):/.exec(name)?.[1]
+  const head = new RegExp(`^(${heads}):`).exec(name)?.[1]
   return head === undefined ? [] : head.split(/[\s,/+&]+/)
 }
 
