@@ -21,6 +21,8 @@ export interface CallRequest {
   readonly path: string
   readonly body?: unknown
   readonly contentType?: string
+  /** Default `application/json`. */
+  readonly accept?: string
   readonly signal?: AbortSignal | undefined
   readonly deadlineMs?: number | undefined
 }
@@ -114,7 +116,7 @@ function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 // Built from these, with the encoding that `call` accepts, and never copied from a request: no Impersonate-*, X-Remote-* or X-Forwarded-* can pass (K2).
 function headers(userAgent: string, bearer: string | null, request: CallRequest): Record<string, string> {
   return {
-    accept: 'application/json',
+    accept: request.accept ?? 'application/json',
     'user-agent': userAgent,
     ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
     ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),

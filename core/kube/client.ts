@@ -35,6 +35,12 @@ export interface CallOptions {
   readonly deadlineMs?: number
 }
 
+/** Options of a get. */
+export interface GetOptions extends CallOptions {
+  /** Asks for `PartialObjectMetadata`: a reader of labels need not receive the data of a Secret. */
+  readonly metadataOnly?: boolean
+}
+
 /** Options of a list; `limit` and `continue` page, an absent `namespace` lists the cluster. */
 export interface ListOptions extends CallOptions {
   readonly namespace?: DnsLabel
@@ -94,7 +100,7 @@ export type WatchEvent<O> =
  * the API server's own Status, or a deadline (504), or unreachable (503).
  */
 export interface KubeClient {
-  get<O extends KubeObject>(resource: Resource, ref: ObjectRef, options?: CallOptions): Promise<O>
+  get<O extends KubeObject>(resource: Resource, ref: ObjectRef, options?: GetOptions): Promise<O>
   list<O extends KubeObject>(resource: Resource, options?: ListOptions): Promise<ObjectList<O>>
   /** The list's bytes as the API server sent them, in the pieces they came in, for pages that pass through. */
   listRaw(resource: Resource, options?: ListOptions): Promise<readonly Buffer[]>

@@ -2,6 +2,7 @@ import type {
   CallOptions,
   DeleteOptions,
   Deletion,
+  GetOptions,
   KubeClient,
   KubeObject,
   ListOptions,
@@ -70,8 +71,11 @@ function limits(options: CallOptions = {}): Pick<CallRequest, 'signal' | 'deadli
   return { signal: options.signal, deadlineMs: options.deadlineMs }
 }
 
-function getRequest(resource: Resource, ref: ObjectRef, options?: CallOptions): CallRequest {
-  return { method: 'GET', path: objectPath(resource, ref), ...limits(options) }
+const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+
+function getRequest(resource: Resource, ref: ObjectRef, options: GetOptions = {}): CallRequest {
+  const accept = options.metadataOnly === true ? { accept: metadataOnly } : {}
+  return { method: 'GET', path: objectPath(resource, ref), ...accept, ...limits(options) }
 }
 
 function objectPath(resource: Resource, ref: ObjectRef, subresource?: Target['subresource']): string {

@@ -1,3 +1,4 @@
+import { createReferenceIndex } from '#core/cluster/reference-index.ts'
 import type { Reconciler } from '#core/host/work.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
@@ -6,7 +7,6 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { collectReferences } from '#schemas/references.ts'
 import { reconcileAgent } from './reconcile/agent-reconciliation.ts'
-import { createReferenceIndex } from './reconcile/reference-index.ts'
 import { children } from './reconcile/resources.ts'
 import type { ReconcileSettings } from './reconcile/settings.ts'
 

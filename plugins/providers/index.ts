@@ -4,6 +4,7 @@ import { modelCallMetered } from './events.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { createInner } from './inner.ts'
 import { modelAdapter } from './points.ts'
+import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { providersSettings } from './settings.ts'
 
 /** Models behind one OpenAI-compatible door: routes, providers, keys, metering. */
@@ -15,6 +16,11 @@ export const providers = definePlugin({
   create: createInner,
   contributions: ({ adapters }) => adapters.map((adapter) => contribute(modelAdapter, adapter)),
   gatewayRoutes,
+  reconcilers: ({ core }, { cluster }) => {
+    const types = () => core.extensions(modelAdapter).map(({ type }) => type)
+    const { outbound, now } = core
+    return [providerReconciler({ cluster, outbound, types, now }), routeReconciler({ cluster, now })]
+  },
   close: async ({ adapters }) => {
     for (const adapter of adapters) await adapter.close?.()
   },

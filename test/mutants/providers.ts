@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const guard = ['core/http-client/guard.test.ts']
 const keys = ['plugins/providers/provider-key.test.ts']
+const status = ['plugins/providers/reconcilers.test.ts']
 const outbound = ['core/http-client/outbound.test.ts']
 
 /** Defects of guarded calls outwards, of keys bound to an origin, and of signing keys. */
@@ -85,5 +86,36 @@ export const mutants: readonly Mutant[] = [
     replace: 'limit < 0',
     tests: keys,
     only: 'metrics tell apart',
+  },
+  {
+    name: 'provider status: the address is not looked at',
+    file: 'plugins/providers/reconcilers.ts',
+    find: "if (error instanceof OutboundError) return { reason: 'AddressRefused', message: error.message }",
+    replace: 'if (error instanceof OutboundError) return undefined',
+    tests: status,
+  },
+  {
+    name: 'provider status: a change of a provider does not reach its routes',
+    file: 'plugins/providers/reconcilers.ts',
+    find: 'toRefs: async (provider) => index.referrersOf(provider)',
+    replace: 'toRefs: async () => []',
+    tests: status,
+    only: 'READY of a route',
+  },
+  {
+    name: 'provider status: the manager receives the data of the Secret',
+    file: 'core/kube/create-client.ts',
+    find: 'options.metadataOnly === true ? { accept: metadataOnly } : {}',
+    replace: 'options.metadataOnly === undefined ? { accept: metadataOnly } : {}',
+    tests: status,
+    only: 'metadata of Secrets',
+  },
+  {
+    name: 'agent status: a route that is not ready is not shown',
+    file: 'plugins/agents/reconcile/status.ts',
+    find: 'const problem = unresolved ?? warning',
+    replace: 'const problem = unresolved',
+    tests: ['plugins/agents/reconcile/reconciler.test.ts'],
+    only: 'UXM12',
   },
 ]

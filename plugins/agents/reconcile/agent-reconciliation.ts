@@ -65,7 +65,8 @@ export async function reconcileAgent(
     })
   }
   const state = await readWorkload(cluster, agent)
-  const found: Findings = { agent, refusal, unresolved, blocked, ...state }
+  const warning = resolution !== undefined && 'warning' in resolution ? resolution.warning : undefined
+  const found: Findings = { agent, refusal, unresolved, blocked, warning, ...state }
   const status = toStatus(found, settings, context.now())
   // Changed meanwhile, or made anew; a change of what nothing is built from would not have it looked at again.
   if (!(await writeStatus(cluster, agent, status))) return { requeueAfterMs: 0 }

@@ -271,6 +271,28 @@ for (const make of ['real', 'embedded'] as const) {
     },
   )
 
+  test(`UXM12, ${make}: an agent on a route that is not ready shows it; nothing is held back`, options, async (t) => {
+    const { cluster, create, when, deploymentSays, namespace } = await setUp(t, make)
+    const route = { namespace, name: parseName('name', 'mock') }
+    const say = (status: 'True' | 'False', message: string) => {
+      const lastTransitionTime = '2026-11-22T00:00:00Z'
+      const ready = { type: 'Ready', status, reason: 'R', message, lastTransitionTime, observedGeneration: 1 }
+      const body = { status: { conditions: [ready] } }
+      return cluster.patch(ModelRoute, route, { type: 'merge', body }, { subresource: 'status' })
+    }
+    await say('False', `Provider ${namespace}/oa does not exist.`)
+    await create(declarative)
+    const broken = await when('ResolvedRefs=False RouteNotReady')
+    assert.equal(
+      broken.status?.conditions?.find(({ type }) => type === 'ResolvedRefs')?.message,
+      `ModelRoute ${namespace}/mock (spec.model.route): Provider ${namespace}/oa does not exist.`,
+    )
+    await deploymentSays({ updated: 1, available: 1 })
+    await when('Ready=True Serving')
+    await say('True', 'fine')
+    await when('ResolvedRefs=True ResolvedRefs')
+  })
+
   test(`${make}: a spec that cannot run says why, and what ran before goes on`, options, async (t) => {
     const { cluster, create, change, when, deploymentSays, ref } = await setUp(t, make)
     await create(declarative)

@@ -4,6 +4,7 @@ import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { collectReferences } from '#schemas/references.ts'
+import type { Condition } from '#schemas/object.ts'
 import type { Reference } from '#schemas/references.ts'
 import { isAllowedFrom } from '../requirements.ts'
 import { resourceOf } from '../resources.ts'
@@ -17,18 +18,25 @@ export interface Resolved {
   readonly imageDigest?: string
 }
 
-/** Either everything was found, or why not. */
-export type Resolution = { readonly resolved: Resolved } | { readonly refusal: Refusal }
+/** Either everything was found, or why not. A route that cannot be used now keeps no revision back: `warning` says why. */
+export type Resolution = { readonly resolved: Resolved; readonly warning?: Refusal } | { readonly refusal: Refusal }
 
 /** Looks at every reference with the manager's own rights; the target must be there and allow the agent's namespace. */
 export async function resolveReferences(cluster: KubeClient, agent: AgentDeploymentObject): Promise<Resolution> {
   const references = collectReferences(AgentDeployment.spec, agent)
-  const refusals = await Promise.all(references.map((one) => check(cluster, one, agent.metadata.namespace ?? '')))
-  const problems = refusals.filter((one) => one !== undefined)
+  const checked = await Promise.all(references.map((one) => check(cluster, one, agent.metadata.namespace ?? '')))
+  const problems = checked.filter((one) => one !== undefined)
+  const refusal = joined(problems.filter(({ reason }) => reason !== ROUTE_NOT_READY))
+  if (refusal !== undefined) return { refusal }
+  const warning = joined(problems)
+  return { resolved: toResolved(agent, references), ...(warning === undefined ? {} : { warning }) }
+}
+
+const ROUTE_NOT_READY = 'RouteNotReady'
+
+function joined(problems: readonly Refusal[]): Refusal | undefined {
   const [first] = problems
-  if (first !== undefined)
-    return { refusal: { reason: first.reason, message: problems.map((one) => one.message).join(' ') } }
-  return { resolved: toResolved(agent, references) }
+  return first && { reason: first.reason, message: problems.map(({ message }) => message).join(' ') }
 }
 
 function toResolved(agent: AgentDeploymentObject, references: readonly Reference[]): Resolved {
@@ -52,7 +60,16 @@ async function check(cluster: KubeClient, reference: Reference, from: string): P
   if (found === undefined) return { reason: 'NotFound', message: `${target} does not exist.` }
   if (namespace !== from && !isAllowedFrom(found, from))
     return { reason: 'NotAllowed', message: `${target} does not allow the namespace ${from} (spec.allowedNamespaces).` }
-  return undefined
+  const unready = unreadyMessage(found)
+  return unready === undefined ? undefined : { reason: ROUTE_NOT_READY, message: `${target}: ${unready}` }
+}
+
+// A condition of an earlier generation says nothing of the present one.
+function unreadyMessage({ kind, metadata, status }: KubeObject): string | undefined {
+  if (kind !== 'ModelRoute') return undefined
+  const { conditions = [] } = (status ?? {}) as { conditions?: readonly Condition[] }
+  const ready = conditions.find(({ type }) => type === 'Ready')
+  return ready?.status === 'False' && ready.observedGeneration === metadata.generation ? ready.message : undefined
 }
 
 async function read(

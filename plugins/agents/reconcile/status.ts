@@ -13,6 +13,8 @@ export interface Findings {
   readonly refusal: Refusal | undefined
   /** Why a reference does not resolve; undefined also when the spec was refused before. */
   readonly unresolved: Refusal | undefined
+  /** Why a reference that was found cannot be used now; keeps no revision back. */
+  readonly warning?: Refusal | undefined
   /** Why the objects could not be made: one of the names is taken. */
   readonly blocked: Refusal | undefined
   /** The revision that the workload runs, or is moving to; undefined when there is no workload. */
@@ -67,9 +69,10 @@ function accepted({ refusal }: Findings): Verdict {
   return { type: 'Accepted', status: 'True', reason: 'Accepted', message: 'The spec can be run here.' }
 }
 
-function resolvedRefs({ refusal, unresolved }: Findings): Verdict {
+function resolvedRefs({ refusal, unresolved, warning }: Findings): Verdict {
   const type = 'ResolvedRefs'
-  if (unresolved !== undefined) return { type, status: 'False', ...unresolved }
+  const problem = unresolved ?? warning
+  if (problem !== undefined) return { type, status: 'False', ...problem }
   if (refusal !== undefined)
     return { type, status: 'Unknown', reason: 'NotAccepted', message: 'References were not looked at.' }
   return { type, status: 'True', reason: 'ResolvedRefs', message: 'Every reference was found.' }

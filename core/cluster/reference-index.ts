@@ -1,19 +1,19 @@
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import type { Reference } from '#schemas/references.ts'
 
-/** Which agents refer to an object, so that its change has them looked at without listing every agent. */
+/** Which objects of one kind refer to an object: its change reconciles them without a list of all. */
 export function createReferenceIndex() {
   const referrers = new Map<string, Map<string, ObjectRef>>()
   const targets = new Map<string, readonly string[]>()
   return {
-    /** Replaces what an agent refers to; an empty list forgets it. */
-    set(agent: ObjectRef, references: readonly Reference[]): void {
-      const own = `${agent.namespace}/${agent.name}`
+    /** Replaces the references of an object; an empty list removes it. */
+    set(referrer: ObjectRef, references: readonly Reference[]): void {
+      const own = `${referrer.namespace}/${referrer.name}`
       for (const target of targets.get(own) ?? []) referrers.get(target)?.delete(own)
-      const now = references.map((one) => `${one.kind}/${one.namespace || agent.namespace}/${one.name}`)
+      const now = references.map((one) => `${one.kind}/${one.namespace || referrer.namespace}/${one.name}`)
       for (const target of now) {
         const known = referrers.get(target) ?? new Map<string, ObjectRef>()
-        referrers.set(target, known.set(own, agent))
+        referrers.set(target, known.set(own, referrer))
       }
       if (now.length === 0) targets.delete(own)
       else targets.set(own, now)

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { runReconcilers } from '#core/cluster/reconciler.ts'
+import { createOutbound } from '#core/http-client/outbound.ts'
+import type { KubeObject, Resource } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { ModelProvider } from '#schemas/crds/model-provider.ts'
+import { ModelRoute } from '#schemas/crds/model-route.ts'
+import type { Condition } from '#schemas/object.ts'
+import { findServer } from '#test/harness/find-server.ts'
+import { kubeResource, secrets } from './gateway/kube-resource.ts'
+import { providerReconciler, routeReconciler } from './reconcilers.ts'
+import { routeVerdicts } from './status/route-status.ts'
+import { clusters } from './testing/manager.ts'
+
+const names: Readonly<Record<string, string>> = { 'api.example.com': '93.184.216.34', 'inside.example.com': '10.1.2.3' }
+const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
+const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
+function noop(): void {}
+let count = 0
+
+async function lookup(host: string) {
+  const address = names[host]
+  if (address === undefined) throw Object.assign(new Error('queryA'), { code: 'ENOTFOUND' })
+  return [{ address }]
+}
+
+async function setUp(t: TestContext, make: keyof typeof clusters) {
+  const { admin, manager } = await clusters[make](t)
+  const namespace = parseLabel('namespace', `status-${make}-${process.pid}-${(count += 1)}`)
+  await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  const stop = new AbortController()
+  const options = {
+    cluster: manager,
+    outbound: createOutbound({ allow: [], lookup }),
+    types: () => ['openai', 'mock'],
+    now: () => new Date(),
+  }
+  const reconcilers = [providerReconciler(options), routeReconciler(options)]
+  const running = runReconcilers({ cluster: manager, reconcilers, log: silent, signal: stop.signal })
+  t.after(async () => {
+    stop.abort()
+    await running.done
+  })
+  const kinds = { ModelProvider: kubeResource(ModelProvider), ModelRoute: kubeResource(ModelRoute) }
+  const create = (kind: keyof typeof kinds, name: string, spec: object) =>
+    admin.create(kinds[kind], { apiVersion: 'mesh.dev/v1alpha1', kind, metadata: { name, namespace }, spec })
+  return {
+    admin,
+    manager,
+    namespace,
+    reconcilers,
+    kinds,
+    create,
+    when: (kind: keyof typeof kinds, name: string, wanted: string) =>
+      untilCondition(admin, kinds[kind], { namespace, name }, wanted),
+  }
+}
+
+/** Watches an object until a condition reads as wanted (`Ready=False SecretMissing`); resolves with its message. */
+async function untilCondition(
+  cluster: Parameters<typeof runReconcilers>[0]['cluster'],
+  resource: Resource,
+  { namespace, name }: { namespace: DnsLabel; name: string },
+  wanted: string,
+): Promise<string> {
+  const said = (object: KubeObject): Condition | undefined =>
+    (object.status as { conditions?: Condition[] } | undefined)?.conditions?.find(
+      (one) =>
+        `${one.type}=${one.status} ${one.reason}` === wanted && one.observedGeneration === object.metadata.generation,
+    )
+  const { items, resourceVersion } = await cluster.list(resource, { namespace, fieldSelector: `metadata.name=${name}` })
+  const now = items.map(said).find((one) => one !== undefined)
+  if (now !== undefined) return now.message
+  const options = { namespace, resourceVersion, fieldSelector: `metadata.name=${name}`, timeoutSeconds: 60 }
+  for await (const event of cluster.watch(resource, options)) {
+    const found = 'object' in event ? said(event.object) : undefined
+    if (found !== undefined) return found.message
+  }
+  throw new Error(`${name} never was ${wanted}`)
+}
+
+for (const make of ['real', 'embedded'] as const) {
+  const skip = make === 'real' && findServer('kube-apiserver') === undefined ? 'no kube-apiserver' : false
+
+  test(`UXM12, PODA16: READY of a provider says what is wrong with address and key (${make})`, { skip }, async (t) => {
+    const { admin, namespace, create, when, kinds } = await setUp(t, make)
+    await create('ModelProvider', 'mock', { type: 'mock' })
+    assert.equal(await when('ModelProvider', 'mock', 'Ready=True Ready'), 'The gateway can call the provider.')
+    const secretRef = { name: 'oa-key', key: 'api-key' }
+    await create('ModelProvider', 'oa', { type: 'openai', baseUrl: 'https://api.example.com/v1', secretRef })
+    assert.equal(
+      await when('ModelProvider', 'oa', 'Ready=False SecretMissing'),
+      `Secret ${namespace}/oa-key (key api-key) does not exist.`,
+    )
+
+    const touch = (annotation: string) =>
+      admin.patch(
+        kinds.ModelProvider,
+        { namespace, name: parseName('name', 'oa') },
+        { type: 'merge', body: { spec: { organization: annotation } } },
+      )
+    await admin.create(secrets, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'oa-key', namespace },
+      data: { 'api-key': 'c2stY2FuYXJ5' },
+    })
+    await touch('2')
+    await when('ModelProvider', 'oa', 'Ready=False SecretNotLabelled')
+    const ofSecret = (metadata: object) =>
+      admin.patch(secrets, { namespace, name: parseName('name', 'oa-key') }, { type: 'merge', body: { metadata } })
+    await ofSecret({
+      labels: { 'mesh.dev/provider-key': 'true' },
+      annotations: { 'mesh.dev/origin': 'https://elsewhere.example' },
+    })
+    await touch('3')
+    const mismatch = await when('ModelProvider', 'oa', 'ResolvedRefs=False OriginMismatch')
+    assert.equal(mismatch.includes('elsewhere'), false)
+    await ofSecret({ annotations: { 'mesh.dev/origin': 'https://api.example.com' } })
+    await touch('4')
+    await when('ModelProvider', 'oa', 'Ready=True Ready')
+
+    await create('ModelProvider', 'inside', { type: 'openai', baseUrl: 'https://inside.example.com/v1' })
+    assert.equal(
+      await when('ModelProvider', 'inside', 'Accepted=False AddressRefused'),
+      'inside.example.com resolves to a private address: not listed in outbound.allow.',
+    )
+    await create('ModelProvider', 'nowhere', { type: 'openai', baseUrl: 'https://nowhere.example.com/v1' })
+    assert.equal(
+      await when('ModelProvider', 'nowhere', 'Ready=False NameNotFound'),
+      'nowhere.example.com does not resolve.',
+    )
+  })
+
+  test(`UXM12, PODA16: READY of a route follows its providers (${make})`, { skip }, async (t) => {
+    const { admin, namespace, create, when, kinds } = await setUp(t, make)
+    await create('ModelRoute', 'broken', { providerRef: { name: 'late' }, model: 'm' })
+    assert.equal(
+      await when('ModelRoute', 'broken', 'ResolvedRefs=False ProviderMissing'),
+      `Provider ${namespace}/late does not exist.`,
+    )
+    await create('ModelProvider', 'late', { type: 'mock' })
+    await when('ModelRoute', 'broken', 'Ready=True Ready')
+    const ref = { namespace, name: parseName('name', 'late') }
+    await admin.patch(kinds.ModelProvider, ref, {
+      type: 'merge',
+      body: { spec: { type: 'openai', baseUrl: 'http://127.0.0.1:9' } },
+    })
+    assert.equal(
+      await when('ModelRoute', 'broken', 'Ready=False ProviderNotReady'),
+      `Provider ${namespace}/late: 127.0.0.1 is a loopback address: not listed in outbound.allow.`,
+    )
+    await create('ModelProvider', 'second', { type: 'mock' })
+    await create('ModelRoute', 'partly', {
+      providerRef: { name: 'late' },
+      model: 'm',
+      fallbacks: [{ providerRef: { name: 'second' }, model: 'm' }],
+    })
+    await when('ModelRoute', 'partly', 'Ready=True PartlyReady')
+    await admin.delete(kinds.ModelProvider, ref)
+    await when('ModelRoute', 'broken', 'Ready=False ProviderMissing')
+  })
+
+  test(
+    `PODA16: the manager reads metadata of Secrets only, and writes a status once (${make})`,
+    { skip },
+    async (t) => {
+      const { admin, manager, namespace, create, when, kinds, reconcilers } = await setUp(t, make)
+      await admin.create(secrets, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'key', namespace },
+        data: { k: 'c2VjcmV0' },
+      })
+      const ref = { namespace, name: parseName('name', 'key') }
+      const partial = await manager.get(secrets, ref, { metadataOnly: true })
+      assert.deepEqual(
+        [partial.kind, partial.metadata.name, partial['data']],
+        ['PartialObjectMetadata', 'key', undefined],
+      )
+      await create('ModelProvider', 'mock', { type: 'mock' })
+      await when('ModelProvider', 'mock', 'Ready=True Ready')
+      const mock = { namespace, name: parseName('name', 'mock') }
+      const before = await admin.get(kinds.ModelProvider, mock)
+      await reconcilers[0]?.reconcile(mock, undefined)
+      assert.equal(
+        (await admin.get(kinds.ModelProvider, mock)).metadata.resourceVersion,
+        before.metadata.resourceVersion,
+      )
+    },
+  )
+}
+
+test('UXM12: a route with one usable provider is Ready and names the others', () => {
+  const broken = { provider: 'a/x', problem: 'ProviderMissing', message: 'Provider a/x does not exist.' } as const
+  const fine = { provider: 'a/y', problem: undefined, message: '' }
+  const ready = (...targets: Parameters<typeof routeVerdicts>[0]) =>
+    routeVerdicts(targets).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
+  assert.deepEqual(ready(fine), ['Accepted=True Accepted', 'ResolvedRefs=True ResolvedRefs', 'Ready=True Ready'])
+  assert.deepEqual(ready(broken, fine), [
+    'Accepted=True Accepted',
+    'ResolvedRefs=False ProviderMissing',
+    'Ready=True PartlyReady',
+  ])
+  assert.deepEqual(ready(broken, broken)[2], 'Ready=False ProviderMissing')
+})

@@ -1,0 +1,181 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createReferenceIndex } from '#core/cluster/reference-index.ts'
+import type { ReconcileResult, Reconciler } from '#core/host/work.ts'
+import { OutboundError, outboundReason } from '#core/http-client/outbound-error.ts'
+import type { Outbound } from '#core/http-client/outbound.ts'
+import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { ModelProvider } from '#schemas/crds/model-provider.ts'
+import type { ModelProviderObject, ModelProviderSpec } from '#schemas/crds/model-provider.ts'
+import { ModelRoute } from '#schemas/crds/model-route.ts'
+import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
+import { collectReferences } from '#schemas/references.ts'
+import { baseUrlOf } from './base-url.ts'
+import { kubeResource, secrets } from './gateway/kube-resource.ts'
+import { mayRefer } from './gateway/route-of.ts'
+import { refusalOfKey } from './key-binding.ts'
+import type { KeyRefusal } from './key-binding.ts'
+import { toConditionsStatus, writeConditions } from './status/conditions.ts'
+import type { Verdict } from './status/conditions.ts'
+import { providerVerdicts, unreadyReason } from './status/provider-status.ts'
+import type { AddressProblem } from './status/provider-status.ts'
+import { routeVerdicts } from './status/route-status.ts'
+import type { TargetFindings } from './status/route-status.ts'
+
+/** What the status of providers and routes is found with. */
+export interface StatusOptions {
+  readonly cluster: KubeClient
+  readonly outbound: Pick<Outbound, 'check'>
+  /** Types of providers that the gateway of this install can speak to. */
+  readonly types: () => readonly string[]
+  readonly now: () => Date
+}
+
+// Secrets are not watched, the manager may not list them; a name may resolve to another address at any time.
+const WHILE_BROKEN_MS = 15_000
+const WHILE_READY_MS = 300_000
+const RESOLVE_MS = 2_000
+
+const providerKind = kubeResource(ModelProvider)
+const routeKind = kubeResource(ModelRoute)
+
+/** Writes the conditions of ModelProviders: Accepted, ResolvedRefs, Ready. */
+export function providerReconciler(options: StatusOptions): Reconciler {
+  const { cluster } = options
+  return {
+    name: 'modelproviders',
+    resource: providerKind,
+    concern: generationOf,
+    reconcile: async (ref) => {
+      const provider = await find<ModelProviderObject>(cluster, providerKind, ref)
+      if (provider === undefined) return {}
+      const { spec } = provider
+      const verdicts = providerVerdicts({
+        type: spec.type,
+        hasAdapter: options.types().includes(spec.type),
+        address: await addressProblem(options.outbound, spec),
+        key: await keyProblem(cluster, ref, spec),
+      })
+      if (!(await write(options, { resource: providerKind, ref, object: provider, verdicts })))
+        return { requeueAfterMs: 0 }
+      return nextLook(verdicts, spec.type !== 'mock')
+    },
+  }
+}
+
+/** Writes the conditions of ModelRoutes: Accepted, ResolvedRefs, Ready. */
+export function routeReconciler(options: Pick<StatusOptions, 'cluster' | 'now'>): Reconciler {
+  const { cluster } = options
+  const index = createReferenceIndex()
+  return {
+    name: 'modelroutes',
+    resource: routeKind,
+    concern: generationOf,
+    watches: [{ resource: providerKind, toRefs: async (provider) => index.referrersOf(provider) }],
+    reconcile: async (ref) => {
+      const route = await find<ModelRouteObject>(cluster, routeKind, ref)
+      index.set(ref, route === undefined ? [] : collectReferences(ModelRoute.spec, route))
+      if (route === undefined) return {}
+      const verdicts = routeVerdicts(await Promise.all(targetsOf(route).map((one) => lookAt(cluster, route, one))))
+      const written = await write(options, { resource: routeKind, ref, object: route, verdicts })
+      return written ? {} : { requeueAfterMs: 0 }
+    },
+  }
+}
+
+function generationOf({ metadata: { uid, generation, deletionTimestamp } }: KubeObject): unknown {
+  return [uid, generation, deletionTimestamp]
+}
+
+interface Written {
+  readonly resource: Resource
+  readonly ref: ObjectRef
+  readonly object: ModelProviderObject | ModelRouteObject
+  readonly verdicts: readonly Verdict[]
+}
+
+function write(
+  { cluster, now }: Pick<StatusOptions, 'cluster' | 'now'>,
+  { resource, ref, object, verdicts }: Written,
+): Promise<boolean> {
+  const status = toConditionsStatus(object, verdicts, now())
+  return writeConditions(cluster, resource, ref, { object, status })
+}
+
+function nextLook(verdicts: readonly Verdict[], changesByItself: boolean): ReconcileResult {
+  if (verdicts.some(({ status }) => status === 'False')) return { requeueAfterMs: WHILE_BROKEN_MS }
+  return changesByItself ? { requeueAfterMs: WHILE_READY_MS } : {}
+}
+
+// Resolves the name as the gateway would, and calls nothing. What cannot be known now is no problem of the provider.
+async function addressProblem(
+  outbound: StatusOptions['outbound'],
+  spec: ModelProviderSpec,
+): Promise<AddressProblem | undefined> {
+  if (spec.type === 'mock') return undefined
+  try {
+    // A resolver that is away must not hold back the others.
+    await Promise.race([outbound.check(baseUrlOf(spec)), delay(RESOLVE_MS, undefined, { ref: false })])
+    return undefined
+  } catch (error) {
+    if (error instanceof OutboundError) return { reason: 'AddressRefused', message: error.message }
+    if (outboundReason(error) !== 'name_not_found') return undefined
+    return { reason: 'NameNotFound', message: `${URL.parse(baseUrlOf(spec))?.hostname ?? ''} does not resolve.` }
+  }
+}
+
+// Label and annotation are enough: the manager receives no key.
+async function keyProblem(
+  cluster: KubeClient,
+  { namespace }: ObjectRef,
+  spec: ModelProviderSpec,
+): Promise<KeyRefusal | undefined> {
+  if (spec.secretRef === undefined || namespace === undefined) return undefined
+  const ref = { namespace, name: parseName('secret', spec.secretRef.name) }
+  return refusalOfKey(namespace, spec, (await find(cluster, secrets, ref, { metadataOnly: true }))?.metadata)
+}
+
+function targetsOf({
+  metadata,
+  spec,
+}: ModelRouteObject): readonly { readonly namespace: string; readonly name: string }[] {
+  return [spec.providerRef, ...(spec.fallbacks ?? []).map(({ providerRef }) => providerRef)].map(
+    ({ name, namespace = metadata.namespace ?? '' }) => ({ namespace, name }),
+  )
+}
+
+async function lookAt(
+  cluster: KubeClient,
+  route: ModelRouteObject,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<TargetFindings> {
+  const named = `Provider ${namespace}/${name}`
+  const ref = { namespace: parseLabel('namespace', namespace), name: parseName('provider', name) }
+  const provider = await find<ModelProviderObject>(cluster, providerKind, ref)
+  const found = (problem: TargetFindings['problem'], message: string): TargetFindings => ({
+    provider: `${namespace}/${name}`,
+    problem,
+    message,
+  })
+  const from = route.metadata.namespace ?? ''
+  if (provider === undefined) return found('ProviderMissing', `${named} does not exist.`)
+  if (!mayRefer(from, namespace, provider.spec.allowedNamespaces))
+    return found('ProviderNotAllowed', `${named} does not allow the namespace ${from}.`)
+  const unready = unreadyReason(provider)
+  return unready === undefined ? found(undefined, '') : found('ProviderNotReady', `${named}: ${unready}`)
+}
+
+async function find<O extends KubeObject>(
+  cluster: KubeClient,
+  resource: Resource,
+  ref: ObjectRef,
+  options?: { readonly metadataOnly: boolean },
+): Promise<O | undefined> {
+  try {
+    return await cluster.get<O>(resource, ref, options)
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined
+    throw error
+  }
+}

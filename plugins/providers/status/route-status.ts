@@ -1,0 +1,40 @@
+import type { Verdict } from './conditions.ts'
+
+/** One provider of a route, the first of the list being `providerRef`. */
+export interface TargetFindings {
+  /** `namespace/name`. */
+  readonly provider: string
+  readonly problem: 'ProviderMissing' | 'ProviderNotAllowed' | 'ProviderNotReady' | undefined
+  readonly message: string
+}
+
+/** The conditions of a route. Pure. It is Ready while one of its providers can be called: the gateway falls back. */
+export function routeVerdicts(targets: readonly TargetFindings[]): readonly Verdict[] {
+  return [
+    { type: 'Accepted', status: 'True', reason: 'Accepted', message: 'The route can be used here.' },
+    resolvedOf(targets),
+    readyOf(targets),
+  ]
+}
+
+function resolvedOf(targets: readonly TargetFindings[]): Verdict {
+  const unresolved = targets.filter(({ problem }) => problem === 'ProviderMissing' || problem === 'ProviderNotAllowed')
+  const [first] = unresolved
+  if (first?.problem === undefined)
+    return { type: 'ResolvedRefs', status: 'True', reason: 'ResolvedRefs', message: 'Every provider was found.' }
+  return { type: 'ResolvedRefs', status: 'False', reason: first.problem, message: messageOf(unresolved) }
+}
+
+function readyOf(targets: readonly TargetFindings[]): Verdict {
+  const broken = targets.filter(({ problem }) => problem !== undefined)
+  const [first] = targets
+  if (broken.length === 0)
+    return { type: 'Ready', status: 'True', reason: 'Ready', message: 'The gateway can call the provider.' }
+  if (broken.length < targets.length)
+    return { type: 'Ready', status: 'True', reason: 'PartlyReady', message: messageOf(broken) }
+  return { type: 'Ready', status: 'False', reason: first?.problem ?? 'ProviderNotReady', message: messageOf(broken) }
+}
+
+function messageOf(targets: readonly TargetFindings[]): string {
+  return [...new Set(targets.map(({ message }) => message))].join(' ')
+}
