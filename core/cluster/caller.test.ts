@@ -8,6 +8,7 @@ import { createKubeClient } from '#core/kube/create-client.ts'
 import { InvalidName, parseLabel } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/pool.ts'
+import type { KubePool } from '#core/kube/pool.ts'
 import { KubeError } from '#core/kube/status.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
@@ -93,6 +94,45 @@ test('D1: only the username is remembered, for 5 s, by the whole token', real, a
   clock.now = 5_001
   await callers.as(bearer)
   assert.equal(asked(), 2)
+})
+
+test('SEC4: a rejection is cached for 2 s, apart from accepted tokens', real, async (t) => {
+  const { kube, pool, admin, namespace } = await setUp(t)
+  const clock = { now: 0 }
+  const asked: string[] = []
+  const counting: KubePool = {
+    ...pool,
+    calls: pool.calls.compose((dispatch) => (options, handler) => {
+      asked.push(options.path)
+      return dispatch(options, handler)
+    }),
+  }
+  const callers = createCallers({ server: kube.url, pool: counting, now: () => clock.now })
+  const own = createOwnIdentity({
+    cluster: createKubeClient({ server: kube.url, pool: counting, bearer: kube.tokens['admin'] ?? '' }),
+    now: () => clock.now,
+  })
+  const refused = async (): Promise<void> => {
+    assert.ok((await thrown(callers.as('unknown'))) instanceof Fail)
+    assert.equal(await own.authenticate('unknown', 'gateway'), undefined)
+  }
+  await refused()
+  clock.now = 1_999
+  await refused()
+  assert.equal(asked.length, 2)
+  assert.ok(callers.knows('unknown') && own.knows('unknown', 'gateway'))
+  assert.ok(!callers.knows('other') && !own.knows('unknown', 'state'))
+  clock.now = 2_001
+  await refused()
+  assert.equal(asked.length, 4)
+  const bearer = await issueToken(admin, namespace, 'known', 'gateway')
+  await own.authenticate(bearer, 'gateway')
+  clock.now += 599_000
+  assert.ok(own.knows(bearer, 'gateway'), 'exempt from the bounds for unknown bearers')
+  await own.authenticate(bearer, 'gateway')
+  assert.equal(asked.length, 6, 'and authenticated again')
+  clock.now += 601_000
+  assert.ok(!own.knows(bearer, 'gateway'))
 })
 
 test('M8: a grant and a revoke count at once: no allow decision is cached', real, async (t) => {

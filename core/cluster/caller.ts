@@ -12,6 +12,8 @@ import { createTokenCache } from './token-cache.ts'
 export interface Callers {
   /** Throws `Fail('unauthenticated')` for a bearer that the cluster rejects. */
   as(bearer: string): Promise<Caller>
+  /** Whether the bearer was accepted in the last ten minutes, or its rejection is cached. Never a proof. */
+  knows(bearer: string): boolean
 }
 
 // The username only, and no longer than this (D1): every right is asked for anew.
@@ -27,8 +29,13 @@ export interface CallersOptions extends TlsOptions {
 /** Makes callers on one connection pool. */
 export function createCallers(options: CallersOptions): Callers {
   const pool = options.pool ?? createPool(options.server, options)
-  const usernames = createTokenCache<string>({ ttlMs: USERNAME_TTL_MS, now: options.now ?? (() => performance.now()) })
+  const usernames = createTokenCache<string>({
+    ttlMs: USERNAME_TTL_MS,
+    now: options.now ?? (() => performance.now()),
+    isRejection: (error) => error instanceof Fail && error.code === 'unauthenticated',
+  })
   return {
+    knows: (bearer) => usernames.isKnown(bearer, ''),
     as: async (bearer) => {
       const cluster = createKubeClient({ server: options.server, pool, bearer })
       const username = await usernames(bearer, '', async () => (await whoami(cluster)).username)

@@ -15,9 +15,11 @@ export function createOwnIdentity(options: { readonly cluster: KubeClient; reado
   const known = createTokenCache<Authenticated>({
     ttlMs: AUTHENTICATION_TTL_MS,
     now: options.now ?? (() => performance.now()),
+    isRejection: (error) => error instanceof NotAuthenticated,
   })
   return {
     cluster,
+    knows: (bearer, audience) => known.isKnown(bearer, audience),
     authenticate: (bearer, audience) =>
       known(bearer, audience, () => reviewToken(cluster, bearer, audience)).catch((error: unknown) => {
         if (error instanceof NotAuthenticated) return undefined
@@ -27,7 +29,7 @@ export function createOwnIdentity(options: { readonly cluster: KubeClient; reado
   }
 }
 
-/** Thrown, so that the cache does not keep a refusal: a token may become valid a moment later. */
+/** Thrown, so that the cache keeps a refusal for a moment only: a token may become valid. */
 class NotAuthenticated extends Error {}
 
 interface TokenReviewAnswer {

@@ -1,34 +1,83 @@
 import { createHash } from 'node:crypto'
 
-/**
- * Remembers what a token *is* for a short while, never what it may do (D1). Keys are the SHA-256 of the whole token, so that
- * no prefix can collide and no token is held. A failure is not remembered; calls at the same moment share one.
- */
-export function createTokenCache<Value>(options: {
+/** How long a cache of tokens remembers what, in milliseconds of `now`, and how much at most. */
+export interface TokenCacheOptions {
   readonly ttlMs: number
   readonly now: () => number
   readonly max?: number
-}) {
-  const entries = new Map<string, { readonly value: Promise<Value>; readonly expires: number }>()
+  /** Whether an error says that the token is not valid: such an error is repeated for `REJECTED_TTL_MS`. */
+  readonly isRejection?: (error: unknown) => boolean
+}
+
+/** Time for which a rejection is repeated without a call. Short, since a token may become valid. */
+export const REJECTED_TTL_MS = 2_000
+
+// Exempts a token from the bounds for unknown ones. It proves nothing: the cluster authenticates it again.
+const ACCEPTED_TTL_MS = 600_000
+
+/**
+ * Remembers what a token *is* for a short while, never what it may do (D1). Keys are the SHA-256 of the whole token, so that
+ * no prefix can collide and no token is held. A failure is not remembered, except for a rejection; calls at the same moment share one.
+ */
+export function createTokenCache<Value>(options: TokenCacheOptions) {
   const max = options.max ?? 10_000
-  return async (token: string, scope: string, load: () => Promise<Value>): Promise<Value> => {
-    const key = createHash('sha256').update(token).update('\0').update(scope).digest('base64')
-    const now = options.now()
-    const known = entries.get(key)
-    if (known !== undefined && known.expires > now) return known.value
-    // Insertion order is expiry order, since every entry lives equally long.
-    for (const [old, entry] of entries) {
-      if (entry.expires > now && entries.size < max) break
-      entries.delete(old)
-    }
-    const value = load()
-    entries.delete(key)
-    entries.set(key, { value, expires: now + options.ttlMs })
+  const entries = createAging<Promise<Value>>(max)
+  // Separate maps: invalid tokens are unlimited in number and must not displace valid ones.
+  const rejections = createAging<unknown>(max)
+  const accepted = createAging<true>(max)
+  const load = async (key: string, ask: () => Promise<Value>): Promise<Value> => {
+    const value = ask()
+    entries.set(key, value, options.now() + options.ttlMs, options.now())
     try {
-      return await value
+      const loaded = await value
+      accepted.set(key, true, options.now() + ACCEPTED_TTL_MS, options.now())
+      return loaded
     } catch (error) {
-      if (entries.get(key)?.value === value) entries.delete(key)
+      entries.drop(key, value)
+      if (options.isRejection?.(error) === true)
+        rejections.set(key, error, options.now() + REJECTED_TTL_MS, options.now())
       throw error
     }
+  }
+  const get = async (token: string, scope: string, ask: () => Promise<Value>): Promise<Value> => {
+    const key = digest(token, scope)
+    const known = entries.get(key, options.now())
+    if (known !== undefined) return known
+    const rejection = rejections.get(key, options.now())
+    if (rejection !== undefined) throw rejection
+    return load(key, ask)
+  }
+  /** Whether the token was accepted within the last ten minutes, or a call would be answered from memory now. */
+  const isKnown = (token: string, scope: string): boolean => {
+    const key = digest(token, scope)
+    return accepted.get(key, options.now()) === true || rejections.get(key, options.now()) !== undefined
+  }
+  return Object.assign(get, { isKnown })
+}
+
+function digest(token: string, scope: string): string {
+  return createHash('sha256').update(token).update('\0').update(scope).digest('base64')
+}
+
+/** A bounded map whose entries all live equally long: insertion order is expiry order. */
+function createAging<Value>(max: number) {
+  const entries = new Map<string, { readonly value: Value; readonly expires: number }>()
+  return {
+    get: (key: string, now: number): Value | undefined => {
+      const known = entries.get(key)
+      return known !== undefined && known.expires > now ? known.value : undefined
+    },
+    set: (key: string, value: Value, expires: number, now: number): void => {
+      entries.delete(key)
+      for (const [old, entry] of entries) {
+        if (entry.expires > now && entries.size < max) break
+        entries.delete(old)
+      }
+      entries.set(key, { value, expires })
+    },
+    /** Removes an entry unless another value has taken its place. */
+    drop: (key: string, value: Value): void => {
+      if (entries.get(key)?.value === value) entries.delete(key)
+    },
   }
 }

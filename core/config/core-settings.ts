@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import type { SettingSource } from '#core/host/plugin.ts'
+import { defaultLimits } from '#core/http/limits.ts'
 
 const port = (preset: number) =>
   Type.Integer({ minimum: 0, maximum: 65_535, default: preset, description: '0 is any free one.' })
-const count = (preset: number) => Type.Integer({ minimum: 1, default: preset })
+const count = (preset: number, description?: string) =>
+  Type.Integer({ minimum: 1, default: preset, ...(description === undefined ? {} : { description }) })
 const thirdParty = Type.Object({
   from: Type.String({ minLength: 1, description: 'Package name, or path from the settings file.' }),
   integrity: Type.Optional(
@@ -66,6 +68,10 @@ export const coreSettingsSchema = Type.Object({
     gateway: port(4000),
     state: port(3002),
     admin: port(8081),
+    trustProxy: Type.Array(Type.String({ pattern: '^[0-9a-fA-F:.]{2,45}(?:/[0-9]{1,3})?$', maxLength: 49 }), {
+      default: [],
+      description: 'Addresses or CIDRs of proxies whose X-Forwarded-For names the client.',
+    }),
   }),
   urls: Type.Object({
     bff: Type.Optional(Type.String()),
@@ -81,11 +87,30 @@ export const coreSettingsSchema = Type.Object({
     }),
   }),
   limits: Type.Object({
-    perCallerPerMinute: count(60_000),
-    perAddressPerMinute: count(120_000),
-    underWay: count(1000),
-    streams: count(10_000),
-    streamsPerUser: count(1000),
+    perCallerPerMinute: count(defaultLimits.perCallerPerMinute, 'Requests of one user in a minute.'),
+    perAddressPerMinute: count(
+      defaultLimits.perAddressPerMinute,
+      'Requests of one address in a minute whose bearer is rejected, or that need none.',
+    ),
+    underWay: count(defaultLimits.underWay, 'Requests under way at once, without open event streams.'),
+    underWayPerCaller: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Of these, of one user; default: a tenth, at least 32.' }),
+    ),
+    waitsPerCaller: count(defaultLimits.waitsPerCaller, 'Requests of one user that wait for a run (POST /api/invoke).'),
+    authenticationsPerAddress: count(
+      defaultLimits.authenticationsPerAddress,
+      'Unknown bearers of one address that the cluster is asked about at once.',
+    ),
+    bodyBytes: count(defaultLimits.bodyBytes, 'Bytes of request bodies under way.'),
+    bodyBytesPerCaller: count(defaultLimits.bodyBytesPerCaller, 'Of these, of one user.'),
+    bodySeconds: Type.Integer({
+      minimum: 1,
+      maximum: 120,
+      default: defaultLimits.bodySeconds,
+      description: 'Time for a request body; a second more for each 256 KiB that arrived.',
+    }),
+    streams: count(10_000, 'Open event streams.'),
+    streamsPerUser: count(50, 'Of these, of one user.'),
   }),
   telemetry: Type.Object({
     otlpEndpoint: Type.Optional(

@@ -33,6 +33,8 @@ export interface Authenticated extends UserInfo {
 export interface OwnIdentity {
   readonly cluster: KubeClient
   authenticate(bearer: string, audience: string): Promise<Authenticated | undefined>
+  /** Whether the bearer was accepted in the last ten minutes, or its rejection is cached. Never a proof. */
+  knows(bearer: string, audience: string): boolean
   /** SubjectAccessReview for somebody else; false when not allowed, throws when the cluster cannot say. */
   subjectMay(user: UserInfo, attributes: SubjectAttributes): Promise<boolean>
 }

@@ -30,7 +30,7 @@ export interface Core {
   /** Undefined when no store is configured: store-backed plugins say `unwired`. */
   readonly store: Store | undefined
   readonly bus: Bus
-  readonly cluster: { as(bearer: string): Promise<Caller> }
+  readonly cluster: { as(bearer: string): Promise<Caller>; knows?(bearer: string): boolean }
   /** Guarded calls to addresses that a user or a peer named. */
   readonly outbound: Outbound
   /** Base URLs of the other roles as this process reaches them. */

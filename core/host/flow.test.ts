@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/pool.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
@@ -124,12 +125,14 @@ async function flow({ kube, admin, namespace, collector }: Given, addresses: Add
   assert.deepEqual(await (await as('viewer', `/notes/${namespace}`)).json(), { items: ['one', 'two'] })
   await eventually(async () => assert.deepEqual(await (await as('viewer', `/tally/${namespace}`)).json(), { notes: 2 }))
   await checkTrace(collector, namespace)
-  for (const [url, role] of [
-    [`${gateway}/v1/ping`, 'gateway'],
-    [`${state}/ping`, 'state'],
+  // The state role takes pods with a token for it; the gateway persons too.
+  for (const [url, role, bearer] of [
+    [`${gateway}/v1/ping`, 'gateway', kube.tokens['developer'] ?? ''],
+    [`${state}/ping`, 'state', await issueToken(admin, namespace, 'state')],
   ] as const) {
     assert.equal((await fetch(url)).status, 401)
-    assert.deepEqual(await (await fetch(url, { headers: { authorization: 'Bearer some-token' } })).json(), { role })
+    assert.equal((await fetch(url, { headers: { authorization: 'Bearer some-token' } })).status, 401)
+    assert.deepEqual(await (await fetch(url, { headers: { authorization: `Bearer ${bearer}` } })).json(), { role })
   }
   const configMaps = resource('', 'configmaps', 'ConfigMap', true)
   const made = await admin.create(configMaps, {
@@ -149,6 +152,20 @@ async function flow({ kube, admin, namespace, collector }: Given, addresses: Add
     'other-tenant',
     'viewer',
   ])
+}
+
+async function issueToken(admin: KubeClient, namespace: string, audience: string): Promise<string> {
+  const accounts = resource('', 'serviceaccounts', 'ServiceAccount', true)
+  const metadata = { name: `pod-${Date.now().toString(36)}`, namespace }
+  await admin.create(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata })
+  const request = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata,
+    spec: { audiences: [audience], expirationSeconds: 600 },
+  }
+  const issued = await admin.create<KubeObject<unknown, { token: string }>>(accounts, request, { subresource: 'token' })
+  return issued.status?.token ?? ''
 }
 
 const traceId = 'c0ffee'.padStart(32, '0')

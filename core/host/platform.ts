@@ -1,4 +1,3 @@
-import type { Caller } from '#core/cluster/access.ts'
 import type { Directory, Observed } from '#core/cluster/directory.ts'
 import type { Bus } from '#core/events/bus.ts'
 import type { Consumer } from '#core/events/consumer.ts'
@@ -6,7 +5,7 @@ import type { EventType } from '#core/events/event.ts'
 import type { MigrationSource } from '#core/store/migrate.ts'
 import type { Projection, Store } from '#core/store/store.ts'
 import type { OwnIdentity } from './contexts.ts'
-import type { Role } from './core.ts'
+import type { Core, Role } from './core.ts'
 import type { Informer, Job, Reconciler, Term } from './work.ts'
 
 /** Background work: `done` resolves when it has ended after the signal aborted; it rejects when it cannot go on. */
@@ -25,7 +24,7 @@ export interface Consuming extends Running {
 export interface Platform {
   readonly store: Store | undefined
   readonly bus: Bus
-  readonly callers: { as(bearer: string): Promise<Caller> }
+  readonly callers: Core['cluster']
   /** The role's own identity: manager, gateway, state, and a worker that was given one. */
   readonly identity: OwnIdentity | undefined
   readonly observed: Observed

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { Fail } from '#core/http/errors.ts'
 import { gate } from '#core/http/gate.ts'
+import type { RequestLimits } from '#core/http/limits.ts'
 import { registerMethodNotAllowed } from '#core/http/method-not-allowed.ts'
 import { httpOutcome } from '#core/http/points.ts'
 import { createServer } from '#core/http/server.ts'
@@ -25,7 +27,10 @@ export interface RoleAppInput {
   readonly core: Core
   readonly platform: Pick<Platform, 'callers' | 'store' | 'observed' | 'directory' | 'identity'>
   readonly built: readonly Built[]
-  readonly settings: Pick<CoreSettings, 'limits'>
+  readonly settings: {
+    readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
+    readonly listen?: Pick<CoreSettings['listen'], 'trustProxy'>
+  }
   readonly tracer?: Tracer | undefined
   readonly accessLog?: boolean
   readonly thirdParty: ReadonlySet<string>
@@ -52,6 +57,7 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   const catalog: MountedEndpoint[] = []
   const services: HttpServices = {
     cluster: core.cluster,
+    ...authenticatorOf(input),
     keys: core.keys,
     log: core.log,
     metrics: core.metrics,
@@ -64,13 +70,34 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     outcomes: () => core.extensions(httpOutcome),
     checkResponses: input.checkResponses,
   }
-  const app = await createServer({ services, limits: settings.limits, hosts: input.hosts })
+  const app = await createServer({
+    services,
+    limits: settings.limits,
+    hosts: input.hosts,
+    ...(settings.listen === undefined ? {} : { trustProxy: settings.listen.trustProxy }),
+  })
   for (const built of input.built) await mountPlugin(app, built, input, catalog)
   if (role === 'bff') await app.register(openApiRoutes({ catalog, version: core.version }))
   if (input.pages !== undefined) await app.register(input.pages)
   registerMethodNotAllowed(app, catalog)
   await app.ready()
   return { app, streams, catalog }
+}
+
+// BFF: the cluster's own callers. State: pods with a token for that audience. Gateway: such pods, or callers.
+function authenticatorOf({ role, core, platform }: RoleAppInput): Pick<HttpServices, 'identify' | 'knows'> {
+  const { identity } = platform
+  const knowsCaller = (bearer: string): boolean => core.cluster.knows?.(bearer) === true
+  if (role === 'bff' || identity === undefined) return { knows: knowsCaller }
+  return {
+    knows: (bearer) => identity.knows(bearer, role) || (role === 'gateway' && knowsCaller(bearer)),
+    identify: async (bearer) => {
+      const pod = await identity.authenticate(bearer, role)
+      if (pod !== undefined) return pod.username
+      if (role === 'state') throw new Fail('unauthenticated')
+      return (await core.cluster.as(bearer)).username
+    },
+  }
 }
 
 // Two scopes: the outer one names the owner, the inner one is gated, so a plugin may gate parts of its own within.

@@ -4,6 +4,7 @@ import { securityHeaders } from './security-headers.ts'
 
 const parserCodes: Readonly<Record<string, keyof typeof errorTable>> = {
   HPE_HEADER_OVERFLOW: 'header_fields_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
 /** Answers what Node's parser refused, and ends the connection; it never reaches a route. `code` is the parser's. */

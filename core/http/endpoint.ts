@@ -83,6 +83,8 @@ export interface Endpoint<P extends TSchema, Q extends TSchema, B extends TSchem
   readonly idempotent?: boolean
   /** A server-sent-event or byte stream: no response schema, HEAD answers headers only. */
   readonly stream?: boolean
+  /** The response waits for a run: counted to `limits.waitsPerCaller` instead of `limits.underWay`. */
+  readonly waits?: boolean
   /**
    * Bad requests are not audited; denied and failed mutations are, by these names (default: from authz). `intent`: the act is seen
    * neither by an informer nor by a transaction of the store, so it is written down before it happens and its success after (A2).

@@ -11,6 +11,7 @@ export const errorTable = {
   not_found: { status: 404, title: 'Not found.' },
   method_not_allowed: { status: 405, title: 'The path exists, the method does not.' },
   not_acceptable: { status: 406, title: 'None of the accepted media types can be produced.' },
+  request_timeout: { status: 408, title: 'The request did not arrive in time.' },
   conflict: { status: 409, title: 'The object was changed by someone else.' },
   already_exists: { status: 409, title: 'An object of that name exists.' },
   idempotency_conflict: { status: 409, title: 'The idempotency key was used with another request.' },

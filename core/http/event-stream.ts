@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Call } from './endpoint.ts'
 import { Fail } from './errors.ts'
 import { headersOf } from './raw-headers.ts'
+import { stateOf } from './request-state.ts'
 import type { StreamRegistry } from './stream-registry.ts'
 
 /** An open server-sent-event stream of one client. */
@@ -52,6 +53,7 @@ export function openEventStream(
     finish()
   }
   const leave = enter(call.streams, call.caller.username, drained)
+  stateOf(request).leavePlace?.()
   const revoke = (): void => {
     if (!ended) call.streams.dropped('revoked')
     finish()
@@ -94,7 +96,7 @@ export function openEventStream(
 function enter(streams: StreamRegistry, user: string, end: () => void): () => void {
   if (streams.draining) throw new Fail('draining')
   const leave = streams.enter(user, end)
-  if (leave === undefined) throw new Fail('too_many_requests', 'Too many event streams are open.', { retryAfter: 5 })
+  if (leave instanceof Fail) throw leave
   return leave
 }
 

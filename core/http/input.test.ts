@@ -7,6 +7,9 @@ import { Type } from 'typebox'
 import { buildServer } from './testing/build-server.ts'
 import { authorized, good, listed, named, posted, route, start } from './testing/hardened.ts'
 
+/** What was asked beside who the caller is, which comes first and is remembered. */
+const questions = (upstream: readonly string[]): readonly string[] => upstream.filter((one) => one !== 'as')
+
 test('M13, K5: what Fastify does by default and this server does not', async (t) => {
   const { raw, status, app, upstream } = await start(t, [named, listed, posted])
   // 404 for a wrong method
@@ -69,7 +72,7 @@ test('M13, K5: what Fastify does by default and this server does not', async (t)
     assert.match(await raw(`GET /api/things/default/${bad} HTTP/1.1\n${authorized}`), /400 [\s\S]*"invalid_name"/, bad)
   for (const bad of ['.', '..', '%2e', 'a.b', 'A', 'a%2fb'])
     assert.match(await raw(`GET /api/things/${bad}/x HTTP/1.1\n${authorized}`), /400 [\s\S]*":ns"/, bad)
-  assert.deepEqual(upstream, [])
+  assert.deepEqual(questions(upstream), [])
   assert.doesNotMatch(await raw(`GET /api/<script> HTTP/1.1\n${authorized}`), /script/)
 })
 
@@ -108,7 +111,7 @@ test('K7: every query parameter is known, single-valued and read exactly by its 
   assert.deepEqual(await ask('?__proto__=1'), [400, '?__proto__'])
   assert.deepEqual(await ask('?q=%ff'), [400, undefined])
   assert.deepEqual(await ask(`?${'q=1&'.repeat(65)}`), [400, undefined])
-  assert.deepEqual(upstream, [])
+  assert.deepEqual(questions(upstream), [])
 })
 
 test('X3: JSON of bounded depth and size, without __proto__, and never quoted in the answer', async (t) => {
@@ -180,7 +183,7 @@ test('X4: odd spellings of a path give 404 or the same auth result', async (t) =
   for (const path of spellings) {
     const without = await status(`GET ${path} HTTP/1.1\nHost: x`)
     assert.ok([401, 404, 400].includes(without), `${path}: ${without}`)
-    assert.deepEqual(upstream, [], path)
+    assert.deepEqual(questions(upstream), [], path)
     const withBearer = await status(`GET ${path} HTTP/1.1\n${authorized}`)
     assert.ok([200, 400, 404].includes(withBearer), `${path}: ${withBearer}`)
     if (withBearer === 200) assert.equal(without, 401, path)

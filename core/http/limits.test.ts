@@ -16,7 +16,9 @@ test('X7: above its limits a replica answers 503 or 429 with Retry-After, before
       return {}
     },
   })
-  const { app, upstream } = await start(t, [slow, listed], { underWay: 1, perCallerPerMinute: 3 })
+  const { app, upstream } = await start(t, [slow, listed], {
+    limits: { underWay: 1, perCallerPerMinute: 3 },
+  })
   const first = app.inject({ url: '/api/slow', headers: good })
   await gate.entered.promise
   upstream.length = 0

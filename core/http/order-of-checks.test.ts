@@ -41,7 +41,7 @@ const bodyReviewed = endpoint({
 const good = { authorization: 'Bearer good-token' }
 const json = { 'content-type': 'application/json' }
 
-test('order of checks: bearer, gate, 405, names and query, review, body; each before the next and before upstream', async (t) => {
+test('SEC29, order of checks: bearer, gate, 405, names and query, review, body; each before the next', async (t) => {
   const ready = await buildServer(t, [{ endpoints: [listRuns, postRun, bodyReviewed] }])
   const unwired = await buildServer(t, [{ wiring: 'unwired', endpoints: [listRuns, postRun] }])
   const hidden = await buildServer(t, [{ wiring: 'hidden', endpoints: [listRuns, postRun] }])
@@ -68,23 +68,30 @@ test('order of checks: bearer, gate, 405, names and query, review, body; each be
   assert.deepEqual(await ask(ready, `GET ${bad}`, {}), [401, 'unauthenticated'])
   assert.deepEqual(await ask(ready, 'POST /api/items/default/x', json, '{'), [401, 'unauthenticated'])
   assert.deepEqual(await ask(ready, 'GET /api/nothing', {}), [401, 'unauthenticated'])
+  // a bearer that the cluster rejects is the same, and comes before the same
+  const rejected = { authorization: `Bearer ${REJECTED}` }
+  for (const server of [unwired, hidden, ready])
+    for (const line of [`GET ${bad}`, `PATCH ${bad}`, `POST ${bad}`, 'GET /api/nothing', 'PROPFIND /api/nothing'])
+      assert.deepEqual(await ask(server, line, { ...rejected, ...json }, '{'), [401, 'unauthenticated', 'as'], line)
   // gate before 405, names, body
-  assert.deepEqual(await ask(unwired, `PATCH ${bad}`, good), [501, 'not_wired'])
-  assert.deepEqual(await ask(unwired, `GET ${bad}`, good), [501, 'not_wired'])
-  assert.deepEqual(await ask(unwired, `POST ${bad}`, { ...good, ...json }, '{'), [501, 'not_wired'])
-  assert.deepEqual(await ask(hidden, `PATCH ${bad}`, good), [404, 'not_found'])
+  assert.deepEqual(await ask(unwired, `PATCH ${bad}`, good), [501, 'not_wired', 'as'])
+  assert.deepEqual(await ask(unwired, `GET ${bad}`, good), [501, 'not_wired', 'as'])
+  assert.deepEqual(await ask(unwired, `POST ${bad}`, { ...good, ...json }, '{'), [501, 'not_wired', 'as'])
+  assert.deepEqual(await ask(hidden, `PATCH ${bad}`, good), [404, 'not_found', 'as'])
   // 405 before names
-  assert.deepEqual(await ask(ready, `PATCH ${bad}`, { ...good, ...json }, '{'), [405, 'method_not_allowed'])
+  assert.deepEqual(await ask(ready, `PATCH ${bad}`, { ...good, ...json }, '{'), [405, 'method_not_allowed', 'as'])
   // names and query before review and body
   assert.deepEqual(await ask(ready, 'GET /api/items/UPPER/x', { authorization: `Bearer ${DENIED}` }), [
     400,
     'invalid_name',
+    'as',
   ])
-  assert.deepEqual(await ask(ready, 'GET /api/items/default/x?limit=x', { authorization: `Bearer ${REJECTED}` }), [
+  assert.deepEqual(await ask(ready, 'GET /api/items/default/x?limit=x', { authorization: `Bearer ${DENIED}` }), [
     400,
     'invalid_query',
+    'as',
   ])
-  assert.deepEqual(await ask(ready, 'POST /api/items/UPPER/x', { ...good, ...json }, '{'), [400, 'invalid_name'])
+  assert.deepEqual(await ask(ready, 'POST /api/items/UPPER/x', { ...good, ...json }, '{'), [400, 'invalid_name', 'as'])
   // review before body, in every way that a body can be wrong
   const denied = { authorization: `Bearer ${DENIED}` }
   const refused = [403, 'forbidden', 'as', 'review create runs in default']
@@ -131,10 +138,14 @@ test('order of checks: bearer, gate, 405, names and query, review, body; each be
   ])
   // a namespace of the body: the body first, then its name (M4), then the review
   const ofBody = (agent: object) => JSON.stringify({ agent })
-  assert.deepEqual(await ask(ready, 'POST /api/by-body', { ...denied, ...json }, '{"agent":{}}'), [400, 'invalid_body'])
+  assert.deepEqual(await ask(ready, 'POST /api/by-body', { ...denied, ...json }, '{"agent":{}}'), [
+    400,
+    'invalid_body',
+    'as',
+  ])
   assert.deepEqual(
     await ask(ready, 'POST /api/by-body', { ...denied, ...json }, ofBody({ namespace: '..', name: 'a' })),
-    [400, 'invalid_name'],
+    [400, 'invalid_name', 'as'],
   )
   const invoke = ['as', 'review create agentdeployments/invoke in team a']
   assert.deepEqual(

@@ -13,7 +13,7 @@ import type { HttpServices } from './services.ts'
 const actions: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', DELETE: 'delete' }
 
 // What the request itself got wrong is not an outcome of the act: it was never tried.
-const notTried = new Set([400, 401, 405, 413, 415, 421, 429, 431, 499, 501])
+const notTried = new Set([400, 401, 405, 408, 413, 415, 421, 429, 431, 499, 501])
 
 /** Tells the sinks of a mutation that was denied or failed; with its error and not its answer, which a client can avoid by hanging up. */
 export function recordFailure(services: HttpServices, request: FastifyRequest): void {

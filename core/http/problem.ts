@@ -34,6 +34,7 @@ export interface Answer {
 }
 
 const retryableCodes = new Set<ErrorCode>([
+  'request_timeout',
   'too_many_requests',
   'bad_gateway',
   'store_unavailable',

@@ -11,6 +11,10 @@ export interface RequestState {
   readonly trace: Trace
   readonly startedAt: number // monotonic, milliseconds
   bearer?: string
+  /** Username of the bearer at the cluster; undefined on a public route. */
+  username?: string
+  /** Releases the request's place early: an open event stream is counted by the stream registry. */
+  leavePlace?: () => void
   params: Readonly<Record<string, unknown>>
   query: Readonly<Record<string, unknown>>
   caller?: Caller

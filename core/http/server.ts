@@ -1,16 +1,20 @@
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isServedHost } from '#core/net/loopback-host.ts'
+import { createAdmission } from './admission.ts'
+import type { Admission } from './admission.ts'
+import { headerValues, refuseDuplicateHeaders } from './auth.ts'
+import { limitBodyTime } from './body-deadline.ts'
 import { acceptJsonOnly } from './body.ts'
-import { headerValues, readBearer, refuseDuplicateHeaders } from './auth.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { Fail } from './errors.ts'
+import { completeLimits } from './limits.ts'
+import type { RequestLimits } from './limits.ts'
 import { rareMethodFail } from './method-not-allowed.ts'
 import { recordFailure } from './outcomes.ts'
 import { plainAnswer, toAnswer } from './problem.ts'
 import type { Answer } from './problem.ts'
-import { createRateLimit } from './rate-limit.ts'
-import type { RateLimits } from './rate-limit.ts'
+import { createRefuse } from './refusal.ts'
 import { errorOf, requestIdOf, stateOf } from './request-state.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { provideServices } from './services.ts'
@@ -20,41 +24,51 @@ import { observeRequests } from './telemetry.ts'
 /** A server without routes: bearer, errors, limits and headers are in place for whatever is mounted. */
 export interface ServerOptions {
   readonly services: HttpServices
-  readonly limits: RateLimits
+  readonly limits: RequestLimits
   /** Host names that a listener on loopback serves beside those of loopback (H1); undefined: any Host is served. */
   readonly hosts?: readonly string[] | undefined
+  /** Addresses and CIDRs of the proxies whose X-Forwarded-For names the client. */
+  readonly trustProxy?: readonly string[]
 }
 
+// Milliseconds: an unfinished request head ends after 10 to 12 s.
+const TIMES = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 }
+
 /** Builds the server of a role; it does not listen. */
-export async function createServer({ services, limits, hosts }: ServerOptions): Promise<FastifyInstance> {
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { services, hosts, trustProxy = [] } = options
+  const limits = completeLimits(options.limits)
+  const refuse = createRefuse(services.metrics)
+  let admission: Admission | undefined
   const app: FastifyInstance = Fastify({
     logger: false,
     genReqId: (raw) => requestIdOf(raw.headers['x-request-id']),
     requestIdHeader: false,
     bodyLimit: 1024 * 1024,
     requestTimeout: 120_000,
+    http: TIMES,
+    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
     // While draining, requests on open connections are still served and told to close (X6).
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     // 1,024: the names parser refuses 254 characters itself, with a clearer answer. K7: nothing reads a raw query.
     routerOptions: { maxParamLength: 1024, querystringParser: () => ({}) },
-    frameworkErrors: (error, request, reply) => answerUnrouted(error, { request, reply, hosts }),
+    frameworkErrors: (error, request, reply) => void answerUnrouted({ error, request, reply }, { hosts, admission }),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error.code, socket),
   })
   provideServices(app, services)
   acceptJsonOnly(app)
   requireDeclaredAccess(app)
   observeRequests(app, services)
-  const limit = await createRateLimit(app, limits)
-  const load = limitLoad(limits.underWay)
+  limitBodyTime(app, limits.bodySeconds, refuse)
+  const admit = (admission = await createAdmission(app, services, { limits, refuse }))
   app.addHook('onRequest', async (request, reply) => {
     prepare(request, reply)
     checkHost(request, hosts)
-    if (!isPublic(request)) stateOf(request).bearer = readBearer(request.raw.rawHeaders, request.raw.url ?? '')
+    if (!isPublic(request)) await admit.authenticate(request)
     if (request.is404) throw unknownPath(services, request)
     refuseDuplicateHeaders(request.raw.rawHeaders)
-    load.enter(request, reply)
-    await limit(request)
+    await admit.enter(request, reply)
   })
   // While draining every answer ends its connection, also one whose request came before.
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -93,19 +107,6 @@ function checkHost(request: FastifyRequest, hosts: ServerOptions['hosts']): void
 
 function unknownPath(services: HttpServices, request: FastifyRequest): Fail {
   return rareMethodFail(request.method, request.raw.url ?? '', services.catalog) ?? new Fail('not_found')
-}
-
-// X7: work that cannot be finished soon is refused at once, before it costs anything.
-function limitLoad(underWay: number): { enter(request: FastifyRequest, reply: FastifyReply): void } {
-  let current = 0
-  return {
-    enter: (request, reply) => {
-      if (request.routeOptions.config.endpoint?.stream === true) return
-      if (current >= underWay) throw new Fail('overloaded')
-      current++
-      reply.raw.once('close', () => current--)
-    },
-  }
 }
 
 interface FailedRequest {
@@ -148,14 +149,14 @@ function send(reply: FastifyReply, { status, headers, problem }: Answer): Fastif
 }
 
 // A URL that the router cannot read never reaches a hook, so the checks of Host and bearer are repeated here.
-function answerUnrouted(
-  error: unknown,
-  { request, reply, hosts }: { request: FastifyRequest; reply: FastifyReply; hosts: ServerOptions['hosts'] },
-): void {
+async function answerUnrouted(
+  { error, request, reply }: FailedRequest,
+  { hosts, admission }: { readonly hosts: ServerOptions['hosts']; readonly admission: Admission | undefined },
+): Promise<void> {
   prepare(request, reply)
   try {
     checkHost(request, hosts)
-    readBearer(request.raw.rawHeaders, request.raw.url ?? '')
+    await admission?.authenticate(request)
     send(reply, toAnswer(error))
   } catch (refused) {
     send(reply, toAnswer(refused))

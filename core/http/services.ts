@@ -29,6 +29,10 @@ declare module 'fastify' {
 /** What mounted endpoints need of their server; a decorator of the root under a symbol, so features add none. */
 export interface HttpServices {
   readonly cluster: { as(bearer: string): Promise<Caller> }
+  /** Authenticates a bearer by other means than `cluster.as` (gateway, state); returns the username, throws `unauthenticated`. */
+  readonly identify?: ((bearer: string) => Promise<string>) | undefined
+  /** Whether a bearer is exempt from the bounds for unknown ones: accepted within the last ten minutes. Never a proof. */
+  readonly knows?: ((bearer: string) => boolean) | undefined
   readonly keys: Keyring
   readonly log: Logger
   readonly metrics: Metrics

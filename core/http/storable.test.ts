@@ -21,7 +21,10 @@ test('SEC6, F5: a body with U+0000 or a lone surrogate is a 400 that names the f
     assert.deepEqual(await post(`{"a":[1,{"b/c":"${bad}"}]}`), [400, 'invalid_body', '/a/1/b~1c'], bad)
     assert.deepEqual(await post(`{"labels":{"k${bad}":"v"}}`), [400, 'invalid_body', '/labels'], bad)
   }
-  assert.deepEqual(upstream, [])
+  assert.ok(
+    upstream.every((question) => question === 'as'),
+    'nothing is asked but for the username',
+  )
   // A pair of escapes is one character, and an escaped backslash starts no escape.
   for (const fine of ['\\ud83d\\ude00', '\\\\u0000', '😀', '\\u0001', '\\uFFFD'])
     assert.equal(await post(`{"input":"${fine}"}`), 200, fine)

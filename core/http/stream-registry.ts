@@ -1,12 +1,14 @@
 import { httpMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import { Fail } from './errors.ts'
+import { createRefuse } from './refusal.ts'
 
 /** The open event streams of a server: caps (X1), and the end of each with a retry hint when it drains (X6). */
 export interface StreamRegistry {
   readonly draining: boolean
   readonly size: number
-  /** Counts a stream in; undefined when the replica or the user has too many. The result counts it out. */
-  enter(user: string, end: () => void): (() => void) | undefined
+  /** Counts a stream in; the error when the replica or the user has too many. The result counts it out. */
+  enter(user: string, end: () => void): (() => void) | Fail
   /** Counts a stream that was ended against its client's will. */
   dropped(reason: 'behind' | 'revoked'): void
   /** Ends every stream and lets no new one in. */
@@ -25,6 +27,11 @@ export function createStreamRegistry(caps: StreamCaps, metrics?: Metrics): Strea
   const dropped = metrics?.counter(httpMetrics.streamsDropped)
   const open = new Set<() => void>()
   const perUser = new Map<string, number>()
+  const refuse = createRefuse(metrics)
+  const tooMany = (limit: 'streams' | 'streamsPerUser', value: number): Fail => {
+    dropped?.inc({ reason: 'refused' })
+    return refuse(limit, value, 5)
+  }
   let draining = false
   const leave = (user: string, end: () => void): void => {
     if (!open.delete(end)) return
@@ -42,10 +49,9 @@ export function createStreamRegistry(caps: StreamCaps, metrics?: Metrics): Strea
     },
     enter: (user, end) => {
       const mine = perUser.get(user) ?? 0
-      if (draining || open.size >= caps.total || mine >= caps.perUser) {
-        dropped?.inc({ reason: 'refused' })
-        return undefined
-      }
+      if (draining) return new Fail('draining')
+      if (mine >= caps.perUser) return tooMany('streamsPerUser', caps.perUser)
+      if (open.size >= caps.total) return tooMany('streams', caps.total)
       open.add(end)
       opened?.add(1)
       perUser.set(user, mine + 1)

@@ -20,6 +20,12 @@ export const httpMetrics = {
     labels: [],
     roles: servers,
   }),
+  refused: defineCounter({
+    name: 'mesh_http_requests_refused_total',
+    help: 'Requests refused by a limit of the settings, by its name under `limits`.',
+    labels: ['limit'],
+    roles: servers,
+  }),
   streamsOpen: defineGauge({
     name: 'mesh_event_streams_open',
     help: 'Open event streams.',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import OpenAI from 'openai'
 import { contribute } from '#core/host/points.ts'
+import { sendRaw } from '#core/http/testing/raw-request.ts'
 import { needs } from '#test/harness/find-server.ts'
 import type { AgentCall } from './agent-model.ts'
 import { agentRuns } from './points.ts'
@@ -345,4 +346,21 @@ test('gateway: a body above the limit is 413 in the OpenAI shape', servers, asyn
     gateway.as('developer').chat.completions.create({ model: 'mock', messages: [{ role: 'user', content }] }),
   )
   assert.deepEqual([error.status, error.code], [413, 'payload_too_large'])
+})
+
+test('SEC4, F3: the gateway answers a rejected bearer before it reads the body', servers, async (t) => {
+  const gateway = await startGateway(t)
+  const head = (bearer: string): string =>
+    `POST /v1/chat/completions HTTP/1.1\nHost: x\nAuthorization: Bearer ${bearer}\nContent-Type: application/json\nContent-Length: 1000`
+  const request = sendRaw(Number(new URL(gateway.url).port), head('unknown-token'), '{')
+  assert.equal(await request.status, 401)
+  assert.match(request.text(), /"type":"authentication_error"|"invalid_api_key"|unauthenticated/)
+  request.socket.destroy()
+  // Shared by many connections: one TokenReview and one SelfSubjectReview within the time of a rejection.
+  const reviews = () => gateway.kube.auditLog().filter(({ requestURI }) => requestURI.includes('tokenreviews')).length
+  const before = reviews()
+  const requests = Array.from({ length: 50 }, () => sendRaw(Number(new URL(gateway.url).port), head('unknown-2'), '{'))
+  assert.deepEqual(new Set(await Promise.all(requests.map(({ status }) => status))), new Set([401]))
+  for (const { socket } of requests) socket.destroy()
+  assert.ok(reviews() - before <= 1)
 })

@@ -1,3 +1,4 @@
+import { mutants as ofAdmission } from './admission.ts'
 import { mutants as ofApiServer } from './apiserver.ts'
 import { mutants as ofAudit } from './audit.ts'
 import { mutants as ofConversations } from './convo.ts'
@@ -14,6 +15,7 @@ import type { Mutant } from './mutant.ts'
 /** Every listed defect. */
 export const all: readonly Mutant[] = [
   ...ofHttp,
+  ...ofAdmission,
   ...ofCluster,
   ...ofStore,
   ...ofLeaves,

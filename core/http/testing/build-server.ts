@@ -11,6 +11,7 @@ import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { AnyEndpoint } from '../endpoint.ts'
 import { gate } from '../gate.ts'
+import type { RequestLimits } from '../limits.ts'
 import { registerMethodNotAllowed } from '../method-not-allowed.ts'
 import { mountEndpoints } from '../mount.ts'
 import type { Outcome } from '../points.ts'
@@ -43,8 +44,8 @@ export interface BuildOptions {
   readonly cluster?: HttpServices['cluster']
   readonly directory?: Directory
   readonly store?: Store
-  readonly underWay?: number
-  readonly perCallerPerMinute?: number
+  readonly limits?: Partial<RequestLimits>
+  readonly trustProxy?: readonly string[]
   readonly streams?: StreamCaps
   readonly tracer?: Tracer
 }
@@ -79,10 +80,12 @@ export async function buildServer(
   const app = await createServer({
     services,
     limits: {
-      perCallerPerMinute: more.perCallerPerMinute ?? 100_000,
+      perCallerPerMinute: 100_000,
       perAddressPerMinute: 100_000,
-      underWay: more.underWay ?? 100,
+      underWay: 100,
+      ...more.limits,
     },
+    trustProxy: more.trustProxy ?? [],
   })
   t.after(async () => {
     const cut = setInterval(() => app.server.closeAllConnections(), 20)
@@ -104,6 +107,8 @@ function scopeOf(plugin: TestPlugin): FastifyPluginAsync {
   }
 }
 
+const usernames: Readonly<Record<string, string>> = { [DENIED]: 'denied', 'other-token': 'other' }
+
 function recordingCaller(bearer: string, upstream: string[]): Caller {
   upstream.push('as')
   if (bearer === REJECTED) throw new KubeError(401, 'Unauthorized', 'Unauthorized')
@@ -116,7 +121,7 @@ function recordingCaller(bearer: string, upstream: string[]): Caller {
     return { verb, resource, namespace: where.namespace, username: 'test' } as Access<typeof verb, typeof resource>
   }
   return {
-    username: bearer === DENIED ? 'denied' : 'test',
+    username: usernames[bearer] ?? 'test',
     bearer,
     get cluster(): never {
       throw new Error('this upstream has no cluster')

@@ -19,7 +19,7 @@ export async function serveEventStreams(entered: (stream: EventStream) => void):
   const streams = { total: 10_000, perUser: 10_000 }
   const { app } = await buildServer({ after: () => undefined }, [{ endpoints: [events] }], {
     streams,
-    underWay: 10_000,
+    limits: { underWay: 10_000, underWayPerCaller: 10_000 },
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   return (app.server.address() as AddressInfo).port

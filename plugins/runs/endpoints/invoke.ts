@@ -58,6 +58,7 @@ export function invokeEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
     authz,
     audit,
     idempotent: true,
+    waits: true,
     body: InvokeBody,
     response: { 200: InvokeAnswer, 202: Run },
     handle: async (call) => {

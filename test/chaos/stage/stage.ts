@@ -68,6 +68,10 @@ export const settings = `agents:
 limits:
   perCallerPerMinute: 10000000
   perAddressPerMinute: 10000000
+  underWayPerCaller: 10000000
+  waitsPerCaller: 10000000
+  streamsPerUser: 10000000
+  bodyBytesPerCaller: 1000000000
 `
 
 async function openStage(scope: Scope): Promise<Stage> {

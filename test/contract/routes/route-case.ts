@@ -26,7 +26,7 @@ export interface RouteCase {
   readonly hides?: true
   /** A refusal is told by the gateway in its words: the cluster's message as the detail. */
   readonly told?: true
-  /** Answers before anybody is asked who the bearer is. */
+  /** Answers 501 to every authenticated caller, before any review. */
   readonly gated?: true
 }
 
