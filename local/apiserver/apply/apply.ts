@@ -11,7 +11,7 @@ import type {
 import { equalJson } from '../patch/json-value.ts'
 import { builtinComponent } from '../schema/builtin.ts'
 import { conflictsOf, refuse } from './conflicts.ts'
-import { difference, emptySet, intersection, isEmpty, union } from './field-set.ts'
+import { difference, emptySet, intersection, isEmpty, union, unionOf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { keepLastApplied, lastAppliedFields } from './last-applied.ts'
 import { decodeManaged, encodeManaged, managerId, resetsManaged, withoutMeta, withoutReset } from './managed.ts'
@@ -157,7 +157,7 @@ function prune({ merged, last, managers, type }: Pruning): Json {
   const all = named(toFieldSet(merged, type))
   const remaining = (value: Json) => named(toFieldSet(value, type))
   const first = removeFields(merged, named(last), type) ?? {}
-  const owned = [...managers.values()].reduce((sum, { set }) => union(sum, set), emptySet())
+  const owned = unionOf([...managers.values()].map(({ set }) => set))
   const kept = removeFields(merged, difference(all, union(remaining(first), named(owned))), type) ?? {}
   const dangling = intersection(difference(all, remaining(kept)), named(last))
   return removeFields(merged, dangling, type) ?? {}

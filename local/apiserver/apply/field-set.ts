@@ -37,6 +37,15 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return { members: joined(a.members, b.members), children }
 }
 
+/** Everything in any of the sets: pairwise, so that many sets cost the logarithm of their number each. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  const [first, second] = sets
+  if (first === undefined) return emptySet()
+  if (second === undefined) return first
+  const half = sets.length >> 1
+  return union(unionOf(sets.slice(0, half)), unionOf(sets.slice(half)))
+}
+
 function joined(a: Iterable<string>, b: Iterable<string>): Set<string> {
   return new Set([...a, ...b])
 }

@@ -38,8 +38,9 @@ function goName(value: Json): string {
 function repeated(list: Json[], schema: JsonSchema, path: string): string[] {
   const type = schema['x-kubernetes-list-type']
   if (type !== 'set' && type !== 'map') return []
+  const seen = new Set<string>()
   const elements = list.map((item) => showPath([elementOf(item, schema)]))
-  const twice = new Set(elements.filter((element, i) => elements.indexOf(element) !== i))
+  const twice = new Set(elements.filter((element) => seen.size === seen.add(element).size))
   return [...twice].map((element) => `${path}: duplicate entries for key ${element}`)
 }
 

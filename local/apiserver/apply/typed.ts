@@ -143,36 +143,32 @@ function own(object: JsonObject, key: string): Json | undefined {
 /** Applied items keep their order; items of the live list stay where they were around the shared ones. */
 function mergeLists(live: Json[], applied: Json[], schema: JsonSchema | undefined): Json[] {
   const [lefts, rights] = [live.map((item) => elementOf(item, schema)), applied.map((item) => elementOf(item, schema))]
-  const shared = rights.filter((element) => lefts.includes(element))
+  const places = new Map(lefts.map((element, i): [string, number] => [element, i]).toReversed())
+  const wanted = new Set(rights)
+  const shared = rights.filter((element) => places.has(element))
   const merged = new Set<string>()
   const out: Json[] = []
   const take = (l: number, r: number) => {
     const value = merge(live[l], applied[r], schema?.items)
     if (value !== undefined) out.push(value)
   }
-  let [l, r] = [0, 0]
+  let [l, r, s] = [0, 0, 0]
   while (l < lefts.length || r < rights.length) {
-    const [left, right] = [lefts[l], rights[r]]
+    const [left, right, next] = [lefts[l], rights[r], shared[s]]
     if (left !== undefined && left === right) {
       merged.add(left)
       take(l++, r++)
-      shared.shift()
-    } else if (
-      left !== undefined &&
-      right !== undefined &&
-      rights.includes(left) &&
-      shared[0] !== undefined &&
-      shared[0] !== left
-    ) {
+      s += 1
+    } else if (left !== undefined && right !== undefined && wanted.has(left) && next !== undefined && next !== left) {
       l += 1
-    } else if (left !== undefined && !rights.includes(left)) {
+    } else if (left !== undefined && !wanted.has(left)) {
       take(l++, -1)
     } else {
       if (left !== undefined && merged.has(left)) l += 1
       if (right === undefined) continue
       merged.add(right)
-      take(lefts.indexOf(right), r++)
-      if (shared[0] === right) shared.shift()
+      take(places.get(right) ?? -1, r++)
+      if (next === right) s += 1
     }
   }
   return out

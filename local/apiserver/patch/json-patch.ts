@@ -1,11 +1,25 @@
 import type { Json, JsonObject } from '../contract.ts'
 import { equalJson, isObject, setKey } from './json-value.ts'
 
-/** Thrown when an operation does not apply (a pointer that leads nowhere, a failed test, an unknown op). */
+/** Thrown when an operation does not apply (a pointer that leads nowhere, a failed test, an unknown op), or copies too much. */
 export class PatchDoesNotApply extends Error {}
 
+/** Thrown when the operations move more list items than one request may. */
+export class PatchTooCostly extends Error {}
+
+/** JSON that all `copy` operations of a patch may add: kube-apiserver's JSONPatchMaxCopyBytes. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024
+/** List items that inserts and removals of a patch may shift: about 50 ms. */
+const MAX_MOVED_ITEMS = 20_000_000
+
+interface Root {
+  document: Json
+  copied: number
+  moved: number
+}
+
 type Container = Json[] | JsonObject
-type Operation = (root: { document: Json }, op: JsonObject) => void
+type Operation = (root: Root, op: JsonObject) => void
 
 const OPERATIONS: { readonly [op: string]: Operation } = {
   add(root, op) {
@@ -26,7 +40,10 @@ const OPERATIONS: { readonly [op: string]: Operation } = {
     write(root, pointer(op, 'path'), value ?? null, 'add')
   },
   copy(root, op) {
-    write(root, pointer(op, 'path'), structuredClone(read(root, pointer(op, 'from')) ?? null), 'add')
+    const text = JSON.stringify(read(root, pointer(op, 'from')) ?? null)
+    root.copied += text.length
+    if (root.copied > MAX_COPIED_BYTES) throw new PatchDoesNotApply('the accumulated size of copies exceeds the limit')
+    write(root, pointer(op, 'path'), JSON.parse(text), 'add')
   },
   test(root, op) {
     if (!equalJson(read(root, pointer(op, 'path')) ?? null, op['value'] ?? null))
@@ -36,7 +53,7 @@ const OPERATIONS: { readonly [op: string]: Operation } = {
 
 /** Applies an RFC 6902 patch in place and returns the document. As in the real server, `replace` of a missing key sets it. */
 export function applyJsonPatch(document: Json, operations: readonly JsonObject[]): Json {
-  const root = { document }
+  const root: Root = { document, copied: 0, moved: 0 }
   for (const op of operations) {
     const name = op['op']
     const operation = typeof name === 'string' && Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined
@@ -57,7 +74,7 @@ function pointer(op: JsonObject, key: 'path' | 'from'): string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-function parentOf(root: { document: Json }, path: readonly string[]): Container {
+function parentOf(root: Root, path: readonly string[]): Container {
   let node: Json | undefined = root.document
   for (const key of path.slice(0, -1)) node = child(node, key)
   if (path.length === 0 || !(Array.isArray(node) || isObject(node))) throw new PatchDoesNotApply('doc is missing path')
@@ -78,23 +95,29 @@ function index(key: string, last: number, base: number): number {
   return at
 }
 
-function read(root: { document: Json }, path: readonly string[]): Json | undefined {
+function read(root: Root, path: readonly string[]): Json | undefined {
   return path.length === 0 ? root.document : child(parentOf(root, path), path.at(-1) ?? '')
 }
 
-function write(root: { document: Json }, path: readonly string[], value: Json, mode: 'add' | 'replace'): void {
+function write(root: Root, path: readonly string[], value: Json, mode: 'add' | 'replace'): void {
   const parent = parentOf(root, path)
   const key = path.at(-1) ?? ''
   if (!Array.isArray(parent)) return setKey(parent, key, value)
   if (mode === 'replace') parent[index(key, parent.length - 1, parent.length)] = value
   else if (key === '-') parent.push(value)
-  else parent.splice(index(key, parent.length, parent.length + 1), 0, value)
+  else splice(root, parent, index(key, parent.length, parent.length + 1), [0, value])
 }
 
-function remove(root: { document: Json }, path: readonly string[]): void {
+function remove(root: Root, path: readonly string[]): void {
   const parent = parentOf(root, path)
   const key = path.at(-1) ?? ''
-  if (Array.isArray(parent)) parent.splice(index(key, parent.length - 1, parent.length), 1)
+  if (Array.isArray(parent)) splice(root, parent, index(key, parent.length - 1, parent.length), [1])
   else if (!Object.hasOwn(parent, key)) throw new PatchDoesNotApply('Unable to remove nonexistent key')
   else delete parent[key]
+}
+
+function splice(root: Root, list: Json[], at: number, [removed, ...added]: [number, ...Json[]]): void {
+  root.moved += list.length - at
+  if (root.moved > MAX_MOVED_ITEMS) throw new PatchTooCostly()
+  list.splice(at, removed, ...added)
 }

@@ -31,6 +31,11 @@ export function setKey(target: JsonObject, key: string, value: Json): void {
   else target[key] = value
 }
 
+/** A text that two values share exactly when `equalJson` holds: many values are compared by a Set of these. */
+export function equalityKey(value: Json | undefined): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(sortKeys(value)) : JSON.stringify(value ?? null)
+}
+
 /** A copy with the keys of every object in order, as Go prints maps. */
 export function sortKeys(value: Json | undefined): Json {
   if (Array.isArray(value)) return value.map(sortKeys)

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, KubeObject, Status } from '../contract.ts'
 import { failure } from '../failure.ts'
 import { builtinSchema } from '../schema/builtin.ts'
-import { applyJsonPatch, PatchDoesNotApply } from './json-patch.ts'
+import { applyJsonPatch, PatchDoesNotApply, PatchTooCostly } from './json-patch.ts'
 import { goJsonType, isObject } from './json-value.ts'
 import { applyMergePatch } from './merge-patch.ts'
 import { applyStrategicPatch, BadStrategicPatch } from './strategic-patch.ts'
@@ -56,7 +56,7 @@ function jsonPatch(document: JsonObject, patch: Json): Json | Status {
     )
   }
   if (list.length > MAX_OPERATIONS) {
-    const text = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${list.length}`
+    const text = `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${list.length}`
     return failure(413, 'RequestEntityTooLarge', text)
   }
   try {
@@ -65,6 +65,8 @@ function jsonPatch(document: JsonObject, patch: Json): Json | Status {
       structuredClone(list).map((op) => (isObject(op) ? op : {})),
     )
   } catch (error) {
+    if (error instanceof PatchTooCostly)
+      return failure(413, 'RequestEntityTooLarge', 'Request entity too large: the JSON patch moves too many list items')
     if (error instanceof PatchDoesNotApply) return failure(422, 'Invalid', REJECTED, {})
     throw error
   }

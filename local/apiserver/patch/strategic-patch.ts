@@ -1,5 +1,5 @@
 import type { Json, JsonObject, JsonSchema } from '../contract.ts'
-import { equalJson, isObject, setKey } from './json-value.ts'
+import { equalityKey, isObject, setKey } from './json-value.ts'
 
 /** Thrown when a directive or a list of a strategic patch is malformed; `code` as the real server answers. */
 export class BadStrategicPatch extends Error {
@@ -67,28 +67,35 @@ function mergeLists(original: Json[], patch: Json[], schema: JsonSchema | undefi
 
 function mergeMaps(original: Json[], patch: Json[], key: string, schema: JsonSchema | undefined): Json[] {
   const out = [...original]
+  const places = placesOf(out, key)
   for (const item of patch) {
-    const wanted = keyOf(item, key)
-    const at = out.findIndex((each) => equalJson(keyOf(each, key), wanted))
+    const wanted = equalityKey(keyOf(item, key))
+    const at = places.get(wanted) ?? -1
     const before = out[at]
-    if (isObject(before) && isObject(item)) out[at] = applyStrategicPatch(before, item, schema?.items)
-    else out.push(item)
+    if (isObject(before) && isObject(item)) {
+      out[at] = applyStrategicPatch(before, item, schema?.items)
+      continue
+    }
+    out.push(item)
+    if (at < 0) places.set(wanted, out.length - 1)
   }
   return out
 }
 
 function specialElements(original: Json[], patch: Json[], key: string): { kept: Json[]; added: Json[] } {
-  let kept = original
+  const gone = new Set<string>()
   const added: Json[] = []
   let replace = false
   for (const item of patch) {
     const directive = isObject(item) ? item['$patch'] : undefined
     if (directive === undefined) added.push(item)
     else if (directive === 'replace') replace = true
-    else if (directive === 'delete') kept = kept.filter((each) => !equalJson(keyOf(each, key), keyOf(item, key)))
+    else if (directive === 'delete') gone.add(equalityKey(keyOf(item, key)))
     else throw new BadStrategicPatch('merging lists cannot yet be specified in the patch', 500)
   }
-  return replace ? { kept: added, added: [] } : { kept, added }
+  if (replace) return { kept: added, added: [] }
+  const kept = gone.size === 0 ? original : original.filter((each) => !gone.has(equalityKey(keyOf(each, key))))
+  return { kept, added }
 }
 
 function keyOf(item: Json | undefined, key: string): Json {
@@ -99,28 +106,38 @@ function keyOf(item: Json | undefined, key: string): Json {
   return value
 }
 
+/** Where each key is found first. */
+function placesOf(list: Json[], key: string): Map<string, number> {
+  const places = new Map<string, number>()
+  for (const [i, item] of list.entries()) {
+    const text = equalityKey(keyOf(item, key))
+    if (!places.has(text)) places.set(text, i)
+  }
+  return places
+}
+
 /** Items of `order` first among themselves, the rest where the live list had them: the real server's best effort. */
 function inOrder(items: Json[], order: Json[], live: Json[], key: string): Json[] {
-  const at = (list: Json[], item: Json) => list.findIndex((each) => equalJson(keyOf(each, key), keyOf(item, key)))
-  const sorted = (list: Json[], by: Json[]) =>
-    list
-      .map((item) => ({ item, rank: at(by, item) }))
-      .sort((a, b) => (a.rank < 0 || b.rank < 0 ? 0 : a.rank - b.rank))
-      .map((each) => each.item)
-  const right = sorted(
-    items.filter((item) => at(order, item) >= 0),
-    order,
-  )
-  const left = sorted(
-    items.filter((item) => at(order, item) < 0),
-    live,
-  )
+  const [ordered, before] = [placesOf(order, key), placesOf(live, key)]
+  const ranked = items.map((item) => {
+    const text = equalityKey(keyOf(item, key))
+    return { item, inOrder: ordered.get(text) ?? -1, inLive: before.get(text) ?? -1 }
+  })
+  const right = ranked.filter((each) => each.inOrder >= 0).sort((a, b) => a.inOrder - b.inOrder)
+  const left = ranked
+    .filter((each) => each.inOrder < 0)
+    .sort((a, b) => (a.inLive < 0 || b.inLive < 0 ? 0 : a.inLive - b.inLive))
   const out: Json[] = []
-  while (left.length > 0 && right.length > 0) {
-    const [l, r] = [at(live, left[0] ?? null), at(live, right[0] ?? null)]
-    out.push((l >= 0 && r >= 0 && l < r ? left : right).shift() ?? null)
+  let [l, r] = [0, 0]
+  for (;;) {
+    const [a, b] = [left[l], right[r]]
+    if (!a || !b) break
+    const takesLeft = a.inLive >= 0 && b.inLive >= 0 && a.inLive < b.inLive
+    out.push(takesLeft ? a.item : b.item)
+    if (takesLeft) l += 1
+    else r += 1
   }
-  return [...out, ...left, ...right]
+  return [...out, ...[...left.slice(l), ...right.slice(r)].map(({ item }) => item)]
 }
 
 function orderedLists(original: JsonObject, patch: JsonObject, schema: JsonSchema | undefined): void {
@@ -154,8 +171,9 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
 
 function deleteFromPrimitives(original: JsonObject, key: string, gone: Json | undefined): void {
   const list = original[key]
-  if (Array.isArray(list) && Array.isArray(gone))
-    original[key] = list.filter((item) => !gone.some((each) => equalJson(each, item)))
+  if (!Array.isArray(list) || !Array.isArray(gone)) return
+  const names = new Set(gone.map(equalityKey))
+  original[key] = list.filter((item) => !names.has(equalityKey(item)))
 }
 
 function withoutDirectives(value: Json): Json | undefined {
@@ -176,7 +194,8 @@ function withoutKey(object: JsonObject, key: string): JsonObject {
 }
 
 function distinct(list: Json[]): Json[] {
-  return list.filter((item, i) => list.findIndex((each) => equalJson(each, item)) === i)
+  const seen = new Set<string>()
+  return list.filter((item) => seen.size !== seen.add(equalityKey(item)).size)
 }
 
 /** A JSON value as Go's `%v` prints it. */

@@ -1,5 +1,4 @@
-import type { Cause, CompiledSchema, Json, JsonSchema, KubeObject } from '../contract.ts'
-import { equalJson } from '../patch/json-value.ts'
+import type { Cause, CompiledSchema, JsonSchema, KubeObject } from '../contract.ts'
 import { builtinComponent } from './builtin.ts'
 import { hasRules, validateRules } from './cel.ts'
 import { validateListTypes } from './list-types.ts'
@@ -53,15 +52,17 @@ function validate(
   old: KubeObject | undefined,
   found: readonly Cause[],
 ): Cause[] {
-  const causes = validateValue(object, schema, { path: '', old })
-  causes.push(...validateListTypes(object, schema, '').filter((each) => !old || !wasThere(each, old, schema)))
+  const causes = [...validateValue(object, schema, { path: '', old }), ...newDuplicates(object, old, schema)]
   if (!hasRules(schema)) return causes
   if ([...found, ...causes].some((each) => BLOCKING.has(each.reason ?? '')))
     return [...causes, cause('Invalid', `Invalid value: null: ${UNCHECKED}`, '')]
   return [...causes, ...validateRules(object, schema, { path: '', old })]
 }
 
-/** A duplicate that the old object had too does not block an update of it. */
-function wasThere(duplicate: Cause, old: KubeObject, schema: JsonSchema): boolean {
-  return validateListTypes(old, schema, '').some((each) => equalJson(each as Json, duplicate as Json))
+/** Duplicates in lists; one that the old object had too does not block an update of it. */
+function newDuplicates(object: KubeObject, old: KubeObject | undefined, schema: JsonSchema): Cause[] {
+  const found = validateListTypes(object, schema, '')
+  if (found.length === 0 || !old) return found
+  const before = new Set(validateListTypes(old, schema, '').map((each) => JSON.stringify(each)))
+  return found.filter((each) => !before.has(JSON.stringify(each)))
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject, JsonSchema } from '../contract.ts'
-import { equalJson, isObject, setKey } from '../patch/json-value.ts'
+import { equalityKey, isObject, setKey } from '../patch/json-value.ts'
 
 /** The schema of a field: a property, or the value of a map; undefined when it is unknown there. */
 export function fieldSchema(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {
@@ -69,7 +69,22 @@ export function fillDefaults(value: Json | undefined, schema: JsonSchema | undef
 export function correlated(schema: JsonSchema, old: Json | undefined, item: Json): Json | undefined {
   const keys = schema['x-kubernetes-list-map-keys']
   if (schema['x-kubernetes-list-type'] !== 'map' || !keys || !Array.isArray(old) || !isObject(item)) return undefined
-  return old.find((each) => isObject(each) && keys.every((key) => equalJson(each[key], item[key])))
+  let places = oldItems.get(old)
+  if (!places) oldItems.set(old, (places = byKeys(old, keys)))
+  return places.get(equalityKey(keysOf(item, keys)))
+}
+
+/** Items of an old list by their keys, made once for all items of the new one; the list has one schema. */
+const oldItems = new WeakMap<Json[], Map<string, JsonObject>>()
+
+function byKeys(list: Json[], keys: readonly string[]): Map<string, JsonObject> {
+  const items = new Map<string, JsonObject>()
+  for (const item of list) {
+    if (!isObject(item)) continue
+    const text = equalityKey(keysOf(item, keys))
+    if (!items.has(text)) items.set(text, item)
+  }
+  return items
 }
 
 /** Keys of an associative item as an object, for messages and comparison. */

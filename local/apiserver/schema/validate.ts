@@ -10,6 +10,9 @@ export interface Place {
   readonly old?: Json | undefined
 }
 
+/** A list or map is not validated further after this many causes: a refusal stays far below its body's size. */
+const MAX_CAUSES = 1_000
+
 const patterns = new Map<string, RE2JS>()
 
 /** Causes of a value that its OpenAPI schema refuses, in the words of the real server. */
@@ -126,12 +129,11 @@ function validateList(value: Json[], schema: JsonSchema, { path, old }: Place): 
     causes.push(tooMany(value.length, schema.maxItems, path))
   const { items } = schema
   if (!items) return causes
-  return [
-    ...causes,
-    ...value.flatMap((item, i) =>
-      validateValue(item, items, { path: `${path}[${i}]`, old: correlated(schema, old, item) }),
-    ),
-  ]
+  for (const [i, item] of value.entries()) {
+    if (causes.length >= MAX_CAUSES) break
+    causes.push(...validateValue(item, items, { path: `${path}[${i}]`, old: correlated(schema, old, item) }))
+  }
+  return causes
 }
 
 function tooMany(count: number, limit: number, path: string): Cause {
@@ -152,6 +154,7 @@ function validateObject(value: JsonObject, schema: JsonSchema, { path, old }: Pl
   }
   const before = isObject(old) ? old : undefined
   for (const [key, item] of Object.entries(value)) {
+    if (causes.length >= MAX_CAUSES) break
     const sub = fieldSchema(schema, key)
     if (sub && item !== undefined) causes.push(...validateValue(item, sub, { path: child(key), old: before?.[key] }))
   }
