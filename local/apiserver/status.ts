@@ -137,6 +137,15 @@ export const tooLarge = (limit: number): ApiError =>
     message: `Request entity too large: limit is ${limit}`,
   })
 
+/** 503 while the data folder cannot be written, as with a full disk; reads are answered meanwhile. */
+export const storageUnavailable = (code = ''): ApiError =>
+  failure({
+    code: 503,
+    reason: 'ServiceUnavailable',
+    message: `the data folder cannot be written${code === 'ENOSPC' ? ': no space is left on the device' : ''}`,
+    details: { retryAfterSeconds: 5, causes: [{ reason: 'StorageUnavailable', message: code, field: '' }] },
+  })
+
 /** A list, get or watch at a version that does not exist yet. */
 export const versionTooLarge = (asked: number, current: number): ApiError =>
   failure({

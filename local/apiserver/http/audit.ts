@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs'
+import type { WriteStream } from 'node:fs'
 import type { User } from '../contract.ts'
 import type { RequestInfo } from './request-info.ts'
 
@@ -35,7 +36,14 @@ function withoutSecrets(rawUrl: string): string {
 
 /** An audit log of one JSON line a request, appended to a file; without a file it writes nothing. */
 export function createAudit(file: string | undefined): Audit {
-  const stream = file === undefined ? undefined : createWriteStream(file, { flags: 'a', mode: 0o600 })
+  const open = (): WriteStream | undefined => {
+    if (file === undefined) return undefined
+    const opened = createWriteStream(file, { flags: 'a', mode: 0o600 })
+    // A line that cannot be written (a full disk) is lost; the next one tries a new stream.
+    return opened.on('error', () => (broken = true))
+  }
+  let broken = false
+  let stream = open()
   return {
     write({ auditID, now, user, info, rawUrl, code }) {
       const { verb, group, version, resource, subresource, namespace, name } = info
@@ -54,11 +62,15 @@ export function createAudit(file: string | undefined): Audit {
         code,
         requestURI: withoutSecrets(rawUrl),
       }
+      if (broken) {
+        broken = false
+        stream = open()
+      }
       stream?.write(`${JSON.stringify(line)}\n`)
     },
     close() {
       const { promise, resolve } = Promise.withResolvers<void>()
-      if (stream) stream.end(resolve)
+      if (stream && !stream.destroyed) stream.end(() => resolve())
       else resolve()
       return promise
     },

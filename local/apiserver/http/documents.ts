@@ -49,10 +49,7 @@ function sendBytes({ response }: Exchange, { type, body }: { type: string; body:
 }
 
 async function serveHealth(services: Services, exchange: Exchange): Promise<void> {
-  const storage = await services.store.settled().then(
-    () => true,
-    () => false,
-  )
+  const storage = await services.store.writable()
   const lines = [
     '[+]ping ok',
     `[${storage ? '+' : '-'}]storage ${storage ? 'ok' : 'failed: the journal cannot be written'}`,

@@ -2,7 +2,7 @@ import type { KubeObject } from '../contract.ts'
 import { convertOut } from '../objects/event-conversion.ts'
 import type { Kind } from '../objects/kind.ts'
 import type { Status } from '../contract.ts'
-import { expired } from '../status.ts'
+import { expired, storageUnavailable } from '../status.ts'
 import type { Change, Store } from '../storage/store.ts'
 import type { Exchange } from './exchange.ts'
 import { listOptions, parseVersion } from './list-options.ts'
@@ -84,7 +84,10 @@ export async function serveWatch(
     if (response.writableLength > BACKLOG_BYTES) response.destroy()
   }
 
-  await store.settled()
+  if (!(await store.settled())) {
+    unsubscribe()
+    throw storageUnavailable()
+  }
   start(exchange)
   live = (change) => {
     if (change.rv <= seen) return

@@ -24,9 +24,12 @@ interface Context {
 export function startControllers(context: Context): () => void {
   const { store } = context
   const stop = store.subscribeAll((change) => react(context, change))
-  for (const stored of store.all()) {
-    react(context, { rv: stored.rv, type: 'ADDED', stored, previous: undefined })
+  const catchUp = () => {
+    for (const stored of store.all()) react(context, { rv: stored.rv, type: 'ADDED', stored, previous: undefined })
   }
+  catchUp()
+  // What they did while the journal could not be written was undone.
+  store.onRecovered(catchUp)
   return stop
 }
 

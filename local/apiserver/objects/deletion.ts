@@ -102,7 +102,7 @@ export function deleteObject(
   const unchanged =
     object.metadata.deletionTimestamp === next.metadata.deletionTimestamp &&
     finalizers.length === (object.metadata.finalizers?.length ?? 0)
-  if (unchanged) return { removed: false, stored, durable: store.settled() }
+  if (unchanged) return { removed: false, stored, durable: store.settled().then(() => undefined) }
   if (options.dryRun)
     return { removed: false, stored: { ...stored, object: next, body: '' }, durable: Promise.resolve() }
   return { removed: false, ...store.put(stored.id, stored.key, next) }

@@ -1,22 +1,28 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
+import type { Log } from '../log.ts'
 
-/** An append-only file of JSON lines, each with its checksum; a line is durable once `append` resolves. */
+/**
+ * An append-only file of JSON lines, each with its checksum; a line is durable once `append` resolves. A record that
+ * cannot be written is refused with `JournalFailure`, together with all that wait behind it; the file is cut back to
+ * its last durable record, so that the next append can succeed.
+ */
 export interface Journal {
   append(record: string): Promise<void>
-  /** Resolves when everything appended so far is on disk. */
+  /** Resolves when everything appended so far is on disk or refused. */
   settled(): Promise<void>
   /** Replaces the whole file by these records at the next quiet moment between two batches. */
   compact(records: () => Iterable<string>): void
@@ -24,13 +30,30 @@ export interface Journal {
   close(): Promise<void>
 }
 
+/** The journal cannot be written now; `code` is the system's (ENOSPC, EIO). */
+export class JournalFailure extends Error {
+  readonly code: string
+  constructor(cause: unknown) {
+    super('the journal cannot be written', { cause })
+    this.name = 'JournalFailure'
+    this.code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  }
+}
+
+/** How a journal reports to its owner. */
+export interface JournalOptions {
+  /** Called before the refused appends reject: what they changed in memory must be undone by then. */
+  onRefused(failure: JournalFailure): void
+  readonly log: Log
+}
+
 const encode = (record: string): string => `${crc32(record).toString(16).padStart(8, '0')} ${record}\n`
 
 /**
- * Reads the records of a journal and cuts a torn tail: the bytes after the last whole line with a right checksum
- * were never acknowledged. They are kept beside the file, so that a cut is never silent.
+ * Reads the records of a journal up to the first line without a right checksum, and cuts the rest: after a crash these
+ * bytes were never acknowledged. They are kept beside the file and counted in the log: a damaged file looks the same.
  */
-export function readJournal(file: string, log: (line: string) => void): string[] {
+export function readJournal(file: string, log: Log): string[] {
   let bytes: Buffer
   try {
     bytes = readFileSync(file)
@@ -38,110 +61,191 @@ export function readJournal(file: string, log: (line: string) => void): string[]
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw error
   }
+  const { records, good } = readRecords(bytes, 0)
+  if (good === bytes.length) return records
+  const kept = freeName(`${file}.torn`)
+  writeFileSync(kept, bytes.subarray(good), { mode: 0o600 })
+  truncateSync(file, good)
+  log('journal cut at its first damaged record', {
+    file,
+    records: records.length,
+    cutBytes: bytes.length - good,
+    cutRecords: countRecords(bytes, good),
+    kept,
+  })
+  return records
+}
+
+function readRecords(bytes: Buffer, from: number): { records: string[]; good: number } {
   const records: string[] = []
-  let good = 0
-  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, good)) {
+  let good = from
+  for (let end = bytes.indexOf(10, good); end !== -1; end = bytes.indexOf(10, good)) {
     const record = bytes.toString('utf8', good + 9, end)
     if (bytes.toString('latin1', good, good + 9) !== encode(record).slice(0, 9)) break
     records.push(record)
     good = end + 1
   }
-  if (good < bytes.length) {
-    writeFileSync(`${file}.torn`, bytes.subarray(good))
-    truncateSync(file, good)
-    log(`cut ${bytes.length - good} bytes of a torn write from ${file} (kept in ${file}.torn)`)
-  }
-  return records
+  return { records, good }
 }
 
-/** Writes a journal anew: a temporary file, synced, renamed over the old one, the folder synced. */
-function rewrite(file: string, records: Iterable<string>): number {
-  const temporary = `${file}.tmp`
+/** Whole records after a damaged one: none after a crash in the middle of a write, many in a file damaged later. */
+function countRecords(bytes: Buffer, from: number): number {
+  let count = 0
+  for (let end = bytes.indexOf(10, from); end !== -1;) {
+    const { records, good } = readRecords(bytes, end + 1)
+    count += records.length
+    end = bytes.indexOf(10, good)
+  }
+  return count
+}
+
+function freeName(name: string): string {
+  let free = name
+  for (let i = 1; existsSync(free); i += 1) free = `${name}.${i}`
+  return free
+}
+
+/** Writes the records to a file beside the journal, synced; returns its size. */
+function writeBeside(temporary: string, records: Iterable<string>): number {
   const descriptor = openSync(temporary, 'w', 0o600)
   let bytes = 0
   let chunk = ''
   const write = () => {
-    bytes += writeSync(descriptor, chunk)
+    // Unlike writeSync it does not stop half-way when the disk is full.
+    writeFileSync(descriptor, chunk)
+    bytes += Buffer.byteLength(chunk)
     chunk = ''
   }
-  for (const record of records) {
-    chunk += encode(record)
-    if (chunk.length > 1 << 20) write()
+  try {
+    for (const record of records) {
+      chunk += encode(record)
+      if (chunk.length > 1 << 20) write()
+    }
+    write()
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
-  write()
-  fsyncSync(descriptor)
-  closeSync(descriptor)
-  renameSync(temporary, file)
-  syncFolder(dirname(file))
   return bytes
 }
 
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+interface Batch {
+  text: string
+  readonly done: PromiseWithResolvers<void>
 }
 
 /** Opens a journal for appending; all appends made while one batch is being synced form the next batch. */
-export async function openJournal(file: string): Promise<Journal> {
-  let handle: FileHandle = await open(file, 'a', 0o600)
+export async function openJournal(file: string, { onRefused, log }: JournalOptions): Promise<Journal> {
+  let handle: FileHandle | undefined = await open(file, 'a', 0o600)
   let bytes = (await handle.stat()).size
   syncFolder(dirname(file))
-  let waiting: string[] = []
-  let next: Promise<void> | undefined
-  let running: Promise<void> = Promise.resolve()
+  let waiting: Batch | undefined
+  let last: Promise<void> = Promise.resolve()
+  let running = false
   let compaction: (() => Iterable<string>) | undefined
-  let failed: Error | undefined
+  /** A compaction that failed is tried again when the file has grown to this. */
+  let compactFrom = 0
+  /** What lies behind `bytes` may be part of a refused batch. */
+  let torn = false
 
-  async function flush(): Promise<void> {
-    next = undefined
-    const batch = waiting.join('')
-    waiting = []
-    if (failed) throw failed
-    try {
-      await handle.appendFile(batch)
-      await handle.datasync()
-      bytes += Buffer.byteLength(batch)
+  async function run(): Promise<void> {
+    await undefined // appends of the same turn belong to the same batch
+    while (waiting) {
+      const batch = waiting
+      waiting = undefined
+      try {
+        if (batch.text !== '') await write(batch.text)
+      } catch (error) {
+        await refuse(batch, new JournalFailure(error))
+        continue
+      }
+      batch.done.resolve()
       if (compaction) await replace(compaction)
-    } catch (error) {
-      // After a failed sync the kernel may have dropped the pages: nothing written later can be trusted.
-      failed = error instanceof Error ? error : new Error(String(error))
-      throw failed
     }
+    running = false
+  }
+
+  async function write(text: string): Promise<void> {
+    handle ??= await open(file, 'a', 0o600)
+    if (torn) await cut(handle)
+    await handle.appendFile(text)
+    await handle.datasync()
+    bytes += Buffer.byteLength(text)
+  }
+
+  async function cut(to: FileHandle): Promise<void> {
+    torn = true
+    await to.truncate(bytes)
+    await to.datasync()
+    torn = false
+  }
+
+  /** After a failed sync the kernel may have dropped pages: only bytes that were synced before are kept. */
+  async function refuse(batch: Batch, failure: JournalFailure): Promise<void> {
+    const behind = waiting
+    waiting = undefined
+    onRefused(failure)
+    batch.done.reject(failure)
+    behind?.done.reject(failure)
+    torn = true
+    if (handle) await cut(handle).catch(() => undefined)
   }
 
   async function replace(records: () => Iterable<string>): Promise<void> {
     compaction = undefined
-    waiting = [] // the records given already hold what waits: memory is ahead of the file
-    bytes = rewrite(file, records())
-    await handle.close()
-    handle = await open(file, 'a', 0o600)
-  }
-
-  function settled(): Promise<void> {
-    return next ?? running
+    const temporary = `${file}.tmp`
+    try {
+      const size = writeBeside(temporary, records())
+      renameSync(temporary, file)
+      const old = handle
+      handle = undefined
+      bytes = size
+      compactFrom = 0
+      syncFolder(dirname(file))
+      // The records given already hold what waits: memory is ahead of the file.
+      if (waiting) waiting.text = ''
+      await old?.close()
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      compactFrom = bytes * 1.25
+      log('journal not compacted', { file, code: new JournalFailure(error).code })
+    }
   }
 
   return {
     append(record) {
-      waiting.push(encode(record))
-      if (!next) {
-        next = running.catch(() => undefined).then(flush)
-        running = next
-        next.catch(() => undefined)
+      if (!waiting) {
+        waiting = { text: '', done: Promise.withResolvers() }
+        last = waiting.done.promise
+        last.catch(() => undefined)
       }
-      return next
+      waiting.text += encode(record)
+      const { promise } = waiting.done
+      if (!running) {
+        running = true
+        void run()
+      }
+      return promise
     },
-    settled,
+    settled: () => last.catch(() => undefined),
     compact(records) {
-      compaction = records
+      if (bytes >= compactFrom) compaction = records
     },
     get bytes() {
       return bytes
     },
     async close() {
-      await settled().catch(() => undefined)
-      await handle.close()
+      await last.catch(() => undefined)
+      await handle?.close()
     },
   }
 }

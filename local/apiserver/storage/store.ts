@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KubeObject, ObjectReader } from '../contract.ts'
+import type { Log } from '../log.ts'
+import { failure } from '../status.ts'
 import { openJournal, readJournal } from './journal.ts'
-import { lockFolder } from './lock-file.ts'
+import type { JournalFailure } from './journal.ts'
 
 /** One version of one object. Never changed once stored: readers and watchers share it. */
 export interface Stored {
@@ -22,7 +24,7 @@ export interface Change {
   readonly previous: Stored | undefined
 }
 
-/** A write that memory already shows; nothing may be answered before `durable` resolves. */
+/** A write that memory already shows; nothing may be answered before `durable` resolves. It rejects with `JournalFailure` once undone. */
 export interface Written {
   stored: Stored
   durable: Promise<void>
@@ -46,9 +48,18 @@ export interface Store extends ObjectReader {
   dependents(uid: string): Stored[]
   byUid(uid: string): Stored | undefined
   all(): Iterable<Stored>
-  settled(): Promise<void>
+  /** Resolves when everything that memory shows now is on disk or undone: true if nothing was undone meanwhile. */
+  settled(): Promise<boolean>
+  /** Whether the journal can be written; after a failure it is tried. */
+  writable(): Promise<boolean>
+  /** Called when the journal can be written again after a failure. */
+  onRecovered(listener: () => void): void
   close(): Promise<void>
 }
+
+/** etcd's default `--max-request-bytes`, with the answer that kube-apiserver gives beyond it. */
+const OBJECT_BYTES = 1.5 * 1024 * 1024
+const objectTooLarge = () => failure({ code: 500, message: 'etcdserver: request is too large' })
 
 const HISTORY = 10_000
 const COMPACT_FROM_BYTES = 4 << 20
@@ -92,19 +103,13 @@ function putRecord(stored: Stored): string {
   return `{"rv":${stored.rv},"id":${JSON.stringify(stored.id)},"key":${JSON.stringify(stored.key)},"object":${toJson(stored)}}`
 }
 
-/** Opens the store in a folder, which it locks: memory is the truth that is served, the journal the one that survives. */
-export async function openStore(folder: string, log: (line: string) => void = () => undefined): Promise<Store> {
+/**
+ * Opens the store in a folder, of which the caller holds the lock: memory is the truth that is served, the journal the
+ * one that survives. A write that the journal refuses is undone in memory before it is answered.
+ */
+export async function openStore(folder: string, log: Log = () => undefined): Promise<Store> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const unlock = await lockFolder(folder)
-  try {
-    return await openLocked(join(folder, 'objects.journal'), unlock, log)
-  } catch (error) {
-    unlock()
-    throw error
-  }
-}
-
-async function openLocked(file: string, unlock: () => void, log: (line: string) => void): Promise<Store> {
+  const file = join(folder, 'objects.journal')
   const shelves = new Map<string, Shelf>()
   const owners = new Map<string, Map<string, Stored>>()
   const uids = new Map<string, Stored>()
@@ -113,6 +118,11 @@ async function openLocked(file: string, unlock: () => void, log: (line: string) 
   let floor = 0
   let revision = 0
   let liveBytes = 0
+  /** Changes that memory shows and the disk does not have yet, in order. */
+  let pending: Change[] = []
+  let undone = 0
+  let failing = false
+  const recovered: (() => void)[] = []
 
   function shelf(id: string): Shelf {
     let found = shelves.get(id)
@@ -164,7 +174,36 @@ async function openLocked(file: string, unlock: () => void, log: (line: string) 
 
   for (const record of readJournal(file, log)) load(record)
   floor = revision
-  const journal = await openJournal(file)
+  const journal = await openJournal(file, { onRefused: undo, log })
+
+  /** Takes back what was refused. Versions are not used again: caches are kept by them. */
+  function undo({ code }: JournalFailure): void {
+    if (!failing) log('journal cannot be written, changes are refused', { file, code })
+    failing = true
+    undone += 1
+    revision += 1
+    const refused = new Set(pending)
+    for (const { stored, previous, rv } of pending.toReversed()) {
+      if (previous) place(previous)
+      else take(stored.id, stored.key, rv)
+      shelf(stored.id).version = revision
+    }
+    pending = []
+    history = history.filter((change) => !refused.has(change))
+  }
+
+  function settle(change: Change): void {
+    pending.shift()
+    deliver(change)
+    succeeded()
+  }
+
+  function succeeded(): void {
+    if (!failing) return
+    failing = false
+    log('journal can be written again', { file })
+    for (const listener of recovered) listener()
+  }
 
   function* everything(): Generator<string> {
     const all = [...shelves.values()].flatMap((on) => on.sorted)
@@ -174,12 +213,13 @@ async function openLocked(file: string, unlock: () => void, log: (line: string) 
 
   function commit(change: Change, record: string): Written {
     history.push(change)
+    pending.push(change)
     if (history.length > HISTORY + 1_000) {
       history = history.slice(-HISTORY)
       floor = (history[0]?.rv ?? 1) - 1
     }
     if (journal.bytes > COMPACT_FROM_BYTES && journal.bytes > 3 * liveBytes) journal.compact(everything)
-    const durable = journal.append(record).then(() => deliver(change))
+    const durable = journal.append(record).then(() => settle(change))
     durable.catch(() => undefined)
     return { stored: change.stored, durable }
   }
@@ -228,6 +268,7 @@ async function openLocked(file: string, unlock: () => void, log: (line: string) 
       const { kind, apiVersion, ...rest } = object
       const stamped: KubeObject = { kind, apiVersion, ...rest, metadata }
       const stored: Stored = { id, key, rv, object: stamped, body: toBody(stamped) }
+      if (Buffer.byteLength(stored.body) > OBJECT_BYTES) throw objectTooLarge()
       const previous = place(stored)
       return commit({ rv, type: previous ? 'MODIFIED' : 'ADDED', stored, previous }, putRecord(stored))
     },
@@ -253,10 +294,16 @@ async function openLocked(file: string, unlock: () => void, log: (line: string) 
     *all() {
       for (const on of shelves.values()) yield* on.sorted.slice()
     },
-    settled: () => journal.settled(),
-    async close() {
-      await journal.close()
-      unlock()
+    async settled() {
+      const before = undone
+      await journal.settled()
+      return undone === before
     },
+    async writable() {
+      if (failing) await journal.append(`{"rv":${revision}}`).then(succeeded, () => undefined)
+      return !failing
+    },
+    onRecovered: (listener) => void recovered.push(listener),
+    close: () => journal.close(),
   }
 }
