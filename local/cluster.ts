@@ -8,6 +8,7 @@ import { toCrd } from '#schemas/crd.ts'
 import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
 import { kinds } from '#schemas/kinds.ts'
 import type { PodLogReader } from './apiserver/http/pod-log.ts'
+import type { Log } from './apiserver/log.ts'
 import { type ApiServer, startApiServer } from './apiserver/server.ts'
 import { bootstrap } from './bootstrap.ts'
 import { type DataFolder, loadTokens, writePrivate } from './data-folder.ts'
@@ -36,7 +37,7 @@ export interface LocalClusterOptions {
   readonly folder: DataFolder
   readonly readPodLog: PodLogReader
   readonly auditFile?: string | undefined
-  readonly log: (line: string) => void
+  readonly log: Log
 }
 
 const withIdentity: ReadonlySet<Role> = new Set(['manager', 'gateway', 'state'])

@@ -1,6 +1,7 @@
 import { openSettings, readCoreSettings } from '#core/config/settings.ts'
 import { type Composed, composeHost } from '#core/host/compose.ts'
 import type { Role } from '#core/host/core.ts'
+import { createLogger } from '#core/log/create-logger.ts'
 import type { AnyPlugin } from '#core/host/plugin.ts'
 import { createDemo } from './bootstrap.ts'
 import { shipped, startLocalCluster } from './cluster.ts'
@@ -46,10 +47,11 @@ export async function composeStack(input: StackInput): Promise<Stack> {
   const { ports, moved } = await choosePorts(options.port)
   const { folder, release } = openDataFolder(options.data, options.fresh)
   const agents = createAgents()
+  const log = createLogger({ level: 'warn' })
   const cluster = await startLocalCluster({
     folder,
     auditFile: options.apiAudit,
-    log: () => undefined,
+    log: (message, fields) => log.warn(fields, message),
     readPodLog: (request) => agents.running().readPodLog(request),
   }).catch((error: unknown) => {
     release()

@@ -4,9 +4,12 @@ import { createAuthenticator } from './auth/authenticate.ts'
 import type { KubeObject, StaticToken, TokenIssue } from './contract.ts'
 import { createAudit } from './http/audit.ts'
 import { createHandler } from './http/handler.ts'
+import { guardHost } from './http/host-guard.ts'
 import { InProcessDispatcher } from './http/in-process.ts'
 import { createOpenApi } from './http/openapi.ts'
 import type { PodLogReader } from './http/pod-log.ts'
+import { isLoopbackAuthority } from './http/request-target.ts'
+import type { Log } from './log.ts'
 import { startControllers } from './objects/controllers.ts'
 import { establishedCrd } from './objects/custom-kinds.ts'
 import type { CustomResourceDefinition } from './objects/custom-kinds.ts'
@@ -37,7 +40,7 @@ export interface ApiServerOptions {
   /** One JSON line a request. */
   auditFile?: string
   now?: () => Date
-  log?: (line: string) => void
+  log?: Log
   readPodLog?: PodLogReader
   /** False leaves out garbage collection, namespace end and default service accounts, as a server without controllers. */
   controllers?: boolean
@@ -96,7 +99,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       address: () => address,
     })
     const certificate = loadCertificate(join(dataDir, 'serving.json'), now())
-    const listener = createListener(certificate, handler)
+    const listener = createListener(certificate, isLoopbackAuthority(host) ? guardHost(handler) : handler)
     const bound = await listener.listen(host, port)
     address = `${host}:${bound}`
     await store.settled()

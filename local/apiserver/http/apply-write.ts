@@ -5,7 +5,7 @@ import type { Kind } from '../objects/kind.ts'
 import { cleanMeta } from '../objects/meta.ts'
 import { decodeFault } from '../schema/decode.ts'
 import { isObject } from '../patch/json-value.ts'
-import { badRequest, conflict, failure, notFound } from '../status.ts'
+import { ApiError, badRequest, conflict, failure, notFound } from '../status.ts'
 import type { Stored } from '../storage/store.ts'
 import { parse } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
@@ -67,6 +67,7 @@ function parseApply(text: string): JsonObject {
     const body = parse(text, true)
     if (isObject(body)) return body
   } catch (error) {
+    if (error instanceof ApiError) throw error
     throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`)
   }
   throw badRequest('error decoding YAML: the body is not an object')

@@ -2,7 +2,7 @@ import { deleteObject } from '../objects/deletion.ts'
 import type { DeleteOptions, Propagation } from '../objects/deletion.ts'
 import type { Kind } from '../objects/kind.ts'
 import { isObject } from '../patch/json-value.ts'
-import { badRequest, forbidden, invalid, notFound, unsupportedMediaType } from '../status.ts'
+import { ApiError, badRequest, forbidden, invalid, notFound, unsupportedMediaType } from '../status.ts'
 import type { Store, Stored } from '../storage/store.ts'
 import { MEDIA_TYPES, isObjectType, mediaType, parseAs, readBytes } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
@@ -56,6 +56,7 @@ async function deleteOptions(exchange: Exchange): Promise<DeleteOptions> {
   try {
     body = parseAs(type, bytes)
   } catch (error) {
+    if (error instanceof ApiError) throw error
     throw badRequest(`couldn't get version/kind; ${error instanceof Error ? error.message : String(error)}`)
   }
   if (!isObject(body)) throw badRequest('DeleteOptions must be an object')

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { parseDocument } from 'yaml'
 import type { Json, JsonObject, KubeObject, User } from '../contract.ts'
 import { goJsonType, isObject } from '../patch/json-value.ts'
 import { decodeProtobuf } from '../protobuf/decode.ts'
-import { badRequest, notAcceptable, tooLarge, unsupportedMediaType } from '../status.ts'
+import { ApiError, badRequest, notAcceptable, tooLarge, unsupportedMediaType } from '../status.ts'
+import { parseYaml } from './parse-yaml.ts'
 import type { RequestInfo } from './request-info.ts'
+import { warningHeaders } from './warnings.ts'
 
 /** One request on its way through the server. */
 export interface Exchange {
@@ -28,6 +29,8 @@ export interface Accepted {
 
 const BODY_LIMIT = 3 * 1024 * 1024
 const DEPTH_LIMIT = 200
+/** Of a body that cannot be read, this much is shown in the refusal. */
+const ECHO_BYTES = 1024
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 export const MEDIA_TYPES = ['application/json', 'application/yaml', PROTOBUF]
 const TRANSFORMS = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList', 'APIGroupDiscoveryList'])
@@ -54,7 +57,8 @@ export function negotiate(header: string | undefined): Accepted {
 export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request) {
+  // A body that is too large is answered, so its connection must outlive this loop.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes: Buffer = chunk
     size += bytes.length
     if (size > BODY_LIMIT) throw tooLarge(BODY_LIMIT)
@@ -91,13 +95,6 @@ export function parse(text: string, yaml: boolean): Json {
   const value: Json = yaml ? parseYaml(text) : parseJson(text)
   checkShape(value, 0)
   return value
-}
-
-function parseYaml(text: string): Json {
-  const document = parseDocument(text, { uniqueKeys: true })
-  const [error] = document.errors
-  if (error) throw new Error(`error converting YAML to JSON: yaml: ${error.message}`)
-  return document.toJS({ maxAliasCount: 0 })
 }
 
 function parseJson(text: string): Json {
@@ -137,14 +134,15 @@ export async function readObject(exchange: Exchange, expected: string): Promise<
   try {
     body = parseAs(type, bytes)
   } catch (error) {
-    const shown = bytes.toString('utf8', 0, 1024) || '<empty>'
+    if (error instanceof ApiError) throw error
+    const shown = bytes.toString('utf8', 0, ECHO_BYTES) || '<empty>'
     throw unrecognized(
       `couldn't get version/kind; ${error instanceof Error ? error.message : String(error)} (${shown})`,
     )
   }
   if (!isObject(body)) {
     const go = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-    const why = `json: cannot unmarshal ${goJsonType(body)} into Go value of type ${go} (${bytes.toString('hex')})`
+    const why = `json: cannot unmarshal ${goJsonType(body)} into Go value of type ${go} (${bytes.toString('hex', 0, ECHO_BYTES)})`
     throw unrecognized(`couldn't get version/kind; json parse error: ${why}`)
   }
   return body
@@ -164,11 +162,8 @@ export async function send(exchange: Exchange, code: number, json: string | obje
     text = JSON.stringify(JSON.parse(text), null, 2)
   }
   const body = Buffer.from(accept.yaml ? text : `${text}\n`)
-  if (warnings.length > 0)
-    response.setHeader(
-      'Warning',
-      warnings.map((warning) => `299 - ${JSON.stringify(warning)}`),
-    )
+  const shown = warningHeaders(warnings)
+  if (shown.length > 0) response.setHeader('Warning', shown)
   response.writeHead(code, {
     'Content-Type': accept.yaml ? 'application/yaml' : 'application/json',
     'Cache-Control': 'no-cache, private',

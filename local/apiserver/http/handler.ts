@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { User } from '../contract.ts'
-import { ApiError, badRequest, failure, qualified, unauthorized } from '../status.ts'
+import { ApiError, badRequest, failure, storageUnavailable, unauthorized } from '../status.ts'
+import { JournalFailure } from '../storage/journal.ts'
+import { authorize } from './authorize.ts'
 import { serveDocument } from './documents.ts'
 import { negotiate, send } from './exchange.ts'
 import type { Accepted, Exchange } from './exchange.ts'
 import { impersonated } from './impersonation.ts'
 import { decodePath, requestInfo } from './request-info.ts'
-import type { RequestInfo } from './request-info.ts'
+import { requestTarget } from './request-target.ts'
 import { serveResource } from './resources.ts'
 import type { Services } from './services.ts'
 
@@ -24,37 +26,24 @@ function authenticate(services: Services, request: IncomingMessage): User {
   return impersonated(services.authorizer, request, user === 'anonymous' ? ANONYMOUS : user)
 }
 
-function where(info: RequestInfo): string {
-  return info.namespace ? `in the namespace ${JSON.stringify(info.namespace)}` : 'at the cluster scope'
-}
-
-function authorize(services: Services, user: User, info: RequestInfo): void {
-  const { verb, group, version, resource, subresource, namespace, name, path, isResource } = info
-  const attributes = { verb, group, version, resource, subresource, namespace, name, ...(isResource ? {} : { path }) }
-  const { allowed, reason } = services.authorizer.authorize(user, attributes)
-  if (allowed) return
-  const who = `User ${JSON.stringify(user.username)} cannot`
-  const why = reason ? `: ${reason}` : ''
-  if (!isResource) {
-    const message = `forbidden: ${who} ${verb} path ${JSON.stringify(path)}${why}`
-    throw failure({ code: 403, reason: 'Forbidden', message, details: {} })
-  }
-  const what = JSON.stringify(subresource ? `${resource}/${subresource}` : resource)
-  const details = { ...(name ? { name } : {}), ...(group ? { group } : {}), kind: resource }
-  const subject = `${qualified(group, resource)}${name ? ` ${JSON.stringify(name)}` : ''}`
-  const message = `${subject} is forbidden: ${who} ${verb} resource ${what} in API group ${JSON.stringify(group)} ${where(info)}${why}`
-  throw failure({ code: 403, reason: 'Forbidden', message, details })
-}
-
 /** Makes the request listener: authentication, authorization, routing, one Status for whatever goes wrong. */
 export function createHandler(services: Services): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
-    void serve(services, request, response)
+    // The last resort: a failure to answer ends one connection, never the process.
+    serve(services, request, response).catch((error: unknown) => {
+      logFailure(services, { method: request.method ?? '', path: 'unanswered' }, error)
+      response.destroy()
+    })
   }
 }
 
+function logFailure({ log }: Services, about: { method: string; path: string }, error: unknown): void {
+  const { stack = String(error) } = error instanceof Error ? error : {}
+  log('request failed unexpectedly', { ...about, stack })
+}
+
 async function serve(services: Services, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const rawUrl = request.url ?? '/'
+  const { path: rawUrl } = requestTarget(request)
   const [rawPath = '/', search = ''] = rawUrl.split(/\?(.*)/s)
   const query = new URLSearchParams(search)
   const path = decodePath(rawPath)
@@ -75,24 +64,30 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
     await (info.isResource ? serveResource(services, exchange) : serveDocument(services, exchange))
     record(response.statusCode)
   } catch (error) {
-    record(error instanceof ApiError ? error.code : 500)
+    record(toApiError(error).code)
     await answerFailure(services, exchange, error)
   }
 }
 
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof JournalFailure) return storageUnavailable(error.code)
+  return failure({ code: 500, reason: 'InternalError', message: 'Internal error occurred' })
+}
+
 async function answerFailure(services: Services, exchange: Exchange, error: unknown): Promise<void> {
   const { request, response } = exchange
-  if (!(error instanceof ApiError))
-    services.log(`${request.method} ${exchange.info.path}: ${error instanceof Error ? error.stack : String(error)}`)
-  const known =
-    error instanceof ApiError
-      ? error
-      : failure({ code: 500, reason: 'InternalError', message: 'Internal error occurred' })
+  // A client that hangs up in its body waits for no answer, and is no defect.
+  if (request.destroyed && !request.complete) return void response.destroy()
+  const unexpected = !(error instanceof ApiError || error instanceof JournalFailure)
+  if (unexpected) logFailure(services, { method: request.method ?? '', path: exchange.info.path }, error)
+  const known = toApiError(error)
   // Too late for a status: the client must see a broken stream, not a short one that looks whole.
   if (response.headersSent || response.destroyed) return void response.destroy()
   // A body that was not read makes the connection useless for the next request.
   if (!request.complete) response.setHeader('Connection', 'close')
   const retry = known.status.details?.retryAfterSeconds
   if (retry !== undefined) response.setHeader('Retry-After', String(retry))
-  await send(exchange, known.code, known.status)
+  // Warnings of an unexpected failure are dropped: they may be its cause.
+  await send(unexpected ? { ...exchange, warnings: [] } : exchange, known.code, known.status)
 }

@@ -8,6 +8,8 @@ export interface RequestInfo {
   group: string
   version: string
   namespace: string
+  /** The resource is addressed below `namespaces/{namespace}/`; a namespace itself is not. */
+  scoped: boolean
   resource: string
   subresource: string
   name: string
@@ -35,7 +37,16 @@ export function decodePath(rawPath: string): string | undefined {
 }
 
 function nonResource(method: string, path: string): RequestInfo {
-  const none = { group: '', version: '', namespace: '', resource: '', subresource: '', name: '', rest: [] }
+  const none = {
+    group: '',
+    version: '',
+    namespace: '',
+    scoped: false,
+    resource: '',
+    subresource: '',
+    name: '',
+    rest: [],
+  }
   return { isResource: false, path, verb: method.toLowerCase(), ...none }
 }
 
@@ -53,7 +64,8 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   let rest = parts.slice(named ? 3 : 2)
   if (rest[0] === 'namespaces' && rest.length > 1) {
     info.namespace = rest[1] ?? ''
-    if (rest.length > 2 && !NAMESPACE_SUBRESOURCES.has(rest[2] ?? '')) rest = rest.slice(2)
+    info.scoped = rest.length > 2 && !NAMESPACE_SUBRESOURCES.has(rest[2] ?? '')
+    if (info.scoped) rest = rest.slice(2)
   }
   info.resource = rest[0] ?? ''
   info.name = rest[1] ?? ''

@@ -9,6 +9,7 @@ import {
   verbNotSupported,
 } from '../status.ts'
 import { objectKey } from '../storage/store.ts'
+import { authorize } from './authorize.ts'
 import { removeCollection, removeObject } from './delete.ts'
 import { REVIEWS } from './discovery.ts'
 import { pathNotFound } from './documents.ts'
@@ -44,19 +45,28 @@ export async function serveResource(services: Services, exchange: Exchange): Pro
   if (info.namespace === '.' || info.namespace === '..') {
     throw failure({ code: 500, message: `invalid key: ${JSON.stringify(`/${info.resource}/${info.namespace}`)}` })
   }
-  const addressed = checkAddress(exchange, kind)
-  if (!addressed) return pathNotFound(exchange)
+  if (!checkAddress(exchange, kind)) {
+    if (kind.custom) return pathNotFound(exchange)
+    throw unknownResource()
+  }
   if (info.subresource) return serveSubresource(services, exchange, kind)
   if (info.verb === 'watch') return serveWatch(services.store, exchange, kind, services)
   if (info.verb === 'get' || info.verb === 'list') {
-    await services.store.settled()
     const read = info.verb === 'get' ? getObject : listObjects
-    return send(exchange, 200, read(services.store, exchange, kind, services.now()))
+    return send(exchange, 200, await readDurable(services, () => read(services.store, exchange, kind, services.now())))
   }
   if (!kind.verbs.includes(info.verb))
     throw request.method === 'DELETE' ? methodNotAllowed() : verbNotSupported(kind, info.verb)
   const answer = await write(services, exchange, kind)
   return send(exchange, answer.code, answer.body)
+}
+
+/** Reads what memory shows, and answers once it is on disk; what was undone meanwhile is read again. */
+async function readDurable<T>({ store }: Services, read: () => T): Promise<T> {
+  for (;;) {
+    const result = read()
+    if (await store.settled()) return result
+  }
 }
 
 /** Scope and name as the path gives them: false where the real server has no such path. */
@@ -67,7 +77,8 @@ function checkAddress({ info }: Exchange, kind: Kind): boolean {
     // A write reads its body first, and finds the fault then.
     if (named && !['update', 'patch', 'delete'].includes(info.verb)) checkName(info.name)
   }
-  if (!kind.namespaced) return info.namespace === '' || kind.storeId === '/namespaces'
+  // A right that a Role of one namespace grants must not reach an object of the cluster (SEC10).
+  if (!kind.namespaced) return !info.scoped
   return info.namespace !== '' || listing
 }
 
@@ -77,6 +88,7 @@ function write(services: Services, exchange: Exchange, kind: Kind): Promise<Answ
     store: services.store,
     now: services.now,
     checkEscalation: (user, object, old) => services.authorizer.checkEscalation(user, object, old),
+    authorizeCreate: () => authorize(services, exchange.user, { ...info, verb: 'create' }),
   }
   if (info.verb === 'create') {
     if (info.name && !kind.custom) throw methodNotAllowed()
@@ -94,32 +106,37 @@ async function serveSubresource(services: Services, exchange: Exchange, kind: Ki
   const { info } = exchange
   const { store } = services
   const subresource = kind.subresources.find((name) => name === info.subresource)
-  if (!subresource || info.rest.length > 0) throw kind.custom ? notFound(kind, info.name) : unknownResource()
-  await store.settled()
+  if (!subresource) throw kind.custom ? notFound(kind, info.name) : unknownResource()
+  // The path below a subresource: the real server looks at it for its own kinds only.
+  if (info.rest.length > 0 && !kind.custom) throw unknownResource()
   if (subresource === 'log') {
+    await store.settled()
     const pod = store.find(kind.storeId, objectKey(info.namespace, info.name))
     if (!pod) throw notFound(kind, info.name)
     if (info.verb !== 'get') throw methodNotAllowed()
     return servePodLog(exchange, pod.object, services.readPodLog, { now: services.now(), closing: services.closing })
   }
-  if (info.verb === 'delete' && kind.custom) throw verbNotSupported(kind, 'delete')
+  if ((info.verb === 'delete' || info.verb === 'create') && kind.custom) throw verbNotSupported(kind, info.verb)
   const answer = await answerSubresource(services, exchange, kind, subresource)
   return send(exchange, answer.code, answer.body)
 }
 
-function answerSubresource(
+async function answerSubresource(
   services: Services,
   exchange: Exchange,
   kind: Kind,
   subresource: string,
-): Promise<Answer> | Answer {
+): Promise<Answer> {
   const { verb } = exchange.info
   if (subresource === 'token') {
     if (verb !== 'create') throw methodNotAllowed()
     return createToken(services.store, services.authenticator, exchange)
   }
   if (verb === 'get' && subresource === 'status')
-    return { code: 200, body: getObject(services.store, exchange, kind, services.now()) }
+    return {
+      code: 200,
+      body: await readDurable(services, () => getObject(services.store, exchange, kind, services.now())),
+    }
   if (verb !== 'update' && verb !== 'patch' && !(verb === 'get' && subresource === 'scale')) throw methodNotAllowed()
   return subresource === 'scale'
     ? serveScale(services.store, exchange, kind, services.now())

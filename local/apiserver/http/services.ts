@@ -1,4 +1,5 @@
 import type { Authenticator, Authorizer, Reviews } from '../contract.ts'
+import type { Log } from '../log.ts'
 import type { Kinds } from '../objects/kinds.ts'
 import type { Store } from '../storage/store.ts'
 import type { Audit } from './audit.ts'
@@ -16,7 +17,7 @@ export interface Services {
   audit: Audit
   readPodLog: PodLogReader | undefined
   now: () => Date
-  log: (line: string) => void
+  log: Log
   closing: AbortSignal
   address: () => string
 }

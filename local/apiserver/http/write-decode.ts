@@ -1,14 +1,17 @@
-import type { Cause, JsonObject, KubeObject, ObjectMeta } from '../contract.ts'
+import type { Cause, JsonObject, KubeObject, ObjectMeta, OwnerReference } from '../contract.ts'
 import type { Kind } from '../objects/kind.ts'
 import { cleanMeta, invalidValue, pathFaults } from '../objects/meta.ts'
 import { builtinSchema } from '../schema/builtin.ts'
 import { decodeFault, dropEmpty } from '../schema/decode.ts'
 import { strategyOf } from '../objects/strategy.ts'
-import { equalJson, sortKeys } from '../patch/json-value.ts'
+import { sortKeys } from '../patch/json-value.ts'
 import { ApiError, badRequest, failure } from '../status.ts'
 import { asKubeObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import type { WriteOptions } from './write-options.ts'
+
+/** Go's decoder stops counting faults of a built-in object here. */
+const GO_STRICT_FAULTS = 100
 
 /** Checks kind and version of a body against what the path addresses; built-in kinds may leave both out. */
 export function identify(body: JsonObject, kind: Kind): KubeObject {
@@ -57,15 +60,16 @@ export function decode(body: JsonObject, kind: Kind, options: WriteOptions, warn
   // A custom object of another kind has no schema to be judged by; validation will say so.
   const known = given.kind === kind.kind && group === kind.group
   if (options.fieldValidation !== 'Ignore') {
-    const fields = [...new Set([...unknown, ...(known ? kind.schema.unknownFields(given) : [])])]
-      .sort()
-      .map((field) => `unknown field ${JSON.stringify(field)}`)
-    if (fields.length > 0 && options.fieldValidation === 'Strict') {
+    const fields = [...new Set([...unknown, ...(known ? kind.schema.unknownFields(given) : [])])].sort()
+    const faults = kind.custom
+      ? fields.map((field) => `unknown field "${field}"`)
+      : fields.slice(0, GO_STRICT_FAULTS).map((field) => `unknown field ${JSON.stringify(field)}`)
+    if (faults.length > 0 && options.fieldValidation === 'Strict') {
       throw badRequest(
-        `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${given.kind}: strict decoding error: ${fields.join(', ')}`,
+        `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${given.kind}: strict decoding error: ${faults.join(', ')}`,
       )
     }
-    warnings.push(...fields)
+    warnings.push(...faults)
   }
   if (given.apiVersion !== kind.apiVersion) {
     throw badRequest(
@@ -78,12 +82,17 @@ export function decode(body: JsonObject, kind: Kind, options: WriteOptions, warn
 /** An owner named twice in the same words is kept once, with a warning. */
 function dropDuplicateOwners(meta: ObjectMeta, warnings: string[]): void {
   const owners = meta.ownerReferences ?? []
-  const kept = owners.filter((owner, i) => owners.findIndex((other) => equalJson({ ...other }, { ...owner })) === i)
-  if (kept.length === owners.length) return
-  meta.ownerReferences = kept
-  const twice = [...new Set(owners.filter((owner) => !kept.includes(owner)).map(({ uid }) => uid))]
+  const first = new Map<string, OwnerReference>()
+  const twice = new Set<string>()
+  for (const owner of owners) {
+    const words = JSON.stringify(sortKeys({ ...owner }))
+    if (first.has(words)) twice.add(owner.uid)
+    else first.set(words, owner)
+  }
+  if (twice.size === 0) return
+  meta.ownerReferences = [...first.values()]
   warnings.push(
-    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${twice.join(', ')}`,
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...twice].join(', ')}`,
   )
 }
 

@@ -5,7 +5,7 @@ import { mayGo } from '../objects/deletion.ts'
 import type { Kind } from '../objects/kind.ts'
 import { carryMeta, createNameFaults, invalidValue, part, sameContent, stampNew } from '../objects/meta.ts'
 import { strategyOf } from '../objects/strategy.ts'
-import { ApiError, alreadyExists, failure, forbidden, invalid, notFound } from '../status.ts'
+import { ApiError, alreadyExists, failure, forbidden, invalid, notFound, storageUnavailable } from '../status.ts'
 import { objectKey } from '../storage/store.ts'
 import type { Store, Stored } from '../storage/store.ts'
 import { readObject } from './exchange.ts'
@@ -23,6 +23,8 @@ export interface WriteContext {
   store: Store
   now: () => Date
   checkEscalation(user: User, object: KubeObject, old?: KubeObject): Status | undefined
+  /** Throws a 403 unless the caller may create what the request addresses. */
+  authorizeCreate(): void
 }
 
 /** An answer: status code and body. */
@@ -116,6 +118,8 @@ export async function insert(
     object.metadata.name,
     faults(object, kind, { found: nameFaults, subresource: '' }),
   )
+  // A PUT or an apply that creates needs both verbs (SEC15); the real server asks here, once the object is valid.
+  if (exchange.info.verb !== 'create') context.authorizeCreate()
   // What comes back out of storage is defaulted once more: by now a job's pods have labels.
   strategy.defaults?.(object)
   strategy.stored?.(object)
@@ -205,7 +209,7 @@ export async function modify(
     object = withManagedFields(object, old, exchange, { schema: kind.schema, manager: options.manager, now })
   strategy.stored?.(object, subresource === '' ? old : undefined)
   if (sameContent(object, old)) {
-    await store.settled()
+    if (!(await store.settled())) throw storageUnavailable()
     return { code: 200, body: present(exchange, kind, stored, now) }
   }
   const next = convertIn(kind, object)

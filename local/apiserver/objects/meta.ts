@@ -267,7 +267,8 @@ export function carryMeta(object: KubeObject, old: KubeObject): Cause[] {
   assign(meta, { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation })
   if (given && given !== uid) return [invalidValue('metadata.uid', given, 'field is immutable')]
   if (!deletionTimestamp) return []
-  const added = (meta.finalizers ?? []).filter((finalizer) => !old.metadata.finalizers?.includes(finalizer))
+  const known = new Set(old.metadata.finalizers)
+  const added = (meta.finalizers ?? []).filter((finalizer) => !known.has(finalizer))
   if (added.length === 0) return []
   const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`
   const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`

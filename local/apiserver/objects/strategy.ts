@@ -1,5 +1,6 @@
 import type { Cause, Json, KubeObject } from '../contract.ts'
 import { equalJson, isObject } from '../patch/json-value.ts'
+import { configMapFaults, secretFaults } from './config-keys.ts'
 import type { Kind } from './kind.ts'
 import { forbiddenField, invalidValue, keyFaults, labelValueFaults } from './meta.ts'
 import { fillDefaults } from './pod-defaults.ts'
@@ -34,7 +35,11 @@ const secret: Strategy = {
     const data = section(object, 'data')
     for (const [key, value] of Object.entries(given)) data[key] = Buffer.from(String(value)).toString('base64')
   },
-  validate: (object, old) => [...immutable(object, old, 'type'), ...frozen(object, old, ['data'])],
+  validate: (object, old) => [
+    ...immutable(object, old, 'type'),
+    ...frozen(object, old, ['data']),
+    ...secretFaults(object),
+  ],
 }
 
 function frozen(object: KubeObject, old: KubeObject | undefined, keys: readonly string[]): Cause[] {
@@ -66,8 +71,9 @@ function allocate(taken: (address: string) => boolean): string {
 
 function sameNames(ports: Json | undefined): Cause[] {
   const names = (Array.isArray(ports) ? ports : []).map((port) => (isObject(port) ? port['name'] : undefined))
+  const seen = new Set<Json | undefined>()
   return names.flatMap((name, i) =>
-    name !== undefined && names.indexOf(name) < i
+    name !== undefined && seen.size === seen.add(name).size
       ? [
           {
             reason: 'FieldValueDuplicate',
@@ -196,7 +202,9 @@ function elsewhere(object: KubeObject): Cause[] {
 const STRATEGIES: { readonly [storeId: string]: Strategy } = {
   '/namespaces': namespace,
   '/secrets': secret,
-  '/configmaps': { validate: (object, old) => frozen(object, old, ['data', 'binaryData']) },
+  '/configmaps': {
+    validate: (object, old) => [...frozen(object, old, ['data', 'binaryData']), ...configMapFaults(object)],
+  },
   '/services': service,
   '/pods': pod,
   'apps/deployments': deployment,

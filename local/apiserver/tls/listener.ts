@@ -13,11 +13,26 @@ export interface Listener {
 }
 
 const TLS_HANDSHAKE = 0x16
-const HEADERS = { keepAliveTimeout: 60_000, maxHeaderSize: 64 * 1024 }
 const CLOSE_GRACE_MS = 1_000
 
+const METHOD_NOT_ALLOWED = 'HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+
+/** How long a client may take, in milliseconds. */
+export interface ListenerLimits {
+  /** For the first byte of a connection, the TLS handshake, and the head of each request. */
+  readonly headMs: number
+  /** For a whole request, head and body. */
+  readonly requestMs: number
+}
+
+const LIMITS: ListenerLimits = { headMs: 10_000, requestMs: 30_000 }
+
 /** Serves `handler` on one port to both: the first byte of a connection says which protocol it speaks. */
-export function createListener(certificate: Certificate, handler: RequestListener): Listener {
+export function createListener(
+  certificate: Certificate,
+  handler: RequestListener,
+  { headMs, requestMs }: ListenerLimits = LIMITS,
+): Listener {
   const open = new Set<Socket>()
   const busy = new Map<Socket, number>()
   let closing = false
@@ -37,14 +52,32 @@ export function createListener(certificate: Certificate, handler: RequestListene
     })
     handler(request, response)
   }
-  const plain = createHttp(HEADERS, tracked)
-  const secure = createHttps({ ...HEADERS, key: certificate.key, cert: certificate.certificate }, tracked)
-  // Neither server listens itself, so Node tracks none of their connections: a close has to know them here.
+  const limits = {
+    keepAliveTimeout: 60_000,
+    maxHeaderSize: 64 * 1024,
+    headersTimeout: headMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(1_000, headMs),
+  }
+  const plain = createHttp(limits, tracked)
+  const secure = createHttps(
+    { ...limits, handshakeTimeout: headMs, key: certificate.key, cert: certificate.certificate },
+    tracked,
+  )
+  for (const server of [plain, secure]) {
+    // Neither server listens itself: on this event Node starts the timers of unfinished requests.
+    server.emit('listening')
+    server.on('connect', (_request, socket) => socket.end(METHOD_NOT_ALLOWED))
+  }
+  // Node closes connections of a server that listens; these have to be known here.
   secure.on('secureConnection', track)
   secure.on('tlsClientError', (_error, socket) => socket.destroy())
   const front = createNet({ noDelay: true }, (socket) => {
     track(socket)
+    const silent = setTimeout(() => socket.destroy(), headMs).unref()
+    socket.once('close', () => clearTimeout(silent))
     socket.once('readable', () => {
+      clearTimeout(silent)
       const first: Buffer | null = socket.read(1)
       if (!first) return
       socket.unshift(first)
@@ -67,6 +100,7 @@ export function createListener(certificate: Certificate, handler: RequestListene
       closing = true
       const { promise, resolve } = Promise.withResolvers<void>()
       front.close(() => resolve())
+      for (const server of [plain, secure]) server.close()
       for (const socket of open) if (!busy.has(socket)) socket.destroy()
       const cut = setTimeout(() => open.forEach((socket) => socket.destroy()), CLOSE_GRACE_MS)
       await promise

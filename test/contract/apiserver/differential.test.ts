@@ -15,6 +15,7 @@ import { allowed } from './differences.ts'
 import { closeConnections, send } from './http.ts'
 import type { Target } from './http.ts'
 import { regressions } from './regressions.ts'
+import { hardeningRegressions } from './regressions-hardening.ts'
 import { workloadRegressions } from './regressions-workloads.ts'
 import { sequences } from './steps.ts'
 import { widgetCrd } from './widget-crd.ts'
@@ -80,7 +81,11 @@ function assertNone({ found }: Findings): void {
 
 test('the embedded API server answers as a real kube-apiserver does', async (t) => {
   const both = await startBoth(t)
-  for (const [i, { holds, sequence, statuses }] of [...regressions, ...workloadRegressions].entries()) {
+  for (const [i, { holds, sequence, statuses }] of [
+    ...regressions,
+    ...workloadRegressions,
+    ...hardeningRegressions,
+  ].entries()) {
     await t.test(holds, async () => {
       const findings = noFindings()
       const answered = await compareSequence({ ...both, namespace: `known-${i}`, findings }, sequence)

@@ -55,6 +55,19 @@ function pathOf(step: Pick<Step, 'kind' | 'name' | 'subresource' | 'query' | 'pa
     .concat(suffix)
 }
 
+const TRIES = 500
+
+async function sendUntil(
+  target: Target,
+  { verb, user, until }: Step,
+  given: { path: string; body?: unknown; type?: string },
+): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await send(target, { verb, user, ...given })
+    if (until === undefined || answer.status === until || tries === TRIES) return answer
+  }
+}
+
 /** Makes the namespace of a sequence and a player in it. */
 export async function createPlayer(target: Target, sequence: Sequence, namespace: string): Promise<Player> {
   const seen = new Map<string, Versioned>()
@@ -73,7 +86,7 @@ export async function createPlayer(target: Target, sequence: Sequence, namespace
     let path = pathOf(step, namespace)
     const request = `${step.user} ${step.verb} ${path}`
     for (let page = 0; page < 20; page += 1) {
-      const answer = await send(target, { verb: step.verb, path, user: step.user, ...bodyOf(step, seen, namespace) })
+      const answer = await sendUntil(target, step, { path, ...bodyOf(step, seen, namespace) })
       remember(seen, step, answer.body)
       out.push({ request: page > 0 ? `${request} page ${page}` : request, step, answer })
       const next = step.walk ? continueOf(answer.body) : undefined

@@ -23,6 +23,8 @@ export interface Step {
   /** What changes after the first page of a walk. */
   readonly between?: Step
   readonly path?: string
+  /** Repeats the request until it is answered with this status: what a grant allows is allowed a moment later. */
+  readonly until?: number
 }
 
 /** Names are few, so that steps meet. */
