@@ -26,6 +26,7 @@ export const errorTable = {
   misdirected_request: { status: 421, title: 'This host is not served here.' },
   unprocessable: { status: 422, title: 'The cluster refused the object.' },
   too_many_requests: { status: 429, title: 'Too many requests.' },
+  quota_exceeded: { status: 429, title: 'A quota is used up.' },
   header_fields_too_large: { status: 431, title: 'Too many or too large header fields.' },
   client_closed_request: { status: 499, title: 'The client closed the connection before its request was complete.' },
   internal_error: { status: 500, title: 'An unexpected error occurred.' },

@@ -14,6 +14,8 @@ export interface SseParser {
 /** Bounds of one parser; an event above `maxEventBytes` (default 16 MiB) makes `push` throw. */
 export interface SseParserOptions {
   readonly maxEventBytes?: number
+  /** Makes the error that `push` throws for an event above the limit. */
+  readonly tooLarge?: (limit: number) => Error
   readonly onRetry?: (milliseconds: number) => void
 }
 
@@ -26,7 +28,7 @@ const BOM = '\uFEFF'
  * character that is split between two chunks are kept, an event without its blank line is dropped.
  */
 export function createSseParser(onEvent: (event: ParsedEvent) => void, options: SseParserOptions = {}): SseParser {
-  const limit = options.maxEventBytes ?? 16 * 1024 * 1024
+  const { maxEventBytes: limit = 16 * 1024 * 1024, tooLarge = defaultTooLarge } = options
   const event = createEvent(onEvent, options.onRetry)
   let pieces: Buffer[] = []
   let waiting = 0
@@ -57,9 +59,13 @@ export function createSseParser(onEvent: (event: ParsedEvent) => void, options: 
         pieces.push(Buffer.from(chunk.subarray(start)))
         waiting += chunk.length - start
       }
-      if (waiting + event.size() > limit) throw new Error(`server-sent event above ${limit} bytes`)
+      if (waiting + event.size() > limit) throw tooLarge(limit)
     },
   }
+}
+
+function defaultTooLarge(limit: number): Error {
+  return new Error(`server-sent event above ${limit} bytes`)
 }
 
 function nextBreak(chunk: Buffer, from: number): number {

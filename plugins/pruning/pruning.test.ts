@@ -20,6 +20,7 @@ import { createRun } from '#plugins/runs/create.ts'
 import { admitAgent } from '#plugins/runs/runs.ts'
 import { runLeftovers } from '#plugins/runs/leftovers.ts'
 import { savePartials } from '#plugins/runs/store/partials.ts'
+import { findRun } from '#plugins/runs/store/system.ts'
 import type { RunsTables } from '#plugins/runs/store/tables.ts'
 import { createWorld } from '#plugins/runs/testing/world.ts'
 import { toCrd } from '#schemas/crd.ts'
@@ -57,7 +58,7 @@ for (const { name, skip, open } of adapters) {
       log: createLogger({ level: 'error' }),
       signal: controller.signal,
     })
-    const consumers = pruningConsumers(() => [runLeftovers])
+    const consumers = pruningConsumers(() => [runLeftovers(world.writer, () => undefined)])
     const running = await runConsumers({ store, database, bus, consumers, sweepEveryMs: 3_600_000 })
     closers.push(() => pool.close())
     closers.push(() => running.stop())
@@ -112,12 +113,22 @@ for (const { name, skip, open } of adapters) {
       }
       return found
     }
+    /** State in the read model; undefined for a run that was removed. */
+    const state = async (runId: string): Promise<string | undefined> =>
+      (await findRun(store.reader<RunsTables>(), runId))?.state
+    /** Ends a run as succeeded, as its worker does. */
+    const succeed = async (runId: string): Promise<void> => {
+      const actor = { name: 'worker', kind: 'system' } as const
+      await world.writer.change(runId, { actor }, () => ({
+        facts: [{ fact: 'started', epoch: 1, segment: 1 }, { fact: 'succeeded' }],
+      }))
+    }
     const events = async (type: string): Promise<number> => {
       const rows = await database.db.selectFrom('events').select('id').where('type', '=', type).execute()
       return rows.length
     }
     const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
-      const end = performance.now() + 15_000
+      const end = performance.now() + 45_000
       while (!(await holds())) {
         assert.ok(performance.now() < end, what)
         await running.sweepNow()
@@ -132,6 +143,8 @@ for (const { name, skip, open } of adapters) {
       makeAgent,
       queue,
       traces,
+      state,
+      succeed,
       events,
       until,
       remove,
@@ -140,29 +153,32 @@ for (const { name, skip, open } of adapters) {
     }
   }
   const check = (what: string, fn: (rig: Awaited<ReturnType<typeof setUp>>) => Promise<void>) =>
-    test(`${name}: ${what}`, { skip, timeout: 60_000 }, async (t) => fn(await setUp(t)))
+    test(`${name}: ${what}`, { skip, timeout: 180_000 }, async (t) => fn(await setUp(t)))
 
-  check('a deleted agent takes its runs, journal and content; another agent keeps its own', async (rig) => {
-    const ns = await rig.makeNamespace('team')
-    const [one, other] = [await rig.makeAgent('team', 'one'), await rig.makeAgent('team', 'other')]
-    const [gone, kept] = [[await rig.queue(one, ns), await rig.queue(one, ns)], await rig.queue(other, ns)]
-    assert.deepEqual(await rig.traces(gone[0] ?? ''), tables)
-    await rig.remove('team', 'one')
-    await rig.until('the runs go', async () => (await rig.traces(gone[0] ?? '')).length === 0)
-    for (const run of gone) assert.deepEqual(await rig.traces(run), [])
-    assert.deepEqual(await rig.traces(kept), tables)
-    // A re-created agent of the same name has another uid: it inherits nothing, and nothing of it goes.
-    const again = await rig.makeAgent('team', 'one')
-    const { rows } = await sql`select 1 from runs_runs where agent_name = 'one'`.execute(rig.database.root)
-    assert.deepEqual(rows, [])
-    const newer = await rig.queue(again, ns)
-    await rig.until('the creation is seen', async () => (await rig.events('dev.mesh.cluster.created.v1')) >= 4)
-    await sql`delete from inbox`.execute(rig.database.root)
-    await sql`update cursor set position = 0 where stream = '*'`.execute(rig.database.root)
-    await rig.settle()
-    assert.deepEqual(await rig.traces(newer), tables)
-    assert.equal(await rig.events('dev.mesh.runs.deleted.v1'), 2, 'each run is deleted once')
-  })
+  check(
+    'PODA26: runs of a deleted agent stay, those under way are cancelled, another agent keeps its own',
+    async (rig) => {
+      const ns = await rig.makeNamespace('team')
+      const [one, other] = [await rig.makeAgent('team', 'one'), await rig.makeAgent('team', 'other')]
+      const [ended, waiting, kept] = [await rig.queue(one, ns), await rig.queue(one, ns), await rig.queue(other, ns)]
+      await rig.succeed(ended)
+      await rig.remove('team', 'one')
+      await rig.until('the run is cancelled', async () => (await rig.state(waiting)) === 'cancelling')
+      assert.deepEqual([await rig.state(ended), await rig.state(kept)], ['succeeded', 'queued'])
+      // The text of a message under way goes with the end of the run.
+      assert.deepEqual(await rig.traces(ended), tables.slice(0, -1))
+      // A re-created agent of the same name has another uid: the deletion that is handled again leaves its runs alone.
+      const again = await rig.makeAgent('team', 'one')
+      const newer = await rig.queue(again, ns)
+      await rig.until('the creation is seen', async () => (await rig.events('dev.mesh.cluster.created.v1')) >= 4)
+      await sql`delete from inbox`.execute(rig.database.root)
+      await sql`update cursor set position = 0 where stream = '*'`.execute(rig.database.root)
+      await rig.settle()
+      assert.deepEqual([await rig.state(newer), await rig.state(waiting)], ['queued', 'cancelling'])
+      assert.equal(await rig.events('dev.mesh.runs.cancel-requested.v1'), 1, 'the run is cancelled once')
+      assert.equal(await rig.events('dev.mesh.runs.deleted.v1'), 0)
+    },
+  )
 
   check('a deleted namespace takes the runs of its agents, and only of that namespace uid', async (rig) => {
     const [ns, elsewhere] = [await rig.makeNamespace('team'), await rig.makeNamespace('elsewhere')]
@@ -174,6 +190,10 @@ for (const { name, skip, open } of adapters) {
     await rig.until('the runs go', async () => (await rig.traces(unseen)).length === 0)
     await rig.until('those of the agent too', async () => (await rig.traces(gone)).length === 0)
     assert.deepEqual(await rig.traces(kept), tables)
+    const storage = await sql<{ of: string }>`select distinct namespace_uid as of from runs_storage`.execute(
+      rig.database.root,
+    )
+    assert.deepEqual(storage.rows, [{ of: elsewhere }])
     const again = await rig.makeNamespace('team')
     const { rows } = await sql`select 1 from runs_runs where namespace = 'team'`.execute(rig.database.root)
     assert.deepEqual(rows, [])
@@ -182,7 +202,7 @@ for (const { name, skip, open } of adapters) {
     assert.deepEqual(await rig.traces(newer), tables)
   })
 
-  check('a run that is made while its agent goes goes with it, a later one is refused', async (rig) => {
+  check('PODA26: a run that is made while its agent is deleted is cancelled, a later one is refused', async (rig) => {
     const ns = await rig.makeNamespace('team')
     const agent = await rig.makeAgent('team', 'brief')
     const isThere = async (): Promise<boolean> =>
@@ -201,7 +221,7 @@ for (const { name, skip, open } of adapters) {
         await new Promise((resolve) => setTimeout(resolve, 25))
       }
     })
-    await rig.until('its run goes', async () => (await rig.traces(made)).length === 0)
+    await rig.until('its run is cancelled', async () => (await rig.state(made)) === 'cancelling')
     await assert.rejects(
       rig.queue(agent, ns, admitAgent(agent.uid)),
       (error: unknown) => error instanceof Fail && error.code === 'not_found',
@@ -211,9 +231,12 @@ for (const { name, skip, open } of adapters) {
   check('more than one transaction should hold goes batch by batch', async (rig) => {
     const ns = await rig.makeNamespace('team')
     const agent = await rig.makeAgent('team', 'busy')
-    for (let n = 0; n < 420; n++) await rig.queue(agent, ns)
+    for (let n = 0; n < 210; n++) await rig.queue(agent, ns)
     await rig.remove('team', 'busy')
-    await rig.until('all runs go', async () => (await rig.events('dev.mesh.runs.deleted.v1')) === 420)
+    await rig.until('all are cancelled', async () => (await rig.events('dev.mesh.runs.cancel-requested.v1')) === 210)
+    assert.equal(await rig.events('dev.mesh.pruning.unfinished.v1'), 1)
+    await rig.cluster.delete(namespaces, { name: parseLabel('name', 'team') })
+    await rig.until('all runs go', async () => (await rig.events('dev.mesh.runs.deleted.v1')) === 210)
     for (const table of tables) {
       const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(rig.database.root)
       assert.deepEqual(rows, [], table)

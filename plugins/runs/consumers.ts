@@ -2,7 +2,7 @@ import { type Consumer, on } from '#core/events/consumer.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { decideCancel } from './decide.ts'
 import { cancelRequested } from './events.ts'
-import { openChildren } from './store/system.ts'
+import { lockLeases, openChildren } from './store/system.ts'
 import type { RunsTables } from './store/tables.ts'
 import type { RunWriter } from './write.ts'
 
@@ -13,11 +13,14 @@ export function runsConsumers(writer: RunWriter): readonly Consumer[] {
   return [
     on('runs.cascade', [cancelRequested], { order: 'none', from: 'start' }, async (events, context) => {
       const tx = { ...context, db: context.db.withTables<RunsTables>() }
-      for (const { actor = nobody, data } of events)
-        for (const child of await openChildren(tx.db, data.runId))
+      for (const { actor = nobody, data } of events) {
+        const children = await openChildren(tx.db, data.runId)
+        await lockLeases(tx.db, children)
+        for (const child of children)
           await writer.changeIn(tx, child, { actor }, (run) => ({
             facts: terminalStates.has(run.state) ? [] : decideCancel(run),
           }))
+      }
     }),
   ]
 }

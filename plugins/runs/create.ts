@@ -1,10 +1,11 @@
 import type { Actor } from '#core/events/event.ts'
 import type { Store, Tx } from '#core/store/store.ts'
-import { type RunState, terminalStates } from '#schemas/run.ts'
+import { isSettled } from './decide.ts'
 import { runCreated } from './events.ts'
 import { toRows } from './journal.ts'
 import type { Live } from './live.ts'
 import { Fail } from '#core/http/errors.ts'
+import { checkQuotas, type ExceededQuota, type RunQuotas } from './quotas.ts'
 import { appendJournal, findRun, insertRun, lockRun } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
@@ -28,6 +29,9 @@ export interface CreateServices {
   readonly store: Store
   readonly live: Live
   readonly core: { readonly now: () => Date }
+  readonly settings: RunQuotas
+  /** Counts a run that a quota refused. */
+  readonly refused?: (quota: ExceededQuota) => void
 }
 
 /**
@@ -42,7 +46,9 @@ export function createRun(
   return services.store.transact<RunsTables, SelectedRun>(async (tx) => {
     await admit(tx.db)
     if (run.parent) await holdParent(tx.db, run.parent.id)
-    await insertRun(tx.db, run)
+    const of = { namespaceUid: run.namespaceUid, caller: run.trigger.by }
+    await checkQuotas(tx.db, of, services.settings, (quota) => services.refused?.(quota))
+    const contentBytes = await insertRun(tx.db, run)
     const queued = {
       ts: services.core.now(),
       kind: 'run.queued',
@@ -50,7 +56,7 @@ export function createRun(
       spanId: '',
       data: { trigger: run.trigger, conversationId: run.conversationId },
     } as const
-    await appendJournal(tx.db, run.runId, toRows(run.runId, 0, [queued]))
+    await appendJournal(tx.db, run.runId, toRows(run.runId, 0, [queued]), { contentBytes })
     await tx.append(`runs/${run.runId}`, 0, [toCreated(run)])
     tx.afterCommit(() => services.live.wake(run.runId))
     const row = await findRun(tx.db, run.runId)
@@ -62,12 +68,7 @@ export function createRun(
 // A cancel of the parent waits for this transaction and finds the child, or was committed before and is seen here.
 async function holdParent(db: Tx<RunsTables>['db'], parentId: string): Promise<void> {
   const parent = await lockRun(db, parentId)
-  if (!parent || isOver(parent.run.state)) throw new Fail('run_terminal')
-}
-
-/** Whether a run starts nothing any more. */
-export function isOver(state: RunState): boolean {
-  return terminalStates.has(state) || state === 'cancelling'
+  if (!parent || isSettled(parent.run.state)) throw new Fail('run_terminal')
 }
 
 function toCreated(run: NewRun) {

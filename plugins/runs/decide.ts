@@ -42,6 +42,11 @@ export type RunFact =
   | { readonly fact: 'timed-out' }
   | { readonly fact: 'rejected'; readonly failReason: FailReason }
 
+/** Whether nothing is left to cancel: the run has ended, or its cancel was requested already. */
+export function isSettled(state: RunState): boolean {
+  return terminalStates.has(state) || state === 'cancelling'
+}
+
 /** Whether the next segment waits for a worker: a new run is queued, one that was resumed is running already. */
 export function mayBegin(run: Pick<RunFacts, 'state' | 'started'>): boolean {
   return (run.state === 'queued' || run.state === 'running') && !run.started

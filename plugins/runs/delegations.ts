@@ -10,7 +10,8 @@ import type { Store } from '#core/store/store.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
 import { terminalStates } from '#schemas/run.ts'
-import { createRun, isOver, type NewRun } from './create.ts'
+import { createRun, type CreateServices, type NewRun } from './create.ts'
+import { isSettled } from './decide.ts'
 import { readAttempt, readGrant, signGrant } from './grants.ts'
 import type { Live } from './live.ts'
 import { admitAgent, cancelRun } from './runs.ts'
@@ -29,7 +30,7 @@ export interface Delegations {
 }
 
 /** What it stands on. */
-export interface DelegationServices {
+export interface DelegationServices extends Pick<CreateServices, 'settings' | 'refused'> {
   readonly core: Core
   readonly store: Store
   readonly live: Live
@@ -123,7 +124,7 @@ async function ownRun(services: DelegationServices, pod: UserInfo, runId: string
   const agent = agentOfServiceAccount(pod.username)
   const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
   if (!run || !agent || run.namespace !== agent.namespace || run.agent_name !== agent.name) throw new Fail('not_found')
-  if (isOver(run.state)) throw new Fail('run_terminal')
+  if (isSettled(run.state)) throw new Fail('run_terminal')
   return run
 }
 

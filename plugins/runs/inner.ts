@@ -5,6 +5,7 @@ import type { Core } from '#core/host/core.ts'
 import type { Store } from '#core/store/store.ts'
 import { createLive, type Live } from './live.ts'
 import { runMetrics } from './metrics.ts'
+import type { ExceededQuota } from './quotas.ts'
 import { createRuns, type Runs } from './runs.ts'
 import type { runsSettings } from './settings.ts'
 import { createRunWriter, type RunWriter } from './write.ts'
@@ -16,6 +17,10 @@ export interface RunsInner {
   readonly store: Store
   readonly live: Live
   readonly writer: RunWriter
+  /** Counts a run that a quota refused. */
+  readonly refused: (quota: ExceededQuota) => void
+  /** Makes a counter of removed runs. */
+  readonly removed: (reason: 'retention' | 'namespace') => (runs: number) => void
 }
 
 /** The inside as a role serves callers from it: with runs that know what the manager observed. */
@@ -31,7 +36,11 @@ export function createInner(core: Core, settings: Static<typeof runsSettings>): 
   const transitions = core.metrics.counter(runMetrics.transitions)
   const entered = (state: RunState): void => transitions.inc({ state })
   const writer = createRunWriter(store, { live, now: core.now, entered })
-  return { core, settings, store, live, writer }
+  const refusals = core.metrics.counter(runMetrics.refused)
+  const refused = (quota: ExceededQuota): void => refusals.inc({ quota })
+  const removals = core.metrics.counter(runMetrics.removed)
+  const removed: RunsInner['removed'] = (reason) => (runs) => removals.inc({ reason }, runs)
+  return { core, settings, store, live, writer, refused, removed }
 }
 
 /** Adds the caller's side of runs for a role that serves callers. */

@@ -3,7 +3,9 @@ import type { Job } from '#core/host/work.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import type { RunsInner } from './inner.ts'
 import { runMetrics } from './metrics.ts'
+import { createRunRetention } from './retention.ts'
 import { readQueue } from './store/queue.ts'
+import { readStoredBytes } from './store/usage.ts'
 import type { RunsTables } from './store/tables.ts'
 import { runLoop } from './worker/loop.ts'
 import { createDriveServices } from './worker/services.ts'
@@ -15,15 +17,16 @@ export function runsJobs(inner: RunsInner, worker: WorkerContext): readonly Job[
   const { settings } = inner
   return [
     queueMetricsJob(inner),
+    createRunRetention({ ...inner, retentionDays: settings.retentionDays, removed: inner.removed('retention') }),
     {
       name: 'runs.worker',
       role: 'worker',
       leaderOnly: false,
       async run(term) {
-        const services = createDriveServices(inner, worker, settings.unreachableAfter * 1000)
+        const services = createDriveServices(inner, worker, settings)
         try {
-          const options = { holder: uuidV7(), concurrency: settings.workerConcurrency }
-          await runLoop(services, options, term.signal)
+          const { workerConcurrency: concurrency, namespaceShare } = settings
+          await runLoop(services, { holder: uuidV7(), concurrency, namespaceShare }, term.signal)
         } finally {
           await services.close()
         }
@@ -36,6 +39,7 @@ function queueMetricsJob({ core, store }: Pick<RunsInner, 'core' | 'store'>): Jo
   const depth = core.metrics.gauge(runMetrics.queueDepth)
   const oldest = core.metrics.gauge(runMetrics.queueOldest)
   const held = core.metrics.gauge(runMetrics.held)
+  const stored = core.metrics.gauge(runMetrics.storedBytes)
   return {
     name: 'runs.queue-metrics',
     role: 'worker',
@@ -46,6 +50,7 @@ function queueMetricsJob({ core, store }: Pick<RunsInner, 'core' | 'store'>): Jo
       depth.set(queue.waiting)
       oldest.set(queue.oldestSeconds)
       held.set(queue.held)
+      stored.set(await readStoredBytes(store.reader<RunsTables>()))
     },
   }
 }

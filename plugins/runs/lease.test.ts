@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { adapters } from '#core/store/testing/databases.ts'
 import { decideStart } from './decide.ts'
-import { claimRuns } from './store/system.ts'
+import { claimRuns } from './store/claims.ts'
 import type { Claim } from './store/system.ts'
 import type { RunsTables } from './store/tables.ts'
 import { createWorld, queueRun } from './testing/world.ts'
@@ -13,6 +13,8 @@ import { LeaseLost } from './write.ts'
 
 const migrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
 
+const one = (holder: string) => ({ holder, limit: 1, share: 1, held: new Map<string, number>() })
+
 for (const { name, skip, open } of adapters) {
   test(`${name}: O6: a worker whose lease was taken over writes nothing any more`, { skip }, async (t) => {
     const database = await open(t)
@@ -20,7 +22,7 @@ for (const { name, skip, open } of adapters) {
     const world = createWorld(database)
     const run = await queueRun(world, {})
     const claim = async (holder: string): Promise<Claim> => {
-      const [claimed] = await world.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, holder, 1))
+      const [claimed] = await world.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, one(holder)))
       assert.ok(claimed, `${holder} has no claim`)
       return claimed
     }
@@ -29,7 +31,7 @@ for (const { name, skip, open } of adapters) {
 
     const paused = await claim('paused')
     assert.equal(
-      (await world.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, 'other', 1))).length,
+      (await world.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, one('other')))).length,
       0,
     )
     await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.root)

@@ -1,27 +1,46 @@
+import type { Tx } from '#core/store/store.ts'
 import type { Leftover } from '#plugins/pruning/points.ts'
-import { runDeleted } from './events.ts'
-import { deleteContent, findRun, lockRun, runsOf } from './store/system.ts'
+import { decideCancel, isSettled } from './decide.ts'
+import { deleteRuns } from './delete-runs.ts'
+import { forgetStorage, openRunsOfAgent, runsOfNamespace } from './store/deletion.ts'
+import { lockLeases } from './store/system.ts'
 import type { RunsTables } from './store/tables.ts'
-import { subjectOf } from './write.ts'
+import type { RunWriter } from './write.ts'
 
 const actor = { name: 'pruning', kind: 'controller' } as const
 
-/** Runs of a deleted agent or namespace go, with journal and content; by uid, so that a re-created one keeps its own. */
-export const runLeftovers: Leftover = {
-  name: 'runs',
-  kinds: ['AgentDeployment', 'Namespace'],
-  async prune(tx, { kind, uid }, limit) {
-    const db = tx.db.withTables<RunsTables>()
-    const ids = await runsOf(db, kind === 'Namespace' ? { namespaceUid: uid } : { agentUid: uid }, limit)
-    for (const id of ids) {
-      // The lease row is locked first, as by every writer: a worker that still drives the run finds its lease gone.
-      await lockRun(db, id)
-      const run = await findRun(db, id)
-      if (!run) continue
-      await deleteContent(db, id)
-      const event = { type: runDeleted, actor, subject: subjectOf(run), data: { runId: id } }
-      await tx.append(`runs/${id}`, run.version, [event])
-    }
-    return ids.length
-  },
+/**
+ * What a deletion does to runs, by uid, so that a namesake keeps its own: a namespace takes its runs with it. Those of an agent stay
+ * until their retention ends, and are cancelled while they are under way.
+ */
+export function runLeftovers(writer: RunWriter, removed: (runs: number) => void): Leftover {
+  return {
+    name: 'runs',
+    kinds: ['AgentDeployment', 'Namespace'],
+    async prune(context, { kind, uid }, limit) {
+      const tx = { ...context, db: context.db.withTables<RunsTables>() }
+      return kind === 'Namespace' ? removeRuns(tx, uid, limit, removed) : cancelRuns(tx, writer, uid, limit)
+    },
+  }
+}
+
+async function removeRuns(
+  tx: Tx<RunsTables>,
+  namespaceUid: string,
+  limit: number,
+  removed: (runs: number) => void,
+): Promise<number> {
+  const ids = await runsOfNamespace(tx.db, namespaceUid, limit)
+  const runs = await deleteRuns(tx, ids, actor)
+  if (ids.length < limit) await forgetStorage(tx.db, namespaceUid)
+  tx.afterCommit(() => removed(runs))
+  return ids.length
+}
+
+async function cancelRuns(tx: Tx<RunsTables>, writer: RunWriter, agentUid: string, limit: number): Promise<number> {
+  const ids = await openRunsOfAgent(tx.db, agentUid, limit)
+  await lockLeases(tx.db, ids)
+  for (const id of ids)
+    await writer.changeIn(tx, id, { actor }, (run) => ({ facts: isSettled(run.state) ? [] : decideCancel(run) }))
+  return ids.length
 }

@@ -15,6 +15,8 @@ export interface LiveFrame {
 }
 
 const wakeSubject = 'mesh.live.queue'
+/** NATS refuses messages above 1 MiB; the journal and the stored text of the message have what is left out. */
+const maxFrameBytes = 512 * 1024
 
 /** Live frames and wake-ups: after COMMIT, over the bus's ephemeral half; they may be lost, the tables repair. */
 export interface Live {
@@ -28,7 +30,10 @@ export interface Live {
 /** Wraps the bus. No integrator may subscribe to `mesh.live.>`: frames carry content. */
 export function createLive(bus: Bus): Live {
   return {
-    frame: (frame) => bus.emit(`mesh.live.${frame.runId}`, Buffer.from(JSON.stringify(frame))),
+    frame: (frame) => {
+      const bytes = Buffer.from(JSON.stringify(frame))
+      if (bytes.length <= maxFrameBytes) bus.emit(`mesh.live.${frame.runId}`, bytes)
+    },
     wake: (runId) => bus.emit(wakeSubject, Buffer.from(runId)),
     onFrame: shareFrames(bus),
     onWake: (handle) => bus.listen(wakeSubject, (body) => handle(Buffer.from(body).toString())),

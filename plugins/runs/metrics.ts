@@ -8,6 +8,30 @@ export const runMetrics = {
     labels: ['state'],
     roles: ['bff', 'worker', 'state', 'gateway'],
   }),
+  refused: defineCounter({
+    name: 'mesh_run_refusals_total',
+    help: 'New runs that a quota refused, by the setting that holds it.',
+    labels: ['quota'],
+    roles: ['bff', 'state', 'gateway'],
+  }),
+  faults: defineCounter({
+    name: 'mesh_run_faults_total',
+    help: 'Runs that a worker ended because of what their agent sent, or after too many failed attempts, by cause.',
+    labels: ['cause'],
+    roles: ['worker'],
+  }),
+  removed: defineCounter({
+    name: 'mesh_runs_removed_total',
+    help: 'Runs that were removed with their content, by reason (retention or namespace).',
+    labels: ['reason'],
+    roles: ['worker'],
+  }),
+  storedBytes: defineGauge({
+    name: 'mesh_run_stored_bytes',
+    help: 'Bytes that all runs store, as each worker reads them.',
+    labels: [],
+    roles: ['worker'],
+  }),
   queueDepth: defineGauge({
     name: 'mesh_run_queue_depth',
     help: 'Runs that wait for a worker, as each worker sees it.',

@@ -168,13 +168,18 @@ async function addUsage(event: Event, tx: Db): Promise<void> {
   const usage = dataOf(event, usageReported)
   await tx
     .updateTable('runs_runs')
-    .set((row) => ({
+    .set({
       version: event.version,
-      input_tokens: row('input_tokens', '+', usage.inputTokens),
-      output_tokens: row('output_tokens', '+', usage.outputTokens),
-      cached_tokens: row('cached_tokens', '+', usage.cachedTokens),
-      reasoning_tokens: row('reasoning_tokens', '+', usage.reasoningTokens),
-    }))
+      input_tokens: sumOf('input_tokens', usage.inputTokens),
+      output_tokens: sumOf('output_tokens', usage.outputTokens),
+      cached_tokens: sumOf('cached_tokens', usage.cachedTokens),
+      reasoning_tokens: sumOf('reasoning_tokens', usage.reasoningTokens),
+    })
     .where('id', '=', usage.runId)
     .execute()
+}
+
+// Above it neither the column nor JSON is exact.
+function sumOf(column: string, more: number) {
+  return sql<number>`least(${sql.ref(column)} + ${more}::float8, ${Number.MAX_SAFE_INTEGER}::float8)`
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { adapters } from '#core/store/testing/databases.ts'
 import { readQueue } from './store/queue.ts'
-import { claimRuns } from './store/system.ts'
+import { claimRuns } from './store/claims.ts'
 import type { RunsTables } from './store/tables.ts'
 import { createWorld, queueRun } from './testing/world.ts'
 
@@ -27,7 +27,9 @@ for (const adapter of adapters) {
       const before = await readQueue(reader)
       assert.deepEqual([before.waiting, before.held], [2, 0])
       assert.ok(before.oldestSeconds >= 90 && before.oldestSeconds < 150, String(before.oldestSeconds))
-      await world.store.transact<RunsTables, unknown>((tx) => claimRuns(tx.db, 'w1', 1))
+      await world.store.transact<RunsTables, unknown>((tx) =>
+        claimRuns(tx.db, { holder: 'w1', limit: 1, share: 1, held: new Map() }),
+      )
       const during = await readQueue(reader)
       assert.deepEqual([during.waiting, during.held], [1, 1])
       await sql`update runs_lease set expires_at = now() - interval '1 second' where holder is not null`.execute(

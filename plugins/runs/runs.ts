@@ -10,6 +10,7 @@ import type { Resolution } from '#schemas/run.ts'
 import { createRun, type NewRun } from './create.ts'
 import { decideCancel, decideResume } from './decide.ts'
 import { signGrant } from './grants.ts'
+import type { CreateServices } from './create.ts'
 import type { Live } from './live.ts'
 import { type Run, toRun } from './run.ts'
 import {
@@ -70,7 +71,7 @@ export interface OpenRun {
 }
 
 /** What the domain stands on. */
-export interface RunsServices {
+export interface RunsServices extends Pick<CreateServices, 'settings' | 'refused'> {
   readonly core: Pick<Core, 'keys' | 'now'>
   readonly store: Store
   readonly live: Live

@@ -27,6 +27,8 @@ export interface Change {
   readonly events?: readonly NewEvent[]
   readonly content?: Readonly<Partial<Record<RunFact['fact'], Readonly<Record<string, unknown>>>>>
   readonly launcherN?: number
+  /** Bytes that `also` stores beside the journal. */
+  readonly contentBytes?: number
   readonly also?: (tx: Tx<RunsTables>['db']) => Promise<void>
 }
 
@@ -73,7 +75,8 @@ async function apply(tx: Tx<RunsTables>, { live, now, author, entered }: Service
   const own = change.facts.map((fact) => toEntry(fact, at, change.content?.[fact.fact]))
   const entries = [...(change.entries ?? []), ...own]
   const rows = toRows(run.id, locked.journalSeq, entries)
-  await appendJournal(tx.db, run.id, rows, change.launcherN)
+  const { launcherN, contentBytes } = change
+  await appendJournal(tx.db, run.id, rows, { launcherN, contentBytes })
   await change.also?.(tx.db)
   const state = change.facts.reduce((before, fact) => stateAfter(fact.fact, before), run.state)
   if (state !== run.state) await queue(tx, locked, author, state)

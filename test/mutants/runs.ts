@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a claim does not raise the epoch',
-    file: 'plugins/runs/store/system.ts',
+    file: 'plugins/runs/store/claims.ts',
     find: 'set holder = ${holder}, epoch = epoch + 1,',
     replace: 'set holder = ${holder}, epoch = greatest(epoch, 1),',
     tests: lease,

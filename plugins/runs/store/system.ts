@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Interrupt, Resolution } from '#schemas/run.ts'
-import type { LauncherAddress, LauncherPlace, LeaseRow, NewJournal, RunsTables, SelectedRun } from './tables.ts'
+import type { LauncherAddress, LauncherPlace, NewJournal, RunsTables, SelectedRun } from './tables.ts'
 
 /**
  * System-side statements of runs: they take ids, not proofs, so `routes.ts` may not import this file.
@@ -21,32 +21,12 @@ export interface Claim {
   readonly ticketSegment: number | null
   /** Where a segment was begun last: the launcher that has it, or had one before. */
   readonly launcher: LauncherPlace | null
+  readonly namespaceUid: string
+  /** Drives that failed since the launcher's last entry. */
+  readonly tries: number
+  /** Bytes that the run stores so far. */
+  readonly bytes: number
 }
-
-/** Takes up to `limit` runs that are ready and that nobody holds; each claim raises the epoch. */
-export async function claimRuns(db: Db, holder: string, limit: number): Promise<readonly Claim[]> {
-  const { rows } = await sql<ClaimedRow>`
-    update runs_lease set holder = ${holder}, epoch = epoch + 1,
-      expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-    where run_id in (
-      select run_id from runs_lease
-      where state = 'ready' and wake_at <= clock_timestamp() and (expires_at is null or expires_at < clock_timestamp())
-      order by wake_at limit ${limit} for update skip locked)
-    returning run_id, epoch, launcher_n, ticket, ticket_segment, launcher`.execute(db)
-  return rows.map((row) => ({
-    runId: row.run_id,
-    epoch: row.epoch,
-    launcherN: row.launcher_n,
-    ticket: row.ticket,
-    ticketSegment: row.ticket_segment,
-    launcher: row.launcher,
-  }))
-}
-
-type ClaimedRow = Pick<
-  Selectable<LeaseRow>,
-  'run_id' | 'epoch' | 'launcher_n' | 'ticket' | 'ticket_segment' | 'launcher'
->
 
 /** For how many milliseconds a run has waited for its next segment: since it was made, or since it was resumed. */
 export async function waitedMs(db: Db, runId: string): Promise<number> {
@@ -66,9 +46,9 @@ export async function renewLeases(db: Db, holder: string): Promise<ReadonlySet<s
   return new Set(rows.map((row) => `${row.run_id}/${row.epoch}`))
 }
 
-/** Gives a claim back, to be taken again by anybody after a while. */
-export async function releaseLease(db: Db, claim: Claim, afterMs: number): Promise<void> {
-  await sql`update runs_lease set holder = null, expires_at = null,
+/** Returns a claim to the queue, due after a delay; `failed` counts the drive as a try in vain. */
+export async function releaseLease(db: Db, claim: Claim, afterMs: number, failed = false): Promise<void> {
+  await sql`update runs_lease set holder = null, expires_at = null, tries = tries + ${failed ? 1 : 0},
       wake_at = clock_timestamp() + make_interval(secs => ${afterMs / 1000})
     where run_id = ${claim.runId} and epoch = ${claim.epoch} and state = 'ready'`.execute(db)
 }
@@ -111,31 +91,39 @@ export async function holdAgent(db: Db, uid: string): Promise<boolean> {
   return (await query.forShare().executeTakeFirst()) !== undefined
 }
 
-/** Creates the queue entry and the content of a new run. */
+/** Creates the queue entry and the content of a new run; returns the bytes of the content. */
 export async function insertRun(
   db: Db,
-  run: { readonly runId: string; readonly input: unknown; readonly grant: string },
-): Promise<void> {
+  run: { readonly runId: string; readonly namespaceUid: string; readonly input: unknown; readonly grant: string },
+): Promise<number> {
+  const input = JSON.stringify(run.input ?? null)
   await db
     .insertInto('runs_content')
     .values({
       run_id: run.runId,
-      input: JSON.stringify(run.input ?? null),
+      input,
       grant_token: run.grant,
       interrupts: '[]',
       resolutions: '[]',
     })
     .execute()
-  await sql`insert into runs_lease (run_id, state, wake_at, idle_since)
-    values (${run.runId}, 'ready', clock_timestamp(), clock_timestamp())`.execute(db)
+  await sql`insert into runs_lease (run_id, state, wake_at, idle_since, namespace_uid)
+    values (${run.runId}, 'ready', clock_timestamp(), clock_timestamp(), ${run.namespaceUid})`.execute(db)
+  return Buffer.byteLength(input) + run.grant.length
 }
 
-/** Writes entries at the given sequence numbers and remembers how far the journal and the launcher's own count are. */
+/** What an append changes beside the journal: the launcher's own count, and bytes stored elsewhere for the run. */
+export interface AppendOptions {
+  readonly launcherN?: number | undefined
+  readonly contentBytes?: number | undefined
+}
+
+/** Writes entries at the given sequence numbers; sets how far journal and launcher have come, and counts the bytes. */
 export async function appendJournal(
   db: Db,
   runId: string,
   entries: readonly NewJournal[],
-  launcherN?: number,
+  { launcherN, contentBytes = 0 }: AppendOptions = {},
 ): Promise<void> {
   if (entries.length > 0)
     await db
@@ -143,15 +131,18 @@ export async function appendJournal(
       .values([...entries])
       .execute()
   const last = entries.at(-1)?.seq
-  if (last === undefined && launcherN === undefined) return
-  await db
-    .updateTable('runs_lease')
-    .set({
-      ...(last === undefined ? {} : { journal_seq: last }),
-      ...(launcherN === undefined ? {} : { launcher_n: launcherN }),
-    })
-    .where('run_id', '=', runId)
-    .execute()
+  const bytes = entries.reduce((sum, { data }) => sum + Buffer.byteLength(data), contentBytes)
+  if (last === undefined && launcherN === undefined && bytes === 0) return
+  // The shard is locked until COMMIT, so it comes after every other row of the run.
+  await sql`
+    with lease as (
+      update runs_lease set journal_seq = coalesce(${last ?? null}::integer, journal_seq), bytes = bytes + ${bytes}::bigint,
+        launcher_n = coalesce(${launcherN ?? null}::integer, launcher_n),
+        tries = case when ${launcherN ?? null}::integer is null then tries else 0 end
+      where run_id = ${runId} returning namespace_uid)
+    insert into runs_storage (namespace_uid, shard, bytes)
+      select namespace_uid, right(${runId}::text, 1), ${bytes}::bigint from lease
+      on conflict (namespace_uid, shard) do update set bytes = runs_storage.bytes + excluded.bytes`.execute(db)
 }
 
 /** Sets what the queue shall do with the run from now on: work on it, wait for a person, or nothing more. */
@@ -248,6 +239,15 @@ export function readHistory(db: Db, agentUid: string, conversationId: string, li
     .execute()
 }
 
+/**
+ * Locks queue entries in one order, before several runs are changed in one transaction: each change also locks a row of
+ * `runs_storage`, which writers of other runs share.
+ */
+export async function lockLeases(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`select 1 from runs_lease where run_id = any(${[...ids]}::uuid[]) order by run_id for update`.execute(db)
+}
+
 /** Runs that this run started and that have not ended. */
 export async function openChildren(db: Db, runId: string): Promise<readonly string[]> {
   const rows = await db
@@ -257,25 +257,4 @@ export async function openChildren(db: Db, runId: string): Promise<readonly stri
     .where('finished_at', 'is', null)
     .execute()
   return rows.map((row) => row.id)
-}
-
-/** Ids of runs that belong to a deleted agent or namespace, a page at a time. */
-export async function runsOf(
-  db: Db,
-  owner: { readonly agentUid: string } | { readonly namespaceUid: string },
-  limit: number,
-) {
-  const query = db.selectFrom('runs_runs').select('id').limit(limit)
-  const rows = await (
-    'agentUid' in owner
-      ? query.where('agent_uid', '=', owner.agentUid)
-      : query.where('namespace_uid', '=', owner.namespaceUid)
-  ).execute()
-  return rows.map((row) => row.id)
-}
-
-/** Removes everything a run left but its events; the projection's row goes with `runs.deleted`. */
-export async function deleteContent(db: Db, runId: string): Promise<void> {
-  for (const table of ['runs_partial', 'runs_journal', 'runs_content', 'runs_lease'] as const)
-    await db.deleteFrom(table).where('run_id', '=', runId).execute()
 }

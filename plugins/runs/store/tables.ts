@@ -69,6 +69,11 @@ export interface LeaseRow {
   launcher_n: Generated<number>
   ticket: Generated<string | null>
   ticket_segment: Generated<number | null>
+  /** Drives that failed since the last entry of the launcher. */
+  tries: Generated<number>
+  namespace_uid: string
+  /** Stored for the run: input, output, checkpoint, resolutions and journal. */
+  bytes: Generated<bigint>
   launcher: ColumnType<LauncherPlace | null, string | undefined, string | null>
 }
 
@@ -101,6 +106,13 @@ export interface PartialRow {
   text: string
 }
 
+/** Bytes that the runs of a namespace store, in 16 shards by the last digit of the run's id. */
+export interface StorageRow {
+  namespace_uid: string
+  shard: string
+  bytes: bigint
+}
+
 /** Tables of the plugin, and the core table its reads join. */
 export type RunsTables = {
   runs_runs: RunRow
@@ -109,6 +121,7 @@ export type RunsTables = {
   runs_lease: LeaseRow
   runs_journal: JournalRow
   runs_partial: PartialRow
+  runs_storage: StorageRow
   observed: { uid: string; kind: string; namespace: string; name: string; deleted_at: Date | null }
 }
 

@@ -1,4 +1,4 @@
-// A worker in a process of its own, to be killed: `worker-process.ts <database url> <launcher url> [instant]`; at an instant of its
+// A worker in a process of its own, to be killed: `worker-process.ts <database url> <launcher url> [instant [settings]]`; at an instant of its
 // first invoke it kills itself: `begun` before it, `sent` while it is under way, `answered` after it.
 import { openDatabase } from '#core/store/database.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
@@ -6,8 +6,8 @@ import type { LauncherClient } from '../worker/launcher-client.ts'
 import type { Launchers } from '../worker/launchers.ts'
 import { createWorld, driveServices, startWorker } from './world.ts'
 
-const [url = '', origin = '', instant] = process.argv.slice(2)
-const world = createWorld(await openDatabase({ url }))
+const [url = '', origin = '', instant, settings = '{}'] = process.argv.slice(2)
+const world = createWorld(await openDatabase({ url }), undefined, JSON.parse(settings) as object)
 const services = driveServices(world, () => origin)
 startWorker({ ...services, launchersOf: (...run) => mortals(services.launchersOf(...run)) }, uuidV7())
 process.stdout.write('ready\n')
@@ -21,7 +21,7 @@ function mortals(launchers: Launchers): Launchers {
 }
 
 function mortal(launcher: LauncherClient): LauncherClient {
-  if (instant === undefined) return launcher
+  if (instant === undefined || instant === '') return launcher
   return {
     ...launcher,
     invoke: async (...told) => {

@@ -1,3 +1,5 @@
+import type { Static } from 'typebox'
+import { Value } from 'typebox/value'
 import { Agent } from 'undici'
 import { createMemoryBus } from '#core/events/memory-bus.ts'
 import type { Bus } from '#core/events/bus.ts'
@@ -6,15 +8,16 @@ import { createStore } from '#core/store/create-store.ts'
 import type { Database } from '#core/store/database.ts'
 import type { Store } from '#core/store/store.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
-import { createRun } from '../create.ts'
+import { createRun, type NewRun } from '../create.ts'
 import { createLive, type Live } from '../live.ts'
 import { runsProjection } from '../projections.ts'
+import { runsSettings } from '../settings.ts'
 import { findRun } from '../store/system.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import type { DriveServices } from '../worker/drive-services.ts'
 import { createLauncherClient } from '../worker/launcher-client.ts'
 import { createLaunchers } from '../worker/launchers.ts'
-import { runLoop } from '../worker/loop.ts'
+import { type LoopOptions, runLoop } from '../worker/loop.ts'
 import { traceparentBelow } from '../worker/run-span.ts'
 import { createRunWriter, type RunWriter } from '../write.ts'
 
@@ -24,17 +27,23 @@ export interface World {
   readonly live: Live
   readonly writer: RunWriter
   readonly core: { readonly now: () => Date }
+  readonly settings: Static<typeof runsSettings>
 }
 
 /** The agent of these tests. */
 export const agent = { namespace: 'default', name: 'robot', uid: 'uid-1' }
 
 /** Builds a world on a migrated database. */
-export function createWorld(database: Database, bus: Bus = createMemoryBus()): World {
+export function createWorld(
+  database: Database,
+  bus: Bus = createMemoryBus(),
+  some: Partial<Static<typeof runsSettings>> = {},
+): World {
+  const settings = { ...Value.Create(runsSettings), ...some }
   const store = createStore(database, { projections: [runsProjection] })
   const live = createLive(bus)
   const now = () => new Date()
-  return { store, live, writer: createRunWriter(store, { live, now }), core: { now } }
+  return { store, live, writer: createRunWriter(store, { live, now }), core: { now }, settings }
 }
 
 /** A worker's services towards one unsigned launcher, known by its address, or several. */
@@ -50,6 +59,10 @@ export function driveServices(
     log: silent,
     unreachableAfterMs,
     busyPatienceMs: 100,
+    cancelPatienceMs: 30_000,
+    limits: world.settings,
+    driveTries: world.settings.driveTries,
+    retryMs: 100,
     close: () => dispatcher.destroy(),
     recheck: async () => true,
     launchersOf: (run, _, claim) => {
@@ -67,9 +80,13 @@ export function driveServices(
 }
 
 /** A worker of this process; `stop` lets go of what it holds. */
-export function startWorker(services: ReturnType<typeof driveServices>, holder: string): { stop(): Promise<void> } {
+export function startWorker(
+  services: ReturnType<typeof driveServices>,
+  holder: string,
+  options: Partial<LoopOptions> = {},
+): { stop(): Promise<void> } {
   const end = new AbortController()
-  const done = runLoop(services, { holder, concurrency: 16 }, end.signal)
+  const done = runLoop(services, { holder, concurrency: 16, namespaceShare: 100, ...options }, end.signal)
   return {
     stop: async () => {
       end.abort()
@@ -86,19 +103,24 @@ export function queueRun(
   conversationId = uuidV7(),
   parent?: SelectedRun,
 ): Promise<SelectedRun> {
+  return queueRunOf(world, { input, conversationId, ...(parent ? { parent } : {}) })
+}
+
+/** Queues a run of the test agent; `some` replaces what it would have. */
+export function queueRunOf(world: World, some: Partial<NewRun>): Promise<SelectedRun> {
   const runId = uuidV7()
   return createRun(world, {
     runId,
     agent,
     namespaceUid: 'ns-uid',
-    input,
-    conversationId,
+    input: null,
+    conversationId: uuidV7(),
     labels: {},
     trigger: { kind: 'api', by: 'alice' },
     actor: { name: 'alice', kind: 'user' },
     grant: 'unsigned',
     traceparent: `00-${runId.replaceAll('-', '')}-${'1'.repeat(16)}-01`,
-    ...(parent ? { parent } : {}),
+    ...some,
   })
 }
 

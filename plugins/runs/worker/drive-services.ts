@@ -5,7 +5,9 @@ import type { Live } from '../live.ts'
 import type { Claim } from '../store/system.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../write.ts'
+import type { FaultCause } from './agent-fault.ts'
 import type { Launchers } from './launchers.ts'
+import type { RunLimits } from './limits.ts'
 
 /** What driving a run needs; every member is a port of the worker role. */
 export interface DriveServices {
@@ -23,4 +25,13 @@ export interface DriveServices {
   readonly unreachableAfterMs: number
   /** How long a busy agent is asked for a place before its run makes room for others in the worker. */
   readonly busyPatienceMs: number
+  /** How long a cancelled run may take to stop before it ends without its launcher. */
+  readonly cancelPatienceMs: number
+  readonly limits: RunLimits
+  /** Failed drives without progress after which a run ends. */
+  readonly driveTries: number
+  /** Pause after the first failed drive; it doubles with each, up to a minute. */
+  readonly retryMs: number
+  /** Counts a run that was ended because of what its agent sent, or after too many failed drives. */
+  readonly faulted?: (cause: FaultCause) => void
 }

@@ -1,5 +1,5 @@
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
-import { decideBusy, decideFailure, decideStart, mayBegin } from '../decide.ts'
+import { decideBusy, decideStart, mayBegin } from '../decide.ts'
 import {
   beginSegment,
   type Beginning,
@@ -16,6 +16,7 @@ import { readConversation } from '../history.ts'
 import { workerAuthor } from './author.ts'
 import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
+import { backOffMs, failRun, isUnavailable, settleFailure } from './failure.ts'
 import { follow } from './follow.ts'
 import { type Busy, handOver, handOverAgain, type Taken } from './hand-over.ts'
 import type { LauncherClient } from './launcher-client.ts'
@@ -25,7 +26,6 @@ import { recordResult } from './result.ts'
 import { noteRevision } from './revision.ts'
 import { inRunSpan } from './run-span.ts'
 
-const retryMs = 5_000
 const minBackOffMs = 1_000
 const maxBackOffMs = 60_000
 
@@ -40,15 +40,11 @@ export function drive(services: DriveServices, claim: Claim, signal: AbortSignal
   const cancel = new AbortController()
   const done = driveRun(services, claim, signal, cancel)
     .then(
-      (afterMs) => afterMs ?? 0, // what is not over was changed by somebody meanwhile: it is looked at again at once
-      (error: unknown) => {
-        if (error instanceof LeaseLost || signal.aborted) return signal.aborted ? 0 : retryMs
-        const { runId, epoch } = claim
-        services.log.error({ runId, epoch, ...describeError(error) }, 'a run could not be driven; it is tried again')
-        return retryMs
-      },
+      // What has not ended was changed by another process meanwhile: it is due again at once.
+      (afterMs = 0) => ({ afterMs, failed: false }),
+      (error: unknown) => afterError(services, claim, error, signal),
     )
-    .then((afterMs) => letGo(services, claim, afterMs))
+    .then(({ afterMs, failed }) => releaseClaim(services, claim, afterMs, failed))
   return {
     done,
     nudge: () =>
@@ -58,9 +54,20 @@ export function drive(services: DriveServices, claim: Claim, signal: AbortSignal
   }
 }
 
+/** When a run is due again whose drive failed, and whether that was a try of its own. */
+function afterError(services: DriveServices, claim: Claim, error: unknown, signal: AbortSignal) {
+  if (signal.aborted) return { afterMs: 0, failed: false }
+  const { runId, epoch, tries } = claim
+  if (error instanceof LeaseLost) return { afterMs: services.retryMs, failed: false }
+  const failed = !isUnavailable(error)
+  const afterMs = backOffMs(services, failed ? tries : 0)
+  services.log.error({ runId, epoch, tries, afterMs, ...describeError(error) }, 'driving a run failed, retrying')
+  return { afterMs, failed }
+}
+
 /** A claim that was not finished goes back to the queue; a finished or waiting run is untouched. */
-async function letGo(services: DriveServices, claim: Claim, afterMs: number): Promise<void> {
-  const release = services.store.transact<RunsTables, void>((tx) => releaseLease(tx.db, claim, afterMs))
+async function releaseClaim(services: DriveServices, claim: Claim, afterMs: number, failed: boolean): Promise<void> {
+  const release = services.store.transact<RunsTables, void>((tx) => releaseLease(tx.db, claim, afterMs, failed))
   await release.catch(() => undefined) // the lease expires by itself
 }
 
@@ -75,9 +82,19 @@ async function driveRun(
   const run = await findRun(reader, claim.runId)
   const content = await readContent(reader, claim.runId)
   if (!run || !content) return undefined
-  return inRunSpan(services.tracer, run, claim.epoch, () =>
-    driveFound(services, { claim, run, content, signal, cancel }),
-  )
+  return inRunSpan(services.tracer, run, claim.epoch, async () => {
+    const found: Found = { claim, run, content, signal, cancel, reached: {} }
+    return driveFound(services, found).catch((error: unknown) => {
+      if (error instanceof LeaseLost || signal.aborted) throw error
+      return settleFailure(services, { claim, run, stopAgent: () => stopAgent(found) }, error)
+    })
+  })
+}
+
+/** Asks the launcher that has the run to stop it and to forget it. What it does not hear, its own time limits end. */
+async function stopAgent({ reached: { launcher } }: Found): Promise<void> {
+  await launcher?.cancel().catch(() => undefined)
+  await launcher?.acknowledge().catch(() => undefined)
 }
 
 interface Found {
@@ -86,6 +103,8 @@ interface Found {
   readonly content: Content
   readonly signal: AbortSignal
   readonly cancel: AbortController
+  /** The launcher that took the run. */
+  readonly reached: { launcher?: LauncherClient }
 }
 
 type Content = NonNullable<Awaited<ReturnType<typeof readContent>>>
@@ -93,7 +112,7 @@ type Content = NonNullable<Awaited<ReturnType<typeof readContent>>>
 async function driveFound(services: DriveServices, found: Found): Promise<number | undefined> {
   const { claim, run, content, signal, cancel } = found
   const cancelled = cancel.signal
-  const fail = (reason: FailReason) => failRun(services, claim, run, reason)
+  const fail = (reason: FailReason) => failRun(services, found, reason)
   // Cancelled before it ever reached the agent: nothing has to be stopped.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
   if (run.state === 'cancelling') cancel.abort()
@@ -108,9 +127,10 @@ async function driveFound(services: DriveServices, found: Found): Promise<number
   if (typeof taken === 'string') return fail(taken)
   if ('busy' in taken) {
     const segment = fresh ? run.segment : run.segment - 1
-    return taken.isSure ? putBack(services, claim, { ...run, segment }, taken.busy.runTimeoutMs) : retryMs
+    return taken.isSure ? putBack(services, claim, { ...run, segment }, taken.busy.runTimeoutMs) : services.retryMs
   }
   const { launcher, answering } = taken
+  found.reached.launcher = launcher
   const revision = noteRevision(claim, run, answering?.agentRevision)
   const attempt = fresh ? { ...claim, launcherN: 0 } : claim
   const result = await follow(services, { claim: attempt, run, launcher, signal, cancelled, revision })
@@ -185,31 +205,16 @@ async function putBack(
   return Math.min(Math.max(waited / 2, minBackOffMs), maxBackOffMs, Math.max(timeoutMs - waited, 0))
 }
 
-async function failRun(
-  services: DriveServices,
-  claim: Claim,
-  run: SelectedRun,
-  reason: FailReason,
-): Promise<undefined> {
-  const message = failMessages[reason] ?? reason
-  await services.writer.change(run.id, workerAuthor(claim, run), (facts) => ({
-    facts: decideFailure(facts, reason),
-    content: { failed: { message } },
-    also: (db) => saveOutcome(db, run.id, { error: message }),
-  }))
-}
-
-const failMessages: Readonly<Partial<Record<FailReason, string>>> = {
-  agent_unreachable: 'The agent could not be reached.',
-  lost_worker: 'What the agent knew of the run is lost; it is not invoked again.',
-  permission_revoked: 'The caller may no longer invoke the agent.',
-}
-
 /** The launcher that has the segment, else one that takes runs, waited for; undefined when there is none, or the run is cancelled meanwhile. */
 async function findLauncher(
   { unreachableAfterMs }: DriveServices,
   launchers: Launchers,
-  { claim, run, signal, cancelled }: Omit<Found, 'content' | 'cancel'> & { readonly cancelled: AbortSignal },
+  {
+    claim,
+    run,
+    signal,
+    cancelled,
+  }: Omit<Found, 'content' | 'cancel' | 'reached'> & { readonly cancelled: AbortSignal },
 ): Promise<LauncherClient | undefined> {
   if (run.started && claim.launcher?.segment === run.segment) return launchers.at(claim.launcher)
   const deadline = performance.now() + unreachableAfterMs

@@ -1,18 +1,19 @@
 import type { FailReason, InvokeResult, LauncherEntry } from '#schemas/run.ts'
 import { usageReported } from '../events.ts'
-import { dropPartials, savePartials } from '../store/partials.ts'
 import type { Claim } from '../store/system.ts'
-import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { SelectedRun } from '../store/tables.ts'
 import { LeaseLost, subjectOf } from '../write.ts'
 import { workerAuthor } from './author.ts'
 import type { DriveServices } from './drive-services.ts'
+import { AgentFault } from './agent-fault.ts'
 import { createIntake, type Intake, type NumberedEntry, toJournalEntry } from './intake.ts'
 import { type LauncherClient, LauncherRefused } from './launcher-client.ts'
+import { createLimitMeter } from './limits.ts'
+import { createPartials } from './partials.ts'
 import { pause } from './pause.ts'
+import { readUsage } from './read-result.ts'
 import { resultOf } from './result.ts'
 import type { RevisionNote } from './revision.ts'
-
-const partialEveryMs = 250
 
 /** One attempt to follow a run. */
 export interface Attempt {
@@ -24,26 +25,31 @@ export interface Attempt {
   readonly revision: RevisionNote
 }
 
-/** Follows the launcher's entries into the journal until the segment's result; undefined when this worker stops. */
+/**
+ * Follows the launcher's entries into the journal until the segment's result; undefined when this worker stops. Throws `AgentFault` for
+ * what a run cannot go on with; nothing is written after it.
+ */
 export async function follow(
   services: DriveServices,
   attempt: Attempt,
 ): Promise<InvokeResult | FailReason | undefined> {
-  const { run, launcher, claim } = attempt
+  const { run, claim } = attempt
   const stop = new AbortController()
   const signal = AbortSignal.any([attempt.signal, stop.signal])
   let failure: unknown
   let result: InvokeResult | undefined
   const partials = createPartials(services, run)
+  const meter = createLimitMeter(services.limits, { storedBytes: claim.bytes, entries: claim.launcherN })
   const intake = createIntake(
     {
       async commit(entries) {
-        result = resultOf(entries) ?? result
+        const found = resultOf(entries)
         await commitEntries(
           services,
           attempt,
           entries.filter((entry) => !entry.kind.startsWith('run.')),
         )
+        result = found ?? result
         partials.finished(entries)
       },
       delta(entry) {
@@ -51,24 +57,52 @@ export async function follow(
         services.live.frame(toDelta(run, entry))
       },
     },
-    claim.launcherN,
-    (error) => {
-      failure = error
-      stop.abort()
+    {
+      after: claim.launcherN,
+      count: meter.count,
+      onError: (error) => {
+        failure ??= error
+        stop.abort()
+      },
     },
   )
-  const onCancel = () => void stopAtLauncher(launcher, signal)
-  attempt.cancelled.addEventListener('abort', onCancel, { once: true })
-  if (attempt.cancelled.aborted) onCancel()
+  const cancelling = stopWhenCancelled(services, attempt, signal, () => {
+    failure ??= new AgentFault('cancel_timeout', 'The agent did not stop in time after the cancel.')
+    stop.abort()
+  })
   try {
     const ended = await followUntilResult(services, attempt, intake, { signal, finished: () => result !== undefined })
     await intake.drained()
     if (failure) throw failure
     return result ?? ended
   } finally {
-    attempt.cancelled.removeEventListener('abort', onCancel)
+    cancelling.end()
     stop.abort()
+    // What is on its way into the journal comes before what the caller writes about the end.
+    await intake.drained()
     await partials.close()
+  }
+}
+
+/** Passes a cancel on to the launcher, and calls `overdue` when the run has not ended `cancelPatienceMs` later. */
+function stopWhenCancelled(
+  { cancelPatienceMs }: DriveServices,
+  { launcher, cancelled }: Attempt,
+  signal: AbortSignal,
+  overdue: () => void,
+): { end(): void } {
+  let timer: NodeJS.Timeout | undefined
+  const onCancel = (): void => {
+    timer = setTimeout(overdue, cancelPatienceMs)
+    void stopAtLauncher(launcher, signal)
+  }
+  cancelled.addEventListener('abort', onCancel, { once: true })
+  if (cancelled.aborted) onCancel()
+  return {
+    end() {
+      cancelled.removeEventListener('abort', onCancel)
+      clearTimeout(timer)
+    },
   }
 }
 
@@ -96,10 +130,11 @@ async function followUntilResult(
   while (!signal.aborted) {
     const before = intake.seen()
     const outcome = await attempt.launcher
-      .follow(before, { signal, onEntry: intake.push })
+      .follow(before, { signal, maxEntryBytes: services.limits.runEntryBytes, onEntry: intake.push })
       .catch((error: unknown): 'broken' => {
         // 409: a newer worker has the run. It cut this one off, and nothing that is read from here on could be committed.
         if (error instanceof LauncherRefused && error.status === 409) throw new LeaseLost(attempt.run.id)
+        if (error instanceof AgentFault) throw error
         return 'broken'
       })
     await intake.drained()
@@ -134,68 +169,15 @@ async function commitEntries(
 }
 
 function toUsage(run: SelectedRun, entry: LauncherEntry) {
-  const given: unknown = entry.data['usage']
-  const usage: Readonly<Record<string, unknown>> = typeof given === 'object' && given !== null ? { ...given } : {}
-  const count = (name: string): number => {
-    const value = usage[name]
-    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
-  }
   return {
     type: usageReported,
     subject: subjectOf(run),
     correlationId: run.root_run_id,
-    data: {
-      runId: run.id,
-      agentUid: run.agent_uid ?? '',
-      inputTokens: count('inputTokens'),
-      outputTokens: count('outputTokens'),
-      cachedTokens: count('cachedTokens'),
-      reasoningTokens: count('reasoningTokens'),
-    },
+    data: { runId: run.id, agentUid: run.agent_uid ?? '', ...readUsage(entry.data['usage']) },
   }
 }
 
 function toDelta(run: SelectedRun, entry: LauncherEntry) {
   const { ts, kind, path, spanId, data } = entry
   return { v: 1, runId: run.id, ts, kind, agent: run.agent_name, path, spanId, data } as const
-}
-
-/** Keeps the text so far of messages under way, and stores it every 250 ms for whoever joins in the middle. */
-function createPartials(services: DriveServices, run: SelectedRun) {
-  const texts = new Map<string, string>()
-  const changed = new Set<string>()
-  let flushing: Promise<void> = Promise.resolve()
-  const flush = (): void => {
-    const rows = [...changed].map((id) => ({ run_id: run.id, message_id: id, text: texts.get(id) ?? '' }))
-    changed.clear()
-    if (rows.length === 0) return
-    // A lost partial costs a late joiner some text until the next one, never the run.
-    flushing = flushing
-      .then(() => services.store.transact<RunsTables, void>((tx) => savePartials(tx.db, rows)))
-      .catch(() => undefined)
-  }
-  const timer = setInterval(flush, partialEveryMs)
-  return {
-    add(entry: LauncherEntry): void {
-      if (entry.kind !== 'message.delta') return
-      const { messageId, text } = entry.data
-      if (typeof messageId !== 'string' || typeof text !== 'string') return
-      texts.set(messageId, (texts.get(messageId) ?? '') + text)
-      changed.add(messageId)
-    },
-    finished(entries: readonly LauncherEntry[]): void {
-      for (const { kind, data } of entries) {
-        const id = data['messageId']
-        if (kind !== 'message.finished' || typeof id !== 'string' || !texts.delete(id)) continue
-        changed.delete(id)
-        flushing = flushing
-          .then(() => services.store.transact<RunsTables, void>((tx) => dropPartials(tx.db, run.id, id)))
-          .catch(() => undefined)
-      }
-    },
-    async close(): Promise<void> {
-      clearInterval(timer)
-      await flushing
-    },
-  }
 }

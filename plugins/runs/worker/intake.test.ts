@@ -19,30 +19,28 @@ test('intake: deltas that arrive while nothing is under way are handed on, and w
       commit: (entries) => Promise.resolve(void order.push(...entries.map(({ n }) => `entry ${n}`))),
       delta: () => void order.push('delta'),
     },
-    0,
-    (error) => assert.fail(String(error)),
+    { after: 0, onError: (error) => assert.fail(String(error)) },
   )
-  intake.push(entry('message.started', 1))
+  void intake.push(entry('message.started', 1), 10)
   await intake.drained()
   for (let times = 0; times < 2; times++) {
-    intake.push(entry('message.delta'))
+    void intake.push(entry('message.delta'), 10)
     await intake.drained()
   }
-  intake.push(entry('message.finished', 2))
-  intake.push(entry('message.finished', 2))
+  void intake.push(entry('message.finished', 2), 10)
+  void intake.push(entry('message.finished', 2), 10)
   await intake.drained()
   assert.deepEqual(order, ['entry 1', 'delta', 'delta', 'entry 2'])
 })
 
-test('intake: a failed commit is told, and drops what waits behind it', async () => {
+test('intake: a failed commit is reported, and drops what waits behind it', async () => {
   const failures: unknown[] = []
   const intake = createIntake(
     { commit: () => Promise.reject(new Error('no')), delta: () => assert.fail('nothing follows a failure') },
-    0,
-    (error) => void failures.push(error),
+    { after: 0, onError: (error) => void failures.push(error) },
   )
-  intake.push(entry('message.started', 1))
-  intake.push(entry('message.delta'))
+  void intake.push(entry('message.started', 1), 10)
+  void intake.push(entry('message.delta'), 10)
   await intake.drained()
   assert.equal(failures.length, 1)
 })

@@ -1,7 +1,7 @@
-import type { Entry } from '../journal.ts'
 import type { LauncherEntry } from '#schemas/run.ts'
+import type { Entry } from '../journal.ts'
 
-/** What the follower hands on, in the launcher's order: a batch for the journal, or a delta for whoever watches. */
+/** Receives entries in the launcher's order: batches for the journal, and deltas for the streams of clients. */
 export interface EntrySink {
   commit(entries: readonly NumberedEntry[]): Promise<void>
   delta(entry: LauncherEntry): void
@@ -9,7 +9,8 @@ export interface EntrySink {
 
 /** Entries on their way into the journal. */
 export interface Intake {
-  push(entry: LauncherEntry): void
+  /** Takes an entry of so many bytes. A returned promise asks the caller to send nothing until it resolves (F6). */
+  push(entry: LauncherEntry, bytes: number): Promise<void> | undefined
   /** The highest number taken so far. */
   seen(): number
   /** Resolves when everything taken so far is committed. */
@@ -19,40 +20,77 @@ export interface Intake {
 /** An entry for the journal with the launcher's own number. */
 export type NumberedEntry = LauncherEntry & { readonly n: number }
 
+/** How an intake is made. */
+export interface IntakeOptions {
+  /** Number of the last entry that is committed already. */
+  readonly after: number
+  readonly onError: (error: unknown) => void
+  /** Called for each entry that is not a repeat, before it is taken; what it throws, `push` throws. */
+  readonly count?: (entry: LauncherEntry, bytes: number) => void
+  /** Bytes that may wait before `push` asks for a pause. */
+  readonly maxWaiting?: number
+}
+
+interface Waiting {
+  readonly entry: LauncherEntry
+  readonly bytes: number
+}
+
+const maxBatch = 200
+const maxBatchBytes = 1024 * 1024
+
 /**
  * Takes entries as they arrive and commits them in batches: while one commit is under way the next batch gathers.
- * Deltas keep their place among the entries, so nobody sees the text of a message before its start.
+ * Deltas keep their place among the entries, so no client sees the text of a message before its start.
  */
-export function createIntake(sink: EntrySink, after: number, onError: (error: unknown) => void): Intake {
-  const waiting: LauncherEntry[] = []
-  let seen = after
+export function createIntake(sink: EntrySink, options: IntakeOptions): Intake {
+  const { onError, count, maxWaiting = maxBatchBytes } = options
+  let queue: Waiting[] = []
+  let waitingBytes = 0
+  let seen = options.after
   let working: Promise<void> | undefined
+  let room: PromiseWithResolvers<void> | undefined
+
+  const taken = (entries: readonly Waiting[]): void => {
+    waitingBytes -= entries.reduce((sum, { bytes }) => sum + bytes, 0)
+    if (waitingBytes > maxWaiting) return
+    room?.resolve()
+    room = undefined
+  }
 
   async function work(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = takeNumbered(waiting)
-      if (batch.length > 0) await sink.commit(batch)
-      while (waiting[0] && waiting[0].n === undefined) sink.delta(waiting.shift() as LauncherEntry)
+    while (queue.length > 0) {
+      const batch = numberedPrefix(queue)
+      if (batch.length > 0) await sink.commit(batch.map(({ entry }) => entry))
+      const deltas = unnumberedPrefix(queue, batch.length)
+      for (const { entry } of deltas) sink.delta(entry)
+      queue = queue.slice(batch.length + deltas.length)
+      taken([...batch, ...deltas])
     }
     working = undefined
   }
 
+  const fail = (error: unknown): void => {
+    working = undefined
+    const dropped = queue
+    queue = []
+    taken(dropped)
+    onError(error)
+  }
+
   return {
-    push(entry) {
+    push(entry, bytes) {
       // After a reconnect the launcher repeats what we have not acknowledged; what is committed is skipped by number.
-      if (entry.n !== undefined) {
-        if (entry.n <= seen) return
-        seen = entry.n
-      }
-      waiting.push(entry)
+      if (entry.n !== undefined && entry.n <= seen) return undefined
+      count?.(entry, bytes)
+      if (entry.n !== undefined) seen = entry.n
+      queue.push({ entry, bytes })
+      waitingBytes += bytes
       // A turn later: deltas alone need no await, and the end of the work must not come before it is noted here.
-      working ??= Promise.resolve()
-        .then(work)
-        .catch((error: unknown) => {
-          working = undefined
-          waiting.length = 0
-          onError(error)
-        })
+      working ??= Promise.resolve().then(work).catch(fail)
+      if (waitingBytes <= maxWaiting) return undefined
+      room ??= Promise.withResolvers<void>()
+      return room.promise
     },
     seen: () => seen,
     async drained() {
@@ -61,10 +99,21 @@ export function createIntake(sink: EntrySink, after: number, onError: (error: un
   }
 }
 
-function takeNumbered(waiting: LauncherEntry[]): NumberedEntry[] {
-  const batch: NumberedEntry[] = []
-  while (waiting[0]?.n !== undefined && batch.length < 200) batch.push(waiting.shift() as NumberedEntry)
+// At most 200 entries, and no more after 1 MiB of them.
+function numberedPrefix(queue: readonly Waiting[]): readonly (Waiting & { readonly entry: NumberedEntry })[] {
+  const batch: (Waiting & { readonly entry: NumberedEntry })[] = []
+  let size = 0
+  for (const { entry, bytes } of queue) {
+    if (entry.n === undefined || batch.length === maxBatch || size > maxBatchBytes) break
+    batch.push({ entry: { ...entry, n: entry.n }, bytes })
+    size += bytes
+  }
   return batch
+}
+
+function unnumberedPrefix(queue: readonly Waiting[], from: number): readonly Waiting[] {
+  const end = queue.findIndex(({ entry }, index) => index >= from && entry.n !== undefined)
+  return queue.slice(from, end === -1 ? undefined : end)
 }
 
 /** The journal entry of a launcher's entry. */

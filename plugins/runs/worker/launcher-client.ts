@@ -4,6 +4,8 @@ import type { AnswerHeaders } from '#core/sse/exchange.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { InvokeRequest, LauncherEntry } from '#schemas/run.ts'
 import type { LauncherAddress } from '../store/tables.ts'
+import { AgentFault } from './agent-fault.ts'
+import { readEntry } from './read-entry.ts'
 
 /** Who asks: the person's grant and this worker's attempt. A launcher needs both. */
 export interface Credentials {
@@ -45,14 +47,20 @@ export interface LauncherClient {
   /** Who answers a run that another worker handed over; this worker's epoch holds from then on. */
   look(): Promise<Answering>
   /** Follows the run's entries after `n`; 'unknown' when the launcher has no memory of the run. */
-  follow(
-    after: number,
-    options: { readonly signal: AbortSignal; onEntry(entry: LauncherEntry): void },
-  ): Promise<'ended' | 'unknown'>
+  follow(after: number, options: FollowOptions): Promise<'ended' | 'unknown'>
   /** Asks for a stop; the end shows in the entries. */
   cancel(): Promise<void>
   /** Lets the launcher forget the run. */
   acknowledge(): Promise<void>
+}
+
+/** How entries are received. */
+export interface FollowOptions {
+  readonly signal: AbortSignal
+  /** Bytes of an event above which following fails with `AgentFault`. */
+  readonly maxEntryBytes: number
+  /** Called for each entry with its bytes; a returned promise pauses the launcher until it settles. */
+  onEntry(entry: LauncherEntry, bytes: number): Promise<void> | undefined
 }
 
 /** What a client speaks with. Credentials are made for each call: an attempt token lasts five minutes only. */
@@ -92,10 +100,9 @@ export function createLauncherClient(options: LauncherClientOptions): LauncherCl
     look: async () => readAnswering(await send(`/runs/${runId}`)),
     cancel: async () => void (await send(`/runs/${runId}/cancel`, {})),
     acknowledge: async () => void (await send(`/runs/${runId}/ack`, {})),
-    async follow(after, { signal, onEntry }) {
-      const parser = createSseParser(({ event, data }) => {
-        if (event !== 'stream.end') onEntry(JSON.parse(data) as LauncherEntry)
-      })
+    async follow(after, { signal, maxEntryBytes, onEntry }) {
+      let paused: Promise<void> | undefined
+      const push = boundedParser(maxEntryBytes, (data) => (paused = onEntry(readEntry(data), Buffer.byteLength(data))))
       let status = 0
       await exchange(dispatcher, {
         origin,
@@ -107,7 +114,12 @@ export function createLauncherClient(options: LauncherClientOptions): LauncherCl
         // The launcher sends a comment every 15 s; three missed ones are a dead connection.
         bodyTimeout: 45_000,
         onHead: (head) => void (status = head),
-        onData: (chunk) => (status === 200 ? parser.push(chunk) : undefined),
+        onData: (chunk) => {
+          if (status !== 200) return undefined
+          paused = undefined
+          push(chunk)
+          return paused
+        },
       })
       if (status === 404) return 'unknown'
       if (status !== 200) throw new LauncherRefused(status)
@@ -116,15 +128,33 @@ export function createLauncherClient(options: LauncherClientOptions): LauncherCl
   }
 }
 
+function boundedParser(maxEntryBytes: number, onData: (data: string) => void): (chunk: Buffer) => void {
+  const parser = createSseParser(
+    ({ event, data }) => {
+      if (event !== 'stream.end') onData(data)
+    },
+    { maxEventBytes: maxEntryBytes, tooLarge: (limit) => new AgentFault('limit', tooLarge(limit)) },
+  )
+  return parser.push
+}
+
+function tooLarge(limit: number): string {
+  return `The run exceeded the limit of ${limit} bytes in one entry (setting runs.runEntryBytes).`
+}
+
 // What else the answer says is in the entries, which carry the order too.
 function readAnswering(body: unknown): Answering {
   const given = typeof body === 'object' && body !== null && 'agentRevision' in body ? body.agentRevision : undefined
-  return { agentRevision: typeof given === 'number' && Number.isSafeInteger(given) ? given : undefined }
+  return {
+    agentRevision:
+      typeof given === 'number' && Number.isInteger(given) && given >= 0 && given < 2 ** 31 ? given : undefined,
+  }
 }
 
 function readTicket(body: unknown): string | undefined {
   const given = typeof body === 'object' && body !== null && 'ticket' in body ? body.ticket : undefined
-  return typeof given === 'string' ? given : undefined
+  // It is stored, and sent back as a header.
+  return typeof given === 'string' && /^[\x21-\x7e]{1,1024}$/.test(given) ? given : undefined
 }
 
 // A launcher of before tickets does not have the route.

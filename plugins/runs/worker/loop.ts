@@ -1,5 +1,6 @@
 import type { RunsTables } from '../store/tables.ts'
-import { claimRuns, leaseSeconds, renewLeases } from '../store/system.ts'
+import { claimRuns } from '../store/claims.ts'
+import { type Claim, leaseSeconds, renewLeases } from '../store/system.ts'
 import { type Drive, drive } from './drive.ts'
 import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
@@ -13,11 +14,18 @@ export interface LoopOptions {
   readonly holder: string
   /** Runs that this process drives at once. */
   readonly concurrency: number
+  /** Percent of these places that the runs of one namespace may take. */
+  readonly namespaceShare: number
+}
+
+interface Active extends Drive {
+  readonly stop: AbortController
+  readonly namespaceUid: string
 }
 
 /** Claims runs and drives them until the signal aborts; then lets go, so that others take over at once. */
 export async function runLoop(services: DriveServices, options: LoopOptions, signal: AbortSignal): Promise<void> {
-  const active = new Map<string, Drive & { readonly stop: AbortController }>()
+  const active = new Map<string, Active>()
   const bell = createBell()
   const wakes = await services.live.onWake((runId) => {
     active.get(runId)?.nudge()
@@ -26,18 +34,18 @@ export async function runLoop(services: DriveServices, options: LoopOptions, sig
   const renewing = renewInBackground(services, options.holder, active, signal)
   try {
     while (!signal.aborted) {
-      const free = options.concurrency - active.size
-      const claims = free > 0 ? await claim(services, options.holder, free) : []
+      const claims = await claim(services, options, active)
       for (const taken of claims) {
         const stop = new AbortController()
         const one = drive(services, taken, AbortSignal.any([signal, stop.signal]))
-        active.set(taken.runId, { ...one, stop })
+        active.set(taken.runId, { ...one, stop, namespaceUid: taken.namespaceUid })
         void one.done.finally(() => {
           if (active.get(taken.runId)?.stop === stop) active.delete(taken.runId)
           bell.ring()
         })
       }
-      await bell.heard(pollMs, signal)
+      // A claim may leave due runs behind: only an empty one says that there are none for the free places.
+      if (claims.length === 0) await bell.heard(pollMs, signal)
     }
   } finally {
     await wakes.stop()
@@ -46,15 +54,27 @@ export async function runLoop(services: DriveServices, options: LoopOptions, sig
 }
 
 /** A store that is away for a moment ends no worker: the next round asks again. */
-async function claim(services: DriveServices, holder: string, limit: number) {
+async function claim(
+  services: DriveServices,
+  { holder, concurrency, namespaceShare }: LoopOptions,
+  active: ReadonlyMap<string, Active>,
+): Promise<readonly Claim[]> {
+  const limit = concurrency - active.size
+  if (limit <= 0) return []
+  const share = Math.max(1, Math.floor((concurrency * namespaceShare) / 100))
+  const request = { holder, limit, share, held: placesByNamespace(active) }
   try {
-    return await services.store.transact<RunsTables, Awaited<ReturnType<typeof claimRuns>>>((tx) =>
-      claimRuns(tx.db, holder, limit),
-    )
+    return await services.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, request))
   } catch (error) {
     services.log.warn(describeError(error), 'the run queue cannot be read')
     return []
   }
+}
+
+function placesByNamespace(active: ReadonlyMap<string, Active>): ReadonlyMap<string, number> {
+  const places = new Map<string, number>()
+  for (const { namespaceUid } of active.values()) places.set(namespaceUid, (places.get(namespaceUid) ?? 0) + 1)
+  return places
 }
 
 /** Prolongs leases, and looks for cancels whose wake-up was lost. */

@@ -4,19 +4,13 @@ import { type Claim, saveOutcome, savePause } from '../store/system.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import { workerAuthor } from './author.ts'
 import type { DriveServices } from './drive-services.ts'
+import { readResult } from './read-result.ts'
 import type { RevisionNote } from './revision.ts'
 
 /** The result that a batch of entries ends with: the data of the launcher's last `run.*` entry. */
 export function resultOf(entries: readonly LauncherEntry[]): InvokeResult | undefined {
   const last = entries.findLast((entry) => resultKinds.has(entry.kind))
-  if (!last) return undefined
-  // The launcher writes its InvokeResult as the data of this entry (schemas/run.ts); the state must say the same.
-  if (isResult(last.data, last.kind)) return last.data
-  throw new TypeError(`the launcher's ${last.kind} carries no result`)
-}
-
-function isResult(data: object, kind: string): data is InvokeResult {
-  return 'state' in data && `run.${String(data.state)}` === kind && 'usage' in data
+  return last && readResult(last.data, last.kind)
 }
 
 const resultKinds = new Set(['run.succeeded', 'run.failed', 'run.cancelled', 'run.timed_out', 'run.paused'])
@@ -31,6 +25,7 @@ export async function recordResult(
     facts: decideResult(facts, result),
     events: revision.pending(),
     content: contentOf(result),
+    contentBytes: bytesOf(result),
     also: async (db) => {
       if (result.state === 'succeeded') await saveOutcome(db, run.id, { output: result.output })
       else if (result.state === 'failed') await saveOutcome(db, run.id, { error: result.message })
@@ -38,6 +33,17 @@ export async function recordResult(
       else await saveOutcome(db, run.id, {})
     },
   }))
+}
+
+// Stored beside the journal entry that says the same.
+function bytesOf(result: InvokeResult): number {
+  if (result.state === 'succeeded') return jsonBytes(result.output)
+  if (result.state === 'failed') return Buffer.byteLength(result.message)
+  return result.state === 'paused' ? jsonBytes(result.interrupts) + jsonBytes(result.checkpoint) : 0
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value ?? null))
 }
 
 function contentOf(result: InvokeResult): Partial<Record<RunFact['fact'], Readonly<Record<string, unknown>>>> {

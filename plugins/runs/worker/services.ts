@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { Agent } from 'undici'
 import type { WorkerContext } from '#core/host/contexts.ts'
 import type { Core } from '#core/host/core.ts'
@@ -5,15 +6,19 @@ import { collect } from '#core/sse/exchange.ts'
 import type { Store } from '#core/store/store.ts'
 import { signAttempt } from '../grants.ts'
 import type { Live } from '../live.ts'
+import { runMetrics } from '../metrics.ts'
+import type { runsSettings } from '../settings.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../write.ts'
 import type { DriveServices } from './drive-services.ts'
+import { StateUnavailable } from './failure.ts'
 import { createLauncherClient } from './launcher-client.ts'
 import { createLaunchers } from './launchers.ts'
 import { traceparentBelow } from './run-span.ts'
 
 // A place may come free at any moment.
 const busyPatienceMs = 10_000
+const retryMs = 5_000
 
 // One connection per event stream: the pool's cap would be the cap on runs, so there is none.
 const pool = { connections: null, pipelining: 1, keepAliveTimeout: 30_000 }
@@ -24,18 +29,24 @@ const connecting = { connect: { timeout: 3_000 } }
 export function createDriveServices(
   parts: { readonly core: Core; readonly store: Store; readonly live: Live; readonly writer: RunWriter },
   worker: WorkerContext,
-  unreachableAfterMs: number,
+  settings: Static<typeof runsSettings>,
 ): DriveServices & { close(): Promise<void> } {
   const { core } = parts
   const dispatcher = new Agent({ ...pool, ...connecting })
+  const faults = core.metrics.counter(runMetrics.faults)
   const attemptOf = (run: SelectedRun, epoch: number): string =>
     signAttempt(core.keys, { runId: run.id, agentUid: run.agent_uid ?? '', epoch }, core.now())
   return {
     ...parts,
     log: core.log,
     tracer: core.tracer,
-    unreachableAfterMs,
+    unreachableAfterMs: settings.unreachableAfter * 1000,
     busyPatienceMs,
+    cancelPatienceMs: settings.cancelTimeout * 1000,
+    limits: settings,
+    driveTries: settings.driveTries,
+    retryMs,
+    faulted: (cause) => faults.inc({ cause }),
     close: () => dispatcher.destroy(),
     launchersOf(run, grant, claim) {
       const { namespace, agent_name: name, agent_uid: uid } = run
@@ -55,7 +66,11 @@ export function createDriveServices(
         body: '{}',
         headersTimeout: 10_000,
         bodyTimeout: 10_000,
+      }).catch((error: unknown) => {
+        throw new StateUnavailable('the state role did not answer a recheck', { cause: error })
       })
+      if (answer.status >= 500 || answer.status === 429)
+        throw new StateUnavailable(`the state role answered ${answer.status} to a recheck`)
       if (answer.status !== 200) throw new Error(`the state role answered ${answer.status} to a recheck`)
       return (JSON.parse(answer.body.toString()) as { allowed?: unknown }).allowed === true
     },

@@ -1,0 +1,71 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { lockLeases } from './system.ts'
+import type { RunsTables, SelectedRun } from './tables.ts'
+
+type Db = Kysely<RunsTables> | Transaction<RunsTables>
+
+/** Runs of a namespace, at most `limit` ids. */
+export async function runsOfNamespace(db: Db, namespaceUid: string, limit: number): Promise<readonly string[]> {
+  const query = db.selectFrom('runs_runs').select('id').where('namespace_uid', '=', namespaceUid)
+  return (await query.limit(limit).execute()).map(({ id }) => id)
+}
+
+/** Runs of an agent that have not ended and are not being cancelled, at most `limit` ids. */
+export async function openRunsOfAgent(db: Db, agentUid: string, limit: number): Promise<readonly string[]> {
+  const query = db.selectFrom('runs_runs').select('id').where('agent_uid', '=', agentUid)
+  const open = query.where('state', 'in', ['queued', 'running', 'paused']).limit(limit)
+  return (await open.execute()).map(({ id }) => id)
+}
+
+/** Runs that ended more than `days` ago by the database's clock, the oldest first, at most `limit` ids. */
+export async function runsFinishedBefore(db: Db, days: number, limit: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from runs_runs where finished_at < clock_timestamp() - make_interval(days => ${days})
+    order by finished_at limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Runs that have waited for a person for more than `days`, at most `limit` ids. */
+export async function runsPausedBefore(db: Db, days: number, limit: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ run_id: string }>`
+    select run_id from runs_lease
+    where state = 'waiting' and idle_since < clock_timestamp() - make_interval(days => ${days})
+    order by idle_since limit ${limit}`.execute(db)
+  return rows.map(({ run_id }) => run_id)
+}
+
+/**
+ * Removes all that is stored for runs, except their events and the rows of the read model; returns the runs that existed. The queue
+ * entries are locked first, as by every writer: a worker that still drives one finds its lease gone. The shards are locked last and
+ * in order, so that no writer of another run waits in a circle.
+ */
+export async function deleteRunContent(db: Db, ids: readonly string[]): Promise<readonly SelectedRun[]> {
+  if (ids.length === 0) return []
+  const among = sql<boolean>`run_id = any(${[...ids]}::uuid[])`
+  await lockLeases(db, ids)
+  const runs = await db.selectFrom('runs_runs').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  for (const table of ['runs_partial', 'runs_journal', 'runs_content'] as const)
+    await db.deleteFrom(table).where(among).execute()
+  const { rows } = await sql<{ namespace_uid: string; shard: string; bytes: string }>`
+    with gone as (delete from runs_lease where ${among} returning namespace_uid, right(run_id::text, 1) as shard, bytes)
+    select namespace_uid, shard, sum(bytes) as bytes from gone group by 1, 2 order by 1, 2`.execute(db)
+  for (const { namespace_uid, shard, bytes } of rows)
+    await sql`update runs_storage set bytes = greatest(bytes - ${bytes}::bigint, 0)
+      where namespace_uid = ${namespace_uid} and shard = ${shard}`.execute(db)
+  return runs
+}
+
+/** Forgets how much a namespace stores that has no runs any more. */
+export async function forgetStorage(db: Db, namespaceUid: string): Promise<void> {
+  await db.deleteFrom('runs_storage').where('namespace_uid', '=', namespaceUid).execute()
+}
+
+/** Removes at most `limit` texts of messages whose run is gone: a worker may write one after the deletion. Returns how many. */
+export async function dropOrphanPartials(db: Db, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from runs_partial where (run_id, message_id) in (
+      select run_id, message_id from runs_partial p
+      where not exists (select 1 from runs_lease where run_id = p.run_id) limit ${limit})
+    returning 1`.execute(db)
+  return rows.length
+}

@@ -1,0 +1,35 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { RunsTables } from './tables.ts'
+
+/** What counts against the quotas of a new run. */
+export interface RunUsage {
+  /** Queued runs of the namespace, and of the caller in all namespaces; counted up to the given bounds only. */
+  readonly queuedInNamespace: number
+  readonly queuedByCaller: number
+  /** Bytes that the runs of the namespace store. */
+  readonly storedBytes: number
+}
+
+/** Reads in one statement what a new run of a namespace and a caller is measured by. Indexes give each count. */
+export async function readUsage(
+  db: Kysely<RunsTables> | Transaction<RunsTables>,
+  of: { readonly namespaceUid: string; readonly caller: string },
+  upTo: { readonly queuedPerNamespace: number; readonly queuedPerCaller: number },
+): Promise<RunUsage> {
+  const { rows } = await sql<RunUsage>`
+    select
+      (select count(*) from (select 1 from runs_runs where namespace_uid = ${of.namespaceUid} and state = 'queued'
+        limit ${upTo.queuedPerNamespace}) q)::float8 as "queuedInNamespace",
+      (select count(*) from (select 1 from runs_runs where trigger_by = ${of.caller} and state = 'queued'
+        limit ${upTo.queuedPerCaller}) q)::float8 as "queuedByCaller",
+      (select coalesce(sum(bytes), 0) from runs_storage
+        where namespace_uid = ${of.namespaceUid})::float8 as "storedBytes"`.execute(db)
+  return rows[0] ?? { queuedInNamespace: 0, queuedByCaller: 0, storedBytes: 0 }
+}
+
+/** Bytes that all runs store. */
+export async function readStoredBytes(db: Kysely<RunsTables>): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(bytes), 0)::float8 as bytes from runs_storage`.execute(db)
+  return rows[0]?.bytes ?? 0
+}

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Scope } from '#test/harness/scope.ts'
+
+/** What a forged launcher does with the stream of a run. */
+export type Script = (response: ServerResponse, request: IncomingMessage) => unknown
+
+/** A launcher that answers as a real one until the worker follows a run; then it does what the script says. */
+export interface ForgedLauncher {
+  readonly url: string
+  /** Paths that were asked for, in order, without their queries. */
+  readonly asked: readonly string[]
+}
+
+/** Starts a forged launcher on a free loopback port; it ends with the test. */
+export async function startForgedLauncher(t: Scope, script: Script): Promise<ForgedLauncher> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?')[0] ?? ''
+    asked.push(path)
+    request.resume()
+    if (path.endsWith('/events')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      void script(response, request)
+    } else if (path.endsWith('/ticket')) response.end(JSON.stringify({ ticket: 'forged' }))
+    else response.writeHead(path.endsWith('/ack') ? 204 : 200).end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+/** One event of a stream, with JSON that is sent as it is. */
+export function frame(json: string): string {
+  return `event: x\ndata: ${json}\n\n`
+}
+
+/** The JSON of an entry; `raw` fields replace the usual ones as they are. */
+export function entryJson(
+  kind: string,
+  n: number | undefined,
+  data: string,
+  raw: Readonly<Record<string, string>> = {},
+): string {
+  const fields = {
+    ...(n === undefined ? {} : { n: String(n) }),
+    ts: '"2026-01-01T00:00:00.000Z"',
+    kind: JSON.stringify(kind),
+    path: '["robot"]',
+    spanId: '"0000000000000001"',
+    data,
+    ...raw,
+  }
+  return `{${Object.entries(fields)
+    .map(([key, value]) => `"${key}":${value}`)
+    .join(',')}}`
+}
+
+/** The JSON of a result's data. */
+export function resultJson(state: string, more: string): string {
+  return `{"state":"${state}","usage":{"inputTokens":1,"outputTokens":1,"cachedTokens":0,"reasoningTokens":0},${more}}`
+}

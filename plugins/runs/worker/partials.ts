@@ -1,0 +1,65 @@
+import type { LauncherEntry } from '#schemas/run.ts'
+import { dropPartials, savePartials } from '../store/partials.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { DriveServices } from './drive-services.ts'
+
+const partialEveryMs = 250
+const maxTextLength = 1024 * 1024
+/** The id is part of a primary key, and PostgreSQL refuses index rows above 2,704 bytes. */
+const maxIdLength = 512
+
+/** The texts so far of a run's messages under way. */
+export interface Partials {
+  add(entry: LauncherEntry): void
+  finished(entries: readonly LauncherEntry[]): void
+  /** Resolves when nothing is on its way into the store. */
+  close(): Promise<void>
+}
+
+/**
+ * Keeps the text so far of messages under way, and stores it every 250 ms for clients that join in the middle. One store at a time:
+ * while the store is slow, changes gather. A text above 1 MiB is dropped: its message is complete in the journal later.
+ */
+export function createPartials(services: Pick<DriveServices, 'store'>, run: SelectedRun): Partials {
+  const texts = new Map<string, string>()
+  const changed = new Set<string>()
+  let flushing: Promise<void> = Promise.resolve()
+  let busy = false
+  const flush = (): void => {
+    if (changed.size === 0 || busy) return
+    const rows = [...changed].map((id) => ({ run_id: run.id, message_id: id, text: texts.get(id) ?? '' }))
+    changed.clear()
+    busy = true
+    // A lost partial costs a late joiner some text until the next one, never the run.
+    flushing = flushing
+      .then(() => services.store.transact<RunsTables, void>((tx) => savePartials(tx.db, rows)))
+      .catch(() => undefined)
+      .finally(() => (busy = false))
+  }
+  const timer = setInterval(flush, partialEveryMs)
+  return {
+    add(entry: LauncherEntry): void {
+      if (entry.kind !== 'message.delta') return
+      const { messageId, text } = entry.data
+      if (typeof messageId !== 'string' || messageId.length > maxIdLength || typeof text !== 'string') return
+      const soFar = texts.get(messageId) ?? ''
+      if (soFar.length + text.length > maxTextLength) return
+      texts.set(messageId, soFar + text)
+      changed.add(messageId)
+    },
+    finished(entries: readonly LauncherEntry[]): void {
+      for (const { kind, data } of entries) {
+        const id = data['messageId']
+        if (kind !== 'message.finished' || typeof id !== 'string' || !texts.delete(id)) continue
+        changed.delete(id)
+        flushing = flushing
+          .then(() => services.store.transact<RunsTables, void>((tx) => dropPartials(tx.db, run.id, id)))
+          .catch(() => undefined)
+      }
+    },
+    async close(): Promise<void> {
+      clearInterval(timer)
+      await flushing
+    },
+  }
+}

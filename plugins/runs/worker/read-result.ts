@@ -1,0 +1,99 @@
+import {
+  type FailReason,
+  failReasons,
+  type Interrupt,
+  type InvokeResult,
+  type PauseReason,
+  pauseReasons,
+  type Usage,
+} from '#schemas/run.ts'
+import { AgentFault, invalid } from './agent-fault.ts'
+import { readText, toRecord } from './read-entry.ts'
+
+const maxInterrupts = 100
+const maxId = 512
+const maxMessage = 64 * 1024
+
+// Decisions of persons and of the platform: no launcher reports them.
+const notOfLaunchers: ReadonlySet<FailReason> = new Set([
+  'permission_revoked',
+  'lost_worker',
+  'approval_denied',
+  'approval_expired',
+])
+
+/** Reads the result of a segment from the data of its last entry; the state must be the one that the kind names. */
+export function readResult(data: Readonly<Record<string, unknown>>, kind: string): InvokeResult {
+  const { state } = data
+  if (typeof state !== 'string' || `run.${state}` !== kind) throw invalid('state', 'must be that of its kind')
+  const usage = readUsage(data['usage'])
+  switch (state) {
+    case 'succeeded':
+      return { state, output: data['output'], usage }
+    case 'failed':
+      return { state, failReason: readFailReason(data['failReason']), message: readMessage(data['message']), usage }
+    case 'paused':
+      return { state, ...readPause(data), checkpoint: data['checkpoint'], usage }
+    case 'cancelled':
+    case 'timed_out':
+      return { state, usage }
+    default:
+      throw invalid('state', 'must be a result')
+  }
+}
+
+/** Token counts, each from 0 to 2^53 - 1: what is no count is 0, what is larger is cut. */
+export function readUsage(value: unknown): Usage {
+  const given: Readonly<Record<string, unknown>> = typeof value === 'object' && value !== null ? { ...value } : {}
+  const count = (name: keyof Usage): number => {
+    const counted = given[name]
+    return typeof counted === 'number' && counted > 0 ? Math.min(Math.floor(counted), Number.MAX_SAFE_INTEGER) : 0
+  }
+  return {
+    inputTokens: count('inputTokens'),
+    outputTokens: count('outputTokens'),
+    cachedTokens: count('cachedTokens'),
+    reasoningTokens: count('reasoningTokens'),
+  }
+}
+
+function readFailReason(value: unknown): FailReason {
+  const reason = failReasons.find((known) => known === value)
+  if (reason === undefined || notOfLaunchers.has(reason)) throw invalid('failReason', 'must be one of a launcher')
+  return reason
+}
+
+function readMessage(value: unknown): string {
+  if (typeof value !== 'string') throw invalid('message', 'must be a text')
+  return value.slice(0, maxMessage)
+}
+
+function readPause(data: Readonly<Record<string, unknown>>) {
+  const { interrupts } = data
+  if (!Array.isArray(interrupts) || interrupts.length === 0 || interrupts.length > maxInterrupts)
+    throw new AgentFault('invalid_entry', `The agent paused with no question, or with more than ${maxInterrupts}.`)
+  const questions = interrupts.map(readInterrupt)
+  // An answer names its question by id: of two with one id, one could never be answered.
+  if (new Set(questions.map(({ id }) => id)).size < questions.length)
+    throw new AgentFault('invalid_entry', 'The agent paused with two questions of the same id.')
+  return { pauseReason: readPauseReason(data['pauseReason']), interrupts: questions }
+}
+
+function readPauseReason(value: unknown): PauseReason {
+  const reason = pauseReasons.find((known) => known === value)
+  if (reason === undefined) throw invalid('pauseReason', 'must be a known reason')
+  return reason
+}
+
+function readInterrupt(value: unknown): Interrupt {
+  const given = toRecord(value, 'interrupts')
+  const { tool, question } = given
+  return {
+    id: readText(given['id'], 'interrupts/id', maxId),
+    reason: readPauseReason(given['reason']),
+    ...(typeof tool === 'string' ? { tool } : {}),
+    ...('arguments' in given ? { arguments: given['arguments'] } : {}),
+    ...(typeof question === 'string' ? { question } : {}),
+    ...('schema' in given ? { schema: given['schema'] } : {}),
+  }
+}
