@@ -10,6 +10,12 @@ export interface AuditDescriptor {
   readonly detail?: readonly string[]
 }
 
+/**
+ * Right that shows events of a type in `GET /api/events`, asked in the event's namespace as the caller. `group` defaults to the
+ * platform's. `nobody`: the type is for the platform's own consumers.
+ */
+export type SeenBy = { readonly verb: string; readonly resource: string; readonly group?: string } | 'nobody'
+
 /** A declared event type. `plugin` and `fact` give the CloudEvents type `dev.mesh.<plugin>.<fact>.v<version>`. */
 export interface EventType<Data = unknown> {
   readonly type: string
@@ -19,6 +25,8 @@ export interface EventType<Data = unknown> {
   readonly summary: string
   readonly data: TSchema
   readonly audit: AuditDescriptor | undefined
+  /** Default: `get` on the resource of the event's subject. */
+  readonly seenBy: SeenBy | undefined
   /** Phantom: carries the data's type to `append` and `on`. */
   readonly of?: Data
 }
@@ -31,6 +39,7 @@ export function defineEvent<S extends TSchema>(spec: {
   readonly summary: string
   readonly data: S
   readonly audit?: AuditDescriptor
+  readonly seenBy?: SeenBy
 }): EventType<Static<S>> {
   const version = spec.version ?? 1
   return {
@@ -41,6 +50,7 @@ export function defineEvent<S extends TSchema>(spec: {
     summary: spec.summary,
     data: spec.data,
     audit: spec.audit,
+    seenBy: spec.seenBy,
   }
 }
 

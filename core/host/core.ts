@@ -1,6 +1,6 @@
 import type { Caller } from '#core/cluster/access.ts'
 import type { Bus } from '#core/events/bus.ts'
-import type { AuditDescriptor } from '#core/events/event.ts'
+import type { AuditDescriptor, EventType } from '#core/events/event.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
@@ -37,6 +37,8 @@ export interface Core {
   readonly urls: { readonly gateway: string; readonly state: string; readonly bff: string }
   /** Audit descriptors of every declared event type, core's included, by type. */
   readonly descriptors: () => ReadonlyMap<string, AuditDescriptor>
+  /** Every declared event type, core's included, by its type. */
+  readonly eventTypes: () => ReadonlyMap<string, EventType>
   /** Values contributed to a point, readable once every `create` has run. */
   extensions<T>(point: Point<T>): readonly T[]
 }

@@ -84,6 +84,7 @@ function inertCore(version: string): Core {
     outbound: createOutbound({ allow: [], lookup: refuse }),
     urls: { bff: 'http://bff.invalid', gateway: 'http://gateway.invalid', state: 'http://state.invalid' },
     descriptors: () => new Map(),
+    eventTypes: () => new Map(),
     extensions: () => [],
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createDirectory } from '#core/cluster/create-directory.ts'
 import { createCallers } from '#core/cluster/caller.ts'
 import { runInformers } from '#core/cluster/informer.ts'
+import { namespaceUids } from '#core/cluster/namespace-uids.ts'
 import { clusterMigrations, createObserved } from '#core/cluster/observed.ts'
 import { createOwnIdentity } from '#core/cluster/own-identity.ts'
 import { pruneObserved } from '#core/cluster/prune-observed.ts'
@@ -114,7 +115,7 @@ function openStore(
   return gate === undefined
     ? undefined
     : // The database is shared by the roles of a process: a role that closes its store closes nothing.
-      { ...createStore(gate.database, { projections, log, metrics }), close: async () => undefined }
+      { ...createStore(gate.database, { projections, log, metrics, namespaceUids }), close: async () => undefined }
 }
 
 function openIdentity(cluster: ClusterLocation, role: Role, pool: KubePool): OwnIdentity | undefined {

@@ -113,6 +113,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes }: Cor
     audit === undefined ? [] : [[type, audit]],
   )
   const descriptors = new Map(audited)
+  const declared = new Map(eventTypes.map((one) => [one.type, one]))
   return {
     role,
     install: settings.core.install,
@@ -129,6 +130,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes }: Cor
     urls: input.urls,
     tracer: input.tracer,
     descriptors: () => descriptors,
+    eventTypes: () => declared,
     // A contribution carries its point's name; the point's type says what its values are.
     extensions: <T>(point: { readonly name: string }) =>
       extensions()

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import type { AuditDescriptor, EventType } from '#core/events/event.ts'
+import type { AuditDescriptor, EventType, SeenBy } from '#core/events/event.ts'
 
 /** Declares an event of a third party: `<domain>.<plugin>.<fact>.v<version>`, the domain in reverse DNS form (`com.acme`). */
 export function defineOwnEvent<S extends TSchema>(spec: {
@@ -10,6 +10,7 @@ export function defineOwnEvent<S extends TSchema>(spec: {
   readonly summary: string
   readonly data: S
   readonly audit?: AuditDescriptor
+  readonly seenBy?: SeenBy
 }): EventType<Static<S>> {
   const version = spec.version ?? 1
   if (!/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(spec.domain))
@@ -22,5 +23,6 @@ export function defineOwnEvent<S extends TSchema>(spec: {
     summary: spec.summary,
     data: spec.data,
     audit: spec.audit,
+    seenBy: spec.seenBy,
   }
 }

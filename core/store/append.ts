@@ -7,7 +7,7 @@ import { withCommit } from './driver.ts'
 import { toPlacedEvent, toRow } from './event-row.ts'
 import type { PlacedEvent } from './event-row.ts'
 import type { Projections } from './projections.ts'
-import type { StreamEvent, Tx } from './store.ts'
+import type { NamespaceUids, StreamEvent, Tx } from './store.ts'
 import { advanceStream, advanceStreams } from './streams.ts'
 import type { CoreTables } from './tables.ts'
 import { txWithTables } from './tables-view.ts'
@@ -28,11 +28,17 @@ export interface Appender extends Pick<Tx, 'append' | 'appendEach'> {
   commit(): Promise<number | undefined>
 }
 
-/** Collects the events of one transaction. `check` throws for data that is not of its type's schema. */
+/** What an appender needs of its store. `check` throws for data that is not of its type's schema. */
+export interface AppendParts {
+  readonly projections: Projections
+  readonly check: (event: NewEvent) => void
+  readonly namespaceUids: NamespaceUids | undefined
+}
+
+/** Collects the events of one transaction. */
 export function createAppender(
   root: Transaction<unknown>,
-  projections: Projections,
-  check: (event: NewEvent) => void,
+  { projections, check, namespaceUids }: AppendParts,
 ): Appender {
   const db = txWithTables<CoreTables>(root)
   const placed: PlacedEvent[] = []
@@ -49,7 +55,8 @@ export function createAppender(
   }
   const freshOf = async (entries: readonly StreamEvent[]): Promise<Identified[]> => {
     for (const { event } of entries) check(event)
-    return withTrace(await withoutKnown(db, entries, keyed))
+    const fresh = await withoutKnown(db, entries, keyed)
+    return withTrace(namespaceUids === undefined ? fresh : await withUids(root, namespaceUids, fresh))
   }
   return {
     append: async (stream, expected, events) => {
@@ -72,6 +79,22 @@ function countByStream(entries: readonly StreamEvent[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { stream } of entries) counts.set(stream, (counts.get(stream) ?? 0) + 1)
   return counts
+}
+
+// Only events that name a namespace and not its uid cost a query.
+async function withUids(root: Transaction<unknown>, find: NamespaceUids, entries: Identified[]): Promise<Identified[]> {
+  const unknown = entries.flatMap((one) => {
+    const { namespace, namespaceUid } = one.event.subject
+    return namespace === undefined || namespaceUid !== undefined ? [] : [{ one, stream: one.stream, namespace }]
+  })
+  if (unknown.length === 0) return entries
+  const found = await find(root, unknown)
+  const uids = new Map(unknown.map(({ one }, index) => [one, found[index]]))
+  return entries.map((one) => {
+    const namespaceUid = uids.get(one)
+    if (namespaceUid === undefined) return one
+    return { ...one, event: { ...one.event, subject: { ...one.event.subject, namespaceUid } } }
+  })
 }
 
 // What happens while a trace is under way is of that trace: a request, or the handling of an event that caused this one.

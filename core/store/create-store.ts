@@ -6,9 +6,10 @@ import { createEventCheck } from './event-check.ts'
 import { createProjections } from './projections.ts'
 import type { Projections } from './projections.ts'
 import { readPermitted } from './event-door.ts'
-import { readEpoch, readStream } from './events.ts'
+import { createEventFeed } from './event-feed.ts'
+import { newestPosition, readEpoch, readStream } from './events.ts'
 import { createStoreMeter } from './meter.ts'
-import type { Projection, Store } from './store.ts'
+import type { NamespaceUids, Projection, Store } from './store.ts'
 import { codeOf } from './store-failure.ts'
 import { withTables } from './tables-view.ts'
 import { transact } from './transact.ts'
@@ -18,6 +19,8 @@ export interface StoreOptions {
   /** A function where they are known later than the store: it is asked once, at the first write. */
   readonly projections: readonly Projection[] | (() => readonly Projection[])
   readonly validate?: boolean
+  /** Completes the subjects of events; absent: they stay as they are given. */
+  readonly namespaceUids?: NamespaceUids
   readonly log?: Logger
   readonly metrics?: Metrics
 }
@@ -30,13 +33,20 @@ export function createStore(database: Database, options: StoreOptions): Store {
   const known = (): Projections => (projections ??= createProjections(typeof given === 'function' ? given() : given))
   const check = options.validate === false ? (): void => undefined : createEventCheck()
   const meter = createStoreMeter(options.metrics)
+  const feed = createEventFeed(database)
   const onLateFailure = (error: unknown): void =>
     options.log?.warn({ error: nameOf(error) }, 'work after a commit failed')
   return {
     reader: <Tables>() => withTables<Tables>(database.root),
-    transact: async (fn) => transact({ database, projections: known(), check, meter, onLateFailure }, fn),
+    transact: async (fn) =>
+      transact(
+        { database, projections: known(), check, meter, onLateFailure, namespaceUids: options.namespaceUids },
+        fn,
+      ),
     readStream: (stream, after) => readStream(database.db, stream, after),
     readEvents: (access, after, limit) => readPermitted(database.db, access.namespace, after, limit),
+    followEvents: (access, after, signal) => feed.follow(access.namespace, after, signal),
+    newestPosition: () => newestPosition(database.db),
     epoch: () => readEpoch(database.db),
     check: async () => {
       await sql`select 1`.execute(database.db)

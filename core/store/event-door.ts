@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { Kysely, RawBuilder } from 'kysely'
 import type { StoredEvent } from '#core/events/event.ts'
 import { toStoredEvent } from './event-row.ts'
 import type { CoreTables } from './tables.ts'
 
 /**
- * Events after a position that a caller may see: of one namespace as it now exists, or with '' of all.
- * A namespace made again under an old name has another uid and inherits none of the old one's events.
+ * Events after a position in the namespace of a proof, or with '' in the cluster. By uid: a namespace made again under its old name
+ * shows no event of its predecessor (SEC17).
  */
 export async function readPermitted(
   db: Kysely<CoreTables>,
@@ -25,7 +25,14 @@ export async function readPermitted(
   return rows.map(toStoredEvent)
 }
 
-function isOfLiveNamespace(namespace: string): ReturnType<typeof sql<boolean>> {
-  return sql<boolean>`(namespace_uid is null or namespace_uid in (
-    select uid from observed where kind = 'Namespace' and name = ${namespace} and deleted_at is null))`
+// An event without a uid is from before its namespace was observed, so it is shown only where the name never had another uid.
+function isOfLiveNamespace(namespace: string): RawBuilder<boolean> {
+  return sql<boolean>`(namespace_uid = ${liveUid(namespace)} or namespace_uid is null and not exists (
+    select from observed o where o.kind = 'Namespace' and o.namespace = '' and o.name = ${namespace}
+      and o.uid is distinct from ${liveUid(namespace)}))`
+}
+
+function liveUid(namespace: string): RawBuilder<string> {
+  return sql<string>`(select uid from observed where kind = 'Namespace' and namespace = '' and name = ${namespace}
+    and deleted_at is null order by length(rv) desc, rv desc limit 1)`
 }

@@ -88,6 +88,12 @@ export async function lastPosition(db: Db): Promise<bigint> {
   return row?.position ?? 0n
 }
 
+/** The newest position that was given out, by the sequence: the log may be empty again. */
+export async function newestPosition(db: Db): Promise<bigint> {
+  const { rows } = await sql<{ position: bigint }>`select last_value as position from events_position`.execute(db)
+  return rows[0]?.position ?? 0n
+}
+
 /** The epoch of the log, the first half of a CloudEvents `sequence`; a restore raises it. */
 export async function readEpoch(db: Db): Promise<number> {
   const row = await db.selectFrom('event_epoch').select('epoch').executeTakeFirstOrThrow()

@@ -32,12 +32,26 @@ export interface Store {
   readStream(stream: string, after?: number): Promise<readonly StoredEvent[]>
   /** Events after a position, in commit order, of the proof's namespace ('' is every one): the event door. */
   readEvents(access: Access<'watch', 'events'>, after: bigint, limit: number): Promise<readonly StoredEvent[]>
+  /** The same as they are appended, until the signal aborts. Throws when the store cannot be read. */
+  followEvents(
+    access: Access<'watch', 'events'>,
+    after: bigint,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly StoredEvent[]>
+  /** The newest position that was given to an event; retention may have removed the event. */
+  newestPosition(): Promise<bigint>
   /** The epoch of the log: the first half of a CloudEvents `sequence`, raised by a restore. */
   epoch(): Promise<number>
   /** Throws when the database does not answer. */
   check(): Promise<void>
   close(): Promise<void>
 }
+
+/** Finds the uids of namespaces for events that name only the namespace; undefined where it is not known. */
+export type NamespaceUids = (
+  db: Transaction<unknown>,
+  entries: readonly { readonly stream: string; readonly namespace: string }[],
+) => Promise<readonly (string | undefined)[]>
 
 /** A read model fed inside `append`: pure, rebuilt by replay; only `apply` writes its tables. */
 export interface Projection<Tables = unknown> {

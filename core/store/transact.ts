@@ -6,7 +6,7 @@ import { createAppender } from './append.ts'
 import type { Database } from './database.ts'
 import type { StoreMeter } from './meter.ts'
 import type { Projections } from './projections.ts'
-import type { Tx } from './store.ts'
+import type { NamespaceUids, Tx } from './store.ts'
 import { isRetryable } from './store-failure.ts'
 import { txWithTables } from './tables-view.ts'
 
@@ -16,6 +16,7 @@ export interface TransactOptions {
   readonly projections: Projections
   readonly check: (event: NewEvent) => void
   readonly meter: StoreMeter
+  readonly namespaceUids?: NamespaceUids | undefined
   /** Told of work after COMMIT that failed; the commit stands. */
   readonly onLateFailure: (error: unknown) => void
 }
@@ -49,13 +50,13 @@ export async function transact<Tables, Result>(
 }
 
 async function attempt<Tables, Result>(
-  { database, projections, check, meter }: TransactOptions,
+  { database, projections, check, meter, namespaceUids }: TransactOptions,
   fn: (tx: Tx<Tables>) => Promise<Result>,
 ): Promise<Attempt<Result>> {
   return database.root.transaction().execute((db) =>
     insideTransaction(async () => {
       const late: (() => void | Promise<void>)[] = []
-      const appender = createAppender(db, projections, check)
+      const appender = createAppender(db, { projections, check, namespaceUids })
       const result = await fn({
         db: txWithTables<Tables>(db),
         append: appender.append,

@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { defineEvent, type EventType } from '#core/events/event.ts'
 
+// The event feed shows them to callers that may read the audit log.
+const seenBy = { verb: 'list', resource: 'auditlogs' }
+
 const outcomeData = Type.Object({
   action: Type.String(),
   resourceKind: Type.String(),
@@ -18,6 +21,7 @@ export const auditOutcome: EventType<Static<typeof outcomeData>> = defineEvent({
   fact: 'outcome',
   summary: 'A mutating request was decided; names the exact caller.',
   data: outcomeData,
+  seenBy,
 })
 
 const sealData = Type.Object({
@@ -33,6 +37,7 @@ export const auditDaySealed: EventType<Static<typeof sealData>> = defineEvent({
   fact: 'day-sealed',
   summary: 'A day of the audit log was sealed; `mesh audit verify --head DAY=HEAD` holds the log to it.',
   data: sealData,
+  seenBy,
 })
 
 const removedData = Type.Object({
@@ -50,4 +55,5 @@ export const auditRowsRemoved: EventType<Static<typeof removedData>> = defineEve
   fact: 'rows-removed',
   summary: 'Retention dropped a sealed day.',
   data: removedData,
+  seenBy,
 })

@@ -7,4 +7,5 @@ export const pruningUnfinished = defineEvent({
   fact: 'unfinished',
   summary: 'A part of what a deleted object left behind was removed; the rest follows.',
   data: Type.Object({ kind: Type.String(), uid: Type.String() }),
+  seenBy: 'nobody',
 })

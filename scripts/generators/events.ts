@@ -28,16 +28,23 @@ function toMarkdown(types: readonly EventType[]): string {
     const fields = Object.entries(propertiesOf(type)).map(([name, schema]) => `| \`${name}\` | ${describe(schema)} |`)
     const table = fields.length === 0 ? '' : `\n| field of \`data\` | schema |\n|---|---|\n${fields.join('\n')}\n`
     const audit = type.audit === undefined ? '' : ` Audited as \`${type.audit.action}\` of ${type.audit.resourceKind}.`
-    return `## ${type.type}\n\n${type.summary}${audit} NATS subject \`${toSubject(type.type, '<namespace>')}\`.\n${table}`
+    return `## ${type.type}\n\n${type.summary}${audit} ${seenBy(type)} NATS subject \`${toSubject(type.type, '<namespace>')}\`.\n${table}`
   })
   return `${preface}\n${sections.join('\n')}`
+}
+
+function seenBy({ seenBy: right }: EventType): string {
+  if (right === 'nobody') return 'Not in `GET /api/events`.'
+  if (right === undefined) return 'Seen by callers that may `get` its subject.'
+  return `Seen by callers that may \`${right.verb} ${right.resource}\`.`
 }
 
 const preface = `# Domain events
 
 Generated from the event types; \`npm run generate\` writes it, \`npm run check\` fails when it differs. The schemas are in
 [asyncapi.json](asyncapi.json). Events are CloudEvents 1.0 JSON, delivered at least once: order them by \`sequence\`, drop repeats by \`id\`.
-They carry facts and references, never content or secrets. An event without a namespace has \`_\` in its subject.
+They carry facts and references, never content or secrets. \`GET /api/events\` shows an event to callers with the right named here, in the
+event's namespace. An event without a namespace has \`_\` in its subject.
 `
 
 function propertiesOf(type: EventType): Readonly<Record<string, unknown>> {

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const admission = ['core/http/admission.test.ts']
+const feed = ['plugins/runs/event-door.test.ts']
 
 /** Defects in admission (ADR 0023): authentication before the body, bounds per caller, the event feed. */
 export const mutants: readonly Mutant[] = [
@@ -92,5 +93,67 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: admission,
     only: 'SEC28',
+  },
+  {
+    name: 'an event is shown to whoever may watch events',
+    file: 'plugins/runs/endpoints/event-door.ts',
+    find: 'if (await rights.maySee(event)) await stream.send',
+    replace: 'if ((await rights.maySee(event)) || event.position > 0n) await stream.send',
+    tests: feed,
+    only: 'CON3',
+  },
+  {
+    name: 'audit events are shown like their subject',
+    file: 'core/events/seen-by.ts',
+    find: 'if (type.seenBy !== undefined) return { group: GROUP, ...type.seenBy }',
+    replace: `if (type.seenBy !== undefined && type.plugin !== 'audit') return { group: GROUP, ...type.seenBy }`,
+    tests: feed,
+    only: 'CON3',
+  },
+  {
+    name: 'the rights of a stream are never reviewed again',
+    file: 'plugins/runs/endpoints/event-rights.ts',
+    find: 'now() - known.at < maxAgeMs',
+    replace: 'now() - known.at < maxAgeMs * 1000',
+    tests: ['plugins/runs/event-rights.test.ts'],
+  },
+  {
+    name: 'the feed of a namespace goes by its name',
+    file: 'core/store/event-door.ts',
+    find: '(namespace_uid = ${liveUid(namespace)} or namespace_uid is null and',
+    replace: '(namespace_uid is not null or namespace_uid is null and',
+    tests: feed,
+    only: 'SEC17',
+  },
+  {
+    name: 'an event of a deleted namespace is given to its successor',
+    file: 'core/cluster/namespace-uids.ts',
+    find: 'return entries.map(({ stream, namespace }) => streams.get(stream) ?? names.get(namespace))',
+    replace: 'return entries.map(({ namespace }) => names.get(namespace))',
+    tests: feed,
+    only: 'SEC17',
+  },
+  {
+    name: 'a position ahead of the log is accepted',
+    file: 'plugins/runs/endpoints/event-door.ts',
+    find: 'if (Number(epoch) === current && BigInt(position) > last)',
+    replace: 'if (Number(epoch) === current && BigInt(position) < 0n)',
+    tests: feed,
+    only: 'SEC20',
+  },
+  {
+    name: 'a failed read leaves the stream open',
+    file: 'core/store/event-feed.ts',
+    find: 'if (follower.failure !== undefined) throw follower.failure',
+    replace: 'if (follower.failure === null) throw follower.failure',
+    tests: feed,
+    only: 'SEC20',
+  },
+  {
+    name: 'a slow follower loses events',
+    file: 'core/store/event-feed.ts',
+    find: '      follower.overflowed = false\n      behind = true\n',
+    replace: '      follower.overflowed = false\n',
+    tests: ['core/store/event-feed.test.ts'],
   },
 ]

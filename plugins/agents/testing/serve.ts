@@ -37,7 +37,13 @@ export type Ask = (who: string, method: string, path: string, body?: unknown) =>
 /** The endpoints of one plugin on the real kube-apiserver, with the shipped personas bound in two namespaces. */
 export interface ServedPlugin {
   readonly ask: Ask
+  /** Listens on a free loopback port; resolves with the base URL. */
+  listen(): Promise<string>
+  /** The bearer of a persona. */
+  bearer(who: string): string
   readonly admin: KubeClient
+  /** The cluster as a persona, past the API. */
+  as(who: string): KubeClient
   /** Where viewer and developer are bound. */
   readonly namespace: DnsLabel
   /** Where other-tenant is a developer. */
@@ -85,7 +91,7 @@ export async function servePlugin(
       metrics: createMetrics(),
       store: undefined,
       directory: listDirectory([namespace, other]),
-      streams: createStreamRegistry({ total: 4, perUser: 2 }),
+      streams: createStreamRegistry({ total: 100, perUser: 50 }),
       catalog,
       outcomes: () => [{ record: (outcome) => outcomes.push(outcome), intend: async () => undefined }],
       checkResponses: true,
@@ -93,6 +99,7 @@ export async function servePlugin(
   })
   // One hook, since hooks run in the order in which they were registered and the pool must close last.
   t.after(async () => {
+    app.server.closeAllConnections()
     await app.close()
     await admin.delete(clusterRoleBindings, { name: operatorBinding })
     await pool.close()
@@ -120,7 +127,10 @@ export async function servePlugin(
       json: <T>() => JSON.parse(answer.body) as T,
     }
   }
-  return { ask, admin, namespace, other, outcomes, catalog }
+  const bearer = (who: string): string => kube.tokens[who] ?? ''
+  const as = (who: string): KubeClient => createKubeClient({ server: kube.url, pool, bearer: bearer(who) })
+  const listen = (): Promise<string> => app.listen({ host: '127.0.0.1', port: 0 })
+  return { ask, listen, bearer, as, admin, namespace, other, outcomes, catalog }
 }
 
 function core(plural: string, kind: string, namespaced = true): Resource {

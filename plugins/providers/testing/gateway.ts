@@ -87,6 +87,7 @@ export async function startGateway(
     outbound: createOutbound({ allow }),
     urls: { gateway: '', state: '', bff: '' },
     descriptors: () => new Map(),
+    eventTypes: () => new Map(),
     extensions: <T>(point: Point<T>) =>
       values.filter((value) => value.point === point.name).map((value) => value.value as T),
   }

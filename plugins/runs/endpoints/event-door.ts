@@ -1,16 +1,15 @@
 import { Type } from 'typebox'
-import type { Access } from '#core/cluster/access.ts'
+import type { Access, Caller } from '#core/cluster/access.ts'
 import { toCloudEvent } from '#core/events/cloudevents.ts'
-import { type AnyEndpoint, endpoint } from '#core/http/endpoint.ts'
+import type { StoredEvent } from '#core/events/event.ts'
+import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import { openEventStream } from '#core/http/event-stream.ts'
+import { toAnswer } from '#core/http/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { namespaceQuery } from '#schemas/api/common.ts'
 import type { RunsInner } from '../inner.ts'
-import { pause } from '../worker/pause.ts'
-
-const pageSize = 200
-const pollMs = 500
+import { createEventRights } from './event-rights.ts'
 
 const EventsQuery = Type.Object(
   {
@@ -22,7 +21,12 @@ const EventsQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** `GET /api/events`: domain events as CloudEvents, in commit order, for whoever may `watch events`. */
+type Source = Parameters<typeof toCloudEvent>[1]
+
+/**
+ * `GET /api/events`: domain events as CloudEvents, in commit order, for callers that may `watch events`. Each event also needs the
+ * right that its type declares (`seenBy`). A failed read ends the stream after an `error` event.
+ */
 export function eventDoor(inner: RunsInner): AnyEndpoint {
   return endpoint({
     method: 'GET',
@@ -38,35 +42,70 @@ export function eventDoor(inner: RunsInner): AnyEndpoint {
     query: EventsQuery,
     response: {},
     handle: async (call) => {
-      const { caller, query, headers } = call
+      const { query, headers } = call
       const access = call.access as Access<'watch', 'events'>
-      let position = toPosition(query.after ?? headers['last-event-id'])
+      const [field, sequence] =
+        query.after === undefined ? ['Last-Event-ID', headers['last-event-id']] : ['?after', query.after]
+      const after = await toPosition(inner, field ?? '', sequence)
       const source = { install: inner.core.install, epoch: await inner.store.epoch() }
-      const review = () => caller.review('watch', 'events', { namespace: access.namespace })
-      const stream = openEventStream(call, { recheck: review })
-      const gone = new AbortController()
-      void stream.closed.then(() => gone.abort())
-      while (!stream.ended) {
-        const events = await inner.store.readEvents(access, position, pageSize)
-        for (const event of events) {
-          const cloudEvent = toCloudEvent(event, source)
-          await stream.send(
-            encodeFrame({ event: event.type, id: cloudEvent.sequence, data: JSON.stringify(cloudEvent) }),
-          )
-          position = event.position
-        }
-        if (events.length < pageSize) await pause(pollMs, gone.signal)
-      }
-      return undefined
+      return serve(inner, call, { access, after, source })
     },
   })
 }
 
-function toPosition(sequence: string | undefined): bigint {
+async function serve(
+  inner: RunsInner,
+  call: Call<unknown, unknown, unknown> & { readonly caller: Caller },
+  {
+    access,
+    after,
+    source,
+  }: { readonly access: Access<'watch', 'events'>; readonly after: bigint; readonly source: Source },
+): Promise<undefined> {
+  const { caller } = call
+  const { namespace } = access
+  const stream = openEventStream(call, { recheck: () => caller.review('watch', 'events', { namespace }) })
+  const gone = new AbortController()
+  void stream.closed.then(() => gone.abort())
+  const rights = createEventRights({ caller, types: inner.core.eventTypes(), namespace })
+  try {
+    for await (const events of inner.store.followEvents(access, after, gone.signal))
+      for (const event of events) {
+        if (stream.ended) return undefined
+        if (await rights.maySee(event)) await stream.send(frameOf(event, source))
+      }
+  } catch (error) {
+    const { title, status, code, retryable } = toAnswer(error).problem
+    inner.core.log.warn({ code }, 'event stream ended: read failed')
+    await stream.send(encodeFrame({ event: 'error', data: JSON.stringify({ title, status, code, retryable }) }))
+    stream.end()
+  }
+  return undefined
+}
+
+// Followers of a namespace get the same event objects, so each is encoded once for all of them.
+const frames = new WeakMap<StoredEvent, Buffer>()
+
+function frameOf(event: StoredEvent, source: Source): Buffer {
+  const known = frames.get(event)
+  if (known !== undefined) return known
+  const cloudEvent = toCloudEvent(event, source)
+  const frame = encodeFrame({ event: event.type, id: cloudEvent.sequence, data: JSON.stringify(cloudEvent) })
+  frames.set(event, frame)
+  return frame
+}
+
+// A sequence of an earlier epoch is from before a restore: the log may be shorter than it was, and is read from there.
+async function toPosition({ store }: RunsInner, field: string, sequence: string | undefined): Promise<bigint> {
   if (sequence === undefined) return 0n
-  const [, position] = /^\d{6}-(\d{20})$/.exec(sequence) ?? []
-  if (position !== undefined) return BigInt(position)
-  throw new Fail('malformed_request', 'Last-Event-ID is not a sequence of this stream.', {
-    errors: [{ pointer: 'Last-Event-ID', detail: 'must be a sequence' }],
-  })
+  const [, epoch, position] = /^(\d{6})-(\d{20})$/.exec(sequence) ?? []
+  if (epoch === undefined || position === undefined) throw refuse(field, 'must be a sequence')
+  const [current, last] = [await store.epoch(), await store.newestPosition()]
+  if (Number(epoch) > current) throw refuse(field, 'names an epoch that has not begun')
+  if (Number(epoch) === current && BigInt(position) > last) throw refuse(field, 'is after the newest event')
+  return BigInt(position) > last ? last : BigInt(position)
+}
+
+function refuse(pointer: string, detail: string): Fail {
+  return new Fail('malformed_request', `${pointer.replace('?', '')} ${detail}.`, { errors: [{ pointer, detail }] })
 }

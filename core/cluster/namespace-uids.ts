@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import type { NamespaceUids } from '#core/store/store.ts'
+
+/**
+ * Uids of namespaces for events that name none. An event of a known cluster object keeps the uid of the object's first event: a late
+ * deletion belongs to the namespace that the object was in. Otherwise the newest namespace observed under the name, alive or not: an
+ * event of a namespace being removed must not reach its successor (SEC17).
+ */
+export const namespaceUids: NamespaceUids = async (db, entries) => {
+  const streams = await uidsOfStreams(db, [...new Set(entries.map(({ stream }) => stream))])
+  const rest = entries.filter(({ stream }) => !streams.has(stream))
+  const names = await uidsOfNames(db, [...new Set(rest.map(({ namespace }) => namespace))])
+  return entries.map(({ stream, namespace }) => streams.get(stream) ?? names.get(namespace))
+}
+
+async function uidsOfStreams(
+  db: Transaction<unknown>,
+  streams: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ stream: string; uid: string }>`
+    select distinct on (stream) stream, namespace_uid as uid from events
+    where stream = any(${streams}::text[]) and stream like 'cluster/%' and namespace_uid is not null
+    order by stream, version`.execute(db)
+  return new Map(rows.map(({ stream, uid }) => [stream, uid]))
+}
+
+async function uidsOfNames(db: Transaction<unknown>, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (names.length === 0) return new Map()
+  const live = await newestOf(db, names, sql`deleted_at is null`)
+  // Without an index, so only for names that no live namespace has.
+  const gone = names.filter((name) => !live.has(name))
+  return gone.length === 0 ? live : new Map([...live, ...(await newestOf(db, gone, sql`true`))])
+}
+
+async function newestOf(
+  db: Transaction<unknown>,
+  names: readonly string[],
+  which: ReturnType<typeof sql>,
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ name: string; uid: string }>`
+    select distinct on (name) name, uid from observed
+    where kind = 'Namespace' and namespace = '' and name = any(${names}::text[]) and ${which}
+    order by name, length(rv) desc, rv desc`.execute(db)
+  return new Map(rows.map(({ name, uid }) => [name, uid]))
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { StoredEvent } from '#core/events/event.ts'
+import { createStore } from './create-store.ts'
+import type { Database } from './database.ts'
+import { createEventFeed } from './event-feed.ts'
+import { adapters } from './testing/databases.ts'
+import { note } from './testing/notes.ts'
+
+const FOLLOWERS = 50
+
+/** The database, with the reads of the log that a feed makes counted. */
+function counted(database: Database) {
+  const count = { reads: 0 }
+  const db = new Proxy(database.db, {
+    get: (target, key) => {
+      if (key === 'selectFrom') count.reads++
+      const value: unknown = Reflect.get(target, key)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  return { count, database: { ...database, db } }
+}
+
+for (const adapter of adapters) {
+  test(`SEC5, ${adapter.name}: followers share the reads of what is new`, { skip: adapter.skip }, async (t) => {
+    const opened = await adapter.open(t)
+    const store = createStore(opened, { projections: [] })
+    const { database, count } = counted(opened)
+    const feed = createEventFeed(database)
+    const append = (n: number) => store.transact((tx) => tx.append(`s/${n}`, 0, [note(n)]))
+    await append(1)
+    const end = new AbortController()
+    t.after(() => end.abort())
+    const followers = Array.from({ length: FOLLOWERS }, () => feed.follow('', 0n, end.signal))
+    const nextOf = async (): Promise<readonly number[]> => {
+      const pages = await Promise.all(followers.map((one) => one.next()))
+      return pages.flatMap(({ value }) => numbersOf(value))
+    }
+    assert.deepEqual(
+      await nextOf(),
+      Array.from({ length: FOLLOWERS }, () => 1),
+      'each replays for itself',
+    )
+    const before = count.reads
+    const pending = nextOf()
+    await append(2)
+    assert.deepEqual(
+      await pending,
+      Array.from({ length: FOLLOWERS }, () => 2),
+    )
+    // At least a head and a page; a fallback read may come between. One read each would be 50.
+    assert.ok(count.reads - before <= 8, `${count.reads - before} reads`)
+    end.abort()
+    for (const { done } of await Promise.all(followers.map((one) => one.next()))) assert.equal(done, true)
+  })
+
+  test(
+    `SEC5, ${adapter.name}: a follower gets every event once and in order, however far behind it is`,
+    { skip: adapter.skip },
+    async (t) => {
+      const database = await adapter.open(t)
+      const store = createStore(database, { projections: [] })
+      const append = async (from: number, to: number): Promise<void> => {
+        for (let n = from; n < to; n += 50)
+          await store.transact((tx) =>
+            tx.appendEach(
+              Array.from({ length: 50 }, (_, index) => ({ stream: `s/${n + index}`, event: note(n + index) })),
+            ),
+          )
+      }
+      await append(0, 1_000)
+      const end = new AbortController()
+      t.after(() => end.abort())
+      const feed = createEventFeed(database)
+      const read = async (): Promise<readonly number[]> => {
+        const seen: number[] = []
+        for await (const page of feed.follow('', 0n, end.signal)) {
+          seen.push(...numbersOf(page))
+          if (seen.length >= 4_000) break
+        }
+        return seen
+      }
+      const all = Promise.all([read(), read(), read()])
+      // While they replay and after: more than the pages that one may have waiting.
+      await append(1_000, 4_000)
+      for (const seen of await all)
+        assert.deepEqual(
+          seen,
+          Array.from({ length: 4_000 }, (_, n) => n),
+        )
+    },
+  )
+}
+
+function numbersOf(page: readonly StoredEvent[] | undefined): readonly number[] {
+  return (page ?? []).map(({ data }) => (data as { n: number }).n)
+}
