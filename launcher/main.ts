@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { catchFatalErrors } from '#core/log/fatal-errors.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { ConfigError } from './agent-config.ts'
 import { startLauncher } from './launcher.ts'
@@ -13,6 +14,8 @@ import type { Supervisor } from './supervise/supervisor.ts'
 
 /** Exit code for a configuration that is wrong (sysexits.h, EX_CONFIG). */
 const exitConfig = 78
+/** Exit code after an error that no code handles. */
+const exitFatal = 128 + constants.signals.SIGABRT
 /** Kept of the pod's grace for ending the agent and flushing. */
 const reserveMs = 5000
 /** How long results wait for their worker after the agent is gone. */
@@ -46,10 +49,14 @@ async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const settings = readSettings(process.argv.slice(2), process.env)
   const log = createLog(settings.logLevel, { launcher: settings.agent.name })
+  const fatal = catchFatalErrors({ launcher: settings.agent.name })
   const lifeline = settings.lifelineFd === undefined ? undefined : lifelineLost(settings.lifelineFd, log)
   const supervisor = settings.command.length === 0 ? undefined : supervise(settings, log)
-  const launcher = await startLauncher(settings, log, supervisor ?? watchAgentOf(settings))
-  endWithSignals(settings, log, launcher, supervisor)
+  const launcher = await Promise.race([
+    startLauncher(settings, log, supervisor ?? watchAgentOf(settings)),
+    fatal.then(() => Promise.reject(new Error('unhandled error during the start'))),
+  ])
+  endWithSignals(settings, log, launcher, { supervisor, fatal })
   void lifeline?.then(() => endOrphaned(launcher, supervisor))
 }
 
@@ -65,7 +72,13 @@ function supervise(settings: Settings, log: Logger): Supervisor {
   return superviseProcess({ command: settings.command, env, user: settings.agentUser }, settings.agentPort, log)
 }
 
-function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, supervisor: Supervisor | undefined): void {
+interface Endings {
+  readonly supervisor: Supervisor | undefined
+  /** Resolves at the first error that no code handles. */
+  readonly fatal: Promise<void>
+}
+
+function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, { supervisor, fatal }: Endings): void {
   let ending = false
   const once = (end: () => Promise<number>): void => {
     if (ending) return
@@ -74,7 +87,7 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, sup
       (code) => process.exit(code),
       (error: unknown) => {
         log.error({ err: String(error) }, 'the shutdown failed')
-        process.exit(128 + constants.signals.SIGABRT)
+        process.exit(exitFatal)
       },
     )
   }
@@ -85,6 +98,13 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, sup
       once(() => shutDown(launcher, supervisor, settings.graceMs - reserveMs))
     })
   void supervisor?.crashed.then((code) => once(() => endAfterCrash(launcher, code)))
+  const endAfterFatal = (): void => {
+    // State may be inconsistent: a drain that hangs ends with the pod's grace.
+    process.exitCode = exitFatal
+    setTimeout(() => process.exit(exitFatal), settings.graceMs).unref()
+    once(() => shutDown(launcher, supervisor, settings.graceMs - reserveMs).then(() => exitFatal))
+  }
+  void fatal.then(endAfterFatal)
 }
 
 /** Resolves when the holder of the lifeline is gone; from then on this process ends in any case. */
@@ -138,5 +158,5 @@ main().catch((error: unknown) => {
   const log = createLog('error')
   if (error instanceof ConfigError) log.error({}, `configuration: ${error.message}`)
   else log.error({ err: error instanceof Error ? error.stack : String(error) }, 'the launcher could not start')
-  process.exit(error instanceof ConfigError ? exitConfig : 128 + constants.signals.SIGABRT)
+  process.exit(error instanceof ConfigError ? exitConfig : exitFatal)
 })

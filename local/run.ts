@@ -1,3 +1,4 @@
+import { catchFatalErrors } from '#core/log/fatal-errors.ts'
 import { exitCodes, runProcess } from '#core/host/run-process.ts'
 import { toJsonLine, toText } from './announce.ts'
 import { BadFlag, parseOptions, usage } from './options.ts'
@@ -6,15 +7,16 @@ import { composeStack, type StackInput } from './stack.ts'
 /** `mesh all`: the whole platform on this machine, until a signal. Resolves with the exit code. */
 export async function runLocal(args: readonly string[], parts: Omit<StackInput, 'options'>): Promise<number> {
   if (args.includes('--help')) return print(usage, exitCodes.ok)
+  const fatal = catchFatalErrors({ roles: parts.roles })
   try {
     const options = parseOptions(args)
     const stack = await composeStack({ ...parts, options })
-    const { host, log } = stack.composed
+    const { host } = stack.composed
     const start = async (): Promise<void> => {
       const started = await stack.start()
       process.stdout.write(options.output === 'json' ? toJsonLine(started, process.pid) : toText(started))
     }
-    return await runProcess({ host: { ...host, start }, log, close: stack.close }, parts.roles)
+    return await runProcess({ ...stack.composed, host: { ...host, start }, fatal, close: stack.close }, parts.roles)
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     process.stderr.write(`mesh: ${text}\n${error instanceof BadFlag ? `\n${usage}` : ''}`)

@@ -13,7 +13,7 @@ const [folder = '', server, ca] = process.argv.slice(2)
 const stored = process.env['DATABASE_URL']
 mkdirSync(folder, { recursive: true })
 const cluster = server === undefined ? await embedded() : { location: given(server, ca), server, token: '' }
-const { host, close } = await composeHost({
+const composed = await composeHost({
   roles: ['bff'],
   plugins,
   env: stored === undefined ? {} : { DATABASE_URL: stored, NATS_URL: process.env['NATS_URL'] },
@@ -28,11 +28,11 @@ const { host, close } = await composeHost({
   log: createLogger({ level: 'error' }),
 })
 const start = async (): Promise<void> => {
-  await host.start()
+  await composed.host.start()
   const { server: url, token } = cluster
-  process.stdout.write(`${JSON.stringify({ url: host.addresses().bff, server: url, token })}\n`)
+  process.stdout.write(`${JSON.stringify({ url: composed.host.addresses().bff, server: url, token })}\n`)
 }
-process.exit(await runProcess({ host: { ...host, start }, log: createLogger({ level: 'error' }), close }, ['bff']))
+process.exit(await runProcess({ ...composed, host: { ...composed.host, start } }, ['bff']))
 
 async function embedded(): Promise<{ location: ClusterLocation; server: string; token: string }> {
   const { folder: data } = openDataFolder(folder, false)

@@ -110,6 +110,19 @@ export function busContract(adapter: string, open: (t: test.TestContext) => Prom
     await listening.stop()
   })
 
+  check('PODA1: a live frame that its listener cannot read ends neither process nor connection', async (bus) => {
+    const got = Promise.withResolvers<string>()
+    const listening = await bus.listen('mesh.live.*', (body) => {
+      const { text: sent } = JSON.parse(text(body)) as { text: string }
+      got.resolve(sent)
+    })
+    bus.emit('mesh.live.r1', Buffer.from('no JSON'))
+    bus.emit('mesh.live.r1', Buffer.from('{"text":"next"}'))
+    assert.equal(await got.promise, 'next')
+    await bus.check()
+    await listening.stop()
+  })
+
   check('publish, emit, consume and listen throw inside a transaction', async (bus) => {
     await insideTransaction(async () => {
       await assert.rejects(bus.publish(message('mesh.v1.a.x.y', 'no')), /inside a transaction/)

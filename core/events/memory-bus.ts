@@ -1,5 +1,8 @@
 import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
+import type { Logger } from '#core/log/logger.ts'
 import type { Bus, Subscription } from './bus.ts'
+import { deliverFrame } from './deliver-frame.ts'
+import type { FrameHandler } from './deliver-frame.ts'
 import { MemoryQueue } from './memory-queue.ts'
 import type { QueueLimits } from './memory-queue.ts'
 import { matches } from './subjects.ts'
@@ -8,11 +11,11 @@ const defaults: QueueLimits = { ackWaitMs: 30_000, maxWaiting: 10_000, maxBatch:
 
 interface Listener {
   readonly filter: string
-  handle(body: Uint8Array, subject: string): void
+  readonly handle: FrameHandler
 }
 
 /** The bus inside one process (`all`): the contract of the NATS adapter, but nothing outlives the process; sweeps repair that. */
-export function createMemoryBus(limits: Partial<QueueLimits> = {}): Bus {
+export function createMemoryBus(limits: Partial<QueueLimits> = {}, log?: Logger): Bus {
   const queues = new Map<string, MemoryQueue>()
   const listeners = new Set<Listener>()
   let closed = false
@@ -40,7 +43,7 @@ export function createMemoryBus(limits: Partial<QueueLimits> = {}): Bus {
       assertOutsideTransaction('the bus')
       if (closed) return
       setImmediate(() => {
-        for (const one of listeners) if (matches(one.filter, subject)) one.handle(body, subject)
+        for (const one of listeners) if (matches(one.filter, subject)) deliverFrame(one.handle, body, subject, log)
       })
     },
     listen: async (filter, handle): Promise<Subscription> => {

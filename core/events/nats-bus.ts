@@ -6,6 +6,8 @@ import { Fail } from '#core/http/errors.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
 import type { Bus, Subscription } from './bus.ts'
+import { deliverFrame } from './deliver-frame.ts'
+import type { FrameHandler } from './deliver-frame.ts'
 import { BusRefused, openNatsLink } from './nats-link.ts'
 import { startMember } from './nats-member.ts'
 import { ensureDurable, ensureStreams, StreamDrift, verifyStreams } from './nats-streams.ts'
@@ -59,7 +61,7 @@ export async function createNatsBus(options: NodeConnectionOptions, log?: Logger
     },
     listen: async (subject, handle) => {
       assertOutsideTransaction('the bus')
-      return listen(link.connection(), subject, handle)
+      return listen(link.connection(), subject, (body, on) => deliverFrame(handle, body, on, log))
     },
     check: async () => link.connection().flush(),
     close: async () => {
@@ -101,11 +103,7 @@ function tryNow<T>(get: () => T): T | undefined {
   }
 }
 
-async function listen(
-  connection: NatsConnection,
-  subject: string,
-  handle: (body: Uint8Array, subject: string) => void,
-): Promise<Subscription> {
+async function listen(connection: NatsConnection, subject: string, handle: FrameHandler): Promise<Subscription> {
   const subscription = connection.subscribe(subject, {
     callback: (error, message) => {
       if (error === null) handle(message.data, message.subject)

@@ -80,7 +80,11 @@ function toDelivery(message: JsMsg): Delivery {
   const once = (work: () => void): void => {
     if (settled) return
     settled = true
-    work()
+    try {
+      work()
+    } catch {
+      // The connection is closed: JetStream delivers the message again after its ack wait.
+    }
   }
   return {
     subject: message.subject,

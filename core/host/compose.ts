@@ -60,6 +60,8 @@ export interface Composed {
   readonly host: Host
   readonly settings: Settings
   readonly log: Logger
+  /** Milliseconds that a drain and the close after it take at most, before the process is ended. */
+  readonly drainDeadlineMs: number
   close(): Promise<void>
 }
 
@@ -118,7 +120,14 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       await tracing.close()
     })
   }
-  return { host, settings, log, close }
+  return { host, settings, log, drainDeadlineMs: drainDeadlineMs(core), close }
+}
+
+const CLOSE_MS = 5_000
+
+// The time of load balancers, then twice for connections (see `drain` of the host), then requests under way, then the close.
+function drainDeadlineMs({ drain }: CoreSettings): number {
+  return (2 * drain.delaySeconds + drain.graceSeconds + 2) * 1_000 + CLOSE_MS
 }
 
 function dirOf({ keysDir }: CoreSettings): { dir?: string } {
@@ -157,7 +166,7 @@ async function openBus(core: CoreSettings, { roles, database, log }: BusNeeds): 
   // A bus inside one process reaches no other: their consumers would wait for the sweep each time.
   if (database?.kind === 'postgres' && roles.length === 1)
     throw new SettingsError('NATS_URL: required where roles run as processes of their own and share a database')
-  return createMemoryBus()
+  return createMemoryBus({}, log)
 }
 
 // Credentials in URLs must not reach a log, whoever prints the URL.

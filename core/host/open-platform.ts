@@ -15,6 +15,7 @@ import { createLagJob } from '#core/events/lag.ts'
 import type { NatsBus } from '#core/events/nats-bus.ts'
 import { StreamDrift } from '#core/events/nats-streams.ts'
 import { createRelay, relayName } from '#core/events/relay.ts'
+import { collect } from '#core/kube/collect.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/pool.ts'
 import type { KubePool } from '#core/kube/pool.ts'
@@ -182,11 +183,14 @@ function checksOf({ bus }: SharedParts, role: Role, { gate, pool, waiting }: Che
   }
 }
 
-// Without a credential: whether the API server answers at all is the question.
+// Within the deadline of a readiness check, so that no probe leaves a call behind.
+const REACH_MS = 2_000
+
+// By handlers, as every other call: an in-process API server has no `request`. Without a credential: whether the API server answers at all is the question.
 async function reach(pool: KubePool): Promise<void> {
-  const answer = await pool.calls.request({ path: `${pool.basePath}/readyz`, method: 'GET' })
-  await answer.body.dump()
-  if (answer.statusCode >= 500) throw new Error(`the API server answers ${answer.statusCode}`)
+  const asked = { origin: pool.server, path: `${pool.basePath}/readyz`, method: 'GET' } as const
+  const { status } = await collect(pool.calls, asked, AbortSignal.timeout(REACH_MS))
+  if (status >= 500) throw new Error(`the API server answers ${status}`)
 }
 
 type Work = Pick<Platform, 'jobs' | 'relay' | 'consume' | 'inform' | 'reconcile' | 'lead'>

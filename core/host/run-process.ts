@@ -1,3 +1,4 @@
+import { catchFatalErrors } from '#core/log/fatal-errors.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Host } from './host.ts'
 
@@ -5,30 +6,42 @@ import type { Host } from './host.ts'
 export interface ProcessParts {
   readonly host: Host
   readonly log: Logger
+  /** Milliseconds after which a process that drains because of a fatal error exits in any case. */
+  readonly drainDeadlineMs: number
+  /** Resolves at the first error that no code handles; default: `catchFatalErrors` from now on. */
+  readonly fatal?: Promise<void>
   close(): Promise<void>
 }
 
 /** Exit codes of `mesh <role>`. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, killed: 130 } as const
 
-/** Starts, waits for SIGTERM or SIGINT, drains and closes; a second signal ends at once. Resolves with the exit code. */
-export async function runProcess({ host, log, close }: ProcessParts, roles: readonly string[]): Promise<number> {
-  const stopped = untilSignal()
+/**
+ * Starts, waits for SIGTERM or SIGINT, drains and closes; a second signal ends at once. A fatal error drains too and exits with `failed`.
+ * Resolves with the exit code.
+ */
+export async function runProcess(parts: ProcessParts, roles: readonly string[]): Promise<number> {
+  const { host, log, close, fatal = catchFatalErrors({ roles }) } = parts
+  const stopped = untilStopped(fatal)
   try {
     const started = host.start()
     // Migrations end by themselves.
     if (roles.every((role) => role === 'migrate')) {
-      await started
-      return await closed(close)
+      await Promise.race([started, fatal.then(() => Promise.reject(new Error('migration stopped')))])
+      await close()
+      return exitCodes.ok
     }
     // The start waits for store and bus: a signal meanwhile ends it.
     await Promise.race([started, stopped])
     started.catch(() => undefined)
-    log.info({ signal: await stopped }, 'draining')
+    const reason = await stopped
+    log.info({ signal: reason }, 'draining')
     process.once('SIGINT', () => process.exit(exitCodes.killed))
     process.once('SIGTERM', () => process.exit(exitCodes.killed))
+    if (reason === 'fatal') exitAfter(parts.drainDeadlineMs)
     await host.drain()
-    return await closed(close)
+    await close()
+    return reason === 'fatal' ? exitCodes.failed : exitCodes.ok
   } catch (error) {
     log.error({}, error instanceof Error ? error.message : String(error))
     await close().catch(() => undefined)
@@ -36,13 +49,15 @@ export async function runProcess({ host, log, close }: ProcessParts, roles: read
   }
 }
 
-async function closed(close: () => Promise<void>): Promise<number> {
-  await close()
-  return exitCodes.ok
+// After a fatal error a drain may hang on state that is no more consistent.
+function exitAfter(ms: number): void {
+  process.exitCode = exitCodes.failed
+  setTimeout(() => process.exit(exitCodes.failed), ms).unref()
 }
 
-function untilSignal(): Promise<string> {
+function untilStopped(fatal: Promise<void>): Promise<'SIGTERM' | 'SIGINT' | 'fatal'> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+    void fatal.then(() => resolve('fatal'))
   })
 }

@@ -14,6 +14,7 @@ import { rareMethodFail } from './method-not-allowed.ts'
 import { recordFailure } from './outcomes.ts'
 import { plainAnswer, toAnswer } from './problem.ts'
 import type { Answer } from './problem.ts'
+import { closeWhenDraining } from './drain-connection.ts'
 import { createRefuse } from './refusal.ts'
 import { errorOf, requestIdOf, stateOf } from './request-state.ts'
 import { setSecurityHeaders } from './security-headers.ts'
@@ -53,7 +54,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     forceCloseConnections: 'idle',
     // 1,024: the names parser refuses 254 characters itself, with a clearer answer. K7: nothing reads a raw query.
     routerOptions: { maxParamLength: 1024, querystringParser: () => ({}) },
-    frameworkErrors: (error, request, reply) => void answerUnrouted({ error, request, reply }, { hosts, admission }),
+    frameworkErrors: (failure, request, reply) =>
+      void answerUnrouted({ error: failure, request, reply }, { hosts, services, admission }).catch(() =>
+        reply.raw.destroy(),
+      ),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error.code, socket),
   })
   provideServices(app, services)
@@ -63,17 +67,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   limitBodyTime(app, limits.bodySeconds, refuse)
   const admit = (admission = await createAdmission(app, services, { limits, refuse }))
   app.addHook('onRequest', async (request, reply) => {
-    prepare(request, reply)
+    prepare(request, reply, services)
     checkHost(request, hosts)
     if (!isPublic(request)) await admit.authenticate(request)
     if (request.is404) throw unknownPath(services, request)
     refuseDuplicateHeaders(request.raw.rawHeaders)
     await admit.enter(request, reply)
-  })
-  // While draining every answer ends its connection, also one whose request came before.
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (services.streams.draining) reply.header('connection', 'close')
-    done(null, payload)
   })
   app.setErrorHandler((error, request, reply) => sendError(services, { error, request, reply }))
   app.setNotFoundHandler((_request, reply) => send(reply, plainAnswer('not_found')))
@@ -93,7 +92,8 @@ function requireDeclaredAccess(app: FastifyInstance): void {
   })
 }
 
-function prepare(request: FastifyRequest, reply: FastifyReply): void {
+function prepare(request: FastifyRequest, reply: FastifyReply, { streams }: HttpServices): void {
+  closeWhenDraining(reply.raw, () => streams.draining)
   setSecurityHeaders(reply)
   reply.header('x-request-id', request.id)
 }
@@ -151,9 +151,10 @@ function send(reply: FastifyReply, { status, headers, problem }: Answer): Fastif
 // A URL that the router cannot read never reaches a hook, so the checks of Host and bearer are repeated here.
 async function answerUnrouted(
   { error, request, reply }: FailedRequest,
-  { hosts, admission }: { readonly hosts: ServerOptions['hosts']; readonly admission: Admission | undefined },
+  parts: Pick<ServerOptions, 'hosts' | 'services'> & { readonly admission: Admission | undefined },
 ): Promise<void> {
-  prepare(request, reply)
+  const { hosts, services, admission } = parts
+  prepare(request, reply, services)
   try {
     checkHost(request, hosts)
     await admission?.authenticate(request)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { describeError } from '#core/cluster/describe-error.ts'
 import type { ReconcileResult, Reconciler } from '#core/host/work.ts'
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'
@@ -143,7 +144,10 @@ function stopReplica(context: ReplicaContext, list: Replica[], name: string): vo
   const [replica] = index < 0 ? [] : list.splice(index, 1)
   if (replica === undefined) return
   context.ending.add(replica)
-  void replica.stop().finally(() => context.ending.delete(replica))
+  replica
+    .stop()
+    .catch((error: unknown) => context.log.error(describeError(error), 'a local pod was not removed'))
+    .finally(() => context.ending.delete(replica))
 }
 
 /** Only at the version that it was computed from: two stale ones in turn would cause each other for ever. A newer one comes by itself. */

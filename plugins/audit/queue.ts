@@ -1,5 +1,6 @@
 import { isTransient } from '#core/events/dead-letter.ts'
 import type { Core } from '#core/host/core.ts'
+import { codeOf } from '#core/store/store-failure.ts'
 import type { Store } from '#core/store/store.ts'
 import { auditLine, decode, encode, type Entry } from './entries.ts'
 import { auditMetrics } from './metrics.ts'
@@ -71,6 +72,11 @@ export function createQueue({ store, spool, log, metrics, memorySize = defaultMe
     }
     return true
   }
+  // A disk that fails must not end the process: what waits is tried again.
+  const complain = (error: unknown): false => {
+    log.error({ code: codeOf(error) }, 'the audit spool failed')
+    return false
+  }
   // True when nothing waits any more.
   const writeAll = async (): Promise<boolean> => {
     let size = flushSize
@@ -88,7 +94,7 @@ export function createQueue({ store, spool, log, metrics, memorySize = defaultMe
         if (isTransient(error)) {
           away = true
           // From now on the spool is the only place where they outlive this machine.
-          void spool?.sync()
+          spool?.sync().catch(complain)
           return false
         }
         // One that no store takes must not hold up the others.
@@ -104,11 +110,13 @@ export function createQueue({ store, spool, log, metrics, memorySize = defaultMe
   const flush = (): Promise<boolean> => {
     clearTimeout(timer)
     timer = undefined
-    writing ??= writeAll().then((done) => {
-      writing = undefined
-      if (waiting.length > 0) schedule(done ? flushMs : retryMs)
-      return done
-    })
+    writing ??= writeAll()
+      .catch(complain)
+      .then((done) => {
+        writing = undefined
+        if (waiting.length > 0) schedule(done ? flushMs : retryMs)
+        return done
+      })
     return writing
   }
   const schedule = (ms: number): void => {

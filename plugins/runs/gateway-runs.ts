@@ -3,9 +3,11 @@ import type { AgentCall, AgentOutcome, AgentRuns } from '#plugins/providers/agen
 import { type RunsInner, type RunsServing, serving } from './inner.ts'
 import { waitForRun } from './invoke.ts'
 import type { LiveFrame } from './live.ts'
+import type { Run } from './run.ts'
 import { findRun } from './store/system.ts'
-import type { RunsTables } from './store/tables.ts'
+import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { streamRun } from './stream.ts'
+import type { StreamServices } from './stream.ts'
 
 /** What the model gateway asks of runs: an agent as a model, and whose run an id is. */
 export function createGatewayRuns(inner: RunsInner): AgentRuns {
@@ -20,7 +22,7 @@ export function createGatewayRuns(inner: RunsInner): AgentRuns {
 }
 
 async function invokeForGateway(served: RunsServing, call: AgentCall): Promise<AgentOutcome> {
-  const { caller, input, conversationId, traceparent, timeoutMs, signal } = call
+  const { caller, input, conversationId, traceparent } = call
   const agent = { namespace: parseLabel('model', call.agent.namespace), name: parseName('model', call.agent.name) }
   const access = await caller.review('create', 'agentdeployments/invoke', agent)
   const made = await served.runs.create(caller, access, {
@@ -31,17 +33,39 @@ async function invokeForGateway(served: RunsServing, call: AgentCall): Promise<A
     trigger: 'gateway',
   })
   const { run } = await served.runs.open(caller, made.id)
-  const stop = new AbortController()
-  const streaming = streamRun(served, run, 0, { send: (frame) => passText(frame, call), signal: stop.signal })
-  const ended = await waitForRun(served, caller, made.id, { timeoutMs, signal })
-  // An ended run ends its stream by itself, with the last text; a paused one would stay.
-  if (ended === undefined || ended.state === 'paused') stop.abort()
-  await streaming
+  const ended = await followRun(served, run, call)
   const { id, state, output, error, usage } = ended ?? (await served.runs.get(caller, made.id))
   return { runId: id, state, output, error, usage }
 }
 
-function passText(frame: LiveFrame, call: AgentCall): void {
+/**
+ * Passes the text of a run on until it has ended or paused, its time is up or the client is gone; undefined in the latter two. Waiting and
+ * streaming are awaited together and each ends the other when it fails: a rejection that is not awaited ends the process (PODA1).
+ */
+export async function followRun(
+  services: StreamServices & { readonly runs: Pick<RunsServing['runs'], 'get'> },
+  run: SelectedRun,
+  call: Pick<AgentCall, 'caller' | 'timeoutMs' | 'signal' | 'onText'>,
+): Promise<Run | undefined> {
+  const over = new AbortController()
+  const wait = async (): Promise<Run | undefined> => {
+    const { caller, timeoutMs } = call
+    const signal = AbortSignal.any([call.signal, over.signal])
+    const ended = await waitForRun(services, caller, run.id, { timeoutMs, signal })
+    // An ended run ends its stream by itself, with the last text; a paused one would stay.
+    if (ended === undefined || ended.state === 'paused') over.abort()
+    return ended
+  }
+  const send = (frame: LiveFrame): void => passText(frame, call)
+  try {
+    const [ended] = await Promise.all([wait(), streamRun(services, run, 0, { send, signal: over.signal })])
+    return ended
+  } finally {
+    over.abort()
+  }
+}
+
+function passText(frame: LiveFrame, call: Pick<AgentCall, 'onText'>): void {
   const { text } = frame.data
   if (frame.kind === 'message.delta' && typeof text === 'string') call.onText(text)
 }

@@ -9,7 +9,7 @@ const pollMs = 500
 
 /** Waits until a run has ended or waits for a person; undefined when `timeoutMs` passes or the client goes away. */
 export async function waitForRun(
-  services: { readonly runs: Runs; readonly live: Live },
+  services: { readonly runs: Pick<Runs, 'get'>; readonly live: Live },
   caller: Caller,
   id: string,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },

@@ -37,20 +37,26 @@ interface AllOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
+// Of a machine that runs many tests at once.
+const startMs = 90_000
 const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
 
 /** Starts `mesh all` on a data folder and waits for its line; each listener gets a port that is free now. */
 export async function startAll(t: Scope, dataDir: string, options: AllOptions = {}): Promise<AllProcess> {
   const { server, log, adminUrl } = await spawnAll(t, dataDir, options)
   let ready: ReadyLine | undefined
-  await untilReady(server, async () => {
-    const line = readFileSync(log, 'utf8')
-      .split('\n')
-      .slice(0, -1)
-      .find((text) => text.startsWith('{"url"'))
-    if (line !== undefined) ready = JSON.parse(line) as ReadyLine
-    return ready !== undefined
-  })
+  await untilReady(
+    server,
+    async () => {
+      const line = readFileSync(log, 'utf8')
+        .split('\n')
+        .slice(0, -1)
+        .find((text) => text.startsWith('{"url"'))
+      if (line !== undefined) ready = JSON.parse(line) as ReadyLine
+      return ready !== undefined
+    },
+    startMs,
+  )
   if (ready === undefined) throw new Error('no ready line')
   return { ...toPlatformProcess(server, adminUrl), ready, server, log }
 }

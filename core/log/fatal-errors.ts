@@ -1,0 +1,52 @@
+import { writeSync } from 'node:fs'
+import { processSecrets } from './secrets.ts'
+
+const mostLines = 10
+const mostFrames = 30
+const mostCharacters = 200
+
+/**
+ * Catches what no code handles: an exception of a callback, or a rejection without a handler. Each is one line of JSON on stderr, for the
+ * first ten. Resolves at the first one; its owner then fails readiness, drains and exits with a code other than 0, since state may be
+ * inconsistent. Call it once per process.
+ */
+export function catchFatalErrors(bindings: object = {}): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let lines = 0
+  const caught = (kind: string) => (error: unknown) => {
+    if (lines++ < mostLines) write({ ...describeFatal(error), kind, ...bindings })
+    resolve()
+  }
+  process.on('uncaughtException', caught('uncaughtException'))
+  process.on('unhandledRejection', caught('unhandledRejection'))
+  return promise
+}
+
+/**
+ * Name, code and stack frames of an error, and name and code of its cause. Without messages: they quote input, such as a prompt or a
+ * cluster's answer. Frames name files; Node's own report would print the source line, 3 KB of a minified file.
+ */
+export function describeFatal(error: unknown): object {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return {
+    ...named(error),
+    ...(error.cause instanceof Error ? { cause: named(error.cause) } : {}),
+    stack: frames.slice(0, mostFrames).map((line) => line.trim().slice(0, mostCharacters)),
+  }
+}
+
+function named(error: Error): { error: string; code?: string } {
+  const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? error.code : ''
+  return { error: error.name, ...(code === '' ? {} : { code: String(code) }) }
+}
+
+// By hand and synchronous: the logger may be what failed, and the process may end before a buffer is flushed.
+function write(fields: object): void {
+  const line = JSON.stringify({ level: 'fatal', time: new Date().toISOString(), ...fields, msg: 'unhandled error' })
+  try {
+    writeSync(2, `${processSecrets.redact(line)}\n`)
+  } catch {
+    // The reader of stderr is gone.
+  }
+}

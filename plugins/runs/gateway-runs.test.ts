@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { createMemoryBus } from '#core/events/memory-bus.ts'
+import { standalonePlatform } from '#core/host/testing/standalone-platform.ts'
+import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { adapters } from '#core/store/testing/databases.ts'
+import { followRun } from './gateway-runs.ts'
+import { toRun } from './run.ts'
+import type { Run } from './run.ts'
+import { findRun } from './store/system.ts'
+import type { RunsTables } from './store/tables.ts'
+import { createWorld, queueRun } from './testing/world.ts'
+
+const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
+const [adapter] = adapters
+
+test('PODA1: a run that can be neither waited for nor streamed is one refused call, not the end of the gateway', async (t) => {
+  assert.ok(adapter)
+  const database = await adapter.open(t)
+  await migrate(database, [storeMigrations, runsMigrations])
+  const bus = createMemoryBus()
+  const world = createWorld(database, bus)
+  const run = await queueRun(world, {})
+  const { callers } = await standalonePlatform()({
+    role: 'gateway',
+    projections: () => [],
+    eventTypes: [],
+    migrations: [],
+  })
+  const get = async (): Promise<Run> => {
+    const row = await findRun(world.store.reader<RunsTables>(), run.id)
+    assert.ok(row)
+    return toRun(row)
+  }
+  const unhandled: unknown[] = []
+  const note = (error: unknown): void => void unhandled.push(error)
+  process.on('unhandledRejection', note)
+  t.after(() => process.off('unhandledRejection', note))
+  await bus.close()
+  const call = {
+    caller: await callers.as('token'),
+    timeoutMs: 20_000,
+    signal: new AbortController().signal,
+    onText: () => undefined,
+  }
+  await assert.rejects(followRun({ ...world, runs: { get } }, run, call), /the bus is closed/)
+  // Rejections without a handler are reported after the microtasks of a turn.
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(unhandled, [])
+})
