@@ -7,7 +7,7 @@ export const limitDefaults = { timeout: '10m', maxSteps: 25, maxDelegationDepth:
 /** The agent as the launcher uses it: checked, defaults filled in, durations in milliseconds. */
 export interface AgentConfig extends Omit<LauncherConfig, 'limits' | 'tools' | 'delegates'> {
   readonly tools: readonly LauncherTool[]
-  readonly delegates: readonly string[]
+  readonly delegates: readonly string[] | undefined
   readonly limits: Readonly<Record<'timeoutMs' | 'maxSteps' | 'maxDelegationDepth' | 'concurrency', number>>
 }
 
@@ -32,7 +32,7 @@ export function parseAgentConfig(text: string): AgentConfig {
     ...(prompt === undefined ? {} : { systemPrompt: prompt }),
     ...(model === undefined ? {} : { model: parseModel(model) }),
     tools: (optional(root, 'tools', array) ?? []).map((entry, index) => parseTool(`tools/${index}`, entry)),
-    delegates: (optional(root, 'delegates', array) ?? []).map((name, index) => string(`delegates/${index}`, name)),
+    delegates: optional(root, 'delegates', array)?.map((name, index) => string(`delegates/${index}`, name)),
     limits: parseLimits(optional(root, 'limits', record) ?? {}),
   }
 }

@@ -5,7 +5,7 @@ import type { AgentConfig } from './agent-config.ts'
 import { createBuiltInAgent } from './agent/loop.ts'
 import { createModelClient } from './agent/model-client.ts'
 import { ownTools } from './agent/own-tools.ts'
-import { createDelegate } from './delegate/delegate.ts'
+import { createDelegate, toAgentName } from './delegate/delegate.ts'
 import type { Delegate } from './delegate/delegate.ts'
 import { delegateTool } from './delegate/delegate-tool.ts'
 import { delegateBodyLimit, delegateRoutes } from './delegate/routes.ts'
@@ -185,7 +185,7 @@ function createAgent(
     dispatcher,
   })
   const delegation =
-    delegate === undefined || config.delegates.length === 0
+    delegate === undefined || config.delegates === undefined || config.delegates.length === 0
       ? []
       : [delegateTool(delegate, config.delegates, config.limits.timeoutMs)]
   return createBuiltInAgent({ config, model, tools: [...ownTools(() => new Date()), ...delegation] })
@@ -193,8 +193,9 @@ function createAgent(
 
 function createDelegateOf(settings: Settings, { dispatcher }: Upstream): Delegate | undefined {
   if (settings.stateUrl === undefined) return undefined
-  const { namespace, limits } = settings.agent
+  const { namespace, limits, delegates } = settings.agent
   return createDelegate({
+    delegates: delegates?.map((one) => toAgentName(one, namespace)),
     stateUrl: settings.stateUrl,
     tokenFile: settings.stateTokenFile,
     namespace,

@@ -22,7 +22,7 @@ export interface LauncherConfig {
     readonly maxDelegationDepth?: number
     readonly concurrency?: number
   }
-  /** Agents (`name` or `namespace/name`) that the built-in loop may delegate to. */
+  /** Agents (`name` or `namespace/name`) that this one may call; absent: those of its namespace. The state role decides. */
   readonly delegates?: readonly string[]
 }
 

@@ -8,6 +8,7 @@ export const errorTable = {
   invalid_agent_file: { status: 400, title: 'The agent file is not valid.' },
   unauthenticated: { status: 401, title: 'A valid bearer token is required.' },
   forbidden: { status: 403, title: 'The cluster denied the request.' },
+  delegate_not_allowed: { status: 403, title: 'The agent may not call that agent.' },
   not_found: { status: 404, title: 'Not found.' },
   method_not_allowed: { status: 405, title: 'The path exists, the method does not.' },
   not_acceptable: { status: 406, title: 'None of the accepted media types can be produced.' },

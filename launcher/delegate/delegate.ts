@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
 import { collect } from '#core/sse/exchange.ts'
+import { mayDelegate, type AgentName, type Delegator } from '#schemas/delegates.ts'
 import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { isRecord } from '../http/json-body.ts'
@@ -12,6 +13,8 @@ export interface DelegateOptions {
   readonly tokenFile: string | undefined
   readonly namespace: string
   readonly maxDepth: number
+  /** `spec.delegates` of this agent. The state role holds to it; here it only gives an early answer. */
+  readonly delegates: Delegator['delegates']
   readonly dispatcher: () => Promise<Dispatcher>
 }
 
@@ -45,6 +48,12 @@ const longestWaitSeconds = 20
 /** Makes the function over the state role (`POST {STATE_URL}/runs`, schemas/launcher.ts). */
 export function createDelegate(options: DelegateOptions): Delegate {
   return async (delegation) => {
+    const target = toAgentName(delegation.agent, options.namespace)
+    if (!mayDelegate(options, target))
+      throw new Refusal(
+        'delegate_not_allowed',
+        `${target.namespace}/${target.name} is not among the delegates of this agent`,
+      )
     let run = await call(options, delegation, { path: '/runs', body: toRequest(options, delegation) })
     delegation.onCreated(run)
     if (!delegation.wait || delegation.mode === 'handoff') return { run, ended: false }
@@ -59,15 +68,20 @@ export function createDelegate(options: DelegateOptions): Delegate {
   }
 }
 
+/** The agent that `name` or `namespace/name` means. */
+export function toAgentName(agent: string, namespace: string): AgentName {
+  const [first = '', second] = agent.split('/')
+  return second === undefined ? { namespace, name: first } : { namespace: first, name: second }
+}
+
 function isTerminal(run: StateRun): boolean {
   return [...terminalStates].some((state) => state === run.state)
 }
 
 function toRequest(options: DelegateOptions, delegation: Delegation): StateRunRequest {
   const { agent, input, mode, parentRunId, conversationId } = delegation
-  const [first = '', second] = agent.split('/')
   return {
-    agent: second === undefined ? { namespace: options.namespace, name: first } : { namespace: first, name: second },
+    agent: toAgentName(agent, options.namespace),
     input,
     mode,
     maxDepth: options.maxDepth,
@@ -111,6 +125,7 @@ function toRun(status: number, text: string): StateRun {
   }
   const reason = isRecord(body) && typeof body.detail === 'string' ? body.detail.slice(0, 500) : undefined
   if (isRecord(body) && body.code === 'depth_exceeded') throw new Refusal('depth_exceeded', reason)
+  if (isRecord(body) && body.code === 'delegate_not_allowed') throw new Refusal('delegate_not_allowed', reason)
   if (status === 404) throw new Refusal('unknown_target', reason)
   if (status >= 400 && status < 500) throw new Refusal('delegation_refused', reason)
   if (status >= 300 || !isRecord(body) || typeof body.id !== 'string' || typeof body.state !== 'string')

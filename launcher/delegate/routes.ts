@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { EntryKind } from '#schemas/run.ts'
+import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import { durationBounds, durationProblem, durationToMs } from '#schemas/duration.ts'
 import { parseTraceparent } from '#core/telemetry/tracing.ts'
 import { singleHeader } from '../http/guard.ts'
@@ -77,8 +78,8 @@ function parse(body: unknown, defaultTimeoutMs: number) {
   if (mode !== 'spawn' && mode !== 'handoff') throw new Refusal('malformed_request', 'mode: must be spawn or handoff')
   if (typeof wait !== 'boolean') throw new Refusal('malformed_request', 'wait: must be true or false')
   const timeoutMs = timeout === undefined ? defaultTimeoutMs : parseTimeout(timeout)
-  if (conversationId !== undefined && typeof conversationId !== 'string')
-    throw new Refusal('malformed_request', 'conversationId: must be a text')
+  if (conversationId !== undefined && !isConversationId(conversationId))
+    throw new Refusal('malformed_request', `conversationId: ${CONVERSATION_ID_DETAIL}`)
   return { agent, input, mode, wait, timeoutMs, ...(conversationId === undefined ? {} : { conversationId }) } as const
 }
 

@@ -17,6 +17,7 @@ export const refusals = {
   header_fields_too_large: { status: 431, message: 'Too many header fields.' },
   internal_error: { status: 500, message: 'An unexpected error occurred.' },
   delegation_failed: { status: 502, message: 'The run could not be created.' },
+  delegate_not_allowed: { status: 403, message: 'The agent may not call that agent.' },
   delegation_refused: { status: 403, message: 'The run was refused.' },
   unknown_target: { status: 404, message: 'There is no such agent.' },
   agent_not_ready: { status: 503, message: 'The agent is not ready.' },

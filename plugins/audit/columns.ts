@@ -21,6 +21,7 @@ const columns = {
 
 const details: Readonly<Record<string, RegExp>> = {
   uid,
+  subject: username,
   resourceVersion: /^[0-9]{1,64}$/,
   code: /^[a-z][a-z0-9_]{0,63}$/,
   late: /^true$/,

@@ -4,6 +4,7 @@ import { headerValues, readBearer } from '#core/http/auth.ts'
 import { Fail } from '#core/http/errors.ts'
 import { abortSignalOf, errorOf } from '#core/http/request-state.ts'
 import { continueTrace, formatTraceparent } from '#core/telemetry/tracing.ts'
+import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import type { Operation } from './adapter.ts'
 import type { AgentRuns } from './agent-model.ts'
 import { callAgent } from './gateway/call-agent.ts'
@@ -80,7 +81,7 @@ async function openCall(
     namespace: single(rawHeaders, 'x-mesh-namespace') ?? (principal.kind === 'pod' ? principal.namespace : 'default'),
     runId,
     agentUid: principal.kind === 'pod' ? principal.agentUid : undefined,
-    conversationId: single(rawHeaders, 'x-conversation-id'),
+    conversationId: conversationOf(rawHeaders),
     traceparent: formatTraceparent(continueTrace(single(rawHeaders, 'traceparent'))),
     signal: abortSignalOf(reply),
     startedAt,
@@ -88,6 +89,14 @@ async function openCall(
     headers: { ...reply.getHeaders(), ...(runId === undefined ? {} : { 'x-mesh-run-id': runId }) },
     take: () => void reply.hijack(),
   }
+}
+
+function conversationOf(rawHeaders: readonly string[]): string | undefined {
+  const given = single(rawHeaders, 'x-conversation-id')
+  if (given === undefined || isConversationId(given)) return given
+  throw new Fail('malformed_request', `X-Conversation-Id: ${CONVERSATION_ID_DETAIL}.`, {
+    errors: [{ pointer: 'X-Conversation-Id', detail: CONVERSATION_ID_DETAIL }],
+  })
 }
 
 // A pod may name a run of its own agent only. Without stored runs nothing can be checked, so nothing is believed.

@@ -93,6 +93,7 @@ for (const { name, skip, open } of adapters) {
         labels: {},
         grant: 'unsigned',
         trigger: { kind: 'api', by: 'alice' },
+        subject: 'alice',
         actor: { name: 'alice', kind: 'user' } as const,
         traceparent,
       }

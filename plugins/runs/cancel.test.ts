@@ -265,7 +265,7 @@ test('an approval is applied once, and survives a kill -9 of worker and launcher
   const decide = () =>
     world.writer.change(run.id, { actor: alice }, (facts) => ({
       facts: decideResume(facts, { payload: 'blue' }),
-      also: (db) => saveResolution(db, run.id, { interruptId: 'q1', payload: 'blue' }, 'unsigned'),
+      also: (db) => saveResolution(db, run.id, { interruptId: 'q1', payload: 'blue' }),
     }))
   const decided = await Promise.allSettled(Array.from({ length: 10 }, decide))
   const refused = decided.filter(({ status }) => status === 'rejected')

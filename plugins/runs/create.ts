@@ -18,6 +18,8 @@ export interface NewRun {
   readonly conversationId: string
   readonly labels: Readonly<Record<string, string>>
   readonly trigger: { readonly kind: string; readonly by: string }
+  /** Who the run is done for: the subject of `grant`. */
+  readonly subject: string
   readonly actor: Actor
   readonly grant: string
   readonly traceparent: string
@@ -92,6 +94,7 @@ function toCreated(run: NewRun) {
       rootRunId: run.parent?.root_run_id ?? run.runId,
       parentRunId: run.parent?.id ?? null,
       trigger: run.trigger,
+      subject: run.subject,
       traceId: run.traceparent.slice(3, 35),
       labels: run.labels,
     },

@@ -10,12 +10,14 @@ import type { Store } from '#core/store/store.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
 import { terminalStates } from '#schemas/run.ts'
+import { delegatedConversation } from './conversations.ts'
 import { createRun, type CreateServices, type NewRun } from './create.ts'
 import { isSettled } from './decide.ts'
-import { readAttempt, readGrant, signGrant } from './grants.ts'
+import { checkDelegate } from './delegates.ts'
+import { isRunningOut, readAnyGrant, readAttempt, readGrant, signGrant } from './grants.ts'
 import type { Live } from './live.ts'
 import { admitAgent, cancelRun } from './runs.ts'
-import { findRun, readContent } from './store/system.ts'
+import { findRun, readContent, replaceGrant } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { pause } from './worker/pause.ts'
 import type { RunWriter } from './write.ts'
@@ -26,7 +28,8 @@ export interface Delegations {
   create(pod: UserInfo, delegation: StateRunRequest, traceparent: string): Promise<StateRun>
   read(pod: UserInfo, runId: string, waitMs: number): Promise<StateRun>
   cancel(pod: UserInfo, runId: string): Promise<void>
-  recheck(runId: string, attempt: string): Promise<boolean>
+  /** The grant under which the run may continue: the stored one or its renewal. Undefined when the subject lost the right. */
+  recheck(runId: string, attempt: string): Promise<string | undefined>
 }
 
 /** What it stands on. */
@@ -64,7 +67,7 @@ export function createDelegations(services: DelegationServices): Delegations {
       const attempt = verified(() => readAttempt(core.keys, token, core.now()))
       const run = attempt.runId === runId ? await findRun(db, runId) : undefined
       if (!run) throw new Fail('not_found')
-      return mayInvoke(services, await subjectOf(services, run), run.namespace, run.agent_name ?? '')
+      return renewedGrant(services, run)
     },
   }
 }
@@ -75,6 +78,7 @@ async function delegate(services: DelegationServices, pod: UserInfo, delegation:
   const { namespace, name } = delegation.agent
   const parent = delegation.parentRunId === undefined ? undefined : await ownRun(services, pod, delegation.parentRunId)
   await checkDepth(services, parent, delegation.maxDepth)
+  await checkDelegate(services.state, pod, { namespace, name }, parent?.agent_uid)
   const subject = parent ? await subjectOf(services, parent) : pod
   if (!(await mayInvoke(services, subject, namespace, name)))
     throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
@@ -86,9 +90,10 @@ async function delegate(services: DelegationServices, pod: UserInfo, delegation:
     agent: { namespace, name, uid: agent.uid },
     namespaceUid,
     input: delegation.input,
-    conversationId: delegation.conversationId ?? parent?.conversation_id ?? uuidV7(),
+    conversationId: delegatedConversation(parent, delegation.conversationId),
     labels: {},
     trigger: { kind: delegation.mode, by: pod.username },
+    subject: subject.username,
     actor: accountActor(pod.username),
     grant: signGrant(core.keys, grant, core.now()),
     traceparent,
@@ -140,6 +145,21 @@ async function subjectOf(services: DelegationServices, run: SelectedRun): Promis
   if (!content) throw new Fail('not_found')
   const grant = verified(() => readGrant(services.core.keys, content.grant_token, services.core.now()))
   return { username: grant.subject, uid: '', groups: grant.groups, extra: {} }
+}
+
+/** Renews the stored grant for its own subject and groups after an access review; no right is added (SEC30, ADR 0022). */
+async function renewedGrant(services: DelegationServices, run: SelectedRun): Promise<string | undefined> {
+  const { core, store } = services
+  const content = await readContent(store.reader<RunsTables>(), run.id)
+  const grant = content && readAnyGrant(core.keys, content.grant_token)
+  if (!content || grant?.runId !== run.id || grant.subject !== run.subject) return undefined
+  const { subject, groups } = grant
+  const user: UserInfo = { username: subject, uid: '', groups, extra: {} }
+  if (!(await mayInvoke(services, user, run.namespace, run.agent_name ?? ''))) return undefined
+  if (!isRunningOut(grant, core.now())) return content.grant_token
+  const fresh = signGrant(core.keys, { runId: run.id, agentUid: grant.agentUid, subject, groups }, core.now())
+  await store.transact<RunsTables, void>((tx) => replaceGrant(tx.db, run.id, content.grant_token, fresh))
+  return fresh
 }
 
 function mayInvoke(

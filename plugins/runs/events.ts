@@ -21,6 +21,11 @@ const createdData = Type.Object({
   rootRunId: runId,
   parentRunId: Type.Union([runId, Type.Null()]),
   trigger: Type.Object({ kind: Type.String(), by: Type.String() }),
+  subject: Type.Optional(
+    Type.String({
+      description: 'Who the run is done for; the actor is the agent where one delegated. Absent in older events.',
+    }),
+  ),
   traceId: Type.String(),
   labels: Type.Record(Type.String(), Type.String()),
 })
@@ -70,7 +75,7 @@ export const runCreated: EventType<Static<typeof createdData>> = defineEvent({
   fact: 'created',
   summary: 'A run was created and queued.',
   data: createdData,
-  audit: auditedRun('create'),
+  audit: { ...auditedRun('create'), detail: ['subject'] },
 })
 
 /** A worker took the run and is about to invoke the agent; after it the agent is never invoked again for this segment. */

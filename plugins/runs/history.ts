@@ -4,10 +4,11 @@ import type { SelectedRun } from './store/tables.ts'
 const exchanges = 20
 const historyBytes = 64 * 1024
 
-/** The last succeeded exchanges of the run's conversation with this agent, oldest first, at most 64 KiB of JSON. */
+/** The last succeeded exchanges of the conversation that the run's subject has with this agent, oldest first, at most 64 KiB of JSON. */
 export async function readConversation(db: Parameters<typeof readHistory>[0], run: SelectedRun) {
   if (run.agent_uid === null) return []
-  const newestFirst = await readHistory(db, run.agent_uid, run.conversation_id, exchanges)
+  const conversation = { agentUid: run.agent_uid, subject: run.subject, conversationId: run.conversation_id }
+  const newestFirst = await readHistory(db, conversation, exchanges)
   return withinBytes(newestFirst.map(({ input, output }) => ({ input, output }))).toReversed()
 }
 

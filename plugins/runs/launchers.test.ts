@@ -92,7 +92,7 @@ test('a resumed run goes on at the pod that had it, and at another one when that
   const answer = (run: SelectedRun) =>
     world.writer.change(run.id, { actor: alice }, (facts) => ({
       facts: decideResume(facts, { payload: 'blue' }),
-      also: (db) => saveResolution(db, run.id, { interruptId: 'q1', payload: 'blue' }, 'unsigned'),
+      also: (db) => saveResolution(db, run.id, { interruptId: 'q1', payload: 'blue' }),
     }))
   const runs: SelectedRun[] = []
   for (let n = 0; n < 6; n++) runs.push(await queueRun(world, { do: 'ask' }))

@@ -100,6 +100,11 @@ async function insertRun(event: Event, tx: Db): Promise<void> {
       parent_run_id: data.parentRunId,
       trigger_kind: data.trigger.kind,
       trigger_by: data.trigger.by,
+      subject:
+        data.subject ??
+        sql<string>`coalesce(
+        (select root.trigger_by from runs_runs root where root.id = ${data.rootRunId}), ${data.trigger.by})`,
+      decided_by: null,
       state: 'queued',
       pause_reason: null,
       fail_reason: null,
@@ -159,7 +164,7 @@ async function closeInterrupt(event: Event, tx: Db): Promise<void> {
     where i->>'id' <> ${interruptId}), '[]'::jsonb)`
   await tx
     .updateTable('runs_runs')
-    .set({ open_interrupts: left, version: event.version })
+    .set({ open_interrupts: left, version: event.version, decided_by: event.actor?.name ?? null })
     .where('id', '=', runId)
     .execute()
 }

@@ -9,6 +9,8 @@ export interface Run {
   readonly rootRunId: string
   readonly parentRunId: string | null
   readonly trigger: { readonly kind: string; readonly by: string }
+  readonly subject: string
+  readonly decidedBy: string | null
   readonly state: SelectedRun['state']
   readonly pauseReason: SelectedRun['pause_reason']
   readonly failReason: SelectedRun['fail_reason']
@@ -45,6 +47,8 @@ export function toRun(row: SelectedRun, content?: RunContent): Run {
     rootRunId: row.root_run_id,
     parentRunId: row.parent_run_id,
     trigger: { kind: row.trigger_kind, by: row.trigger_by },
+    subject: row.subject,
+    decidedBy: row.decided_by,
     state: row.state,
     pauseReason: row.pause_reason,
     failReason: row.fail_reason,

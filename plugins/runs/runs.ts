@@ -81,7 +81,7 @@ export interface RunsServices extends Pick<CreateServices, 'settings' | 'refused
 
 /** Creates the caller's side of runs. */
 export function createRuns(services: RunsServices): Runs {
-  const { core, store, writer } = services
+  const { store, writer } = services
   const db = store.reader<RunsTables>()
   const open = (caller: Caller, id: string) => openRun(db, caller, id)
   const changeable = async (access: Access, id: string): Promise<SelectedRun> => {
@@ -105,14 +105,17 @@ export function createRuns(services: RunsServices): Runs {
       return caller.review('update', 'runs', { namespace: access.namespace })
     },
     resume: async ({ caller, access }, id, answer) => {
-      const run = await changeable(access, id)
-      const grant = await grantFor(core, caller, { runId: id, agentUid: run.agent_uid ?? '' })
+      await changeable(access, id)
       const resolution = (interruptId: string): Resolution => ({ ...answer, interruptId })
       await writer.change(id, { actor: actorOf(caller) }, (facts) => {
         const decided = decideResume(facts, answer)
         const [first] = decided
         const interruptId = first?.fact === 'interrupt-resolved' ? first.interruptId : ''
-        return { facts: decided, also: (tx) => saveResolution(tx, id, resolution(interruptId), grant) }
+        return {
+          facts: decided,
+          also: (tx) => saveResolution(tx, id, resolution(interruptId)),
+          content: { 'interrupt-resolved': { by: caller.username } },
+        }
       })
       return detail(await changeable(access, id))
     },
@@ -172,6 +175,7 @@ async function createFor(services: RunsServices, caller: Caller, access: Access,
     conversationId: request.conversationId ?? uuidV7(),
     labels: request.labels ?? {},
     trigger: { kind: request.trigger, by: caller.username },
+    subject: caller.username,
     actor: actorOf(caller),
     grant: await grantFor(core, caller, { runId, agentUid: agent.uid }),
     traceparent: request.traceparent,

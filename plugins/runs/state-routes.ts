@@ -3,6 +3,7 @@ import type { StateContext } from '#core/host/contexts.ts'
 import { Fail } from '#core/http/errors.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { continueTrace, formatTraceparent } from '#core/telemetry/tracing.ts'
+import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import type { StateRunRequest } from '#schemas/launcher.ts'
 import type { Delegations } from './delegations.ts'
 
@@ -45,9 +46,10 @@ export function runsStateRoutes(delegations: Delegations, state: StateContext): 
       },
     )
     // The worker has no cluster identity; its attempt token for this very run is what it shows.
-    scope.post<{ Params: { id: string } }>('/runs/:id/recheck', { config: { public: true } }, async (request) => ({
-      allowed: await delegations.recheck(request.params.id, singleHeader(request, 'x-mesh-run-attempt')),
-    }))
+    scope.post<{ Params: { id: string } }>('/runs/:id/recheck', { config: { public: true } }, async (request) => {
+      const grant = await delegations.recheck(request.params.id, singleHeader(request, 'x-mesh-run-attempt'))
+      return { allowed: grant !== undefined, ...(grant === undefined ? {} : { grant }) }
+    })
   }
 }
 
@@ -60,13 +62,15 @@ function readDelegation(body: unknown): StateRunRequest {
   if (mode !== 'spawn' && mode !== 'handoff') throw refuse('/mode', 'must be spawn or handoff')
   if (typeof maxDepth !== 'number' || !Number.isSafeInteger(maxDepth))
     throw refuse('/maxDepth', 'must be a whole number')
+  if (conversationId !== undefined && !isConversationId(conversationId))
+    throw refuse('/conversationId', CONVERSATION_ID_DETAIL)
   return {
     agent: { namespace, name },
     input: given['input'],
     mode,
     maxDepth,
     ...(typeof parentRunId === 'string' ? { parentRunId } : {}),
-    ...(typeof conversationId === 'string' ? { conversationId } : {}),
+    ...(conversationId === undefined ? {} : { conversationId }),
   }
 }
 

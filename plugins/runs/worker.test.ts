@@ -45,7 +45,7 @@ function assertGapless(frames: readonly LiveFrame[], from = 1): void {
 async function answer(world: World, runId: string): Promise<SelectedRun | undefined> {
   await world.writer.change(runId, { actor: alice }, (facts) => ({
     facts: decideResume(facts, { payload: 'blue' }),
-    also: (db) => saveResolution(db, runId, { interruptId: 'q1', payload: 'blue' }, 'unsigned'),
+    also: (db) => saveResolution(db, runId, { interruptId: 'q1', payload: 'blue' }),
   }))
   return findRun(world.store.reader<RunsTables>(), runId)
 }

@@ -59,6 +59,7 @@ function toSpec(file: AgentFile): SpecFields {
     tools: file.tools?.map(toTool),
     registries: file.registries?.map(toNamed),
     a2a: file.a2a,
+    delegates: file.delegates?.map((one) => (typeof one === 'string' ? toObjectRef(one) : one)),
     guardrails: file.guardrails?.map(toNamed),
     knowledge: file.knowledge?.map(toNamed),
     secrets: file.secrets?.map(toNamed),

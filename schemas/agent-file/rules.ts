@@ -19,6 +19,7 @@ export function checkRules(file: AgentFile): Problem[] {
     ...runtimeRules(file),
     ...scalingRules(file),
     ...toolRules(file),
+    ...delegateRules(file),
   ]
 }
 
@@ -99,6 +100,16 @@ function toolRules({ tools = [] }: AgentFile): Problem[] {
     return typeof ref === 'string' ? checkReferenceText(ref, ['tools', index, 'bindingRef']) : []
   })
   return [...problems, ...repeated(entries, ['tools'])]
+}
+
+function delegateRules({ delegates = [] }: AgentFile): Problem[] {
+  return delegates.flatMap((one, index) => {
+    const path = ['delegates', index]
+    if (typeof one !== 'string') return []
+    return /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(one)
+      ? []
+      : [{ path, message: 'must be the name of an agent, or namespace/name' }]
+  })
 }
 
 // The API server refuses a list-map with one key twice; say it with a place.

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { bindingRef, budgetAmount, toolsNeedingApproval } from '../crds/agent-behaviour.ts'
+import { bindingRef, budgetAmount, delegate, toolsNeedingApproval } from '../crds/agent-behaviour.ts'
 import { agentSpec } from '../crds/agent-deployment.ts'
 import { environment as environmentList, resources as agentResources } from '../crds/agent-runtime.ts'
 import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, quantity } from '../parts.ts'
@@ -164,6 +164,12 @@ export const AgentFile = Type.Object(
     ),
     registries: Type.Optional(nameList('AgentRegistry', 'Registries of which the agent is a member.')),
     a2a: spec.a2a,
+    delegates: Type.Optional(
+      Type.Array(Type.Union([Type.String({ maxLength: 127, description: 'name or namespace/name' }), delegate]), {
+        maxItems: 256,
+        description: 'Agents that this one may call; those of its own namespace when absent.',
+      }),
+    ),
     guardrails: Type.Optional(nameList('GuardrailPolicy', 'Policies applied to model and tool calls.')),
     knowledge: Type.Optional(nameList('KnowledgeBase', 'Knowledge bases that the agent may search.')),
     secrets: Type.Optional(nameList('SecretBinding', 'Secret bindings made available to the agent.')),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { CONVERSATION_ID_PATTERN } from '../conversation-id.ts'
 import { durationBounds } from '../duration.ts'
 import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, durationText } from '../parts.ts'
 import { anyObject, anyValue, listOf, namespaceQuery, pageQuery, rowId, scope, time, timeOrNull } from './common.ts'
@@ -91,6 +92,8 @@ export const Run = Type.Object(
     rootRunId: rowId,
     parentRunId: Type.Union([rowId, Type.Null()]),
     trigger: Type.Object({ kind: Type.String(), by: Type.String() }),
+    subject: Type.String({ description: 'Who the run is done for: with whose rights the agent acts.' }),
+    decidedBy: Type.Union([Type.String(), Type.Null()], { description: 'Who answered the last interrupt.' }),
     state: RunState,
     pauseReason: Type.Union([PauseReason, Type.Null()]),
     failReason: Type.Union([FailReason, Type.Null()]),
@@ -138,9 +141,7 @@ export const AgentRunsQuery = Type.Object(
 const runFields = {
   agent: agentName,
   input: anyValue,
-  conversationId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]*$' }),
-  ),
+  conversationId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, pattern: CONVERSATION_ID_PATTERN })),
   labels: Type.Optional(
     Type.Record(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$' }), Type.String({ maxLength: 256 }), {
       additionalProperties: false,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { durationBounds } from '../duration.ts'
 import { ModelParams } from '../model-params.ts'
-import { amount, currency, duration, localRef, objectRef, pathRef, spendWindow } from '../parts.ts'
+import { amount, currency, DNS_LABEL_PATTERN, duration, localRef, objectRef, pathRef, spendWindow } from '../parts.ts'
 
 /** Tools that the launcher's built-in loop brings along. */
 export const OWN_TOOLS = ['time', 'calculate', 'ask_human'] as const
@@ -100,6 +100,29 @@ export const a2a = Type.Object(
   { expose: Type.Optional(Type.Boolean({ default: false, description: 'Serve the agent card and JSON-RPC of A2A.' })) },
   { additionalProperties: false, description: 'Agent-to-agent protocol (A2A).' },
 )
+
+/** One agent that may be called. */
+export const delegate = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 63, pattern: DNS_LABEL_PATTERN, description: 'Name of the agent.' }),
+    namespace: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 63,
+        pattern: DNS_LABEL_PATTERN,
+        description: 'Namespace of the agent; that of this object when absent.',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'An agent.' },
+)
+
+/** Agents that this one may call. No `x-mesh-ref`: two agents may name each other, and a missing one holds up no other. */
+export const delegates = Type.Array(delegate, {
+  maxItems: 256,
+  description: 'Agents that this one may call; agents of its own namespace when absent, none when empty.',
+  'x-kubernetes-list-type': 'atomic',
+})
 
 /** What the agent remembers; an absent part is not bound. */
 export const memory = Type.Object(

@@ -3,7 +3,18 @@ import type { Static } from 'typebox'
 import { defineKind } from '../kind.ts'
 import type { ObjectOf } from '../kind.ts'
 import { conditions, localRefs, observedGeneration } from '../parts.ts'
-import { a2a, budget, evalGate, limits, memory, model, prompt, tools, tracePolicy } from './agent-behaviour.ts'
+import {
+  a2a,
+  budget,
+  delegates,
+  evalGate,
+  limits,
+  memory,
+  model,
+  prompt,
+  tools,
+  tracePolicy,
+} from './agent-behaviour.ts'
 import { resources, runtime, scaling } from './agent-runtime.ts'
 
 /** What holds where the object says nothing; not written into objects, so that revisions stay what the user wrote. */
@@ -63,6 +74,7 @@ export const agentSpec = Type.Object(
     tools: Type.Optional(tools),
     registries: Type.Optional(localRefs('AgentRegistry', 'Registries of which the agent is a member.')),
     a2a: Type.Optional(a2a),
+    delegates: Type.Optional(delegates),
     guardrails: Type.Optional(localRefs('GuardrailPolicy', 'Policies applied to model calls and tool calls.')),
     knowledge: Type.Optional(localRefs('KnowledgeBase', 'Knowledge bases that the agent may search.')),
     secrets: Type.Optional(localRefs('SecretBinding', 'Secret bindings made available to the agent.')),

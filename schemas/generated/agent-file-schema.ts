@@ -540,6 +540,39 @@ export const agentFileSchema: Record<string, unknown> = {
       },
       "additionalProperties": false
     },
+    "delegates": {
+      "type": "array",
+      "items": {
+        "anyOf": [
+          {
+            "type": "string",
+            "maxLength": 127
+          },
+          {
+            "type": "object",
+            "required": [
+              "name"
+            ],
+            "properties": {
+              "name": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 63,
+                "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+              },
+              "namespace": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 63,
+                "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+              }
+            },
+            "additionalProperties": false
+          }
+        ]
+      },
+      "maxItems": 256
+    },
     "guardrails": {
       "type": "array",
       "items": {

@@ -54,6 +54,7 @@ test('delegation: an agent has work done by another one through its launcher', a
   const job = createJob(await startPlatform(t, 'embedded'))
   await job.create('front', { limits: { concurrency: 4 } })
   await job.create('back', { limits: { concurrency: 4 } })
+  await job.create('abroad', { delegates: ['other/back'] })
   await job.create('shallow', { limits: { maxDelegationDepth: 0 } })
 
   await t.test('spawn and wait: the answer is the child’s, the child names parent and root', async () => {
@@ -97,8 +98,9 @@ test('delegation: an agent has work done by another one through its launcher', a
     assert.deepEqual(await refused('shallow', 'back'), [409, 'depth_exceeded'])
     assert.deepEqual(await refused('front', 'nobody'), [404, 'unknown_target'])
     // The developer, for whom the run is done, has no rights in that namespace.
-    assert.deepEqual(await refused('front', 'other/back'), [403, 'delegation_refused'])
-    assert.equal(await job.count(), before + 3, 'the three runs that asked, and no other')
+    assert.deepEqual(await refused('front', 'other/back'), [403, 'delegate_not_allowed'])
+    assert.deepEqual(await refused('abroad', 'other/back'), [403, 'delegation_refused'])
+    assert.equal(await job.count(), before + 4, 'the four runs that asked, and no other')
   })
 
   await t.test('cancel of the parent cancels the child that it waits for', async () => {

@@ -23,6 +23,7 @@ export interface Platform {
   readonly form: Form
   readonly url: string
   readonly gatewayUrl: string
+  readonly stateUrl: string
   readonly tokens: Readonly<Record<Persona, string>>
   /** By role; in the embedded form one process has them all. */
   readonly processes: Readonly<Partial<Record<Role, PlatformProcess>>>

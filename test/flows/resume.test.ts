@@ -60,11 +60,14 @@ async function bind({ kube, tokens }: Platform, role: string): Promise<() => Pro
   }
 }
 
-async function eventually(ask: () => Promise<RawAnswer>, status: number): Promise<RawAnswer> {
+async function eventually(
+  ask: () => Promise<RawAnswer>,
+  wanted: number | ((answer: RawAnswer) => boolean),
+): Promise<RawAnswer> {
   for (const deadline = performance.now() + 10_000; ; await pause(20)) {
     const answer = await ask()
-    if (answer.status === status) return answer
-    assert.ok(performance.now() < deadline, `${answer.status} instead of ${status}: ${answer.text}`)
+    if (typeof wanted === 'number' ? answer.status === wanted : wanted(answer)) return answer
+    assert.ok(performance.now() < deadline, `${answer.status}, wanted ${String(wanted)}: ${answer.text}`)
   }
 }
 
@@ -88,6 +91,28 @@ test('a decision is made once, its answer is repeated by key, and only to who ma
     assert.equal((await resume('developer', id)).json<{ code: string }>().code, 'run_not_paused')
     assert.equal(await decisions(id), 1)
   })
+
+  await t.test(
+    'SEC30: an answer of another person leaves the subject, and event, journal and run name who decided',
+    async () => {
+      const id = await paused()
+      assert.equal((await resume('operator', id)).status, 202)
+      const { text } = await ask('developer', `GET /runs/${id}/events`)
+      const resolved = text.split('\n').find((line) => line.startsWith('data:') && line.includes('interrupt.resolved'))
+      assert.match(resolved ?? '', /"by":"operator"/)
+      const run = (await ask('developer', `GET /runs/${id}`)).json<{
+        subject: string
+        decidedBy: string
+        state: string
+      }>()
+      assert.deepEqual([run.state, run.subject, run.decidedBy], ['succeeded', 'developer', 'operator'])
+      const audit = await eventually(
+        () => ask('operator', 'GET /audit?kind=Run&actor=operator'),
+        ({ text: rows }) => rows.includes(id),
+      )
+      assert.equal(audit.status, 200)
+    },
+  )
 
   await t.test('cancel too: a repeat by key is no run_terminal', async () => {
     const id = await paused()

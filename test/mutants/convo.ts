@@ -1,5 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
+const conversations = ['test/flows/conversations.test.ts']
+const subjects = ['plugins/runs/subjects.test.ts']
 const durations = ['test/property/durations.test.ts']
 
 /** Defects in conversations, delegation, waiting for runs, and the bounds of durations. */
@@ -24,5 +26,40 @@ export const mutants: readonly Mutant[] = [
     find: 'timer = setTimeout(left > MAX_TIMER_MS ? arm : done, Math.min(left, MAX_TIMER_MS))',
     replace: 'timer = setTimeout(done, left)',
     tests: ['core/async/long-timeout.test.ts'],
+  },
+  {
+    name: 'conversations: history is read of every subject',
+    file: 'plugins/runs/store/system.ts',
+    find: "    .where('subject', '=', subject)\n",
+    replace: '',
+    tests: conversations,
+  },
+  {
+    name: 'conversations: the pod names the conversation of a delegated run',
+    file: 'plugins/runs/conversations.ts',
+    find: 'if (!parent) return',
+    replace: 'if (!parent || named) return',
+    tests: conversations,
+  },
+  {
+    name: 'delegation: the state role does not read the spec',
+    file: 'plugins/runs/delegations.ts',
+    find: '  await checkDelegate(services.state, pod, { namespace, name }, parent?.agent_uid)\n',
+    replace: '  void checkDelegate\n',
+    tests: conversations,
+  },
+  {
+    name: 'grants: a renewal does not look whose grant it is',
+    file: 'plugins/runs/delegations.ts',
+    find: 'grant?.runId !== run.id || grant.subject !== run.subject',
+    replace: 'grant === undefined',
+    tests: subjects,
+  },
+  {
+    name: 'grants: a renewal is not stored',
+    file: 'plugins/runs/delegations.ts',
+    find: '  await store.transact<RunsTables, void>((tx) => replaceGrant(tx.db, run.id, content.grant_token, fresh))\n',
+    replace: '',
+    tests: subjects,
   },
 ]

@@ -20,6 +20,9 @@ export function toLauncherConfig(agent: AgentDeploymentObject, { spec, resolved 
       ? {}
       : { model: { route, fallbackRoutes, requestFields: toRequestFields(spec.model?.params ?? {}) } }),
     ...(spec.tools === undefined ? {} : { tools: spec.tools.map(toTool) }),
+    ...(spec.delegates === undefined
+      ? {}
+      : { delegates: spec.delegates.map((one) => `${one.namespace ?? namespace}/${one.name}`) }),
     ...(spec.limits === undefined ? {} : { limits: spec.limits }),
   }
 }

@@ -214,10 +214,20 @@ export async function savePause(
     .execute()
 }
 
-/** Adds the answer to an interrupt and the grant of the person who gave it. */
-export async function saveResolution(db: Db, runId: string, resolution: Resolution, grant: string): Promise<void> {
-  await sql`update runs_content set resolutions = resolutions || ${JSON.stringify([resolution])}::jsonb,
-    grant_token = ${grant} where run_id = ${runId}`.execute(db)
+/** Adds the answer to an interrupt. The grant stays that of the run's subject (ADR 0022). */
+export async function saveResolution(db: Db, runId: string, resolution: Resolution): Promise<void> {
+  await sql`update runs_content set resolutions = resolutions || ${JSON.stringify([resolution])}::jsonb
+    where run_id = ${runId}`.execute(db)
+}
+
+/** Replaces a grant that runs out, unless another process has. */
+export async function replaceGrant(db: Db, runId: string, old: string, grant: string): Promise<void> {
+  await db
+    .updateTable('runs_content')
+    .set({ grant_token: grant })
+    .where('run_id', '=', runId)
+    .where('grant_token', '=', old)
+    .execute()
 }
 
 /** What the worker sends to the launcher. */
@@ -225,14 +235,23 @@ export function readContent(db: Db, runId: string) {
   return db.selectFrom('runs_content').selectAll().where('run_id', '=', runId).executeTakeFirst()
 }
 
-/** The newest succeeded exchanges of a conversation with an agent, newest first. */
-export function readHistory(db: Db, agentUid: string, conversationId: string, limit: number) {
+/** The newest succeeded exchanges of one subject's conversation with an agent, newest first (F7). */
+export function readHistory(
+  db: Db,
+  {
+    agentUid,
+    subject,
+    conversationId,
+  }: { readonly agentUid: string; readonly subject: string; readonly conversationId: string },
+  limit: number,
+) {
   return db
     .selectFrom('runs_runs')
     .innerJoin('runs_content', 'runs_content.run_id', 'runs_runs.id')
     .select(['runs_content.input', 'runs_content.output'])
     .where('agent_uid', '=', agentUid)
     .where('conversation_id', '=', conversationId)
+    .where('subject', '=', subject)
     .where('state', '=', 'succeeded')
     .orderBy('runs_runs.created_at', 'desc')
     .limit(limit)

@@ -18,6 +18,10 @@ export interface RunRow {
   parent_run_id: string | null
   trigger_kind: string
   trigger_by: string
+  /** Who the run is done for: its grant's subject, unchanged by a resume and inherited by delegated runs. */
+  subject: string
+  /** Who answered the last interrupt. */
+  decided_by: string | null
   state: RunState
   pause_reason: PauseReason | null
   fail_reason: FailReason | null

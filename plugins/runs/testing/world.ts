@@ -64,7 +64,7 @@ export function driveServices(
     driveTries: world.settings.driveTries,
     retryMs: 100,
     close: () => dispatcher.destroy(),
-    recheck: async () => true,
+    recheck: async () => ({ allowed: true }),
     launchersOf: (run, _, claim) => {
       const credentials = () => ({ grant: '', attempt: '', traceparent: traceparentBelow(run) })
       return createLaunchers({
@@ -117,6 +117,7 @@ export function queueRunOf(world: World, some: Partial<NewRun>): Promise<Selecte
     conversationId: uuidV7(),
     labels: {},
     trigger: { kind: 'api', by: 'alice' },
+    subject: 'alice',
     actor: { name: 'alice', kind: 'user' },
     grant: 'unsigned',
     traceparent: `00-${runId.replaceAll('-', '')}-${'1'.repeat(16)}-01`,

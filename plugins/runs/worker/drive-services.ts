@@ -18,9 +18,9 @@ export interface DriveServices {
   /** Undefined without a collector. */
   readonly tracer?: Tracer | undefined
   /** The launchers of the run's agent, as the holder of this claim may speak to them. */
-  launchersOf(run: SelectedRun, grant: string, claim: Claim): Launchers
-  /** Whether the subject may still invoke the agent, asked before a run goes on that was idle for over an hour. */
-  recheck(run: SelectedRun, epoch: number): Promise<boolean>
+  launchersOf(run: SelectedRun, grant: () => string, claim: Claim): Launchers
+  /** Whether the subject may still invoke the agent, with the run's grant, renewed where it runs out (an older state role: none). */
+  recheck(run: SelectedRun, epoch: number): Promise<{ readonly allowed: boolean; readonly grant?: string }>
   /** How long an agent may have no address or refuse connections before its run fails. */
   readonly unreachableAfterMs: number
   /** How long a busy agent is asked for a place before its run makes room for others in the worker. */

@@ -28,6 +28,8 @@ import { inRunSpan } from './run-span.ts'
 
 const minBackOffMs = 1_000
 const maxBackOffMs = 60_000
+// A right may have been revoked, and a grant lasts seven days.
+const recheckAfterMs = 3_600_000
 
 /** A claimed run under way; `nudge` looks whether it shall be cancelled. */
 export interface Drive {
@@ -116,7 +118,7 @@ async function driveFound(services: DriveServices, found: Found): Promise<number
   // Cancelled before it ever reached the agent: nothing has to be stopped.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
   if (run.state === 'cancelling') cancel.abort()
-  const launchers = services.launchersOf(run, content.grant_token, claim)
+  const launchers = services.launchersOf(run, () => content.grant_token, claim)
   const first = await findLauncher(services, launchers, { claim, run, signal, cancelled })
   if (!first) return signal.aborted ? undefined : fail('agent_unreachable')
   const fresh = mayBegin(run)
@@ -147,7 +149,11 @@ async function beginAnywhere(
   { claim, run, content, cancel }: Found,
   { first, launchers }: { readonly first: LauncherClient; readonly launchers: Launchers },
 ): Promise<Taken | Busy | FailReason | undefined> {
-  if (run.segment > 0 && !(await services.recheck(run, claim.epoch))) return 'permission_revoked'
+  if (run.segment > 0 || Date.now() - run.created_at.getTime() > recheckAfterMs) {
+    const { allowed, grant } = await services.recheck(run, claim.epoch)
+    if (!allowed) return 'permission_revoked'
+    content.grant_token = grant ?? content.grant_token
+  }
   const request = await toRequest(services, run, content)
   const beginAt = (beginning: Beginning) => begin(services, claim, run, beginning)
   return handOver({ request, first, launchers, cancelled: cancel.signal, begin: beginAt }, services)

@@ -50,7 +50,11 @@ export function createDriveServices(
     close: () => dispatcher.destroy(),
     launchersOf(run, grant, claim) {
       const { namespace, agent_name: name, agent_uid: uid } = run
-      const credentials = () => ({ grant, attempt: attemptOf(run, claim.epoch), traceparent: traceparentBelow(run) })
+      const credentials = () => ({
+        grant: grant(),
+        attempt: attemptOf(run, claim.epoch),
+        traceparent: traceparentBelow(run),
+      })
       return createLaunchers({
         list: async () => (name === null || uid === null ? [] : worker.agentLaunchers({ namespace, name, uid })),
         connect: (at, isGone) => createLauncherClient({ dispatcher, at, runId: run.id, credentials, isGone }),
@@ -72,7 +76,8 @@ export function createDriveServices(
       if (answer.status >= 500 || answer.status === 429)
         throw new StateUnavailable(`the state role answered ${answer.status} to a recheck`)
       if (answer.status !== 200) throw new Error(`the state role answered ${answer.status} to a recheck`)
-      return (JSON.parse(answer.body.toString()) as { allowed?: unknown }).allowed === true
+      const { allowed, grant } = JSON.parse(answer.body.toString()) as { allowed?: unknown; grant?: unknown }
+      return { allowed: allowed === true, ...(typeof grant === 'string' ? { grant } : {}) }
     },
   }
 }

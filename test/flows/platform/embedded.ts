@@ -30,6 +30,7 @@ export interface AllProcess extends PlatformProcess {
   readonly server: ServerProcess
   /** The file with everything that it printed. */
   readonly log: string
+  readonly stateUrl: string
 }
 
 interface AllOptions {
@@ -43,7 +44,7 @@ const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
 
 /** Starts `mesh all` on a data folder and waits for its line; each listener gets a port that is free now. */
 export async function startAll(t: Scope, dataDir: string, options: AllOptions = {}): Promise<AllProcess> {
-  const { server, log, adminUrl } = await spawnAll(t, dataDir, options)
+  const { server, log, adminUrl, stateUrl } = await spawnAll(t, dataDir, options)
   let ready: ReadyLine | undefined
   await untilReady(
     server,
@@ -58,7 +59,7 @@ export async function startAll(t: Scope, dataDir: string, options: AllOptions = 
     startMs,
   )
   if (ready === undefined) throw new Error('no ready line')
-  return { ...toPlatformProcess(server, adminUrl), ready, server, log }
+  return { ...toPlatformProcess(server, adminUrl), ready, server, log, stateUrl }
 }
 
 /** Starts `mesh all` without waiting: for starts that must fail. */
@@ -84,7 +85,8 @@ export async function spawnAll(t: Scope, dataDir: string, { flags = [], env = {}
     await server.end('SIGTERM')
     folder.remove()
   })
-  return { server, log, adminUrl: `http://127.0.0.1:${admin}`, gatewayUrl: `http://127.0.0.1:${gateway}` }
+  const [adminUrl, gatewayUrl, stateUrl] = [admin, gateway, state].map((port) => `http://127.0.0.1:${port}`)
+  return { server, log, adminUrl: adminUrl ?? '', gatewayUrl: gatewayUrl ?? '', stateUrl: stateUrl ?? '' }
 }
 
 /** What a test sees of a process. */
@@ -117,6 +119,7 @@ export async function startEmbedded(t: Scope, { env = {} }: PlatformOptions = {}
     form: 'embedded',
     url: ready.url,
     gatewayUrl: ready.gatewayUrl,
+    stateUrl: all.stateUrl,
     tokens: ready.tokens,
     processes: Object.fromEntries(roles.map((role) => [role, all])),
     send: createSend(t, ready.url),

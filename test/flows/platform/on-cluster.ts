@@ -79,6 +79,7 @@ export async function startOnCluster(t: Scope, { env = {} }: PlatformOptions = {
     form: 'cluster',
     url: installation.env['BFF_URL'] ?? '',
     gatewayUrl: installation.env['GATEWAY_URL'] ?? '',
+    stateUrl: installation.env['STATE_URL'] ?? '',
     tokens: Object.fromEntries(personas.map((name) => [name, cluster.tokens[name] ?? ''])) as Record<Persona, string>,
     processes,
     send: createSend(t, installation.env['BFF_URL'] ?? ''),

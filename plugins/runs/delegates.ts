@@ -1,0 +1,44 @@
+import type { UserInfo } from '#core/cluster/access.ts'
+import type { StateContext } from '#core/host/contexts.ts'
+import { Fail } from '#core/http/errors.ts'
+import type { Resource } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import { AgentDeployment, type AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { mayDelegate, type AgentName } from '#schemas/delegates.ts'
+
+const agents: Resource = {
+  group: AgentDeployment.group,
+  version: AgentDeployment.version,
+  plural: AgentDeployment.plural,
+  kind: AgentDeployment.kind,
+  namespaced: true,
+}
+
+/**
+ * Throws `delegate_not_allowed` unless the spec of the calling agent lets it call the target (PODS7, ADR 0022). The spec is
+ * that of the cluster now: neither the launcher nor the revision that runs decides. `agentUid` is the agent of the parent run.
+ */
+export async function checkDelegate(
+  state: Pick<StateContext, 'cluster'>,
+  pod: Pick<UserInfo, 'username'>,
+  target: AgentName,
+  agentUid: string | null | undefined,
+): Promise<void> {
+  const own = agentOfServiceAccount(pod.username)
+  if (!own) throw new Fail('delegate_not_allowed', 'Only agents delegate.')
+  const ref = { namespace: parseLabel('agent namespace', own.namespace), name: parseName('agent', own.name) }
+  const agent = await state.cluster.get(agents, ref).catch((error: unknown) => {
+    if (isStatus(error, 404)) throw new Fail('delegate_not_allowed', 'The calling agent does not exist.')
+    throw error
+  })
+  if (agentUid !== undefined && agent.metadata.uid !== agentUid)
+    throw new Fail('delegate_not_allowed', 'The run belongs to a deleted agent of that name.')
+  const { delegates } = agent.spec as AgentDeploymentSpec
+  if (!mayDelegate({ namespace: own.namespace, delegates }, target))
+    throw new Fail(
+      'delegate_not_allowed',
+      `${target.namespace}/${target.name} is not among the delegates of the agent.`,
+    )
+}
