@@ -16,11 +16,18 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['worker dead-letters', async () => (await import('#core/events/dead-letters-command.ts')).deadLettersCommand],
   ['audit verify', async () => (await import('#plugins/audit/verify-command.ts')).verifyCommand],
   ['restore', async () => loadRestore()],
+  ['keys init', async () => loadKeys('init')],
+  ['keys rotate', async () => loadKeys('rotate')],
 ])
 
 async function loadRestore(): Promise<(input: CommandInput) => Promise<number>> {
   const { restoreCommand } = await import('#core/host/restore-command.ts')
   return (input) => restoreCommand(input, () => main(['migrate']))
+}
+
+async function loadKeys(kind: 'init' | 'rotate'): Promise<(input: CommandInput) => Promise<number>> {
+  const { keysCommand } = await import('#core/host/keys-command.ts')
+  return (input) => keysCommand(kind, input)
 }
 
 /** `mesh <role>`: composes the process of a role, runs it until a signal, and answers with its exit code. */

@@ -103,7 +103,12 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       metrics,
       tracer: tracing.tracer,
     }),
-    keys: createKeyring({ ...dirOf(core), generate: composition.generateKeys ?? false }),
+    keys: createKeyring({
+      ...dirOf(core),
+      generate: composition.generateKeys ?? false,
+      onError: (error) =>
+        log.warn({ error: error instanceof Error ? error.message : 'unknown' }, 'keys not read again'),
+    }),
     version: composition.version,
     log,
     metrics,

@@ -1,9 +1,11 @@
-import { createPrivateKey, createPublicKey, createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto'
+import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { conceal } from '#core/log/secrets.ts'
+import { changeKeyFolder } from './key-folder.ts'
+import { filesOf, generateKey, keyNames, newKeyId } from './key-files.ts'
 import type { JsonWebKeyEd25519, KeyName, Keyring, SigningKey } from './keyring.ts'
+import { planInit } from './rotation.ts'
 
 /** Where the keys are. Without `dir` they live in memory, for tests and `meshctl dev`. */
 export interface KeyringOptions {
@@ -11,66 +13,76 @@ export interface KeyringOptions {
   /** Makes missing keys (the embedded default); otherwise a missing key fails when it is first used. */
   readonly generate?: boolean
   readonly now?: () => Date
+  /** Why a changed folder could not be read; the keys of before stay in use. */
+  readonly onError?: (error: unknown) => void
+  /** Monotonic milliseconds; the folder is looked at again every ten seconds. */
+  readonly clock?: () => number
 }
 
-/** All names, for generation. */
-export const keyNames: readonly KeyName[] = ['cursor', 'grant', 'attempt', 'envelope', 'kek']
+type Keys = ReadonlyMap<KeyName, readonly SigningKey[]>
 
-const pairs: ReadonlySet<KeyName> = new Set(['grant', 'attempt', 'envelope'])
+const REREAD_MS = 10_000
+const REREAD_UNKNOWN_MS = 1_000
 
 /**
  * Reads `MESH_KEYS_DIR`: files `<name>-<id>.key` (PKCS 8 PEM of an Ed25519 key, or 32 bytes in base64 for cursor and kek) and
- * `<name>-<id>.pub` (SPKI PEM) where a role only verifies. Ids ascend: the last is current, the one before still verifies.
+ * `<name>-<id>.pub` (SPKI PEM) where a role only verifies. Ids ascend. The newest key is published and verifies; the one before it
+ * signs; older ones verify. A change of the folder is followed without a restart (ADR 0025).
  */
 export function createKeyring(options: KeyringOptions = {}): Keyring {
   const { dir } = options
-  const keys = dir === undefined ? inMemory() : readFolder(dir, options)
+  const read = dir === undefined ? inMemory() : followFolder(dir, options)
   return {
     current: (name) => {
-      const key = keys.get(name)?.findLast((one) => one.key.type !== 'public')
+      const own = (read().get(name) ?? []).filter(({ key }) => key.type !== 'public')
+      const key = own.at(-2) ?? own.at(-1)
       if (key === undefined) throw new Error(`no key "${name}" in ${dir ?? 'memory'}`)
       return key
     },
-    find: (name, id) => keys.get(name)?.find((one) => one.id === id),
-    jwks: (names) => ({ keys: names.flatMap((name) => (keys.get(name) ?? []).flatMap(toJwk)) }),
+    find: (name, id) => {
+      const known = (keys: Keys) => keys.get(name)?.find((one) => one.id === id)
+      return known(read()) ?? known(read(REREAD_UNKNOWN_MS))
+    },
+    jwks: (names) => {
+      const keys = read()
+      return { keys: names.flatMap((name) => (keys.get(name) ?? []).flatMap(toJwk)) }
+    },
   }
 }
 
-/** Makes a new current key; the one before stays valid, older ones are deleted. Processes read it at their next start. */
-export function rotateKey(dir: string, name: KeyName, now: Date = new Date()): void {
-  generateFile(dir, name, now)
-  const files = filesOf(dir, name)
-  for (const old of files.slice(0, -2)) rmSync(join(dir, old.file))
+function inMemory(): () => Keys {
+  const keys = new Map(keyNames.map((name) => [name, [{ id: newKeyId(new Date()), key: generateKey(name) }]]))
+  return () => keys
 }
 
-function inMemory(): Map<KeyName, SigningKey[]> {
-  return new Map(keyNames.map((name) => [name, [{ id: newId(new Date()), key: generateKey(name) }]]))
-}
-
-function readFolder(dir: string, options: KeyringOptions): Map<KeyName, SigningKey[]> {
-  if (options.generate === true) {
+// The kubelet exchanges all files of a Secret at once, and the names of keys change with their content: names tell what is new.
+function followFolder(dir: string, options: KeyringOptions): (olderThanMs?: number) => Keys {
+  const { generate = false, now = () => new Date(), clock = () => performance.now() } = options
+  if (generate) {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
-    for (const name of keyNames)
-      if (filesOf(dir, name).length === 0) generateFile(dir, name, (options.now ?? (() => new Date()))())
+    changeKeyFolder(dir, planInit(readdirSync(dir), now()))
   }
-  return new Map(
-    keyNames.map((name) => [
-      name,
-      filesOf(dir, name)
-        .slice(-2)
-        .map(({ file, id }) => readKey(dir, file, id)),
-    ]),
-  )
+  let files = readdirSync(dir)
+  let keys = readFolder(dir, files)
+  let readAt = clock()
+  return (olderThanMs = REREAD_MS) => {
+    if (clock() - readAt < olderThanMs) return keys
+    readAt = clock()
+    try {
+      const found = readdirSync(dir)
+      if (found.toSorted().join() !== files.toSorted().join()) [keys, files] = [readFolder(dir, found), found]
+    } catch (error) {
+      // Read in the middle of a change, or unreadable for a while: the next look is near.
+      options.onError?.(error)
+    }
+    return keys
+  }
 }
 
-// A Secret's volume has links and hidden folders beside the files; only our own names count.
-function filesOf(dir: string, name: KeyName): { file: string; id: string }[] {
-  return readdirSync(dir)
-    .flatMap((file) => {
-      const match = /^([a-z]+)-([0-9a-z]+)\.(?:key|pub)$/.exec(file)
-      return match !== null && match[1] === name ? [{ file, id: match[2] ?? '' }] : []
-    })
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+function readFolder(dir: string, files: readonly string[]): Keys {
+  return new Map(
+    keyNames.map((name) => [name, filesOf(files, name).map(({ file, id }) => readKey(dir, file, id))] as const),
+  )
 }
 
 function readKey(dir: string, file: string, id: string): SigningKey {
@@ -84,22 +96,6 @@ function readKey(dir: string, file: string, id: string): SigningKey {
   if (key.type === 'secret' ? key.symmetricKeySize !== 32 : key.asymmetricKeyType !== 'ed25519')
     throw new Error(`${path}: not an Ed25519 key in PKCS 8 PEM, nor 32 bytes in base64`)
   return { id, key }
-}
-
-function generateKey(name: KeyName): KeyObject {
-  return pairs.has(name) ? generateKeyPairSync('ed25519').privateKey : createSecretKey(randomBytes(32))
-}
-
-function generateFile(dir: string, name: KeyName, now: Date): void {
-  const key = generateKey(name)
-  const text =
-    key.type === 'secret' ? `${key.export().toString('base64')}\n` : key.export({ type: 'pkcs8', format: 'pem' })
-  writeFileSync(join(dir, `${name}-${newId(now)}.key`), text, { mode: 0o600, flag: 'wx' })
-}
-
-// Time first, so that ids sort; the rest keeps two of one millisecond apart.
-function newId(now: Date): string {
-  return `${now.getTime().toString(36).padStart(9, '0')}${randomBytes(4).toString('hex')}`
 }
 
 function toJwk(signing: SigningKey): JsonWebKeyEd25519[] {

@@ -1,6 +1,7 @@
-import { createPublicKey } from 'node:crypto'
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { rmSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseKeyFile, toPublicPem } from './key-files.ts'
+import { readKeyFolder } from './key-folder.ts'
 import type { KeyName } from './keyring.ts'
 
 /** The roles that sign, seal or verify something, and with what. A role that is not here needs no key. */
@@ -18,28 +19,30 @@ export const roleKeys = {
 /** A role with keys of its own. */
 export type RoleWithKeys = keyof typeof roleKeys
 
+/** The keys that some role has; others belong to no Secret. */
+export const namesOfRoles: readonly KeyName[] = [
+  ...new Set(Object.values(roleKeys).flatMap(({ own, verifies }) => [...own, ...verifies])),
+]
+
 /** The roles with keys. */
 export const rolesWithKeys: readonly RoleWithKeys[] = ['bff', 'gateway', 'state', 'worker']
 
-/** The files of one role, by name, out of a folder with all keys: private ones of what it signs, public ones of what it verifies. */
-export function roleKeyFiles(dir: string, role: RoleWithKeys): ReadonlyMap<string, string> {
+/** The files of one role out of all private keys, text by file name: private ones of what it signs, public ones of what it verifies. */
+export function roleKeyFiles(all: ReadonlyMap<string, string>, role: RoleWithKeys): ReadonlyMap<string, string> {
   const own = new Set<string>(roleKeys[role].own)
   const verifies = new Set<string>(roleKeys[role].verifies)
   const files = new Map<string, string>()
-  for (const file of readdirSync(dir).filter((name) => name.endsWith('.key'))) {
-    const name = file.slice(0, file.indexOf('-'))
-    const text = (): string => readFileSync(join(dir, file), 'utf8')
-    if (own.has(name)) files.set(file, text())
-    else if (verifies.has(name)) files.set(file.replace(/key$/, 'pub'), toPublic(text()))
+  for (const [file, text] of all) {
+    const name = parseKeyFile(file)?.name ?? ''
+    if (own.has(name)) files.set(file, text)
+    else if (verifies.has(name)) files.set(file.replace(/key$/, 'pub'), toPublicPem(text))
   }
   return files
 }
 
-/** Writes the files of one role into another folder, 0600. */
+/** Makes another folder hold the files of one role, 0600, and no other keys. */
 export function writeRoleKeys(dir: string, role: RoleWithKeys, into: string): void {
-  for (const [file, text] of roleKeyFiles(dir, role)) writeFileSync(join(into, file), text, { mode: 0o600 })
-}
-
-function toPublic(privatePem: string): string {
-  return createPublicKey(privatePem).export({ type: 'spki', format: 'pem' }).toString()
+  const files = roleKeyFiles(readKeyFolder(dir), role)
+  for (const [file, text] of files) writeFileSync(join(into, file), text, { mode: 0o600 })
+  for (const file of readdirSync(into)) if (!files.has(file)) rmSync(join(into, file), { recursive: true })
 }

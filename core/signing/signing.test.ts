@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { createHmac, createPublicKey, sign } from 'node:crypto'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import * as fc from 'fast-check'
-import { createKeyring, rotateKey } from './create-keyring.ts'
+import { createKeyring } from './create-keyring.ts'
+import { changeKeyFolder } from './key-folder.ts'
 import { signBytes, verifyBytes } from './hmac.ts'
 import { writeRoleKeys } from './role-keys.ts'
+import { planRotation } from './rotation.ts'
 import { JwsRefused, keyIdOf, publicKeyOf, signJws, verifyJws } from './jws.ts'
 import type { Claims } from './jws.ts'
 
@@ -94,18 +96,83 @@ test('C1: a signature fits its bytes and key only', () => {
   for (const bad of ['', 'x', `${signature}.x`, signature.slice(0, -4)]) assert.ok(!verifyBytes(keys, 'cursor', bad))
 })
 
-test('rotation keeps two keys valid and deletes the third; files are 0600', (t) => {
+test('PODA15: a key is published before it signs, and verifies for eight days after; files are 0600', (t) => {
   const dir = folder(t)
-  const first = createKeyring({ dir, generate: true })
+  const start = Date.parse('2026-11-01T00:00:00Z')
+  const day = 24 * 3_600_000
+  createKeyring({ dir, generate: true, now: () => new Date(start) })
   assert.deepEqual(new Set(readdirSync(dir).map((file) => statSync(join(dir, file)).mode & 0o777)), new Set([0o600]))
-  assert.equal(createKeyring({ dir, generate: true }).current('grant').id, first.current('grant').id)
-  rotateKey(dir, 'grant', new Date(Date.now() + 1))
-  const second = createKeyring({ dir })
-  assert.notEqual(second.current('grant').id, first.current('grant').id)
-  assert.ok(second.find('grant', first.current('grant').id))
-  assert.equal(second.jwks(['grant']).keys.length, 2)
-  rotateKey(dir, 'grant', new Date(Date.now() + 2))
-  assert.equal(createKeyring({ dir }).find('grant', first.current('grant').id), undefined)
+  const rotate = (at: number, more: object = {}) => {
+    const plan = planRotation(readdirSync(dir), { now: new Date(start + at), ...more })
+    changeKeyFolder(dir, plan)
+    return plan
+  }
+  const read = () => createKeyring({ dir })
+  const published = (): string[] =>
+    read()
+      .jwks(['grant'])
+      .keys.map(({ kid }) => kid)
+  const first = read().current('grant').id
+  assert.equal(createKeyring({ dir, generate: true }).current('grant').id, first, 'a second start makes nothing')
+  const [, next] = published()
+  assert.equal(rotate(1000).add.size, 0, 'a second rotation within the hour changes nothing')
+  rotate(day)
+  assert.equal(read().current('grant').id, next, 'what was published signs now')
+  assert.equal(published().length, 3)
+  rotate(2 * day)
+  assert.ok(read().find('grant', first), 'a grant of a week still verifies')
+  rotate(2 * day)
+  assert.ok(read().find('grant', first))
+  rotate(9 * day + 1000)
+  assert.equal(read().find('grant', first), undefined)
+  assert.ok(read().find('grant', next ?? ''))
+  const signing = read().current('grant').id
+  rotate(9 * day + 2000, { force: true, revoke: true })
+  assert.equal(published().length, 2)
+  assert.ok(!published().includes(signing), 'revoked')
+})
+
+test('PODA15: one key of an earlier version signs until the next rotation but one', (t) => {
+  const dir = folder(t)
+  createKeyring({ dir, generate: true, now: () => new Date(0) })
+  for (const file of readdirSync(dir)
+    .toSorted()
+    .filter((_file, index) => index % 2 === 1))
+    rmSync(join(dir, file))
+  const first = createKeyring({ dir }).current('grant').id
+  const rotate = (hours: number) =>
+    changeKeyFolder(dir, planRotation(readdirSync(dir), { now: new Date(hours * 3_600_000) }))
+  rotate(2)
+  assert.equal(createKeyring({ dir }).current('grant').id, first)
+  rotate(4)
+  assert.notEqual(createKeyring({ dir }).current('grant').id, first)
+})
+
+test('PODA15: a process follows its folder: it verifies with new keys and signs with the next one, without a restart', (t) => {
+  const dir = folder(t)
+  let clock = 0
+  const errors: unknown[] = []
+  createKeyring({ dir, generate: true, now: () => new Date(0) })
+  const running = createKeyring({ dir, clock: () => clock, onError: (error) => errors.push(error) })
+  const first = running.current('grant').id
+  const rotated = (hours: number) => {
+    changeKeyFolder(dir, planRotation(readdirSync(dir), { now: new Date(hours * 3_600_000) }))
+    return createKeyring({ dir }).jwks(['grant']).keys.at(-1)?.kid ?? ''
+  }
+  const added = rotated(2)
+  assert.equal(running.find('grant', added), undefined, 'at most once a second')
+  clock += 1_001
+  assert.ok(running.find('grant', added), 'an unknown id has the folder read again')
+  assert.notEqual(running.current('grant').id, first)
+  rotated(4)
+  clock += 10_001
+  assert.equal(running.current('grant').id, added)
+  const half = join(dir, `grant-zzzzzzzzz00000000.key`)
+  writeFileSync(half, '-----BEGIN PRIVATE KEY-----', { mode: 0o600 })
+  clock += 10_001
+  assert.equal(running.current('grant').id, added, 'a half-written file changes nothing')
+  assert.equal(errors.length, 1)
+  rmSync(half)
 })
 
 test('a key that others may read, or none, is refused by name', (t) => {
@@ -121,7 +188,7 @@ test('a role gets the private keys of what it signs and only public ones of what
   const made = createKeyring({ dir: all, generate: true })
   writeRoleKeys(all, 'state', state)
   writeRoleKeys(all, 'worker', worker)
-  const names = (dir: string) => readdirSync(dir).map((file) => file.replace(/-.*\./, '.'))
+  const names = (dir: string) => [...new Set(readdirSync(dir).map((file) => file.replace(/-.*\./, '.')))]
   assert.deepEqual([names(state), names(worker)], [['attempt.pub', 'grant.key'], ['attempt.key']])
   const [reader, signer] = [createKeyring({ dir: state }), createKeyring({ dir: worker })]
   const attempt = { ...claims, typ: 'mesh-run-attempt' }

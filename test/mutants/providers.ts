@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts'
 const guard = ['core/http-client/guard.test.ts']
 const keys = ['plugins/providers/provider-key.test.ts']
 const status = ['plugins/providers/reconcilers.test.ts']
+const signing = ['core/signing/signing.test.ts']
 const outbound = ['core/http-client/outbound.test.ts']
 
 /** Defects of guarded calls outwards, of keys bound to an origin, and of signing keys. */
@@ -117,5 +118,41 @@ export const mutants: readonly Mutant[] = [
     replace: 'const problem = unresolved',
     tests: ['plugins/agents/reconcile/reconciler.test.ts'],
     only: 'UXM12',
+  },
+  {
+    name: 'signing keys: the newest key signs before it was published',
+    file: 'core/signing/create-keyring.ts',
+    find: 'const key = own.at(-2) ?? own.at(-1)',
+    replace: 'const key = own.at(-1)',
+    tests: signing,
+  },
+  {
+    name: 'signing keys: a key is removed as soon as it no longer signs',
+    file: 'core/signing/rotation.ts',
+    find: 'now.getTime() - createdAt(successor) > KEEP_MS',
+    replace: 'now.getTime() > createdAt(successor)',
+    tests: signing,
+  },
+  {
+    name: 'signing keys: every call of rotate makes a key',
+    file: 'core/signing/rotation.ts',
+    find: 'now.getTime() - createdAt(newest) >= LEAST_PAUSE_MS',
+    replace: 'now.getTime() >= createdAt(newest)',
+    tests: signing,
+  },
+  {
+    name: 'signing keys: a process keeps the keys of its start',
+    file: 'core/signing/create-keyring.ts',
+    find: 'if (clock() - readAt < olderThanMs) return keys',
+    replace: 'if (clock() >= 0) return keys',
+    tests: signing,
+  },
+  {
+    name: 'signing keys: init makes new keys each time',
+    file: 'core/signing/rotation.ts',
+    find: 'filesOf(files, name).length === 0',
+    replace: 'filesOf(files, name).length >= 0',
+    tests: ['core/host/keys-command.test.ts'],
+    only: 'a folder takes the place',
   },
 ]

@@ -31,7 +31,10 @@ export async function installPlatform(
   const lines = Object.entries(connections).map(([key, value]) => `${key}=${value}\n`)
   writeFileSync(join(overlay, 'connections.env'), lines.join(''))
   await cluster.kubectl(['apply', '--server-side', '-k', overlay])
-  const { stdout: keys } = await run(process.execPath, ['scripts/make-keys.ts'], { cwd: root })
+  const folder = tempFolder('keys')
+  t.after(folder.remove)
+  const makeKeys = ['main.ts', 'keys', 'init', '--dir', folder.path, '--output', 'yaml']
+  const { stdout: keys } = await run(process.execPath, makeKeys, { cwd: root })
   await cluster.kubectl(['apply', '-f', '-'], keys)
   const roles = ['bff', 'worker', 'manager', 'gateway', 'state'].map((role) => `deployment/mesh-${role}`)
   const wait = ['-n', 'mesh-system', 'wait', '--timeout=90s']

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
+import { parseName } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { parseKeyFile } from '#core/signing/key-files.ts'
+import { roleKeyFiles, rolesWithKeys } from '#core/signing/role-keys.ts'
+import type { RoleWithKeys } from '#core/signing/role-keys.ts'
+
+/** All private keys of an installation: text by file name. */
+export type KeyTexts = ReadonlyMap<string, string>
+
+const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
+
+/** The Secrets `mesh-keys-<role>` of an installation, as they were read. */
+export interface KeySecrets {
+  readonly keys: KeyTexts
+  /** Makes the Secrets hold these keys; resolves with a line per Secret. Rejects with 409 when one was changed meanwhile. */
+  write(keys: KeyTexts): Promise<readonly string[]>
+}
+
+/** Reads the Secrets. A private key that any of them has counts: an interrupted change is completed by the next one. */
+export async function readKeySecrets(cluster: KubeClient, namespace: DnsLabel): Promise<KeySecrets> {
+  const live = new Map<RoleWithKeys, KubeObject>()
+  const keys = new Map<string, string>()
+  for (const role of rolesWithKeys) {
+    const secret = await find(cluster, refOf(namespace, role))
+    if (secret === undefined) continue
+    live.set(role, secret)
+    for (const [file, text] of textsOf(secret))
+      if (file.endsWith('.key') && parseKeyFile(file) !== undefined) keys.set(file, text)
+  }
+  return {
+    keys,
+    write: async (wanted) => {
+      const lines: string[] = []
+      for (const role of order) lines.push(await writeOne(cluster, toSecret(wanted, namespace, role), live.get(role)))
+      return lines
+    },
+  }
+}
+
+/** The Secrets as a List, for `kubectl apply`. */
+export function toKeyManifests(keys: KeyTexts, namespace: DnsLabel): object {
+  return { apiVersion: 'v1', kind: 'List', items: order.map((role) => toSecret(keys, namespace, role)) }
+}
+
+// Who verifies learns of a key before anybody who may sign with it.
+const order: readonly RoleWithKeys[] = ['state', 'gateway', 'worker', 'bff']
+
+function toSecret(keys: KeyTexts, namespace: DnsLabel, role: RoleWithKeys): KubeObject {
+  const data = [...roleKeyFiles(keys, role)].map(([file, text]) => [file, Buffer.from(text).toString('base64')])
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: `mesh-keys-${role}`, namespace },
+    type: 'Opaque',
+    data: Object.fromEntries(data) as Record<string, string>,
+  }
+}
+
+async function writeOne(cluster: KubeClient, wanted: KubeObject, live: KubeObject | undefined): Promise<string> {
+  const { name } = wanted.metadata
+  if (live === undefined) {
+    await cluster.create(secrets, wanted, { fieldManager })
+    return `${name} created`
+  }
+  if (isDeepStrictEqual(live['data'], wanted['data'])) return `${name} unchanged`
+  // With the version that was read: two commands at once must not lose each other's key.
+  await cluster.replace(secrets, { ...live, data: wanted['data'] }, { fieldManager })
+  return `${name} updated`
+}
+
+const fieldManager = 'mesh-keys'
+
+async function find(cluster: KubeClient, ref: ObjectRef): Promise<KubeObject | undefined> {
+  try {
+    return await cluster.get(secrets, ref)
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined
+    throw error
+  }
+}
+
+function refOf(namespace: DnsLabel, role: RoleWithKeys): ObjectRef {
+  return { namespace, name: parseName('secret', `mesh-keys-${role}`) }
+}
+
+function textsOf(secret: KubeObject): [string, string][] {
+  const data = (secret['data'] ?? {}) as Readonly<Record<string, string>>
+  return Object.entries(data).map(([file, value]) => [file, Buffer.from(value, 'base64').toString('utf8')])
+}

@@ -1,0 +1,60 @@
+import { createPublicKey, createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import type { KeyName } from './keyring.ts'
+
+/** All names, for generation. */
+export const keyNames: readonly KeyName[] = ['cursor', 'grant', 'attempt', 'envelope', 'kek']
+
+const pairs: ReadonlySet<KeyName> = new Set(['grant', 'attempt', 'envelope'])
+
+/** A file of a key: `<name>-<id>.key` with the private key, `.pub` where a role only verifies. */
+export interface KeyFile {
+  readonly file: string
+  readonly name: KeyName
+  /** Ascends with the time of creation. */
+  readonly id: string
+}
+
+/** Parses a file name. A Secret's volume also has links and hidden folders: these are undefined. */
+export function parseKeyFile(file: string): KeyFile | undefined {
+  const [, text, id] = /^([a-z]+)-([0-9a-z]+)\.(?:key|pub)$/.exec(file) ?? []
+  const name = keyNames.find((one) => one === text)
+  return name === undefined || id === undefined ? undefined : { file, name, id }
+}
+
+/** The keys of a name, oldest first. */
+export function filesOf(files: readonly string[], name: KeyName): readonly KeyFile[] {
+  return files
+    .map(parseKeyFile)
+    .filter((one) => one?.name === name)
+    .filter((one) => one !== undefined)
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Makes a key: an Ed25519 key as PKCS 8 PEM, or 32 bytes in base64 for `cursor` and `kek`. */
+export function generateKey(name: KeyName): KeyObject {
+  return pairs.has(name) ? generateKeyPairSync('ed25519').privateKey : createSecretKey(randomBytes(32))
+}
+
+/** A new key as a file name and its text. */
+export function newKeyFile(name: KeyName, now: Date): readonly [file: string, text: string] {
+  const key = generateKey(name)
+  const text =
+    key.type === 'secret' ? `${key.export().toString('base64')}\n` : key.export({ type: 'pkcs8', format: 'pem' })
+  return [`${name}-${newKeyId(now)}.key`, text.toString()]
+}
+
+/** Time first, so that ids sort; the rest keeps two of one millisecond apart. */
+export function newKeyId(now: Date): string {
+  return `${now.getTime().toString(36).padStart(9, '0')}${randomBytes(4).toString('hex')}`
+}
+
+/** When a key was made, in milliseconds since the epoch. */
+export function createdAt({ id }: KeyFile): number {
+  return Number.parseInt(id.slice(0, 9), 36)
+}
+
+/** The public half of a private key in PEM. */
+export function toPublicPem(privatePem: string): string {
+  return createPublicKey(privatePem).export({ type: 'spki', format: 'pem' }).toString()
+}

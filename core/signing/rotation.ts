@@ -1,0 +1,65 @@
+import type { KeyFile } from './key-files.ts'
+import { createdAt, filesOf, keyNames, newKeyFile } from './key-files.ts'
+import type { KeyName } from './keyring.ts'
+
+/** What to change in a set of key files. */
+export interface KeyPlan {
+  /** Text by file name. */
+  readonly add: ReadonlyMap<string, string>
+  readonly remove: readonly string[]
+}
+
+/** How a rotation decides. */
+export interface RotationOptions {
+  readonly now: Date
+  /** Rotates although the newest key is younger than {@link LEAST_PAUSE_MS}. */
+  readonly force?: boolean
+  /** Removes every key older than the signing one at once: for a key that leaked. What it signed is refused. */
+  readonly revoke?: boolean
+}
+
+/** Shortest time between two rotations: every process has read the published key by then. */
+export const LEAST_PAUSE_MS = 3_600_000
+
+/** How long a key verifies after it stopped signing: a grant lives seven days, and a day for clocks and queues. */
+export const KEEP_MS = 8 * 24 * 3_600_000
+
+/** Makes what is missing and keeps what is there: per name a signing key and the one that is published before it signs. */
+export function planInit(files: readonly string[], now: Date, names: readonly KeyName[] = keyNames): KeyPlan {
+  const missing = names.filter((name) => filesOf(files, name).length === 0)
+  return { add: new Map(missing.flatMap((name) => pairOf(name, now))), remove: [] }
+}
+
+/**
+ * One step of rotation (ADR 0025): a new key is published, the one published before begins to sign, older ones verify on until
+ * {@link KEEP_MS} is over. A second call within {@link LEAST_PAUSE_MS} adds nothing. Pure but for the random keys.
+ */
+export function planRotation(
+  files: readonly string[],
+  options: RotationOptions,
+  names: readonly KeyName[] = keyNames,
+): KeyPlan {
+  const steps = names.map((name) => stepOf(name, filesOf(files, name), options))
+  return { add: new Map(steps.flatMap(({ add }) => [...add])), remove: steps.flatMap(({ remove }) => remove) }
+}
+
+function stepOf(name: KeyName, keys: readonly KeyFile[], { now, force, revoke }: RotationOptions): KeyPlan {
+  const newest = keys.at(-1)
+  if (newest === undefined) return { add: new Map(pairOf(name, now)), remove: [] }
+  const due = force === true || now.getTime() - createdAt(newest) >= LEAST_PAUSE_MS
+  // Ids order the keys, also when a clock went back between two rotations.
+  const at = new Date(Math.max(now.getTime(), createdAt(newest) + 1))
+  const add = due ? [newKeyFile(name, at)] : []
+  const all = [...keys.map(({ id }) => id), ...add.map(() => '')]
+  const remove = keys.filter((_key, index) => {
+    if (index >= all.length - 2) return false
+    // A key stopped signing when the second one after it was made.
+    const successor = keys[index + 2]
+    return revoke === true || (successor !== undefined && now.getTime() - createdAt(successor) > KEEP_MS)
+  })
+  return { add: new Map(add), remove: remove.map(({ file }) => file) }
+}
+
+function pairOf(name: KeyName, now: Date): (readonly [string, string])[] {
+  return [newKeyFile(name, now), newKeyFile(name, new Date(now.getTime() + 1))]
+}
