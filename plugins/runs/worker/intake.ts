@@ -37,14 +37,15 @@ interface Waiting {
 }
 
 const maxBatch = 200
-const maxBatchBytes = 1024 * 1024
+const maxBatchBytes = 256 * 1024
+const maxWaitingBytes = 1024 * 1024
 
 /**
  * Takes entries as they arrive and commits them in batches: while one commit is under way the next batch gathers.
  * Deltas keep their place among the entries, so no client sees the text of a message before its start.
  */
 export function createIntake(sink: EntrySink, options: IntakeOptions): Intake {
-  const { onError, count, maxWaiting = maxBatchBytes } = options
+  const { onError, count, maxWaiting = maxWaitingBytes } = options
   let queue: Waiting[] = []
   let waitingBytes = 0
   let seen = options.after
@@ -99,7 +100,7 @@ export function createIntake(sink: EntrySink, options: IntakeOptions): Intake {
   }
 }
 
-// At most 200 entries, and no more after 1 MiB of them.
+// At most 200 entries, and no more after 256 KiB of them: a batch is held several times, as JSON, parameters and frames.
 function numberedPrefix(queue: readonly Waiting[]): readonly (Waiting & { readonly entry: NumberedEntry })[] {
   const batch: (Waiting & { readonly entry: NumberedEntry })[] = []
   let size = 0
