@@ -5,6 +5,8 @@ import { sql } from 'kysely'
 import type { Database } from '#core/store/database.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { adapters } from '#core/store/testing/databases.ts'
+import { launch } from '#launcher/testdata/launch.ts'
+import { says, startModelServer } from '#launcher/testdata/model-server.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { findUnstorable } from '#schemas/storable-text.ts'
 import { cancelRun } from './runs.ts'
@@ -208,6 +210,31 @@ for (const { name, skip, open } of adapters) {
     await cancelRun(world.writer, run.id, alice)
     assert.equal((await settled(world, run.id, isTerminal, 4_000)).state, 'cancelled')
   })
+
+  test(
+    `${name}: SEC6, F5: a declarative agent whose model says U+0000 ends well, its history can be read`,
+    { skip },
+    async (t) => {
+      const { world } = await opened(t)
+      const model = await startModelServer(t, [says('a\0', 'b\ud800', 'c')])
+      const launched = await launch(t, {
+        config: { model: { route: 'mock' } },
+        env: { MODEL_GATEWAY_URL: `${model.url}/v1` },
+      })
+      const worker = startWorker(
+        driveServices(world, () => launched.url),
+        'one',
+      )
+      t.after(() => worker.stop())
+      for (const turn of [1, 2]) {
+        const ended = await settled(world, (await queueRun(world, 'x', 'c1')).id, isTerminal)
+        assert.equal(ended.state, 'succeeded')
+        assert.equal((await stored(world, ended)).content?.output, mended, `turn ${turn}`)
+      }
+      const sent = model.requests[1]?.body.messages.map(({ content }) => content)
+      assert.deepEqual(sent?.slice(-3), ['x', mended, 'x'])
+    },
+  )
 
   test(`${name}: SEC6, F5: a cancelled run ends although its launcher never says so`, { skip }, async (t) => {
     const { world } = await opened(t)

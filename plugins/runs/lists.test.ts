@@ -312,3 +312,23 @@ test("C1: another caller's cursor shows nothing that this caller may not read", 
     assert.doesNotMatch(answer.text, /"items"/)
   }
 })
+
+test('SEC6, F5: filters that the store cannot hold are a 400 that names them', real, async (t) => {
+  const { ask, namespace } = await serve(t)
+  for (const [filter, pointer] of [
+    ['label=a%00=b', '?label'],
+    ['label=a=%00', '?label'],
+    ['agent=%00', '?agent'],
+    ['since=0000-01-01T00:00:00Z', '?since'],
+    ['since=9999-12-31T23:59:59-23:59', '?since'],
+    ['namespace=%00', '?namespace'],
+  ]) {
+    const answer = await ask(
+      'viewer',
+      'GET',
+      `/runs?namespace=${namespace}&${filter}`.replace(/namespace=[^&]*&(?=namespace)/, ''),
+    )
+    assert.equal(answer.status, 400, filter)
+    assert.equal(answer.json<{ errors: { pointer: string }[] }>().errors[0]?.pointer, pointer, filter)
+  }
+})

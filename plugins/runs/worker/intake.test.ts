@@ -44,3 +44,35 @@ test('intake: a failed commit is reported, and drops what waits behind it', asyn
   await intake.drained()
   assert.equal(failures.length, 1)
 })
+
+test('SEC14, F6: intake: above the bound it pauses its source until a commit has made room', async () => {
+  const commits: PromiseWithResolvers<void>[] = []
+  const commit = (): Promise<void> => {
+    const one = Promise.withResolvers<void>()
+    commits.push(one)
+    return one.promise
+  }
+  const intake = createIntake(
+    { commit, delta() {} },
+    { after: 0, onError: (error) => assert.fail(String(error)), maxWaiting: 100 },
+  )
+  assert.equal(intake.push(entry('step.started', 1), 60), undefined)
+  const paused = intake.push(entry('step.started', 2), 60)
+  assert.ok(paused, 'pauses')
+  let resumed = false
+  void paused.then(() => (resumed = true))
+  await new Promise(setImmediate)
+  assert.deepEqual([commits.length, resumed], [1, false])
+  commits[0]?.resolve()
+  await paused
+  await intake.drained()
+  assert.equal(intake.push(entry('step.started', 3), 60), undefined)
+})
+
+test('SEC14, F6: intake: a failed commit ends the pause', async () => {
+  const intake = createIntake(
+    { commit: () => Promise.reject(new Error('no')), delta() {} },
+    { after: 0, onError: () => undefined, maxWaiting: 10 },
+  )
+  await intake.push(entry('step.started', 1), 60)
+})
