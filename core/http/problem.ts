@@ -74,12 +74,26 @@ function answerOf(fail: Fail): Answer {
       type: `urn:mesh:error:${fail.code}`,
       title,
       status,
-      ...(fail.message === title ? {} : { detail: fail.message }),
+      ...(fail.message === title ? {} : { detail: bounded(fail.message, MAX_DETAIL) }),
       code: fail.code,
       retryable,
-      ...(fail.errors.length === 0 ? {} : { errors: fail.errors }),
+      ...(fail.errors.length === 0 ? {} : { errors: fail.errors.slice(0, MAX_PROBLEMS).map(boundedField) }),
     },
   }
+}
+
+// F2: with each character escaped, an answer stays below 256 KiB.
+const MAX_PROBLEMS = 20
+const MAX_FIELD = 512
+const MAX_DETAIL = 4_096
+const MAX_MESSAGE = 8_192
+
+function boundedField({ pointer, detail }: FieldError): FieldError {
+  return { pointer: bounded(pointer, MAX_FIELD), detail: bounded(detail, MAX_FIELD) }
+}
+
+function bounded(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}...`
 }
 
 function fromInvalidName(error: InvalidName): Fail {
@@ -131,7 +145,7 @@ function relayed(error: KubeError): ClusterAnswer {
   }
   return {
     reason: error.reason,
-    message: error.message,
+    message: bounded(error.message, MAX_MESSAGE),
     ...(Object.keys(details).length === 0 ? {} : { details }),
     code: error.status,
     ...(error.auditId === undefined ? {} : { auditId: error.auditId }),

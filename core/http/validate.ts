@@ -11,11 +11,34 @@ const MAX_ERRORS = 20
 
 /** A check by schema, compiled at its first use (compiling at start would cost 2 ms a schema). */
 export function checkOf(schema: TSchema): Check {
+  let closed: TSchema | undefined
   let compiled: ReturnType<typeof Compile> | undefined
   return (value) => {
-    compiled ??= Compile(closeObjects(schema))
+    closed ??= closeObjects(schema)
+    const crowded = crowdedErrors(closed, value, '')
+    if (crowded.length > 0) return crowded
+    compiled ??= Compile(closed)
     return compiled.Check(value) ? durationErrors(schema, value, '') : describe(compiled.Errors(value), schema)
   }
+}
+
+// Before validation, which would look at each field: 1 MiB holds 95,000 of them (F2).
+function crowdedErrors(schema: unknown, value: unknown, pointer: string): readonly FieldError[] {
+  if (!isObject(schema) || !isObject(value)) return []
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  const keys = Object.keys(value)
+  const { maxProperties: most } = schema
+  if (typeof most === 'number' && keys.length > most)
+    return [{ pointer, detail: `must not have more than ${most} properties` }]
+  const isClosed = schema.additionalProperties === false && !isObject(schema.patternProperties)
+  if (isClosed && keys.length >= Object.keys(properties).length + MAX_ERRORS)
+    return keys
+      .filter((key) => !Object.hasOwn(properties, key))
+      .slice(0, MAX_ERRORS)
+      .map((key) => ({ pointer: `${pointer}/${escape(key)}`, detail: 'is not a known field' }))
+  return Object.entries(properties).flatMap(([key, field]) =>
+    Object.hasOwn(value, key) ? crowdedErrors(field, value[key], `${pointer}/${escape(key)}`) : [],
+  )
 }
 
 // JSON Schema cannot compare durations: the bounds are a mark on the field (schemas/parts.ts).

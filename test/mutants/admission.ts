@@ -156,4 +156,20 @@ export const mutants: readonly Mutant[] = [
     replace: '      follower.overflowed = false\n',
     tests: ['core/store/event-feed.test.ts'],
   },
+  {
+    name: 'a crowded body is validated field by field',
+    file: 'core/http/validate.ts',
+    find: '    if (crowded.length > 0) return crowded\n',
+    replace: '    if (crowded.length > 1_000) return crowded\n',
+    tests: ['core/http/body-cost.test.ts'],
+    only: 'crowded',
+  },
+  {
+    name: 'an error answer lists every problem',
+    file: 'core/http/problem.ts',
+    find: 'fail.errors.slice(0, MAX_PROBLEMS)',
+    replace: 'fail.errors.slice(0, MAX_PROBLEMS * 1_000)',
+    tests: ['core/http/body-cost.test.ts'],
+    only: 'at most 20 problems',
+  },
 ]
