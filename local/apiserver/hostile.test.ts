@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import test from 'node:test'
@@ -147,4 +148,34 @@ test('SEC16, F3: a head, a body or a handshake that never ends is cut, with and 
       assert.match(await raw(port, bytes, secure), /^HTTP\/1\.1 408 /, `${secure} ${bytes}`)
   // Nothing at all, and a TLS record that never becomes a handshake.
   for (const bytes of ['', Buffer.from([0x16, 3, 1])]) assert.equal(await raw(port, bytes), '')
+})
+
+test('F1: the last resort: when even the answer fails, one connection ends, it is logged, and the server goes on', async (t) => {
+  const logged: string[] = []
+  const server = await startTestServer(t, { log: (message) => logged.push(message) })
+  const { setHeader } = ServerResponse.prototype
+  const broken = t.mock.method(ServerResponse.prototype, 'setHeader', function fail(this: ServerResponse) {
+    throw new TypeError('ERR_INVALID_CHAR')
+  })
+  assert.equal(await raw(server.port, `GET /version HTTP/1.1\r\n${HEAD}\r\n`), '')
+  broken.mock.restore()
+  assert.equal(ServerResponse.prototype.setHeader, setHeader)
+  assert.deepEqual(logged, ['request failed unexpectedly'])
+  await alive(server)
+})
+
+test('SEC16, F2: what is too large is answered 413, though its client is still sending', async (t) => {
+  const server = await startTestServer(t)
+  const send = async (type: string, body: string): Promise<Response> =>
+    fetch(`${server.url}${WIDGETS}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN}`, 'content-type': type },
+      body,
+    })
+  const large = await send('application/json', ' '.repeat(3 * 1024 * 1024 + 1))
+  assert.equal(large.status, 413)
+  const tokens = await send('application/yaml', 'a: 1\n'.repeat(20_000))
+  assert.equal(tokens.status, 413)
+  assert.match(await tokens.text(), /a YAML body holds at most 50000 tokens; send JSON/)
+  assert.equal((await send('application/yaml', 'metadata: {name: a, name: b}')).status, 400)
 })

@@ -66,8 +66,12 @@ export const conflict = (of: Named, name: string, why: string, by: 'resource' | 
     details: detailsOf(of, name, of[by]),
   })
 
+/** A refusal names this many causes at most: each holds a value and a text, so that all could exceed the body many times. */
+const MAX_CAUSES = 1_000
+
 /** 422 with its causes; `by` chooses what the message calls the object. */
-export function invalid(of: Named, name: string, causes: readonly Cause[], by: 'resource' | 'kind' = 'kind'): ApiError {
+export function invalid(of: Named, name: string, found: readonly Cause[], by: 'resource' | 'kind' = 'kind'): ApiError {
+  const causes = found.slice(0, MAX_CAUSES)
   const all = causes.map((cause) => (cause.field ? `${cause.field}: ${cause.message}` : String(cause.message)))
   const lines = [...new Set(all)]
   return failure({

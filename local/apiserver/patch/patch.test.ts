@@ -117,3 +117,16 @@ test('strategic patch: finalizers are a merged set, rules are replaced, our kind
     415,
   )
 })
+
+test('SEC16: copies add at most 3 MiB, and inserts shift at most 20 million items', () => {
+  const doubled = Array.from({ length: 40 }, () => ({
+    op: 'copy',
+    from: '/metadata/finalizers',
+    path: '/metadata/finalizers/-',
+  }))
+  assert.equal(code(json(...doubled)), 422)
+  const long: Json = Array.from({ length: 100_000 }, () => 'a/b')
+  const shifted = Array.from({ length: 9_000 }, () => ({ op: 'add', path: '/metadata/finalizers/0', value: 'a/b' }))
+  assert.equal(code(json({ op: 'add', path: '/metadata/finalizers', value: long }, ...shifted)), 413)
+  assert.equal(code(json(...shifted.slice(0, 1_000))), 200)
+})

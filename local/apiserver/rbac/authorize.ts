@@ -11,7 +11,7 @@ import type {
 import { failure } from '../failure.ts'
 import { isObject, equalJson } from '../patch/json-value.ts'
 import { aggregatedRules } from './aggregate.ts'
-import { describeRights, matchesUrl, missingRights, quoteList } from './covers.ts'
+import { describeRights, isTooCostly, matchesUrl, missingRights, quoteList } from './covers.ts'
 import { objects, RBAC_GROUP, roleRefOf, rulesOf, subjectsOf } from './rules.ts'
 import type { PolicyRule, RoleRef, Subject } from './rules.ts'
 
@@ -188,6 +188,7 @@ function checkRole(check: EscalationCheck): Status | undefined {
   const name = old ? object.metadata.name : ''
   const escalate = { verb: 'escalate', group: RBAC_GROUP, version: '*', resource, subresource: '', namespace, name }
   if (check.authorize(user, escalate).allowed) return undefined
+  if (isTooCostly(check.owned, rulesOf(object))) return forbidden(object, TOO_MANY)
   const missing = missingRights(check.owned, rulesOf(object))
   if (missing.length > 0) return forbidden(object, grantText(user, missing))
   if (!aggregates(object) && !(old && aggregates(old))) return undefined
@@ -212,9 +213,13 @@ function checkBinding(check: EscalationCheck): Status | undefined {
       details,
     )
   }
-  const missing = missingRights(check.owned, effectiveRules(reader, role))
+  const rules = effectiveRules(reader, role)
+  if (isTooCostly(check.owned, rules)) return forbidden(object, TOO_MANY)
+  const missing = missingRights(check.owned, rules)
   return missing.length > 0 ? forbidden(object, grantText(user, missing)) : undefined
 }
+
+const TOO_MANY = 'the rules combine to more rights than can be checked against those of the user'
 
 function grantText(user: User, missing: readonly PolicyRule[]): string {
   const who = `user ${JSON.stringify(user.username)} (groups=${quoteList(user.groups)})`

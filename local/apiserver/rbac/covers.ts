@@ -2,6 +2,17 @@ import type { PolicyRule } from './rules.ts'
 
 const NOTHING: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] }
 
+/** Comparisons of one right with one rule that a check may cost: about 200 ms. */
+const MAX_COMPARISONS = 1_000_000
+
+/** True for rules whose groups, resources, verbs and names make more combinations than one request may compare. */
+export function isTooCostly(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): boolean {
+  return wanted.reduce((sum, rule) => sum + combinations(rule), 0) * Math.max(owned.length, 1) > MAX_COMPARISONS
+}
+
+const combinations = ({ apiGroups, resources, verbs, resourceNames, nonResourceURLs }: PolicyRule): number =>
+  (apiGroups.length * resources.length * Math.max(resourceNames.length, 1) + nonResourceURLs.length) * verbs.length
+
 /** The smallest rules of `wanted` that no single rule of `owned` covers. */
 export function missingRights(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   return wanted.flatMap(breakDown).filter((part) => !owned.some((rule) => covers(rule, part)))
