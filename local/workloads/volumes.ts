@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, constants, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { resources } from './objects.ts'
@@ -22,7 +22,7 @@ export async function mountVolumes(cluster: KubeClient, pod: Pod, root: string):
   const timers = new Set<NodeJS.Timeout>()
   const folderOf = (volume: string): string => join(root, volume)
   for (const volume of pod.spec?.volumes ?? []) {
-    const folder = folderOf(volume.name)
+    const folder = folderOf(parseLabel('volume', volume.name))
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     await fill(cluster, pod, volume, { folder, timers })
   }
@@ -98,10 +98,32 @@ function renewLater(ms: number, renew: () => Promise<void>, timers: Set<NodeJS.T
   timers.add(timer)
 }
 
-// Written beside and renamed: a reader sees the old token or the new one, never half of one.
-function writePrivate(folder: string, name: string, content: string | Buffer): void {
-  const path = join(folder, name)
-  writeFileSync(`${path}.new`, content, { mode: 0o600 })
-  chmodSync(`${path}.new`, 0o600)
-  renameSync(`${path}.new`, path)
+/** A key that is no file name, or a folder that an agent replaced: nothing is written. */
+export class OutsideVolume extends Error {
+  constructor(key: string) {
+    super(`the key ${JSON.stringify(key.slice(0, 100))} of a volume is no file name in its folder`)
+    this.name = 'OutsideVolume'
+  }
+}
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+
+/**
+ * Writes one file of a volume, beside and renamed: a reader sees the old token or the new one, never half of one.
+ * Throws `OutsideVolume` for a name that leads out of the folder, also when the folder has become a link (SEC11).
+ */
+export function writePrivate(folder: string, name: string, content: string | Buffer): void {
+  const path = resolve(folder, name)
+  if (dirname(path) !== resolve(folder) || basename(path) !== name || !lstatSync(folder).isDirectory())
+    throw new OutsideVolume(name)
+  const draft = `${path}.new`
+  rmSync(draft, { force: true })
+  // A name of 255 bytes has no room for more; no key of the cluster is as long.
+  const descriptor = openSync(draft, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), 0o600)
+  try {
+    writeFileSync(descriptor, content)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(draft, path)
 }
