@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { takeLock } from '#core/store/process-lock.ts'
 
 /** Paths under the data folder of the embedded default. */
@@ -22,19 +22,53 @@ export interface OpenFolder {
   release(): void
 }
 
+/** `--data` names something that cannot be a data folder; the message says why. */
+export class BadDataFolder extends Error {
+  constructor(path: string, why: string) {
+    super(`--data ${path}: ${why}`)
+    this.name = 'BadDataFolder'
+  }
+}
+
 /**
  * Makes the folder (0700) if it is not there and locks it: a live process's is refused with its pid (`LockedError`).
- * With `fresh` the content goes, but only behind the lock.
+ * A folder that exists keeps its mode, since everything below has its own; one that holds other things than ours is
+ * refused (`BadDataFolder`). With `fresh` the content goes, but only behind the lock.
  */
 export function openDataFolder(path: string, fresh: boolean): OpenFolder {
   const root = resolve(path)
-  mkdirSync(root, { recursive: true, mode: 0o700 })
-  chmodSync(root, 0o700)
-  const { release } = takeLock(join(root, 'lock'))
   const folder = pathsOf(root)
+  makeRoot(path, root)
+  refuseForeign(path, folder)
+  const { release } = takeLock(join(root, 'lock'))
   if (fresh) removeOurs(folder)
   for (const sub of [folder.apiserver, folder.keys, folder.workloads]) mkdirSync(sub, { recursive: true, mode: 0o700 })
   return { folder, release }
+}
+
+// Step by step: a recursive mkdir below /proc never returns.
+function makeRoot(path: string, root: string): void {
+  const missing: string[] = []
+  for (let at = root; !existsSync(at); at = dirname(at)) missing.unshift(at)
+  try {
+    for (const folder of missing) mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    const readOnly = error instanceof Error && 'code' in error && error.code === 'EROFS'
+    throw new BadDataFolder(path, readOnly ? 'the file system is read-only' : `cannot be made (${codeOf(error)})`)
+  }
+  if (!statSync(root).isDirectory()) throw new BadDataFolder(path, 'is a file, not a folder')
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}
+
+// What an earlier start left, even one that ended early; a folder of something else is neither locked nor written.
+function refuseForeign(path: string, { root, ...ours }: DataFolder): void {
+  const found = readdirSync(root)
+  const made = new Set(['lock', ...Object.values(ours).map((own) => basename(own))])
+  if (found.length === 0 || found.some((name) => made.has(name))) return
+  throw new BadDataFolder(path, 'is not empty and was not made by mesh; name an empty or a new folder')
 }
 
 function pathsOf(root: string): DataFolder {

@@ -48,3 +48,16 @@ function tryPort(port: number): Promise<number | undefined> {
     })
   })
 }
+
+/** The ports as `MESH_BFF_PORT` and its like name them, else those chosen: announced addresses follow them. */
+export function givenPorts(
+  chosen: Readonly<Record<Listener, number>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Record<Listener, number> {
+  const ports = { ...chosen }
+  for (const name of Object.keys(ports) as Listener[]) {
+    const given = Number(env[`MESH_${name.toUpperCase()}_PORT`])
+    if (Number.isInteger(given) && given > 0) ports[name] = given
+  }
+  return ports
+}

@@ -2,6 +2,7 @@ import { catchFatalErrors } from '#core/log/fatal-errors.ts'
 import { exitCodes, runProcess } from '#core/host/run-process.ts'
 import { toJsonLine, toText } from './announce.ts'
 import { BadFlag, parseOptions, usage } from './options.ts'
+import { ignoredLine, ownEnvironment } from './own-environment.ts'
 import { composeStack, type StackInput } from './stack.ts'
 
 /** `mesh all`: the whole platform on this machine, until a signal. Resolves with the exit code. */
@@ -10,6 +11,8 @@ export async function runLocal(args: readonly string[], parts: Omit<StackInput, 
   const fatal = catchFatalErrors({ roles: parts.roles })
   try {
     const options = parseOptions(args)
+    const ignored = ignoredLine(ownEnvironment(parts.env, parts.plugins).ignored)
+    if (ignored !== undefined) process.stderr.write(`mesh: ${ignored}\n`)
     const stack = await composeStack({ ...parts, options })
     const { host } = stack.composed
     const start = async (): Promise<void> => {

@@ -8,7 +8,8 @@ import { shipped, startLocalCluster } from './cluster.ts'
 import { type DataFolder, openDataFolder } from './data-folder.ts'
 import { createOneTimeCode, landingRoutes } from './landing.ts'
 import type { LocalOptions } from './options.ts'
-import { choosePorts, type Listener } from './ports.ts'
+import { choosePorts, givenPorts, type Listener } from './ports.ts'
+import { ownEnvironment } from './own-environment.ts'
 import type { Persona } from './personas.ts'
 import { imageOf } from './store-image.ts'
 import { startWorkloads, type WorkloadOptions, type Workloads } from './workloads/workloads.ts'
@@ -44,7 +45,10 @@ export interface StackInput {
 /** Starts the cluster and composes every role over it; whatever was started is closed when a later part fails. */
 export async function composeStack(input: StackInput): Promise<Stack> {
   const { options } = input
-  const { ports, moved } = await choosePorts(options.port)
+  const { env } = ownEnvironment(input.env, input.plugins)
+  const chosen = await choosePorts(options.port)
+  const { moved } = chosen
+  const ports = givenPorts(chosen.ports, env)
   const { folder, release } = openDataFolder(options.data, options.fresh)
   const agents = createAgents()
   const log = createLogger({ level: 'warn' })
@@ -60,14 +64,14 @@ export async function composeStack(input: StackInput): Promise<Stack> {
   try {
     const code = createOneTimeCode(cluster.tokens.admin)
     const url = `http://127.0.0.1:${ports.bff}`
-    const image = imageOf(input.env)
+    const image = imageOf(env)
     const page = { url, tokensFile: folder.tokens, kubeconfig: folder.kubeconfig }
     const composed = await composeHost({
       roles: input.roles,
       plugins: input.plugins,
       version: input.version,
-      env: ownEnvironment(input.env),
-      presets: { ...presets(folder, ports), outbound: { allow: allowedByDefault(input.env) } },
+      env,
+      presets: { ...presets(folder, ports), outbound: { allow: allowedByDefault(env) } },
       cluster: cluster.location,
       embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
       generateKeys: true,
@@ -140,10 +144,4 @@ function presets(folder: DataFolder, ports: Readonly<Record<Listener, number>>) 
     agents: { isolation: 'none' },
     audit: { spoolDir: folder.audit },
   }
-}
-
-// A kubeconfig of the person's own is none of our business here: the embedded default never touches another cluster.
-function ownEnvironment(env: StackInput['env']): StackInput['env'] {
-  const { KUBECONFIG: _, ...own } = env
-  return own
 }

@@ -1,4 +1,4 @@
-import { cp, mkdir, rename, rm } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
@@ -78,13 +78,26 @@ async function copyImage(image: string, draft: string): Promise<boolean> {
 
 async function start(data: string): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite')
-  return PGlite.create(data)
+  const pglite = await PGlite.create(data)
+  await makePrivate(data)
+  return pglite
+}
+
+// PGlite makes files of mode 0666 whatever the umask; the folder around them does not go with every copy or backup.
+async function makePrivate(folder: string): Promise<void> {
+  await chmod(folder, 0o700)
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await makePrivate(path)
+    else if (entry.isFile()) await chmod(path, 0o600)
+  }
 }
 
 async function closeFolder(pglite: PGlite, folder: string, lock: { release(): void }): Promise<void> {
   try {
     await pglite.exec('checkpoint')
     await pglite.close()
+    await makePrivate(join(folder, 'data'))
     await keepCopy(folder)
   } finally {
     lock.release()

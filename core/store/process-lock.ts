@@ -29,7 +29,7 @@ export function takeLock(file: string): { release(): void } {
 // Written whole under another name and linked: nobody ever reads a lock without its pid.
 function create(file: string, content: string): boolean {
   const draft = `${file}.${process.pid}`
-  writeFileSync(draft, content)
+  writeFileSync(draft, content, { mode: 0o600 })
   try {
     linkSync(draft, file)
     return true

@@ -76,9 +76,7 @@ export async function spawnAll(t: Scope, dataDir: string, { flags = [], env = {}
       MESH_ADMIN_PORT: String(admin),
       // Beside other platforms on this machine, the preferred ports are a race.
       MESH_GATEWAY_PORT: String(gateway),
-      GATEWAY_URL: `http://127.0.0.1:${gateway}`,
       MESH_STATE_PORT: String(state),
-      STATE_URL: `http://127.0.0.1:${state}`,
     },
   })
   t.after(async () => {
