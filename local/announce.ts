@@ -21,7 +21,8 @@ mesh is running at ${started.url}/#code=${started.code}
   tokens          ${started.tokensFile}
 ${moved}
 ${tried.join('\n')}
-This is the embedded default: one process, this machine only, not for production. Ctrl-C stops it; the data stays in ${started.dataDir}.
+This is the embedded default: one process, this machine only, not for production. Agents run as you: one that is
+hostile can read every token here, so the personas show what roles may do and protect nothing. Ctrl-C stops it; the data stays in ${started.dataDir}.
 `
 }
 

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { type Persona, personas } from './personas.ts'
 
-/** A kubeconfig with a context for each persona; `admin` is the current one. Each context's namespace is where that persona works. */
+/** A kubeconfig with a context for each persona; `developer` is the current one, who the README's requests come from too. Each context's namespace is where that persona works. */
 export function toKubeconfig(
   server: { readonly url: string; readonly certificateAuthority: string },
   tokens: Readonly<Record<Persona, string>>,
@@ -10,7 +10,7 @@ export function toKubeconfig(
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    'current-context': 'admin',
+    'current-context': 'developer' satisfies Persona,
     clusters: [
       {
         name: cluster,

@@ -60,7 +60,10 @@ export function threeCommands(page: {
       what: 'Talk to an agent',
       command: `${token}\ncurl -s ${page.url}/api/invoke -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\\n  -d '{"agent": {"namespace": "demo", "name": "hello"}, "input": "Hi"}'`,
     },
-    { what: 'See the same agents with kubectl', command: `kubectl --kubeconfig ${page.kubeconfig} get mesh -A` },
+    {
+      what: 'See the same agents with kubectl, as a developer',
+      command: `kubectl --kubeconfig ${page.kubeconfig} --namespace demo get agents`,
+    },
     {
       what: 'Read who did what',
       command: `TOKEN=$(node -p 'require("${page.tokensFile}").operator')\ncurl -s "${page.url}/api/audit?limit=10" -H "Authorization: Bearer $TOKEN"`,

@@ -3,6 +3,11 @@ import type { Mutant } from './mutant.ts'
 const rbac = ['local/apiserver/rbac/authorize.test.ts']
 const differential = ['test/contract/apiserver/differential.test.ts']
 const server = ['local/apiserver/server.test.ts']
+const hostile = ['local/apiserver/hostile.test.ts']
+const fullDisk = ['local/apiserver/full-disk.test.ts']
+const dataFolder = ['local/data-folder.test.ts']
+/** One of the explicit sequences, and the test that holds them all. */
+const onlySequence = (id: string): string => `${id}|answers as a real kube-apiserver`
 
 /** Defects in the embedded API server: who may, which version, what lasts. */
 export const mutants: readonly Mutant[] = [
@@ -86,8 +91,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a read shows what is not on the disk',
     file: 'local/apiserver/http/resources.ts',
-    find: "info.verb === 'list') {\n    await services.store.settled()\n",
-    replace: "info.verb === 'list') {\n",
+    find: 'if (await store.settled()) return result',
+    replace: 'if (store.revision >= 0) return result',
     tests: ['local/apiserver/durable.test.ts'],
   },
   {
@@ -96,5 +101,137 @@ export const mutants: readonly Mutant[] = [
     find: 'history.findLastIndex((change) => change.rv <= rv) + 1',
     replace: 'history.findLastIndex((change) => change.rv <= rv) + 2',
     tests: differential,
+  },
+  {
+    name: 'a warning is sent as it is',
+    file: 'local/apiserver/http/warnings.ts',
+    find: '"${toLatin1(text).',
+    replace: '"${text.',
+    tests: hostile,
+    only: 'SEC2',
+  },
+  {
+    name: 'warnings have no limit',
+    file: 'local/apiserver/http/warnings.ts',
+    find: '  if (over < 0) return texts\n',
+    replace: '  if (over < 1e9) return texts\n',
+    tests: hostile,
+    only: 'SEC2',
+  },
+  {
+    name: 'a failure to answer is an unhandled rejection',
+    file: 'local/apiserver/http/handler.ts',
+    find: "      logFailure(services, { method: request.method ?? '', path: 'unanswered' }, error)\n      response.destroy()\n",
+    replace: '      throw error\n',
+    tests: hostile,
+    only: 'last resort',
+  },
+  {
+    name: 'any Host is served',
+    file: 'local/apiserver/server.ts',
+    find: 'isLoopbackAuthority(host) ? guardHost(handler) : handler',
+    replace: "isLoopbackAuthority(host) && host === '' ? guardHost(handler) : handler",
+    tests: hostile,
+    only: 'SEC13',
+  },
+  {
+    name: 'a host that begins like loopback is loopback',
+    file: 'local/apiserver/http/request-target.ts',
+    find: '(:\\d{1,5})?$/i',
+    replace: '/i',
+    tests: hostile,
+    only: 'SEC13',
+  },
+  {
+    name: 'unfinished requests have no timer',
+    file: 'local/apiserver/tls/listener.ts',
+    find: "    server.emit('listening')\n",
+    replace: '',
+    tests: hostile,
+    only: 'F3',
+  },
+  {
+    name: 'a namespace is addressed below a namespace',
+    file: 'local/apiserver/http/resources.ts',
+    find: 'if (!kind.namespaced) return !info.scoped',
+    replace: "if (!kind.namespaced) return !info.scoped || kind.storeId === '/namespaces'",
+    tests: differential,
+    only: onlySequence('SEC10'),
+  },
+  {
+    name: 'a PUT or an apply creates without the right to',
+    file: 'local/apiserver/http/write.ts',
+    find: "  if (exchange.info.verb !== 'create') context.authorizeCreate()\n",
+    replace: '',
+    tests: differential,
+    only: onlySequence('SEC15'),
+  },
+  {
+    name: 'a key of a Secret leads upwards',
+    file: 'local/apiserver/objects/config-keys.ts',
+    find: "  else if (key.startsWith('..'))",
+    replace: "  else if (key.startsWith('..\\0'))",
+    tests: differential,
+    only: onlySequence('SEC11'),
+  },
+  {
+    name: 'a file of a volume is written where its key leads',
+    file: 'local/workloads/volumes.ts',
+    find: 'if (dirname(path) !== resolve(folder) || basename(path) !== name ||',
+    replace: 'if (',
+    tests: ['local/workloads/volumes.test.ts'],
+  },
+  {
+    name: 'a link in place of a volume is followed',
+    file: 'local/workloads/volumes.ts',
+    find: ' || !lstatSync(folder).isDirectory())',
+    replace: ')',
+    tests: ['local/workloads/volumes.test.ts'],
+  },
+  {
+    name: 'a JSON patch copies without a limit',
+    file: 'local/apiserver/patch/json-patch.ts',
+    find: 'if (root.copied > MAX_COPIED_BYTES)',
+    replace: 'if (root.copied > 1e12)',
+    tests: ['local/apiserver/patch/patch.test.ts'],
+    only: 'SEC16',
+  },
+  {
+    name: 'a refused change stays in memory',
+    file: 'local/apiserver/storage/store.ts',
+    find: 'of pending.toReversed()) {',
+    replace: 'of pending.slice(0, 0)) {',
+    tests: fullDisk,
+  },
+  {
+    name: 'half a record stays in the journal',
+    file: 'local/apiserver/storage/journal.ts',
+    find: '    if (handle) await cut(handle).catch(() => undefined)\n',
+    replace: '    torn = false\n',
+    tests: fullDisk,
+  },
+  {
+    name: 'a foreign folder is taken for the data folder',
+    file: 'local/data-folder.ts',
+    find: 'if (found.length === 0 || found.some',
+    replace: 'if (found.length >= 0 || found.some',
+    tests: dataFolder,
+    only: 'SEC23',
+  },
+  {
+    name: 'files of the store are open to all',
+    file: 'core/store/pglite-folder.ts',
+    find: '  await makePrivate(data)\n  return pglite\n',
+    replace: '  return pglite\n',
+    tests: dataFolder,
+    only: 'SEC23',
+  },
+  {
+    name: 'the embedded default takes the connections of the shell',
+    file: 'local/own-environment.ts',
+    find: 'filter(([name]) => !foreign.has(name))',
+    replace: 'filter(([name]) => name.length > 0)',
+    tests: dataFolder,
+    only: 'SEC27',
   },
 ]
