@@ -37,7 +37,7 @@ function agentContainer(t: TestContext, port: number) {
 }
 
 test('PODA8: while the container of the agent restarts, runs wait or are refused, and none fails', async (t) => {
-  const launched = await launch(t, { env: { MESH_AGENT_IMAGE: 'true' }, early: true })
+  const launched = await launch(t, { env: { MESH_AGENT_CONTAINER: 'true' }, early: true })
   const { port } = (await launched.line(({ listener }) => listener === 'invoke')) as { port: number }
   const url = `http://127.0.0.1:${port}`
   const agent = agentContainer(t, launched.agentPort)

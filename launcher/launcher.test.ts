@@ -197,17 +197,6 @@ test('P5: the launcher’s own files and switches are not in the agent’s envir
   assert.equal(environment.AGENT_PORT, String(launched.agentPort))
 })
 
-test(
-  'P5: as root the agent runs as the user that was asked for',
-  { skip: process.getuid?.() !== 0 ? 'needs root' : false },
-  async (t) => {
-    const command = ['/usr/bin/env', 'python3', '-u', fileURLToPath(import.meta.resolve('./testdata/agent.py'))]
-    const launched = await launch(t, { command, env: { MESH_AGENT_UID: '65534', MESH_AGENT_GID: '65534' } })
-    const { body } = await post(`${launched.url}/invoke`, { input: 'who' })
-    assert.deepEqual(body.output, { uid: 65534, gid: 65534 })
-  },
-)
-
 test('readiness: an agent whose health is 5xx is not ready, and no run reaches it', async (t) => {
   const launched = await launch(t, { command: nodeAgent, env: { AGENT_UNHEALTHY: 'true' }, early: true })
   const { port } = (await launched.line(({ listener }) => listener === 'invoke')) as { port: number }
@@ -225,7 +214,9 @@ test('settings: what is wrong is named, and the exit code is 78', async (t) => {
     [{ config: {} }, /\/model: is missing/],
     [{ env: { MESH_LAUNCHER_PORT: '99999' }, command: nodeAgent }, /MESH_LAUNCHER_PORT must be a port number/],
     [{ env: { STATE_URL: 'ftp://x' }, command: nodeAgent }, /STATE_URL: must be an http or https URL/],
-    [{ env: { MESH_UNSIGNED: '' }, command: nodeAgent }, /STATE_URL: is missing/],
+    [{ env: { MESH_UNSIGNED: '' }, command: nodeAgent }, /MESH_KEY_FILE: is missing/],
+    [{ env: { MESH_AGENT_ENV_FILE: '/none' }, command: nodeAgent }, /MESH_AGENT_ENV_FILE: ENOENT/],
+    [{ env: { MESH_AGENT_CONTAINER: 'true' }, command: nodeAgent }, /MESH_AGENT_CONTAINER: excludes a command/],
   ]
   for (const [options, message] of cases) {
     const launched = await launch(t, { ...options, early: true })

@@ -20,10 +20,14 @@ import { createKeySet } from './invoke/key-set.ts'
 import { createRegistry } from './invoke/registry.ts'
 import type { RunRegistry } from './invoke/registry.ts'
 import { invokeBodyLimit, invokeRoutes } from './invoke/routes.ts'
+import { probeRoutes } from './probe-routes.ts'
 import type { Agent } from './invoke/run.ts'
 import { ConfigError } from './agent-config.ts'
 import type { Settings } from './settings.ts'
 import { createLoggedTracer } from './spans/tracer.ts'
+
+/** Milliseconds of the pod's grace that are kept for ending the agent and flushing. */
+export const reserveMs = 5000
 
 /** What the launcher needs from whoever supervises the agent's process. */
 export interface Supervision {
@@ -35,6 +39,8 @@ export interface Supervision {
   readonly restart?: () => Promise<void>
   /** The agent refused a connection: no run starts until it is ready again; absent when its exit is seen. */
   readonly lost?: () => void
+  /** Whether the agent's container shall live on; absent when it has none. */
+  readonly alive?: () => boolean
 }
 
 /** A launcher that serves. */
@@ -79,8 +85,9 @@ export async function startLauncher(settings: Settings, log: Logger, supervision
     supervision,
     health: async () => !draining && supervision.ready(),
   }
-  const invoke = await listenForRuns(parts)
   const delegation = delegate === undefined ? undefined : await listenForDelegation(parts, delegate)
+  // Last: once it answers, every port is bound, and the kubelet starts the agent.
+  const invoke = await listenForRuns(parts)
   return {
     listeners: { invoke: invoke.port, ...(delegation === undefined ? {} : { delegate: delegation.port }) },
     registry,
@@ -115,15 +122,23 @@ function listenForRuns({ settings, log, registry, upstream, supervision, health 
     bind: settings.bind,
     port: settings.ports('invoke'),
     hosts: settings.hosts,
+    identity: settings.identity,
     bodyLimit: invokeBodyLimit,
-    routes: invokeRoutes({
-      registry,
-      authorizer,
-      unsigned: settings.unsigned,
-      agentRevision: settings.agent.revision,
-      health,
-      started: supervision.started,
-    }),
+    routes: [
+      ...probeRoutes({
+        alive: supervision.alive ?? (() => true),
+        idle: registry.idle,
+        idleMs: settings.graceMs - reserveMs,
+      }),
+      ...invokeRoutes({
+        registry,
+        authorizer,
+        unsigned: settings.unsigned,
+        agentRevision: settings.agent.revision,
+        health,
+        started: supervision.started,
+      }),
+    ],
     log,
   })
 }

@@ -2,13 +2,16 @@ import { constants } from 'node:os'
 import { catchFatalErrors } from '#core/log/fatal-errors.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { ConfigError } from './agent-config.ts'
-import { startLauncher } from './launcher.ts'
+import { reserveMs, startLauncher } from './launcher.ts'
 import type { Launcher, Supervision } from './launcher.ts'
 import { createLog } from './log.ts'
-import { agentEnvironment, readSettings } from './settings.ts'
+import { EXIT_PORT_TAKEN } from './ports.ts'
+import { readSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
 import { watchLifeline } from './supervise/lifeline.ts'
-import { isAgentReady, watchAgent } from './supervise/readiness.ts'
+import { watchAgent } from './supervise/readiness.ts'
+import { createSeparateAgent } from './supervise/separate-agent.ts'
+import type { SeparateAgent } from './supervise/separate-agent.ts'
 import { superviseProcess } from './supervise/supervisor.ts'
 import type { Supervisor } from './supervise/supervisor.ts'
 
@@ -16,8 +19,6 @@ import type { Supervisor } from './supervise/supervisor.ts'
 const exitConfig = 78
 /** Exit code after an error that no code handles. */
 const exitFatal = 128 + constants.signals.SIGABRT
-/** Kept of the pod's grace for ending the agent and flushing. */
-const reserveMs = 5000
 /** How long results wait for their worker after the agent is gone. */
 const crashGraceMs = 5000
 /**
@@ -51,25 +52,37 @@ async function main(): Promise<void> {
   const log = createLog(settings.logLevel, { launcher: settings.agent.name })
   const fatal = catchFatalErrors({ launcher: settings.agent.name })
   const lifeline = settings.lifelineFd === undefined ? undefined : lifelineLost(settings.lifelineFd, log)
-  const supervisor = settings.command.length === 0 ? undefined : supervise(settings, log)
+  const agent: { process?: Supervisor } = {}
+  const separate = settings.separate ? createSeparateAgent(settings.agentPort, log) : undefined
   const launcher = await Promise.race([
-    startLauncher(settings, log, supervisor ?? watchAgentOf(settings)),
+    startLauncher(settings, log, supervision(settings, agent, separate)),
     fatal.then(() => Promise.reject(new Error('unhandled error during the start'))),
   ])
-  endWithSignals(settings, log, launcher, { supervisor, fatal })
-  void lifeline?.then(() => endOrphaned(launcher, supervisor))
+  // Only now: an agent that starts before could take a port of the launcher.
+  if (settings.command.length > 0) agent.process = supervise(settings, log)
+  endWithSignals(settings, log, launcher, { supervisor: agent.process, fatal })
+  void lifeline?.then(() => endOrphaned(launcher, agent.process))
 }
 
-// Without a child: the built-in agent is always ready, one in another container is asked.
-function watchAgentOf({ builtIn, agentPort }: Settings): Supervision {
-  if (builtIn) return { ready: () => Promise.resolve(true), started: () => true }
-  const agent = watchAgent(agentPort, new AbortController().signal)
-  return { ready: () => isAgentReady(agentPort), started: agent.started, lost: agent.lost }
+function supervision(
+  settings: Settings,
+  agent: { readonly process?: Supervisor },
+  separate: SeparateAgent | undefined,
+): Supervision {
+  if (separate !== undefined) {
+    const { started, lost } = watchAgent(settings.agentPort, new AbortController().signal)
+    return { ...separate, started: () => separate.alive() && started(), lost }
+  }
+  if (settings.builtIn) return { ready: () => Promise.resolve(true), started: () => true }
+  return {
+    ready: async () => (await agent.process?.ready()) === true,
+    started: () => agent.process?.started() === true,
+    restart: async () => agent.process?.restart(),
+  }
 }
 
-function supervise(settings: Settings, log: Logger): Supervisor {
-  const env = agentEnvironment(process.env, settings.agentPort)
-  return superviseProcess({ command: settings.command, env, user: settings.agentUser }, settings.agentPort, log)
+function supervise({ command, agentEnv, agentOutputFd, agentPort }: Settings, log: Logger): Supervisor {
+  return superviseProcess({ command, env: agentEnv, outputFd: agentOutputFd }, agentPort, log)
 }
 
 interface Endings {
@@ -157,6 +170,17 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 main().catch((error: unknown) => {
   const log = createLog('error')
   if (error instanceof ConfigError) log.error({}, `configuration: ${error.message}`)
+  else if (isPortTaken(error))
+    log.error({ port: error.port }, 'a port of the launcher is taken by another process of the pod')
   else log.error({ err: error instanceof Error ? error.stack : String(error) }, 'the launcher could not start')
-  process.exit(error instanceof ConfigError ? exitConfig : exitFatal)
+  process.exit(exitCodeOf(error))
 })
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof ConfigError) return exitConfig
+  return isPortTaken(error) ? EXIT_PORT_TAKEN : exitFatal
+}
+
+function isPortTaken(error: unknown): error is Error & { readonly port: number } {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+}

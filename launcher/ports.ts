@@ -98,6 +98,9 @@ export const reservedPorts = {
 /** A row of the table. */
 export type PortName = keyof typeof reservedPorts
 
+/** Exit code of a launcher that finds one of its ports taken: the manager replaces the pod, whose agent may have the port. */
+export const EXIT_PORT_TAKEN = 98
+
 /** Port of the agent's own process when `AGENT_PORT` is not given. */
 export const defaultAgentPort = 8000
 

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError, parseAgentConfig } from './agent-config.ts'
 import type { AgentConfig } from './agent-config.ts'
+import { createIdentity } from './http/certificate.ts'
+import type { TlsIdentity } from './http/certificate.ts'
+import { isRecord } from './http/json-body.ts'
 import { parseLevel } from './log.ts'
 import type { Level } from './log.ts'
 import { defaultAgentPort, parsePort, portOf } from './ports.ts'
@@ -16,13 +19,20 @@ export interface Settings {
   readonly command: readonly string[]
   /** True when no process and no image is the agent, so that the launcher runs the built-in loop. */
   readonly builtIn: boolean
+  /** True when the agent runs in a container of its own, which the kubelet starts. */
+  readonly separate: boolean
   readonly agentPort: number
-  readonly agentUser: { readonly uid: number; readonly gid: number } | undefined
+  /** Environment of the agent's process, our child. */
+  readonly agentEnv: Readonly<Record<string, string>>
+  /** Descriptor that takes the agent's output; undefined: that of this process. */
+  readonly agentOutputFd: number | undefined
   /** Address on which 8080 listens. */
   readonly bind: string
   /** Names under which 8080 is reached beside loopback: the Service's names, the pod address. */
   readonly hosts: readonly string[]
   readonly ports: (name: PortName) => number
+  /** Private key of the agent, by which workers know this launcher; undefined only when unsigned. */
+  readonly identity: TlsIdentity | undefined
   readonly stateUrl: string | undefined
   readonly stateTokenFile: string | undefined
   readonly gatewayUrl: string | undefined
@@ -38,16 +48,16 @@ export interface Settings {
   readonly logLevel: Level
 }
 
-/** Variables that the launcher keeps from its agent: they name its own files, sockets and switches (P5). */
+/** Variables that a launcher without `MESH_AGENT_ENV_FILE` keeps from its agent: its own files, sockets and switches (P5). */
 const launcherOnly: ReadonlySet<string> = new Set([
   'MESH_AGENT_CONFIG',
-  'MESH_AGENT_UID',
-  'MESH_AGENT_GID',
-  'MESH_AGENT_IMAGE',
+  'MESH_AGENT_CONTAINER',
+  'MESH_AGENT_OUTPUT_FD',
   'MESH_BIND',
   'MESH_CANCEL_GRACE_SECONDS',
   'MESH_GRACE_SECONDS',
   'MESH_HOSTS',
+  'MESH_KEY_FILE',
   'MESH_LIFELINE_FD',
   'MESH_LOG_LEVEL',
   'MESH_STATE_TOKEN_FILE',
@@ -59,14 +69,20 @@ const launcherOnly: ReadonlySet<string> = new Set([
 export function readSettings(argv: readonly string[], env: Environment): Settings {
   const command = parseCommand(argv)
   const agent = readAgentConfig(env)
-  const builtIn = command.length === 0 && env.MESH_AGENT_IMAGE !== 'true'
+  const separate = env.MESH_AGENT_CONTAINER === 'true'
+  if (separate && command.length > 0) throw new ConfigError('MESH_AGENT_CONTAINER: excludes a command')
+  const builtIn = command.length === 0 && !separate
+  const unsigned = env.MESH_UNSIGNED === 'true'
+  const agentPort = checked(() => parsePort('AGENT_PORT', env.AGENT_PORT, defaultAgentPort))
   if (builtIn && agent.model === undefined) throw new ConfigError('/model: is missing, and no command was given')
   return {
     agent,
     command,
     builtIn,
-    agentPort: checked(() => parsePort('AGENT_PORT', env.AGENT_PORT, defaultAgentPort)),
-    agentUser: parseUser(env),
+    separate,
+    agentPort,
+    agentEnv: agentEnvironment(env, agentPort),
+    agentOutputFd: descriptor('MESH_AGENT_OUTPUT_FD', env),
     bind: env.MESH_BIND || '0.0.0.0',
     hosts: (env.MESH_HOSTS ?? '')
       .split(',')
@@ -78,18 +94,37 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     gatewayUrl: parseUrl('MODEL_GATEWAY_URL', env.MODEL_GATEWAY_URL)?.replace(/\/v1$/, ''),
     gatewayTokenFile: env.MODEL_GATEWAY_TOKEN_FILE || undefined,
     otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
-    unsigned: env.MESH_UNSIGNED === 'true',
+    unsigned,
+    identity: unsigned ? undefined : createIdentity(readNamedFile('MESH_KEY_FILE', env)),
     graceMs: seconds('MESH_GRACE_SECONDS', env.MESH_GRACE_SECONDS, 30),
     cancelGraceMs: seconds('MESH_CANCEL_GRACE_SECONDS', env.MESH_CANCEL_GRACE_SECONDS, 5),
-    lifelineFd: env.MESH_LIFELINE_FD ? whole('MESH_LIFELINE_FD', env.MESH_LIFELINE_FD) : undefined,
+    lifelineFd: descriptor('MESH_LIFELINE_FD', env),
     logLevel: checked(() => parseLevel(env.MESH_LOG_LEVEL)),
   }
 }
 
-/** Environment of the agent's process: the launcher's without its own variables, with the address contract. */
+/**
+ * Environment of the agent's process: what `MESH_AGENT_ENV_FILE` holds, so that no variable of the user is in this
+ * process (F8). Without the file (`meshctl dev`) it is that of this process without the launcher's own variables.
+ */
 export function agentEnvironment(env: Environment, agentPort: number): Record<string, string> {
+  const port = { AGENT_PORT: String(agentPort) }
+  if (env.MESH_AGENT_ENV_FILE) return { ...parseVariables(readNamedFile('MESH_AGENT_ENV_FILE', env)), ...port }
   const kept = Object.entries(env).filter(([name, value]) => value !== undefined && !launcherOnly.has(name))
-  return { ...(Object.fromEntries(kept) as Record<string, string>), AGENT_PORT: String(agentPort) }
+  return { ...(Object.fromEntries(kept) as Record<string, string>), ...port }
+}
+
+function parseVariables(text: string): Record<string, string> {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    // The reason would quote a value.
+  }
+  const isTexts = (value: unknown): value is Record<string, string> =>
+    isRecord(value) && Object.values(value).every((one) => typeof one === 'string')
+  if (!isTexts(parsed)) throw new ConfigError('MESH_AGENT_ENV_FILE: must be a JSON object of texts')
+  return parsed
 }
 
 function parseCommand(argv: readonly string[]): readonly string[] {
@@ -100,21 +135,22 @@ function parseCommand(argv: readonly string[]): readonly string[] {
 }
 
 function readAgentConfig(env: Environment): AgentConfig {
-  const path = env.MESH_AGENT_CONFIG
-  if (path === undefined || path === '') throw new ConfigError('MESH_AGENT_CONFIG: is missing')
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new ConfigError(`MESH_AGENT_CONFIG: ${error instanceof Error ? error.message : String(error)}`)
-  }
-  return parseAgentConfig(text)
+  return parseAgentConfig(readNamedFile('MESH_AGENT_CONFIG', env))
 }
 
-function parseUser(env: Environment): Settings['agentUser'] {
-  if (!env.MESH_AGENT_UID) return undefined
-  const uid = whole('MESH_AGENT_UID', env.MESH_AGENT_UID)
-  return { uid, gid: env.MESH_AGENT_GID ? whole('MESH_AGENT_GID', env.MESH_AGENT_GID) : uid }
+function readNamedFile(variable: string, env: Environment): string {
+  const path = env[variable]
+  if (path === undefined || path === '') throw new ConfigError(`${variable}: is missing`)
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`${variable}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function descriptor(variable: string, env: Environment): number | undefined {
+  const text = env[variable]
+  return text ? whole(variable, text) : undefined
 }
 
 // The address of a pod as a Host header has it.

@@ -54,3 +54,6 @@ export interface StateRun {
   readonly output?: unknown
   readonly error?: { readonly code: string; readonly message: string } | null
 }
+
+/** Process 1 of a container of the launcher's image: Node as process 1 would leave zombies (M12). */
+export const INIT_COMMAND: readonly string[] = ['/mesh/tini', '-g', '--']

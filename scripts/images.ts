@@ -25,7 +25,7 @@ try {
   mkdirSync(values.out, { recursive: true })
   await bundlePlatform(root, join(work, 'platform'), localParts)
   await bundleLauncher(root, join(work, 'launcher.mjs'))
-  const parts = { node: process.execPath, tini: values.tini, installer: join(root, 'scripts/images/install.mjs'), work }
+  const parts = { node: process.execPath, tini: values.tini, work }
   for (const [name, make] of [
     ['platform', platformImage],
     ['launcher', launcherImage],

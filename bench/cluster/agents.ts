@@ -58,7 +58,7 @@ async function createAgent(cluster: Cluster, body: Applied): Promise<void> {
   const agent = await cluster.patch<AgentDeploymentObject>(AgentDeployment, ref, applied, { fieldManager: 'kubectl' })
   const deployed = `${name}-7c9f6d5b48`
   const none = { refusal: undefined, unresolved: undefined, blocked: undefined, podProblem: undefined }
-  const status = toStatus({ agent, deployed, progress: served, ...none }, { isolation: 'user' }, new Date())
+  const status = toStatus({ agent, deployed, progress: served, ...none }, { isolation: 'container' }, new Date())
   await cluster.patch(AgentDeployment, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
 }
 

@@ -70,10 +70,10 @@ test('launchers of an agent are the pods of its Service', needs('etcd', 'kube-ap
   const agent = { namespace, name: 'bot', uid: 'u' }
   const [found] = await Promise.all([launchers(agent), launchers(agent), launchers({ ...agent, name: 'none' })])
   assert.deepEqual(found, [
-    { id: 'a', url: 'http://10.9.0.1:8080', ready: true },
-    { id: 'b', url: 'http://10.9.0.2:8080', ready: true },
-    { id: 'c', url: 'http://[fd00::3]:8080', ready: true },
-    { id: 'd', url: 'http://10.9.0.4:9090', ready: false },
+    { id: 'a', url: 'https://10.9.0.1:8080', ready: true },
+    { id: 'b', url: 'https://10.9.0.2:8080', ready: true },
+    { id: 'c', url: 'https://[fd00::3]:8080', ready: true },
+    { id: 'd', url: 'https://10.9.0.4:9090', ready: false },
   ])
   assert.equal(lists, 2, 'who asks meanwhile shares the answer')
   const viewer = createKubeClient({ server: kube.url, pool, bearer: 'nobody' })
@@ -82,7 +82,7 @@ test('launchers of an agent are the pods of its Service', needs('etcd', 'kube-ap
 })
 
 test('without an identity the Service is the one launcher', async () => {
-  const url = 'http://bot.demo.svc:8080'
+  const url = 'https://bot.demo.svc:8080'
   const found = await launcherByService({ namespace: 'demo', name: 'bot', uid: 'u' })
   assert.deepEqual(found, [{ id: url, url, ready: true }])
 })

@@ -43,7 +43,7 @@ export function createAgentLaunchers(cluster: KubeClient): WorkerContext['agentL
 
 /** The launcher of an agent by its Service alone: whichever pod answers, as one. */
 export const launcherByService: WorkerContext['agentLaunchers'] = async ({ namespace, name }) => {
-  const url = `http://${name}.${namespace}.svc:8080`
+  const url = `https://${name}.${namespace}.svc:8080`
   return [{ id: url, url, ready: true }]
 }
 
@@ -67,6 +67,6 @@ function toLaunchers({ addressType, endpoints, ports }: EndpointSlice): readonly
     if (address === undefined || targetRef?.kind !== 'Pod' || targetRef.uid === undefined) return []
     const host = addressType === 'IPv6' ? `[${address}]` : address
     // Absent means ready (the API's own words); a pod that ends is not.
-    return [{ id: targetRef.uid, url: `http://${host}:${port}`, ready: conditions?.ready !== false }]
+    return [{ id: targetRef.uid, url: `https://${host}:${port}`, ready: conditions?.ready !== false }]
   })
 }

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '#core/log/logger.ts'
+import type { TlsIdentity } from './certificate.ts'
 import { guard } from './guard.ts'
 import { Refusal, refusals } from './refusal.ts'
 
@@ -28,6 +30,8 @@ export interface ListenerOptions {
   readonly hosts?: readonly string[]
   readonly bodyLimit: number
   readonly routes: readonly Route[]
+  /** Serves TLS with this identity; plain HTTP without. */
+  readonly identity?: TlsIdentity | undefined
   readonly log: Logger
 }
 
@@ -44,7 +48,11 @@ const closeGraceMs = 500
 
 /** Starts a guarded `node:http` server: no framework on the launcher's ports (docs/architecture.md). */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const server = createServer({ maxHeaderSize: 32 * 1024, requestTimeout: 60_000 })
+  const limits = { maxHeaderSize: 32 * 1024, requestTimeout: 60_000 }
+  const server =
+    options.identity === undefined
+      ? createServer(limits)
+      : createTlsServer({ ...limits, ...options.identity, minVersion: 'TLSv1.3', handshakeTimeout: 5_000 })
   // Node drops header fields above this number in silence; the guard must see them to refuse.
   server.maxHeadersCount = 0
   server.listen(options.port, options.bind)

@@ -8,7 +8,9 @@ import test from 'node:test'
 import { signJws } from '#core/signing/jws.ts'
 import type { AttemptToken, RunGrant } from '#schemas/run.ts'
 import type { Scope } from '#test/harness/scope.ts'
-import { launch, nodeAgent, post, readEvents } from '../testdata/launch.ts'
+import { fetch, launch, nodeAgent, post, readEvents } from '../testdata/launch.ts'
+
+const agentKey = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
 interface Key {
   readonly id: string
@@ -80,7 +82,7 @@ test('authority: a run needs a grant and an attempt for this agent and this run'
   const key = newKey('k1')
   const stranger = newKey('k1')
   const state = await serveKeys(t, [key])
-  const launched = await launch(t, { command: nodeAgent, env: { MESH_UNSIGNED: '', STATE_URL: state.url } })
+  const launched = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: state.url } })
   const invoke = (sent: Record<string, string>) => post(`${launched.url}/invoke`, { input: {} }, sent)
   const past = seconds() - 10
   const refused: Record<string, string>[] = [
@@ -116,7 +118,7 @@ test('authority: a run needs a grant and an attempt for this agent and this run'
 test('authority: a worker with a lower epoch than one seen is refused', async (t) => {
   const key = newKey('k1')
   const state = await serveKeys(t, [key])
-  const launched = await launch(t, { command: nodeAgent, env: { MESH_UNSIGNED: '', STATE_URL: state.url } })
+  const launched = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: state.url } })
   await post(`${launched.url}/invoke`, { input: {} }, headers(grant(key), attempt(key, { epoch: 3 })))
   const ack = (epoch: number) =>
     post(`${launched.url}/runs/r1/ack`, undefined, { 'x-mesh-run-attempt': attempt(key, { epoch }) })
@@ -133,7 +135,8 @@ test('O6: a worker with a higher epoch cuts the readers of lower ones at once', 
   const state = await serveKeys(t, [key])
   const launched = await launch(t, {
     command: nodeAgent,
-    env: { MESH_UNSIGNED: '', STATE_URL: state.url, AGENT_CANCELS: 'true' },
+    key: agentKey,
+    env: { STATE_URL: state.url, AGENT_CANCELS: 'true' },
     config: { revision: 5 },
   })
   const { url } = launched
@@ -161,7 +164,7 @@ test('authority: keys are cached, a rotation is seen at once, an absent state ro
   const second = newKey('k2')
   const keys = [first]
   const state = await serveKeys(t, keys)
-  const launched = await launch(t, { command: nodeAgent, env: { MESH_UNSIGNED: '', STATE_URL: state.url } })
+  const launched = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: state.url } })
   const invoke = (key: Key, runId: string) =>
     post(`${launched.url}/invoke`, { input: {} }, headers(grant(key, { runId }), attempt(key, { runId }), runId))
   const statuses = await Promise.all(Array.from({ length: 20 }, () => invoke(first, 'a')))
@@ -183,7 +186,7 @@ test('authority: keys are cached, a rotation is seen at once, an absent state ro
   })
   assert.equal((await invoke(first, 'c')).status, 202)
 
-  const alone = await launch(t, { command: nodeAgent, env: { MESH_UNSIGNED: '', STATE_URL: 'http://127.0.0.1:1' } })
+  const alone = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: 'http://127.0.0.1:1' } })
   const lost = await post(`${alone.url}/invoke`, { input: {} }, headers(grant(first), attempt(first)))
   assert.deepEqual([lost.status, lost.body.error], [503, 'keys_unavailable'])
 })

@@ -33,7 +33,6 @@ test('P4: nothing that the agent started outlives its end, at whatever moment it
     const agent = startAgentProcess({
       command: ['/bin/sh', '-c', scatter],
       env: { PATH: process.env.PATH ?? '', MARK: mark },
-      user: undefined,
     })
     await new Promise((resolve) => setTimeout(resolve, ms))
     await agent.end(1000)

@@ -9,7 +9,8 @@ import { startGuard } from './orphan-guard.ts'
 export interface AgentCommand {
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  readonly user: { readonly uid: number; readonly gid: number } | undefined
+  /** Descriptor of this process that takes the agent's output; undefined: that of this process. */
+  readonly outputFd?: number | undefined
 }
 
 /** The agent's process, in a process group of its own, so that a signal to the launcher's group does not reach it (P2). */
@@ -28,16 +29,15 @@ const guardMs = 300
 /** By this variable the guard knows what an agent has started, wherever that has gone. */
 const markName = 'MESH_AGENT_PROCESS'
 
-/** Starts the agent. Its output is the container's. */
-export function startAgentProcess({ command, env, user }: AgentCommand): AgentProcess {
+/** Starts the agent. */
+export function startAgentProcess({ command, env, outputFd }: AgentCommand): AgentProcess {
   const [program = '', ...args] = command
   const mark = `${markName}=${randomUUID()}`
   const guard = startGuard(mark)
   const child = spawn(program, args, {
     env: { ...env, [markName]: mark.slice(markName.length + 1) },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', outputFd ?? 'inherit', outputFd ?? 'inherit'],
     detached: true,
-    ...user,
   })
   let running = child.pid !== undefined
   if (child.pid === undefined) guard.endGroup()

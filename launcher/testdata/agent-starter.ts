@@ -4,6 +4,6 @@ import { startAgentProcess } from '../supervise/agent-process.ts'
 const env = { PATH: process.env.PATH ?? '', MARK: process.env.MARK ?? '' }
 process.stdout.write('starting\n')
 for (let count = 0; count < 60; count++) {
-  startAgentProcess({ command: ['sleep', '60'], env, user: undefined })
+  startAgentProcess({ command: ['sleep', '60'], env })
   await new Promise(setImmediate)
 }

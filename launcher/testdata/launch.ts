@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { Agent, fetch as undiciFetch } from 'undici'
+import type { RequestInit } from 'undici'
 import type { LauncherConfig } from '#schemas/launcher.ts'
 import type { LauncherEntry } from '#schemas/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
@@ -39,6 +41,8 @@ export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly prefix?: readonly string[]
   readonly lifeline?: boolean
+  /** Private key (PEM) of the agent: the launcher wants signed runs, over TLS. */
+  readonly key?: string
   /** Another program than `launcher/main.ts`; `prefix` starts it. */
   readonly main?: string
   /** Do not wait until the agent is ready. */
@@ -48,13 +52,21 @@ export interface LaunchOptions {
 /** The example agent in TypeScript. */
 export const nodeAgent = [process.execPath, fileURLToPath(import.meta.resolve('./agent.ts'))] as const
 
-/** Starts `launcher/main.ts` unsigned on free loopback ports; it ends with the test, by its pid. */
+// Who tests what a launcher answers does not ask who it is.
+const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
+
+/** As `fetch`, from a launcher whose key is not looked at. */
+export const fetch = (url: string, init: RequestInit = {}) => undiciFetch(url, { dispatcher, ...init })
+
+/** Starts `launcher/main.ts`, unsigned without a key, on free loopback ports; it ends with the test, by its pid. */
 export async function launch(t: Scope, options: LaunchOptions = {}): Promise<LaunchedProcess> {
   const folder = tempFolder('launcher')
   const config = join(folder.path, 'agent.json')
   const journal = join(folder.path, 'agent.journal')
   writeFileSync(config, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1', ...options.config }))
   writeFileSync(journal, '')
+  const keyFile = join(folder.path, 'agent.key')
+  if (options.key !== undefined) writeFileSync(keyFile, options.key)
   const agentPort = await freePort()
   const main = options.main ?? fileURLToPath(import.meta.resolve('../main.ts'))
   const command = options.command === undefined || options.command.length === 0 ? [] : ['--', ...options.command]
@@ -64,7 +76,7 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
     env: {
       PATH: process.env.PATH,
       MESH_AGENT_CONFIG: config,
-      MESH_UNSIGNED: 'true',
+      ...(options.key === undefined ? { MESH_UNSIGNED: 'true' } : { MESH_KEY_FILE: keyFile }),
       MESH_BIND: '127.0.0.1',
       MESH_LAUNCHER_PORT: '0',
       DELEGATE_PORT: '0',
@@ -117,7 +129,7 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
   if (options.early === true) return { ...launched, port: 0, url: '' }
   const port = Number((await line(({ listener }) => listener === 'invoke')).port)
   if (command.length > 0) await line(({ msg }) => msg === 'agent ready')
-  return { ...launched, port, url: `http://127.0.0.1:${port}` }
+  return { ...launched, port, url: `${options.key === undefined ? 'http' : 'https'}://127.0.0.1:${port}` }
 }
 
 /** Answer of a launcher. */

@@ -4,41 +4,45 @@ import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { reservedPorts } from '#launcher/ports.ts'
 import { resources } from './objects.ts'
+import type { LocalContainers } from './local-containers.ts'
 import type { Container, Pod } from './objects.ts'
 import type { MountedVolumes } from './volumes.ts'
 
-// What a program needs of this machine; nothing else of the platform's own environment reaches an agent.
+// What a program needs of this machine; nothing else of the platform's own environment reaches launcher or agent.
 const inherited = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS']
 
-/** The environment of a local launcher, and the port on which it was told to serve. */
+/** Environments of the processes of a local pod, and the port on which its launcher serves. */
 export interface LocalEnvironment {
-  readonly env: Readonly<Record<string, string>>
+  readonly launcher: Readonly<Record<string, string>>
+  /** Of the agent's process; undefined for a declarative agent. Variables of the user are here and nowhere else (F8). */
+  readonly agent: Readonly<Record<string, string>> | undefined
   readonly port: number
 }
 
-/** The variables of a container on this machine: mounts become local folders, every port an allocated one. */
+/** The variables of a pod's containers on this machine: mounts become local folders, every port an allocated one. */
 export async function localEnvironment(
   cluster: KubeClient,
   pod: Pod,
-  container: Container,
+  { launcher, agent }: LocalContainers,
   volumes: MountedVolumes,
 ): Promise<LocalEnvironment> {
   const own = Object.fromEntries(
     inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? '']])),
   )
-  const declared = await declaredVariables(cluster, pod, container)
-  const located = Object.fromEntries(
-    Object.entries(declared).map(([name, value]) => [name, localPath(value, container, volumes)]),
-  )
-  const port = await freePort()
-  // The launcher cannot give its agent another user here, and listens for this machine only.
-  const { MESH_AGENT_UID: _uid, MESH_AGENT_GID: _gid, ...kept } = located
-  const ports = await allocated(kept)
+  const located = async (container: Container): Promise<Record<string, string>> => {
+    const declared = Object.entries(await declaredVariables(cluster, pod, container))
+    return Object.fromEntries(declared.map(([name, value]) => [name, localPath(value, container, volumes)]))
+  }
+  // Here the launcher starts the agent itself.
+  const { MESH_AGENT_CONTAINER: _, ...forLauncher } = await located(launcher)
+  const forAgent = agent === undefined ? undefined : await located(agent)
+  const [port, ports] = await Promise.all([freePort(), allocated({ ...forLauncher, ...forAgent })])
   return {
     port,
-    env: {
+    agent: forAgent === undefined ? undefined : { ...own, ...forAgent, ...ports },
+    launcher: {
       ...own,
-      ...kept,
+      ...forLauncher,
       ...ports,
       MESH_BIND: '127.0.0.1',
       [reservedPorts.invoke.env]: String(port),

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { get } from 'node:http'
-import type { Writable } from 'node:stream'
+import { get } from 'node:https'
+import type { Readable, Writable } from 'node:stream'
 import type { ContainerLog } from './log-file.ts'
 
 /** A launcher that runs as a process of this machine. */
@@ -19,7 +19,12 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
   readonly log: ContainerLog
+  /** Takes what the agent writes, from descriptor 4. */
+  readonly agentLog?: ContainerLog
 }
+
+/** The launcher's descriptor for the output of its agent. */
+export const AGENT_OUTPUT_FD = 4
 
 const signalNumbers: Readonly<Record<string, number>> = {
   SIGHUP: 1,
@@ -37,12 +42,15 @@ export function startProcess(options: ProcessOptions): LocalProcess {
   const child = spawn(program, args, {
     env: { ...options.env },
     cwd: options.cwd,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', options.agentLog === undefined ? 'ignore' : 'pipe'],
     // A group of its own: Ctrl-C of the terminal reaches this process, which ends the launchers in its own order.
     detached: true,
   })
   child.stdout?.on('data', (chunk: Buffer) => options.log.write(chunk))
   child.stderr?.on('data', (chunk: Buffer) => options.log.write(chunk))
+  const agentOutput = child.stdio[AGENT_OUTPUT_FD] as Readable | null
+  agentOutput?.on('data', (chunk: Buffer) => options.agentLog?.write(chunk))
+  agentOutput?.on('error', () => undefined)
   const lifeline = child.stdio[3] as Writable | null
   lifeline?.on('error', () => undefined)
   const exited = new Promise<number>((resolve) => {
@@ -52,7 +60,10 @@ export function startProcess(options: ProcessOptions): LocalProcess {
     })
     // `close`: the last output has been read too.
     child.once('close', (code, signal) => resolve(code ?? 128 + (signalNumbers[signal ?? ''] ?? 0)))
-  }).finally(() => options.log.end())
+  }).finally(() => {
+    options.log.end()
+    options.agentLog?.end()
+  })
   return {
     pid: child.pid,
     exited,
@@ -72,7 +83,15 @@ export function startProcess(options: ProcessOptions): LocalProcess {
 /** Whether a launcher says that it serves. */
 export async function isHealthy(port: number): Promise<boolean> {
   try {
-    const request = get({ host: '127.0.0.1', port, path: '/healthz', agent: false, timeout: 2_000 })
+    // As the kubelet asks: whatever certificate it has, no decision but this pod's readiness follows from the answer.
+    const request = get({
+      host: '127.0.0.1',
+      port,
+      path: '/healthz',
+      agent: false,
+      timeout: 2_000,
+      rejectUnauthorized: false,
+    })
     request.once('timeout', () => request.destroy(new Error('timeout')))
     const [response] = await once(request, 'response')
     response.resume()

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { backoffMs, pause } from '#core/cluster/backoff.ts'
 import { describeError } from '#core/cluster/describe-error.ts'
@@ -7,7 +7,10 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { KubeError, isStatus } from '#core/kube/status.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { MissingKey, localEnvironment } from './environment.ts'
-import { isHealthy, startProcess } from './local-process.ts'
+import type { LocalEnvironment } from './environment.ts'
+import { commandOf, containersOf } from './local-containers.ts'
+import type { LocalContainers } from './local-containers.ts'
+import { AGENT_OUTPUT_FD, isHealthy, startProcess } from './local-process.ts'
 import type { LocalProcess } from './local-process.ts'
 import { createContainerLog } from './log-file.ts'
 import type { ContainerLog } from './log-file.ts'
@@ -38,8 +41,8 @@ export interface Replica {
   readonly pid: () => number | undefined
   /** Exit code of a pod that is not restarted, once it has ended. */
   ended(): number | undefined
-  /** The log of this start, or of the one before. */
-  logOf(previous: boolean): ContainerLog | undefined
+  /** The log of a container, of this start or of the one before. */
+  logOf(container: string, previous: boolean): ContainerLog | undefined
   /** Ends the process within the grace and deletes the pod. */
   stop(graceMs?: number): Promise<void>
 }
@@ -82,10 +85,10 @@ export function runReplica(context: ReplicaContext, pod: Pod, restart: boolean):
   return {
     pod,
     ready: () => live.state.is === 'running' && live.state.ready,
-    url: () => (live.port === undefined ? undefined : `http://127.0.0.1:${live.port}`),
+    url: () => (live.port === undefined ? undefined : `https://127.0.0.1:${live.port}`),
     pid: () => live.process?.pid,
     ended: () => (live.state.is === 'ended' ? live.state.exitCode : undefined),
-    logOf: (previous) => live.logs.at(previous ? -2 : -1),
+    logOf: (container, previous) => live.logs.at(previous ? -2 : -1)?.get(container),
     stop,
   }
 }
@@ -95,7 +98,8 @@ interface Live {
   restarts: number
   process: LocalProcess | undefined
   port: number | undefined
-  readonly logs: ContainerLog[]
+  /** Of each start, by container. */
+  readonly logs: ReadonlyMap<string, ContainerLog>[]
 }
 
 interface Run {
@@ -112,13 +116,13 @@ const starting: ContainerState = { is: 'waiting', reason: 'ContainerCreating', m
 
 async function keepRunning(run: Run): Promise<void> {
   const { live, report, signal } = run
-  const container = run.pod.spec?.containers[0]
-  if (container === undefined) return
-  if (container.command === undefined) return report(needsRuntime)
+  const containers = containersOf(run.pod)
+  if (containers === undefined) return
+  if (containers.agent !== undefined && commandOf(containers.agent) === undefined) return report(needsRuntime)
   for (let failures = 0; !signal.aborted;) {
     await report(failures === 0 ? starting : live.state)
     const began = performance.now()
-    const code = await runOnce(run, container)
+    const code = await runOnce(run, containers)
     if (signal.aborted) return
     if (!run.restart && code.exitCode !== undefined)
       return report({ is: 'ended', exitCode: code.exitCode, at: new Date() })
@@ -144,25 +148,23 @@ interface Outcome {
 }
 
 /** One start and its end; a start that is not possible is an outcome too. */
-async function runOnce(run: Run, container: Container): Promise<Outcome> {
+async function runOnce(run: Run, containers: LocalContainers): Promise<Outcome> {
   const { context, pod, live, report, signal } = run
   const began = new AbortController()
   try {
     const volumes = await mountVolumes(context.cluster, pod, join(run.folder, 'volumes'))
     try {
-      const { env, port } = await localEnvironment(context.cluster, pod, container, volumes)
+      const environment = await localEnvironment(context.cluster, pod, containers, volumes)
       if (signal.aborted) return { reason: 'Stopped', message: '' }
-      const log = createContainerLog(join(run.folder, `${container.name}.${live.restarts}.log`))
-      live.logs.push(log)
-      const command = [...context.launcher, ...(container.args ?? [])]
-      const child = startProcess({ command, env, cwd: context.cwd, log })
+      const { port } = environment
+      const child = start(run, containers, environment)
       live.process = child
       live.port = port
       const startedAt = new Date()
       await report({ is: 'running', startedAt, ready: false })
       void probe(port, began.signal, (ready) => report({ is: 'running', startedAt, ready }))
       const exitCode = await child.exited
-      return { reason: 'CrashLoopBackOff', message: `back-off restarting container ${container.name}`, exitCode }
+      return { reason: 'CrashLoopBackOff', message: `back-off restarting container ${named(pod).name}`, exitCode }
     } finally {
       volumes.close()
     }
@@ -174,6 +176,30 @@ async function runOnce(run: Run, container: Container): Promise<Outcome> {
     began.abort()
     live.port = undefined
   }
+}
+
+/** Starts the launcher with the agent as its child; each has a log of its own, so no line of the agent passes for the launcher's. */
+function start(run: Run, { launcher, agent }: LocalContainers, environment: LocalEnvironment): LocalProcess {
+  const { context, folder, live } = run
+  const logFor = ({ name }: Container): ContainerLog => createContainerLog(join(folder, `${name}.${live.restarts}.log`))
+  const log = logFor(launcher)
+  const about = { cwd: context.cwd, log }
+  const command = agent === undefined ? undefined : commandOf(agent)
+  if (agent === undefined || command === undefined) {
+    live.logs.push(new Map([[launcher.name, log]]))
+    return startProcess({ ...about, command: context.launcher, env: environment.launcher })
+  }
+  const agentLog = logFor(agent)
+  live.logs.push(
+    new Map([
+      [launcher.name, log],
+      [agent.name, agentLog],
+    ]),
+  )
+  const file = join(folder, 'agent-environment.json')
+  writeFileSync(file, JSON.stringify(environment.agent), { mode: 0o600 })
+  const env = { ...environment.launcher, MESH_AGENT_ENV_FILE: file, MESH_AGENT_OUTPUT_FD: String(AGENT_OUTPUT_FD) }
+  return startProcess({ ...about, command: [...context.launcher, '--', ...command], env, agentLog })
 }
 
 async function probe(port: number, signal: AbortSignal, changed: (ready: boolean) => Promise<void>): Promise<void> {

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createPublicKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import type { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { runReconcilers } from '#core/cluster/reconciler.ts'
@@ -38,6 +43,8 @@ const agentFile = fileURLToPath(import.meta.resolve('./testdata/agent.mjs'))
 const runnerFile = fileURLToPath(import.meta.resolve('./testdata/runner.ts'))
 const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
 function noop(): void {}
+const recorded = new Map<string, string>()
+const recordKey = async (agentUid: string, publicKey: string): Promise<void> => void recorded.set(agentUid, publicKey)
 
 const token = 'admin-token'
 const namespace = parseLabel('namespace', 'default')
@@ -59,10 +66,13 @@ async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean
     stateUrl: `http://127.0.0.1:${await freePort()}`,
     systemNamespace: 'mesh-system',
     isolation: 'none',
+    agentUser: 65533,
+    launcherResources: {},
+    agentResources: {},
     hardened: false,
   } as const
   const controller = new AbortController()
-  const reconcilers = [agentReconciler({ cluster, settings, now: () => new Date() })]
+  const reconcilers = [agentReconciler({ cluster, settings, now: () => new Date(), recordKey })]
   const manager = runReconcilers({ cluster, reconcilers, log: silent, signal: controller.signal })
   const workloads =
     options.runner === false ? undefined : await startWorkloads({ cluster, dataDir: dir.path, log: silent })
@@ -162,11 +172,16 @@ function serving(workloads: Workloads): string | undefined {
   return workloads.launchers('default', 'bot').find(({ ready }) => ready)?.url
 }
 
-async function says(url: string | undefined): Promise<number> {
-  const response = await fetch(`${url}/healthz`)
-  await response.arrayBuffer()
-  return response.status
+/** A launcher proves itself by a key, not by a name: a test only looks at the answer. */
+async function asked(url: string | undefined): Promise<{ status: number; key: KeyObject | undefined }> {
+  const request = get(`${url}/healthz`, { agent: false, rejectUnauthorized: false })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const key = (response.socket as TLSSocket).getPeerX509Certificate()?.publicKey
+  response.resume()
+  return { status: response.statusCode ?? 0, key }
 }
+
+const says = async (url: string | undefined): Promise<number> => (await asked(url)).status
 
 test('an agent becomes a process that serves, with logs, and nothing is left after its deletion (P3)', async (t) => {
   const { cluster, create, when, pods, workloads, dataDir } = await setUp(t)
@@ -174,7 +189,11 @@ test('an agent becomes a process that serves, with logs, and nothing is left aft
   await create(speaking(answer))
   await when('Ready=True Serving')
   const url = serving(workloads)
-  assert.equal(await says(url), 200)
+  const { status, key } = await asked(url)
+  assert.equal(status, 200)
+  const { metadata } = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
+  const own = createPublicKey(recorded.get(metadata.uid ?? '') ?? '')
+  assert.ok(key !== undefined && own.equals(key), 'PODS4: it serves with the recorded key of its agent')
   const found = async (name: string) => (await fetch(`${workloads.endpointsUrl}/endpoints/default/${name}`)).json()
   assert.deepEqual(await found('bot'), { launchers: [{ id: url, url, ready: true }] })
   assert.deepEqual(await found('nobody'), { launchers: [] })
@@ -203,6 +222,46 @@ test('an agent becomes a process that serves, with logs, and nothing is left aft
   assert.equal(serving(workloads), undefined)
   await until('its tokens are gone', async () => (existsSync(tokens) ? undefined : true))
   await textOf(followed) // following ends with the process
+})
+
+test('SEC8, F8: what a user puts into runtime.env runs in the agent and in no launcher', async (t) => {
+  const { create, when, pods, cluster, dataDir } = await setUp(t)
+  const answer = unique('env')
+  const marks = join(dataDir, 'marks')
+  // Runs before the program of every Node.js process that has the variable.
+  const code = `import{appendFileSync}from'node:fs';appendFileSync(${JSON.stringify(marks)},process.argv[1]+'\\n')`
+  const env = [
+    { name: 'NODE_OPTIONS', value: `--import=data:text/javascript;base64,${Buffer.from(code).toString('base64')}` },
+    { name: 'OWN', value: 'theirs' },
+  ]
+  await create({ runtime: { command: [process.execPath, agentFile, answer], env } })
+  await when('Ready=True Serving')
+  assert.deepEqual(readFileSync(marks, 'utf8').split('\n').filter(Boolean), [agentFile])
+  for (const pid of processesWith(answer)) {
+    const environ = readFileSync(`/proc/${pid}/environ`, 'utf8')
+    const isLauncher = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('launcher')
+    assert.equal(environ.includes('OWN=theirs'), !isLauncher)
+    assert.ok(isLauncher || !/MESH_KEY_FILE|MESH_STATE_TOKEN_FILE|STATE_URL/.test(environ))
+  }
+  const [pod] = await pods()
+  const podRef = { namespace, name: parseName('name', pod?.metadata.name ?? '') }
+  const logOf = async (container: string) => textOf(await cluster.podLogs(podRef, { container }))
+  const lines = (text: string) => text.split('\n').filter((line) => line.includes('"launcher":"bot"')).length
+  const [agentLog, launcherLog] = [await logOf('agent'), await logOf('launcher')]
+  assert.match(agentLog, new RegExp(`says ${answer}`))
+  assert.doesNotMatch(launcherLog, new RegExp(`says ${answer}`), 'PODS11: a line of the agent is in its own log alone')
+  assert.deepEqual([lines(agentLog), lines(launcherLog) > 0], [0, true])
+})
+
+test('SEC8: a declarative agent with variables is refused, since no process would have them', async (t) => {
+  const { create, when } = await setUp(t)
+  await create({
+    model: { route: 'mock' },
+    systemPrompt: 'x',
+    runtime: { env: [{ name: 'NODE_OPTIONS', value: '--inspect' }] },
+  })
+  const agent = await when('Accepted=False RuntimeNotUsed', false)
+  assert.match(agent.status?.conditions?.find(({ type }) => type === 'Accepted')?.message ?? '', /runtime\.env/)
 })
 
 test('a status is written at the version that it was computed from only: two stale ones would cause each other for ever', async (t) => {

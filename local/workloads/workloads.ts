@@ -36,7 +36,11 @@ export interface Workloads {
   urls(): readonly string[]
   /** The log of a pod that runs here, for the embedded API server. */
   readPodLog(
-    request: LogQuery & { readonly pod: { readonly metadata: { readonly uid?: string } }; readonly previous: boolean },
+    request: LogQuery & {
+      readonly pod: { readonly metadata: { readonly uid?: string } }
+      readonly container: string
+      readonly previous: boolean
+    },
   ): AsyncIterable<string>
   /** Ends every process; none is left. */
   close(): Promise<void>
@@ -88,7 +92,7 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
 function defaultLauncher(): string[] {
   const cache = new URL('./compile-cache.mjs', import.meta.url).href
   const main = fileURLToPath(import.meta.resolve('#launcher/main.ts'))
-  return [process.execPath, '--max-semi-space-size=4', '--import', cache, main]
+  return [process.execPath, '--max-semi-space-size=4', '--disable-sigusr1', '--import', cache, main]
 }
 
 function everyReplica(all: Replicas): Replica[] {
@@ -112,7 +116,7 @@ function toLaunchers(replicas: readonly Replica[], ending: ReadonlySet<Replica>)
 
 async function* readLog(all: Replicas, request: Parameters<Workloads['readPodLog']>[0]): AsyncGenerator<string> {
   const replica = everyReplica(all).find((one) => one.pod.metadata.uid === request.pod.metadata.uid)
-  const log = replica?.logOf(request.previous)
+  const log = replica?.logOf(request.container, request.previous)
   if (log !== undefined) yield* log.read(request)
 }
 

@@ -1,5 +1,5 @@
 import type { ModelGateway } from './model-gateway.ts'
-import type { RequirementCheck } from './points.ts'
+import type { LauncherKeyRecorder, RequirementCheck } from './points.ts'
 import type { ReconcileSettings } from './reconcile/settings.ts'
 
 /** What the routes work with. */
@@ -15,4 +15,6 @@ export interface Agents {
 /** The plugin's inside. */
 export interface AgentsInner extends Agents {
   reconcile: ReconcileSettings
+  /** Keeps the public key of an agent's launchers. */
+  recordKey: LauncherKeyRecorder
 }

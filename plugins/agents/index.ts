@@ -2,7 +2,7 @@ import { definePlugin } from '#core/host/plugin.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentsInner } from './agents.ts'
 import { createModelGateway } from './model-gateway.ts'
-import { agentRequirement } from './points.ts'
+import { agentRequirement, launcherKeyRecorder } from './points.ts'
 import { agentReconciler } from './reconcilers.ts'
 import { routes } from './routes.ts'
 import { agentSettings, agentSettingSources, toReconcileSettings } from './settings.ts'
@@ -19,8 +19,13 @@ export const agents = definePlugin({
     generateRoute: settings.generateRoute,
     checks: () => core.extensions(agentRequirement),
     reconcile: toReconcileSettings(core, settings),
+    recordKey: async (agentUid, publicKey) => {
+      for (const keep of core.extensions(launcherKeyRecorder)) await keep(agentUid, publicKey)
+    },
   }),
   routes: (inner) => routes(inner),
-  reconcilers: ({ reconcile, now }, { cluster }) => [agentReconciler({ cluster, settings: reconcile, now })],
+  reconcilers: ({ reconcile, now, recordKey }, { cluster }) => [
+    agentReconciler({ cluster, settings: reconcile, now, recordKey }),
+  ],
   informers: () => [{ resource: AgentDeployment, resourceKind: AgentDeployment.kind }],
 })

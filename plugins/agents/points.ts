@@ -12,3 +12,12 @@ export type RequirementCheck = (
 
 /** Further requirement checks of other plugins. */
 export const agentRequirement = definePoint<RequirementCheck>('agents.requirement')
+
+/**
+ * Keeps the public key (PEM, SPKI) of an agent's launchers where its workers find it. Called before a pod of the agent
+ * can exist, and again with the same key; of several keys the two newest stay valid.
+ */
+export type LauncherKeyRecorder = (agentUid: string, publicKey: string) => Promise<void>
+
+/** Who keeps the public keys of launchers. */
+export const launcherKeyRecorder = definePoint<LauncherKeyRecorder>('agents.launcher-key')

@@ -1,21 +1,16 @@
 import { createReferenceIndex } from '#core/cluster/reference-index.ts'
 import type { Reconciler } from '#core/host/work.ts'
-import type { KubeClient } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { collectReferences } from '#schemas/references.ts'
 import { reconcileAgent } from './reconcile/agent-reconciliation.ts'
+import type { ReconcileContext } from './reconcile/agent-reconciliation.ts'
 import { children } from './reconcile/resources.ts'
-import type { ReconcileSettings } from './reconcile/settings.ts'
 
 /** The reconciler of agents, on the manager's own identity. Idempotent, so it may run unelected. */
-export function agentReconciler(options: {
-  readonly cluster: KubeClient
-  readonly settings: ReconcileSettings
-  readonly now: () => Date
-}): Reconciler {
+export function agentReconciler(options: ReconcileContext): Reconciler {
   const { cluster } = options
   const index = createReferenceIndex()
   return {

@@ -3,8 +3,15 @@ import type { Static } from 'typebox'
 import type { Core } from '#core/host/core.ts'
 import type { SettingSource } from '#core/host/plugin.ts'
 import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
-import type { ReconcileSettings } from './reconcile/settings.ts'
+import { LAUNCHER_USER } from './reconcile/image-layout.ts'
+import type { ContainerResources, ReconcileSettings } from './reconcile/settings.ts'
 
+const quantities = Type.Record(Type.String({ maxLength: 64 }), Type.String({ minLength: 1, maxLength: 32 }))
+const resourcesOf = (absent: ContainerResources, description: string) =>
+  Type.Object(
+    { requests: Type.Optional(quantities), limits: Type.Optional(quantities) },
+    { additionalProperties: false, default: absent, description },
+  )
 const url = (description: string) => Type.Optional(Type.String({ pattern: '^https?://[^\\s]+$', description }))
 
 /** Settings of the agents plugin. */
@@ -28,10 +35,25 @@ export const agentSettings = Type.Object(
     stateUrl: url('State role as agent pods reach it; as this process does when absent.'),
     otlpEndpoint: url('Where agents export their traces.'),
     systemNamespace: Type.String({ default: SYSTEM_NAMESPACE, description: 'Namespace whose pods may call agents.' }),
-    isolation: Type.Enum(['user', 'none'], {
-      default: 'user',
-      description: 'Whether an agent process can run as another user than its launcher (needs CAP_SETUID).',
+    isolation: Type.Enum(['container', 'none'], {
+      default: 'container',
+      description: 'container: an agent process has a container of its own; none: pods run as processes of one user.',
     }),
+    agentUser: Type.Integer({
+      minimum: 1,
+      maximum: 2_147_483_647,
+      not: { const: LAUNCHER_USER },
+      default: 65_533,
+      description: 'User and group of agent processes, by number; any but 0 and that of the launcher.',
+    }),
+    launcherResources: resourcesOf(
+      { requests: { cpu: '10m', memory: '96Mi' }, limits: { cpu: '1', memory: '512Mi' } },
+      'Requests and limits of a launcher, and of a declarative agent that has none.',
+    ),
+    agentResources: resourcesOf(
+      { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu: '2', memory: '1Gi' } },
+      'Requests and limits of an agent process whose spec.resources is absent.',
+    ),
   },
   { additionalProperties: false },
 )
@@ -45,15 +67,18 @@ export const agentSettingSources: readonly SettingSource[] = [
 
 /** What the reconciler is told. */
 export function toReconcileSettings(core: Core, settings: Static<typeof agentSettings>): ReconcileSettings {
-  const { launcherImage, imagePullPolicy, gatewayUrl, stateUrl, otlpEndpoint, systemNamespace, isolation } = settings
+  const { launcherImage, gatewayUrl, stateUrl, otlpEndpoint } = settings
   return {
     launcherImage: launcherImage ?? `mesh-launcher:${core.version}`,
-    imagePullPolicy,
+    imagePullPolicy: settings.imagePullPolicy,
     gatewayUrl: gatewayUrl ?? core.urls.gateway,
     stateUrl: stateUrl ?? core.urls.state,
     otlpEndpoint,
-    systemNamespace,
-    isolation,
+    systemNamespace: settings.systemNamespace,
+    isolation: settings.isolation,
+    agentUser: settings.agentUser,
+    launcherResources: settings.launcherResources,
+    agentResources: settings.agentResources,
     hardened: core.profile === 'hardened',
   }
 }

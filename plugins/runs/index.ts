@@ -1,5 +1,6 @@
 import { definePlugin } from '#core/host/plugin.ts'
 import { contribute } from '#core/host/points.ts'
+import { launcherKeyRecorder } from '#plugins/agents/points.ts'
 import { agentRuns } from '#plugins/providers/points.ts'
 import { leftover } from '#plugins/pruning/points.ts'
 import { runsConsumers } from './consumers.ts'
@@ -8,6 +9,7 @@ import { runEvents } from './events.ts'
 import { createGatewayRuns } from './gateway-runs.ts'
 import { createInner } from './inner.ts'
 import { runsJobs } from './jobs.ts'
+import { createKeyRecorder } from './launcher-keys.ts'
 import { runLeftovers } from './leftovers.ts'
 import { runsProjection } from './projections.ts'
 import { runsRoutes } from './routes.ts'
@@ -28,6 +30,7 @@ export const runs = definePlugin({
   contributions: (inner) => [
     contribute(leftover, runLeftovers(inner.writer, inner.removed('namespace'))),
     contribute(agentRuns, createGatewayRuns(inner)),
+    contribute(launcherKeyRecorder, createKeyRecorder(inner)),
   ],
   routes: runsRoutes,
   stateRoutes: (inner, state) => runsStateRoutes(createDelegations({ ...inner, state }), state),

@@ -3,6 +3,7 @@ import type { Leftover } from '#plugins/pruning/points.ts'
 import { decideCancel, isSettled } from './decide.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { forgetStorage, openRunsOfAgent, runsOfNamespace } from './store/deletion.ts'
+import { removeLauncherKeys } from './store/launcher-keys.ts'
 import { lockLeases } from './store/system.ts'
 import type { RunsTables } from './store/tables.ts'
 import type { RunWriter } from './write.ts'
@@ -38,6 +39,7 @@ async function removeRuns(
 }
 
 async function cancelRuns(tx: Tx<RunsTables>, writer: RunWriter, agentUid: string, limit: number): Promise<number> {
+  await removeLauncherKeys(tx.db)
   const ids = await openRunsOfAgent(tx.db, agentUid, limit)
   await lockLeases(tx.db, ids)
   for (const id of ids)

@@ -32,6 +32,12 @@ export const runMetrics = {
     labels: [],
     roles: ['worker'],
   }),
+  unproven: defineCounter({
+    name: 'mesh_run_launchers_unproven_total',
+    help: "Times that an agent's address began to be answered without proof of the agent's launcher; nothing is sent then.",
+    labels: [],
+    roles: ['worker'],
+  }),
   queueDepth: defineGauge({
     name: 'mesh_run_queue_depth',
     help: 'Runs that wait for a worker, as each worker sees it.',

@@ -6,9 +6,7 @@ import type { Node } from './tree.ts'
 /** What the images are made of: programs of this machine and a work folder with the bundles. */
 export interface Parts {
   readonly node: string
-  /** A static tini: it must run in any agent's image, whatever its C library. */
   readonly tini: string
-  readonly installer: string
   readonly work: string
 }
 
@@ -37,15 +35,12 @@ export function platformImage(path: string, ref: string, parts: Parts): string {
 }
 
 /**
- * The launcher. As an agent's own image it runs the built-in loop. As an init container, `/mesh/node /mesh/install.mjs FOLDER` copies `/mesh`
- * into a shared volume, where `FOLDER/tini -g -- FOLDER/lib/loader.so --library-path FOLDER/lib FOLDER/node FOLDER/launcher.mjs` starts it in any image. Returns the digest.
+ * The launcher: the only container of a declarative agent, the sidecar of every other one, and the image of agents that
+ * name a command alone, which find `node` on their PATH. Returns the digest.
  */
 export function launcherImage(path: string, ref: string, parts: Parts): string {
   const base = toTree([...skeleton, ...runtime(parts)])
-  const app = toTree([
-    file('mesh/launcher.mjs', join(parts.work, 'launcher.mjs'), 0o644),
-    file('mesh/install.mjs', parts.installer, 0o644),
-  ])
+  const app = toTree([file('mesh/launcher.mjs', join(parts.work, 'launcher.mjs'), 0o644)])
   return writeImage(path, {
     ref,
     architecture,
@@ -53,11 +48,12 @@ export function launcherImage(path: string, ref: string, parts: Parts): string {
     run: {
       entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', '--max-semi-space-size=4', '/mesh/launcher.mjs'],
       user: nobodySpecial,
+      env: { PATH: '/mesh:/usr/bin:/bin' },
     },
   })
 }
 
-// Everything lies under /mesh, so that it can be copied as a whole; links let the programs run in the image itself too.
+// Everything lies under /mesh; links put the loader and the libraries where the programs look for them.
 function runtime(parts: Parts): [string, Node][] {
   const { entries, loader } = libraries('mesh/lib', parts.node)
   const own = loader.slice(1)
@@ -65,7 +61,6 @@ function runtime(parts: Parts): [string, Node][] {
     file('mesh/node', parts.node),
     file('mesh/tini', parts.tini),
     ...entries,
-    ['mesh/lib/loader.so', { kind: 'link', target: basename(loader) }],
     [own, { kind: 'link', target: `/mesh/lib/${basename(loader)}` }],
     ...entries
       .map(([path]) => basename(path))

@@ -1,4 +1,4 @@
-// undici as bundles hold it: the two dispatchers that the platform makes, what its own one extends, and `request` on them. The package's own entry brings fetch,
+// undici as bundles hold it: the two dispatchers that the platform makes, what its own ones extend, `request` on them, and the connector. The package's own entry brings fetch,
 // WebSocket, caches and mocks along: 27 ms and 7 MB at every start.
 import api from 'undici/lib/api/index.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
@@ -8,3 +8,4 @@ Object.assign(Dispatcher.prototype, api)
 export { default as Agent } from 'undici/lib/dispatcher/agent.js'
 export { default as Pool } from 'undici/lib/dispatcher/pool.js'
 export { default as Dispatcher } from 'undici/lib/dispatcher/dispatcher.js'
+export { default as buildConnector } from 'undici/lib/core/connect.js'

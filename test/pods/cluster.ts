@@ -13,9 +13,9 @@ export interface Cluster {
   kubectl(args: readonly string[], input?: string): Promise<string>
 }
 
-const name = 'mesh-pods'
-// Which addresses the cluster takes: 10.240.INDEX.1 is this machine.
+// Which addresses the cluster takes: 10.240.INDEX.1 is this machine. Another index is another cluster beside it.
 const index = process.env.MESH_TEST_CLUSTER_INDEX ?? '9'
+const name = `mesh-pods-${index}`
 
 /** Brings the cluster of a folder up with image archives loaded: about five seconds. */
 export async function startCluster(t: Scope, folder: string, images: readonly string[]): Promise<Cluster> {

@@ -3,13 +3,15 @@ import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { KubeError, isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
+import type { LauncherKeyRecorder } from '../points.ts'
 import { controllerRevisions } from '../resources.ts'
 import { refusalOf } from './accept.ts'
 import type { Refusal } from './accept.ts'
-import { FIELD_MANAGER, NotOurs, applyChild, ensureKeys, find, removeChild } from './apply.ts'
+import { FIELD_MANAGER, NotOurs, UnusableKeys, applyChild, ensureKeys, find, removeChild } from './apply.ts'
 import { happeningsOf, record } from './events.ts'
 import type { Happening } from './events.ts'
 import { toLauncherConfig } from './launcher-config.ts'
+import { replaceLostPods } from './lost-pods.ts'
 import {
   toConfigMap,
   toDeployment,
@@ -37,6 +39,7 @@ export interface ReconcileContext {
   readonly cluster: KubeClient
   readonly settings: ReconcileSettings
   readonly now: () => Date
+  readonly recordKey: LauncherKeyRecorder
 }
 
 /** Pods are not watched, there are too many in a cluster; while a revision comes up they are looked at this often. */
@@ -51,7 +54,7 @@ export async function reconcileAgent(
   const { cluster, settings } = context
   const happenings: Happening[] = []
   const revisions = await readRevisions(cluster, agent)
-  const refusal = refusalOf(agent.spec, settings)
+  const refusal = refusalOf(agent, settings)
   const resolution = refusal === undefined ? await resolveReferences(cluster, agent) : undefined
   const unresolved = resolution !== undefined && 'refusal' in resolution ? resolution.refusal : undefined
   let blocked: Refusal | undefined
@@ -64,7 +67,8 @@ export async function reconcileAgent(
       await makeObjects(context, workload)
     })
   }
-  const state = await readWorkload(cluster, agent)
+  const { pods, ...state } = await readWorkload(cluster, agent)
+  happenings.push(...(await replaceLostPods(cluster, pods)))
   const warning = resolution !== undefined && 'warning' in resolution ? resolution.warning : undefined
   const found: Findings = { agent, refusal, unresolved, blocked, warning, ...state }
   const status = toStatus(found, settings, context.now())
@@ -130,7 +134,8 @@ async function blockedBy(work: () => Promise<void>): Promise<Refusal | undefined
     await work()
     return undefined
   } catch (error) {
-    if (error instanceof NotOurs) return { reason: error.reason, message: error.message }
+    if (error instanceof NotOurs || error instanceof UnusableKeys)
+      return { reason: error.reason, message: error.message }
     // Asked again it would say the same: its owner, and not the manager's log, must know.
     if (error instanceof KubeError && refusing.has(error.status))
       return { reason: CLUSTER_REFUSED, message: refusalText(error) }
@@ -150,7 +155,8 @@ async function makeObjects(context: ReconcileContext, workload: Workload): Promi
   const { cluster, settings } = context
   const { agent } = workload
   await applyChild(cluster, agent, toServiceAccount(agent))
-  await ensureKeys(cluster, agent)
+  // Before any pod: a worker believes no launcher whose key it does not know.
+  await context.recordKey(agent.metadata.uid ?? '', await ensureKeys(cluster, agent))
   await applyChild(cluster, agent, toConfigMap(workload))
   await applyChild(cluster, agent, toNetworkPolicy(agent, settings))
   if (agent.spec.executionModel === 'job') return makeJob(context, workload)

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import type { KubeClient, KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
@@ -56,13 +56,25 @@ export async function removeChild(
   await cluster.delete(children[kind], ref, { propagation: 'Background', ...preconditions }).catch(ignore(404, 409))
 }
 
-/** Makes the agent's key pair once: an Ed25519 key for its launcher's signatures. */
-export async function ensureKeys(cluster: KubeClient, agent: AgentDeploymentObject): Promise<void> {
+/** Thrown when the Secret of the agent's keys has no usable public key; deleting it lets a new pair be made. */
+export class UnusableKeys extends Error {
+  readonly reason = 'UnusableKeys'
+  constructor(name: string) {
+    super(`Secret ${name} has no Ed25519 key in agent.pub; delete it to have a new pair made.`)
+    this.name = 'UnusableKeys'
+  }
+}
+
+/**
+ * Makes the agent's key pair unless it exists: by it the agent's launchers are known to workers. Returns the public half
+ * (PEM, SPKI). Throws `UnusableKeys`.
+ */
+export async function ensureKeys(cluster: KubeClient, agent: AgentDeploymentObject): Promise<string> {
   const name = keysName(agent)
   const ref = { namespace: parseLabel('namespace', agent.metadata.namespace ?? ''), name: parseName('name', name) }
-  const live = await find(cluster, 'Secret', ref)
+  const live = await find<KeysSecret>(cluster, 'Secret', ref)
   if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOurs(live, agent)
-  if (live !== undefined) return
+  if (live !== undefined) return publicKeyIn(live)
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const secret = {
     apiVersion: 'v1',
@@ -74,8 +86,25 @@ export async function ensureKeys(cluster: KubeClient, agent: AgentDeploymentObje
       'agent.pub': Buffer.from(publicKey.export({ type: 'spki', format: 'pem' })).toString('base64'),
     },
   }
-  // Another manager may have been first; its pair is as good.
-  await cluster.create(children.Secret, secret, { fieldManager: FIELD_MANAGER }).catch(ignore(409))
+  try {
+    return publicKeyIn(await cluster.create<KeysSecret>(children.Secret, secret, { fieldManager: FIELD_MANAGER }))
+  } catch (error) {
+    if (!isStatus(error, 409)) throw error
+    // Another manager was first; its pair is as good.
+    return publicKeyIn(await cluster.get<KeysSecret>(children.Secret, ref))
+  }
+}
+
+type KeysSecret = KubeObject & { readonly data?: Readonly<Record<string, string>> }
+
+function publicKeyIn({ metadata, data }: KeysSecret): string {
+  try {
+    const key = createPublicKey(Buffer.from(data?.['agent.pub'] ?? '', 'base64'))
+    if (key.asymmetricKeyType === 'ed25519') return key.export({ type: 'spki', format: 'pem' }).toString()
+  } catch {
+    // Not a key at all: as one of another type.
+  }
+  throw new UnusableKeys(metadata.name)
 }
 
 /** Reads an object, or undefined when it is not there. */

@@ -7,6 +7,7 @@ import { refusalOf } from './accept.ts'
 import { LAUNCHER_COMMAND } from './image-layout.ts'
 import { configText, toLauncherConfig } from './launcher-config.ts'
 import { toDeployment, toJob, toNetworkPolicy, toService } from './objects.ts'
+import { hasLostPort } from './lost-pods.ts'
 import { podProblem } from './pod-problem.ts'
 import { toPodTemplate } from './pod-template.ts'
 import { deploymentProgress } from './progress.ts'
@@ -23,7 +24,10 @@ const settings: ReconcileSettings = {
   gatewayUrl: 'http://gateway:4000',
   stateUrl: 'http://state:3002',
   systemNamespace: 'mesh-system',
-  isolation: 'user',
+  isolation: 'container',
+  agentUser: 65533,
+  launcherResources: { requests: { memory: '96Mi' }, limits: { memory: '512Mi' } },
+  agentResources: { requests: { memory: '128Mi' }, limits: { memory: '1Gi' } },
   hardened: false,
 }
 const declarative: AgentDeploymentSpec = { model: { route: 'mock' }, systemPrompt: 'You help.' }
@@ -58,65 +62,172 @@ test('given a declarative agent, then the launcher image runs its loop, unprivil
   assert.deepEqual([container?.name, container?.image], ['agent', settings.launcherImage])
   assert.ok(container !== undefined && 'command' in container && !('args' in container))
   assert.equal('initContainers' in spec, false)
-  const environment = environmentOf(spec.containers)
-  assert.equal(environment['MODEL_GATEWAY_URL'], 'http://gateway:4000')
-  assert.equal(environment['MESH_AGENT_UID'], undefined)
+  assert.equal(environmentOf(spec.containers)['MODEL_GATEWAY_URL'], 'http://gateway:4000')
 })
 
-test('given a command, then the launcher starts it inside its own image, as another user (P5)', () => {
-  const { spec } = toPodTemplate(given(command), 'cm', settings)
-  assert.ok('initContainers' in spec)
-  assert.equal(spec.initContainers?.[0]?.image, settings.launcherImage)
-  const [container] = spec.containers
-  assert.ok(container !== undefined && 'command' in container)
-  assert.deepEqual(container.command, LAUNCHER_COMMAND)
-  assert.deepEqual('args' in container && container.args, ['--', 'python', 'a.py', '-v'])
-  assert.equal(container.image, 'agent:1')
-  assert.deepEqual(container.securityContext.capabilities, { drop: ['ALL'], add: ['SETUID', 'SETGID', 'KILL'] })
-  const environment = environmentOf(spec.containers)
-  assert.deepEqual([environment['AGENT_PORT'], environment['MESH_AGENT_UID']], ['9000', '65533'])
-  assert.equal(environment['MODEL_GATEWAY_URL'], undefined, 'no model is bound')
-  const none = toPodTemplate(given(command), 'cm', { ...settings, isolation: 'none' })
-  assert.equal(environmentOf(none.spec.containers)['MESH_AGENT_UID'], undefined)
+const forms: Readonly<Record<string, AgentDeploymentSpec>> = {
+  image: { image: 'agent:1' },
+  'image with a command': command,
+  'command without an image': { runtime: { command: ['run', 'it'] } },
+}
+const every = { declarative, ...forms }
+const containersOf = (spec: AgentDeploymentSpec, with_: ReconcileSettings = settings) => {
+  const pod = toPodTemplate(given(spec), 'cm', with_).spec
+  return { pod, all: [...('initContainers' in pod ? (pod.initContainers ?? []) : []), ...pod.containers] }
+}
+
+test('PODS2, PODS3, F8: an agent process has a container of its own, the launcher is a sidecar of the platform’s image', () => {
+  for (const [form, spec] of Object.entries(forms)) {
+    const { pod } = containersOf(spec)
+    assert.ok('initContainers' in pod, form)
+    const [launcher, ...others] = pod.initContainers ?? []
+    assert.deepEqual(others, [], `${form}: nothing is copied into the agent's file system`)
+    assert.deepEqual([launcher?.name, launcher?.restartPolicy], ['launcher', 'Always'])
+    assert.deepEqual([launcher?.image, launcher?.command], [settings.launcherImage, LAUNCHER_COMMAND])
+    const [agent] = pod.containers
+    assert.equal(agent?.image, spec.image ?? settings.launcherImage)
+    assert.deepEqual(
+      agent?.volumeMounts.map((one) => one.name),
+      ['agent-tokens'],
+      `${form}: no key, no token and no configuration of the launcher`,
+    )
+    assert.ok(!('shareProcessNamespace' in pod) && !JSON.stringify(pod).includes('launcher-files'))
+  }
+  const commandOf = (spec: AgentDeploymentSpec) => {
+    const [agent] = containersOf(spec).pod.containers
+    return agent !== undefined && 'command' in agent ? [agent.command, 'args' in agent && agent.args] : []
+  }
+  assert.deepEqual(commandOf(command), [['python', 'a.py'], ['-v']])
+  assert.deepEqual(commandOf({ image: 'agent:1' }), [], 'the image keeps its entrypoint')
+  assert.deepEqual(commandOf({ runtime: { command: ['run'] } })[0], ['/mesh/tini', '-g', '--', 'run'])
 })
 
-test('P3: a pod serves on until workers and the cluster know that it ends, and has its whole grace after that', () => {
-  for (const agent of [declarative, command]) {
-    const { spec } = toPodTemplate(given(agent), 'cm', settings)
-    const [container] = spec.containers
-    const leaving = container !== undefined && 'lifecycle' in container ? container.lifecycle.preStop.sleep.seconds : 0
-    assert.ok(leaving >= 2, 'longer than workers keep the list of an agent’s pods')
-    assert.equal(spec.terminationGracePeriodSeconds - leaving, 30)
+test('SEC8, PODS1, F8: no variable of the user is in a launcher, whatever its name', () => {
+  const names = ['NODE_OPTIONS', 'LD_PRELOAD', 'LD_AUDIT', 'PATH', 'HTTP_PROXY', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE']
+  const more = [
+    'OPENSSL_CONF',
+    'GLIBC_TUNABLES',
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+    'MESH_LOG_LEVEL',
+    'MESH_CANCEL_GRACE_SECONDS',
+    'OWN',
+  ]
+  const env = [...names, ...more].map((name) => ({ name, value: 'x' }))
+  for (const [form, spec] of Object.entries(every)) {
+    const bare = containersOf(spec).all
+    const { all } = containersOf({ ...spec, runtime: { ...spec.runtime, env } })
+    assert.deepEqual(
+      environmentOf(all, 0),
+      environmentOf(bare, 0),
+      `${form}: the launcher's variables are the platform's`,
+    )
+    if (form === 'declarative') continue
+    const agent = environmentOf(all, 1)
+    assert.deepEqual(
+      env.filter(({ name }) => agent[name] !== 'x'),
+      [],
+      `${form}: the agent has them all`,
+    )
+    assert.deepEqual(
+      [agent['STATE_URL'], agent['MESH_STATE_TOKEN_FILE'], agent['MESH_KEY_FILE']],
+      [undefined, undefined, undefined],
+    )
   }
 })
 
-test("given an image only, then it keeps its entrypoint beside a native sidecar, without the launcher's secrets", () => {
-  const { spec } = toPodTemplate(given({ image: 'agent:1' }), 'cm', settings)
-  assert.ok('initContainers' in spec)
-  const sidecar = spec.initContainers?.[0]
-  assert.ok(sidecar !== undefined && 'restartPolicy' in sidecar)
-  assert.deepEqual([sidecar.name, sidecar.restartPolicy], ['launcher', 'Always'])
-  const [container] = spec.containers
-  assert.equal(container !== undefined && 'command' in container, false)
-  assert.deepEqual(
-    container?.volumeMounts.map((one) => one.name),
-    ['agent-tokens'],
-  )
-  assert.equal(environmentOf(spec.containers)['STATE_URL'], undefined)
+test('SEC8: what would not be used, or is the platform’s, is refused with its name', () => {
+  const refused = (spec: AgentDeploymentSpec) => refusalOf(given(spec), settings)
+  const env = [{ name: 'NODE_OPTIONS', value: '--import=data:text/javascript,1' }]
+  assert.equal(refused({ ...declarative, runtime: { env } })?.reason, 'RuntimeNotUsed')
+  assert.equal(refused({ ...declarative, runtime: { port: 9000 } }), undefined)
+  const reserved = refused({
+    image: 'agent:1',
+    runtime: { env: [{ name: 'MODEL_GATEWAY_URL', value: 'http://evil' }] },
+  })
+  assert.deepEqual([reserved?.reason, reserved?.message.includes('MODEL_GATEWAY_URL')], ['ReservedVariable', true])
+  const secretKeyRef = (name: string) => [{ name: 'K', valueFrom: { secretKeyRef: { name, key: 'agent.key' } } }]
+  assert.equal(refused({ image: 'a:1', runtime: { env: secretKeyRef('bot-keys') } })?.reason, 'KeysNotForAgent')
+  assert.equal(refused({ image: 'a:1', runtime: { env: secretKeyRef('other') } }), undefined)
+  assert.equal(refused({ image: 'a:1', runtime: { env } }), undefined)
 })
 
-test('each address is injected only when something is bound to it, and a user cannot take its name', () => {
+test('PODS8, PODA12, H2: every container of every form is within Pod Security restricted; hardened writes no root file system', () => {
+  for (const hardened of [false, true])
+    for (const [form, spec] of Object.entries(every)) {
+      const { pod, all } = containersOf(spec, { ...settings, hardened })
+      assert.deepEqual(
+        [pod.securityContext.runAsNonRoot, pod.securityContext.seccompProfile.type],
+        [true, 'RuntimeDefault'],
+      )
+      for (const { name, securityContext: context } of all) {
+        const { runAsUser, allowPrivilegeEscalation, runAsNonRoot, capabilities } = context
+        assert.ok(runAsUser > 0 && runAsNonRoot && !allowPrivilegeEscalation, `${form}: ${name}`)
+        assert.deepEqual(capabilities, { drop: ['ALL'] }, `${form}: ${name}`)
+        const isLauncher = name === 'launcher' || form === 'declarative'
+        assert.equal('readOnlyRootFilesystem' in context, isLauncher || hardened, `${form}: ${name}`)
+        assert.equal(runAsUser, isLauncher ? 65532 : 65533)
+      }
+    }
+})
+
+test('PODA11: every container has resources, its spec’s or the settings’', () => {
+  const own = { requests: { cpu: '2' } }
+  for (const [form, spec] of Object.entries(every)) {
+    for (const { name, resources } of containersOf(spec).all)
+      assert.ok(resources.limits?.['memory'] !== undefined, `${form}: ${name}`)
+    assert.deepEqual(containersOf({ ...spec, resources: own }).all.at(-1)?.resources, own)
+  }
+})
+
+test('PODS4: the launcher binds its ports before the agent starts, and its end ends the agent', () => {
+  const { pod } = containersOf(command)
+  const [launcher] = 'initContainers' in pod ? (pod.initContainers ?? []) : []
+  assert.deepEqual(launcher?.startupProbe.httpGet, { path: '/livez', port: 8080, scheme: 'HTTPS' })
+  const [agent] = pod.containers
+  assert.ok(agent !== undefined && 'livenessProbe' in agent)
+  assert.deepEqual(agent.livenessProbe.httpGet, { path: '/agent/livez', port: 8080, scheme: 'HTTPS' })
+})
+
+test('PODS4: a pod whose launcher found its port taken is lost; one whose launcher runs again is not', () => {
+  const pod = (state: object, lastState: object = {}, metadata: object = {}) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', ...metadata },
+    status: { initContainerStatuses: [{ name: 'launcher', state, lastState }] },
+  })
+  const ended = (exitCode: number) => ({ terminated: { exitCode } })
+  assert.ok(hasLostPort(pod(ended(98))))
+  assert.ok(hasLostPort(pod({ waiting: { reason: 'CrashLoopBackOff' } }, ended(98))))
+  assert.ok(!hasLostPort(pod({ running: {} }, ended(98))))
+  assert.ok(!hasLostPort(pod(ended(137))))
+  assert.ok(!hasLostPort(pod(ended(98), {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })))
+})
+
+test('P3: a pod serves on until workers and the cluster know that it ends, and has its whole grace after that', () => {
+  for (const spec of [declarative, command]) {
+    const { pod } = containersOf(spec)
+    assert.equal(pod.terminationGracePeriodSeconds - 3, 30)
+    const [container] = pod.containers
+    // A process of its own is ended when the launcher says that its runs have ended.
+    const expected =
+      spec === declarative ? { sleep: { seconds: 3 } } : { httpGet: { path: '/idle', port: 8080, scheme: 'HTTPS' } }
+    assert.deepEqual(container?.lifecycle.preStop, expected)
+  }
+})
+
+test('PODA3: the group of the mounted tokens is that of both containers', () => {
+  const { pod } = containersOf(command)
+  assert.equal(pod.securityContext.fsGroup, 65532)
+  const token = pod.volumes.find(({ name }) => name === 'agent-tokens')
+  assert.ok(token !== undefined && 'projected' in token && token.projected?.defaultMode === 0o440)
+})
+
+test('each address is injected only when something is bound to it', () => {
   const bound: AgentDeploymentSpec = {
     ...declarative,
     memory: { session: {} },
     registries: [{ name: 'team' }],
     tools: [{ name: 'search', bindingRef: { name: 'search' } }],
-    runtime: {
-      env: [
-        { name: 'MODEL_GATEWAY_URL', value: 'http://evil' },
-        { name: 'OWN', value: 'x' },
-      ],
-    },
   }
   const plain = environmentOf(toPodTemplate(given(declarative), 'cm', settings).spec.containers)
   const all = environmentOf(
@@ -135,7 +246,6 @@ test('each address is injected only when something is bound to it, and a user ca
     assert.notEqual(all[name], undefined, name)
   }
   assert.equal(all['MEMORY_KEY_NAMESPACE'], 'demo/bot/u1')
-  assert.deepEqual([all['OWN'], all['MODEL_GATEWAY_URL']], ['x', 'http://gateway:4000'])
 })
 
 test('given another number of replicas or another label, then no pod is replaced; given another prompt, they are', () => {
@@ -204,7 +314,7 @@ test('a name made of a hash is a DNS label and depends on content only', () => {
 
 test('given what cannot be enforced yet, then the spec is not accepted and says why', () => {
   const reason = (spec: AgentDeploymentSpec, more: Partial<ReconcileSettings> = {}) =>
-    refusalOf(spec, { ...settings, ...more })?.reason
+    refusalOf(given(spec), { ...settings, ...more })?.reason
   assert.equal(reason({ ...declarative, budget: { amount: '5.00' } }), 'BudgetNotEnforcedYet')
   assert.equal(reason({ ...declarative, evalGate: { suiteRef: { name: 's' }, minScore: 1 } }), 'EvalGateNotAvailable')
   assert.equal(reason({ ...declarative, executionModel: 'job' }), 'JobNeedsProcess')
@@ -255,7 +365,7 @@ test('given everything runs, then the revision serves and nothing is degraded', 
   const status = toStatus(finding(), settings, now)
   assert.deepEqual(
     [status.currentRevision, status.candidateRevision, status.url],
-    ['bot-new', undefined, 'http://bot.demo.svc:8080'],
+    ['bot-new', undefined, 'https://bot.demo.svc:8080'],
   )
   assert.deepEqual(conditionsOf(finding()), {
     Accepted: 'True Accepted',
@@ -308,6 +418,29 @@ test('a transition time stays while the status of its condition does', () => {
   const later = toStatus(finding({ agent }), settings, new Date('2026-11-21T11:00:00Z'))
   assert.deepEqual(later, first)
   assert.deepEqual(happeningsOf(agent, later), [])
+})
+
+test('P5, SEC12: Isolated is true where the agent has a container of its own, and says in whose reach the tokens are', () => {
+  const verdict = (spec: AgentDeploymentSpec, isolation: ReconcileSettings['isolation']) => {
+    const { conditions = [] } = toStatus(finding({ agent: given(spec) }), { isolation }, now)
+    const { status, reason, message } = conditions.find(({ type }) => type === 'Isolated') ?? {}
+    return [`${status} ${reason}`, message] as const
+  }
+  assert.equal(verdict(command, 'container')[0], 'True SeparateContainers')
+  assert.equal(verdict(declarative, 'none')[0], 'True NoAgentProcess')
+  for (const spec of Object.values(forms)) assert.equal(verdict(spec, 'none')[0], 'False SameUser')
+  assert.match(verdict(command, 'none')[1] ?? '', /person who runs mesh.*admin/)
+})
+
+test('PODA13: why the cluster refuses the pods is the reason, in its words', () => {
+  const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota: q' }]
+  const { failure } = deploymentProgress({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'bot', generation: 1 },
+    status: { observedGeneration: 1, conditions },
+  })
+  assert.deepEqual(failure, { reason: 'FailedCreate', message: 'exceeded quota: q' })
 })
 
 test('numbers of a Deployment count only for the template that they speak of', () => {

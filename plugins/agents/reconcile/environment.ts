@@ -2,7 +2,7 @@ import { reservedPorts } from '#launcher/ports.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { formOf } from './form.ts'
-import { CONFIG_FILE, MOUNTS, USERS } from './image-layout.ts'
+import { CONFIG_FILE, MOUNTS } from './image-layout.ts'
 import type { ReconcileSettings } from './settings.ts'
 
 /** One variable of a container, as in a Pod. */
@@ -15,37 +15,34 @@ export interface EnvironmentVariable {
 /** Seconds between TERM and KILL; the launcher keeps five of them for its own end (P3). */
 export const GRACE_SECONDS = 30
 
-/** What the launcher alone is told. */
+/**
+ * Environment of the launcher: made by the platform alone (F8). Nothing of `runtime.env` is in it: NODE_OPTIONS or
+ * LD_PRELOAD would be code of the user in the process that holds the keys.
+ */
 export function launcherEnvironment(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
-  const form = formOf(agent.spec)
-  const separate = form === 'command' && settings.isolation === 'user'
+  const separate = formOf(agent.spec) !== 'declarative'
   return [
     // First, since MESH_HOSTS refers to it.
     { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
     variable('MESH_AGENT_CONFIG', `${MOUNTS.config}/${CONFIG_FILE}`),
     variable('MESH_HOSTS', [...serviceNames(agent), '$(POD_IP)'].join(',')),
     variable('MESH_GRACE_SECONDS', String(GRACE_SECONDS)),
+    variable('MESH_KEY_FILE', `${MOUNTS.keys}/agent.key`),
     variable('STATE_URL', settings.stateUrl),
     variable('MESH_STATE_TOKEN_FILE', `${MOUNTS.launcherTokens}/state`),
-    ...(separate ? [variable('MESH_AGENT_UID', String(USERS.agent))] : []),
-    ...(form === 'image' ? [variable('MESH_AGENT_IMAGE', 'true')] : []),
+    ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true')] : []),
+    ...contractVariables(agent, settings),
   ]
 }
 
-/** What the agent is told, and through it the launcher that starts it: each address only when something is bound to it. */
+/** Environment of the agent: its address contract, then `runtime.env`, whose names `reservedVariable` has checked. */
 export function agentEnvironment(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
-  const { spec } = agent
-  return [
-    variable('AGENT_PORT', String(spec.runtime?.port ?? AGENT_DEFAULTS.port)),
-    port('delegate'),
-    ...(spec.model === undefined ? [] : modelVariables(settings)),
-    ...memoryVariables(agent, settings),
-    ...(hasToolBinding(spec) ? [port('discovery')] : []),
-    ...registryVariables(spec),
-    ...(settings.otlpEndpoint === undefined ? [] : [variable('OTEL_EXPORTER_OTLP_ENDPOINT', settings.otlpEndpoint)]),
-    // The user's own come last; they cannot take a name of the platform.
-    ...(spec.runtime?.env ?? []).filter((own) => !reservedNames.has(own.name)),
-  ]
+  return [...contractVariables(agent, settings), ...(agent.spec.runtime?.env ?? [])]
+}
+
+/** The first variable of `runtime.env` whose name belongs to the platform; undefined when there is none. */
+export function reservedVariable(spec: AgentDeploymentSpec): string | undefined {
+  return (spec.runtime?.env ?? []).map(({ name }) => name).find((name) => reservedNames.has(name))
 }
 
 /** Whether memory or knowledge is bound. */
@@ -57,6 +54,20 @@ export function hasMemory(spec: AgentDeploymentSpec): boolean {
 export function serviceNames(agent: AgentDeploymentObject): string[] {
   const { name, namespace = '' } = agent.metadata
   return [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`]
+}
+
+// Addresses that agent and launcher both need: each only when something is bound to it.
+function contractVariables(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
+  const { spec } = agent
+  return [
+    variable('AGENT_PORT', String(spec.runtime?.port ?? AGENT_DEFAULTS.port)),
+    port('delegate'),
+    ...(spec.model === undefined ? [] : modelVariables(settings)),
+    ...memoryVariables(agent, settings),
+    ...(hasToolBinding(spec) ? [port('discovery')] : []),
+    ...registryVariables(spec),
+    ...(settings.otlpEndpoint === undefined ? [] : [variable('OTEL_EXPORTER_OTLP_ENDPOINT', settings.otlpEndpoint)]),
+  ]
 }
 
 function modelVariables(settings: ReconcileSettings): EnvironmentVariable[] {
@@ -101,12 +112,14 @@ const reservedNames: ReadonlySet<string> = new Set([
   'MEMORY_BACKEND_ADDR',
   'MEMORY_KEY_NAMESPACE',
   'MESH_AGENT_CONFIG',
-  'MESH_AGENT_GID',
-  'MESH_AGENT_IMAGE',
-  'MESH_AGENT_UID',
+  'MESH_AGENT_CONTAINER',
+  'MESH_AGENT_ENV_FILE',
+  'MESH_AGENT_OUTPUT_FD',
+  'MESH_AGENT_PROCESS',
   'MESH_BIND',
   'MESH_GRACE_SECONDS',
   'MESH_HOSTS',
+  'MESH_KEY_FILE',
   'MESH_LIFELINE_FD',
   'MESH_STATE_TOKEN_FILE',
   'MESH_UNSIGNED',

@@ -1,28 +1,19 @@
-/**
- * Where the launcher's image keeps its files. All are below one folder, so that an init container can copy it into a volume and
- * any other image can run it: node is started through its own loader and libraries, tini is static.
- */
+import { INIT_COMMAND } from '#schemas/launcher.ts'
+
+/** Where the launcher's image keeps its files. It runs in containers of this image only: nothing is copied elsewhere. */
 export const ROOT = '/mesh'
 
-/** The container command of a launcher; the agent's command follows as `-- program arguments`. Node as process 1 would leave zombies (M12). */
+/** The command of a launcher's container. */
 export const LAUNCHER_COMMAND: readonly string[] = [
-  `${ROOT}/tini`,
-  '-g',
-  '--',
-  `${ROOT}/lib/loader.so`,
-  '--library-path',
-  `${ROOT}/lib`,
+  ...INIT_COMMAND,
   `${ROOT}/node`,
   '--max-semi-space-size=4',
+  // A signal must not open the inspector: another process of the pod could attach to it.
+  '--disable-sigusr1',
   `${ROOT}/launcher.mjs`,
 ]
 
-/** Copies what the command needs into a volume mounted at `target`; only runs in the launcher's own image. */
-export function copyCommand(target: string): string[] {
-  return [`${ROOT}/node`, `${ROOT}/install.mjs`, target]
-}
-
-/** What is mounted where in the container of the launcher. */
+/** What is mounted where: `agentTokens` for launcher and agent, everything else for the launcher alone. */
 export const MOUNTS = {
   config: '/etc/mesh/agent',
   keys: '/var/run/secrets/mesh/keys',
@@ -33,5 +24,5 @@ export const MOUNTS = {
 /** Name of the file in `MOUNTS.config`. */
 export const CONFIG_FILE = 'agent.json'
 
-/** The user of the launcher where it needs no rights, and the one that it gives to the agent where it may. */
-export const USERS = { launcher: 65532, agent: 65533 } as const
+/** User and group of the launcher; also the group that owns the mounted tokens. */
+export const LAUNCHER_USER = 65532

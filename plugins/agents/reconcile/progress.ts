@@ -19,9 +19,16 @@ export type Deployment = KubeObject<
     readonly replicas?: number
     readonly updatedReplicas?: number
     readonly availableReplicas?: number
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[]
+    readonly conditions?: readonly WorkloadCondition[]
   }
 >
+
+interface WorkloadCondition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+}
 
 /** A Job as far as it is read here. */
 export type Job = KubeObject<
@@ -46,10 +53,19 @@ export function deploymentProgress(deployment: Deployment): Progress {
     serving: available > 0,
     complete: observed && updated >= wanted && available >= wanted && total <= updated,
     scaledToZero: wanted === 0,
-    failure: stuck
-      ? { reason: 'ProgressDeadlineExceeded', message: 'The pods of the new revision did not become ready in time.' }
-      : undefined,
+    failure:
+      refusedPods(status.conditions) ??
+      (stuck
+        ? { reason: 'ProgressDeadlineExceeded', message: 'The pods of the new revision did not become ready in time.' }
+        : undefined),
   }
+}
+
+// A quota, an admission policy or Pod Security refused the pods: the cluster's words name it (PODA13).
+function refusedPods(conditions: readonly WorkloadCondition[] = []): Progress['failure'] {
+  const refused = conditions.find((one) => one.type === 'ReplicaFailure' && one.status === 'True')
+  if (refused === undefined) return undefined
+  return { reason: refused.reason ?? 'ReplicaFailure', message: (refused.message ?? '').slice(0, 1024) }
 }
 
 /** The progress of a Job: a finished one is complete, and serves nothing more. Pure. */

@@ -29,6 +29,8 @@ const crds = readdirSync(folder)
   .filter((document) => document.kind === 'CustomResourceDefinition')
 const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
 function noop(): void {}
+const recorded = new Map<string, string>()
+const recordKey = async (agentUid: string, publicKey: string): Promise<void> => void recorded.set(agentUid, publicKey)
 
 const settings: ReconcileSettings = {
   launcherImage: 'registry.test/launcher:1',
@@ -36,7 +38,10 @@ const settings: ReconcileSettings = {
   gatewayUrl: 'http://gateway:4000',
   stateUrl: 'http://state:3002',
   systemNamespace: 'mesh-system',
-  isolation: 'user',
+  isolation: 'container',
+  agentUser: 65533,
+  launcherResources: {},
+  agentResources: {},
   hardened: false,
 }
 
@@ -144,7 +149,7 @@ async function setUp(t: TestContext, make: keyof typeof makes) {
   )
   const controller = new AbortController()
   const asManager = await managerOf(cluster, connect)
-  const reconciler = agentReconciler({ cluster: asManager, settings, now: () => new Date() })
+  const reconciler = agentReconciler({ cluster: asManager, settings, now: () => new Date(), recordKey })
   const running = runReconcilers({
     cluster: asManager,
     reconcilers: [reconciler],

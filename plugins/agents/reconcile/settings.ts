@@ -1,4 +1,10 @@
-/** What the manager is told about the pods that it makes. */
+/** Requests and limits of a container, as in a Pod. */
+export interface ContainerResources {
+  readonly requests?: Readonly<Record<string, string>>
+  readonly limits?: Readonly<Record<string, string>>
+}
+
+/** What the manager knows about the pods that it makes. */
 export interface ReconcileSettings {
   /** Image with the launcher under the paths of `image-layout.ts`. */
   readonly launcherImage: string
@@ -9,8 +15,14 @@ export interface ReconcileSettings {
   readonly otlpEndpoint?: string | undefined
   /** Namespace whose pods (worker, gateway) may call agents. */
   readonly systemNamespace: string
-  /** `user`: the agent process runs as another user than its launcher, which needs CAP_SETUID; `none`: it cannot (P5). */
-  readonly isolation: 'user' | 'none'
-  /** The hardened profile: images by digest, and no agent without isolation. */
+  /** `container`: an agent process has a container of its own; `none`: pods are processes of one user on this machine (P5). */
+  readonly isolation: 'container' | 'none'
+  /** User and group of an agent process; never the launcher's. */
+  readonly agentUser: number
+  /** Of every launcher; of a declarative agent unless its spec has its own. */
+  readonly launcherResources: ContainerResources
+  /** Of an agent process whose spec has none: a namespace with a ResourceQuota refuses pods without (PODA11). */
+  readonly agentResources: ContainerResources
+  /** The hardened profile: images by digest, read-only root file systems, and no agent without isolation. */
   readonly hardened: boolean
 }

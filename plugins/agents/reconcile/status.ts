@@ -55,7 +55,7 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
 
 /** The agent's address inside the cluster. */
 export function urlOf(agent: AgentDeploymentObject): string {
-  return `http://${agent.metadata.name}.${agent.metadata.namespace}.svc:${reservedPorts.invoke.port}`
+  return `https://${agent.metadata.name}.${agent.metadata.namespace}.svc:${reservedPorts.invoke.port}`
 }
 
 /** What keeps the newest spec from serving, in order of cause; undefined when nothing does (it may still be starting). */
@@ -83,22 +83,15 @@ function isolated(agent: AgentDeploymentObject, settings: StatusSettings): Verdi
   const form = formOf(agent.spec)
   if (form === 'declarative')
     return { type, status: 'True', reason: 'NoAgentProcess', message: 'The launcher runs the agent itself.' }
-  if (form === 'image')
+  if (settings.isolation === 'container')
     return {
       type,
       status: 'True',
       reason: 'SeparateContainers',
-      message: 'Agent and launcher are separate containers.',
-    }
-  if (settings.isolation === 'user')
-    return {
-      type,
-      status: 'True',
-      reason: 'SeparateUser',
-      message: 'The agent runs as another user than its launcher.',
+      message: 'The agent has a container of its own: user, root file system, environment and process tree.',
     }
   const message =
-    'The agent runs as the user of its launcher: changing it needs CAP_SETUID, which is not available here.'
+    'The agent runs as the person who runs mesh, as do its launcher and the platform: the tokens of every persona, of the admin too, are in its reach.'
   return { type, status: 'False', reason: 'SameUser', message }
 }
 

@@ -2,7 +2,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
-import { controllerRevisions, pods } from '../resources.ts'
+import { controllerRevisions, pods as podResource } from '../resources.ts'
 import type { Revision } from '../revisions.ts'
 import type { Refusal } from './accept.ts'
 import { find } from './apply.ts'
@@ -18,6 +18,8 @@ export interface WorkloadState {
   readonly deployed: string | undefined
   readonly progress: Progress | undefined
   readonly podProblem: Refusal | undefined
+  /** The agent's pods, read while the workload is not complete. */
+  readonly pods: readonly AgentPod[]
 }
 
 /** What runs, read after the writes: also when the newest spec was refused and an older revision serves. */
@@ -26,12 +28,12 @@ export async function readWorkload(cluster: KubeClient, agent: AgentDeploymentOb
   const kind = agent.spec.executionModel === 'job' ? 'Job' : 'Deployment'
   const live = name === undefined ? undefined : await find<Deployment & Job>(cluster, kind, refIn(agent, name))
   if (live === undefined || !isOwnedBy(live, agent))
-    return { deployed: undefined, progress: undefined, podProblem: undefined }
+    return { deployed: undefined, progress: undefined, podProblem: undefined, pods: [] }
   const progress = kind === 'Job' ? jobProgress(live) : deploymentProgress(live)
   // A Job that has given up says so itself; its pods only repeat it.
   const settled = progress.complete || progress.failure?.reason === 'JobFailed'
-  const problem = settled ? undefined : podProblem(await readPods(cluster, agent))
-  return { deployed: live.metadata.annotations?.[REVISION_ANNOTATION], progress, podProblem: problem }
+  const pods = settled ? [] : await readPods(cluster, agent)
+  return { deployed: live.metadata.annotations?.[REVISION_ANNOTATION], progress, podProblem: podProblem(pods), pods }
 }
 
 async function newestJob(cluster: KubeClient, agent: AgentDeploymentObject): Promise<string | undefined> {
@@ -40,7 +42,7 @@ async function newestJob(cluster: KubeClient, agent: AgentDeploymentObject): Pro
 }
 
 async function readPods(cluster: KubeClient, agent: AgentDeploymentObject): Promise<readonly AgentPod[]> {
-  const page = await cluster.list<AgentPod>(pods, selected(agent))
+  const page = await cluster.list<AgentPod>(podResource, selected(agent))
   return page.items
 }
 

@@ -117,6 +117,13 @@ export interface StorageRow {
   bytes: bigint
 }
 
+/** A public key by which launchers of an agent are known. */
+export interface LauncherKeyRow {
+  agent_uid: string
+  public_key: string
+  recorded_at: Generated<Date>
+}
+
 /** Tables of the plugin, and the core table its reads join. */
 export type RunsTables = {
   runs_runs: RunRow
@@ -126,6 +133,7 @@ export type RunsTables = {
   runs_journal: JournalRow
   runs_partial: PartialRow
   runs_storage: StorageRow
+  runs_launcher_keys: LauncherKeyRow
   observed: { uid: string; kind: string; namespace: string; name: string; deleted_at: Date | null }
 }
 

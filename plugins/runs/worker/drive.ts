@@ -16,7 +16,7 @@ import { readConversation } from '../history.ts'
 import { workerAuthor } from './author.ts'
 import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
-import { backOffMs, failRun, isUnavailable, settleFailure } from './failure.ts'
+import { backOffMs, failRun, isUnavailable, settleFailure, unprovenMessage } from './failure.ts'
 import { follow } from './follow.ts'
 import { type Busy, handOver, handOverAgain, type Taken } from './hand-over.ts'
 import type { LauncherClient } from './launcher-client.ts'
@@ -114,11 +114,11 @@ type Content = NonNullable<Awaited<ReturnType<typeof readContent>>>
 async function driveFound(services: DriveServices, found: Found): Promise<number | undefined> {
   const { claim, run, content, signal, cancel } = found
   const cancelled = cancel.signal
-  const fail = (reason: FailReason) => failRun(services, found, reason)
+  const launchers = services.launchersOf(run, () => content.grant_token, claim)
+  const fail = (reason: FailReason) => failRun(services, found, reason, unprovenMessage(reason, launchers))
   // Cancelled before it ever reached the agent: nothing has to be stopped.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
   if (run.state === 'cancelling') cancel.abort()
-  const launchers = services.launchersOf(run, () => content.grant_token, claim)
   const first = await findLauncher(services, launchers, { claim, run, signal, cancelled })
   if (!first) return signal.aborted ? undefined : fail('agent_unreachable')
   const fresh = mayBegin(run)

@@ -8,6 +8,7 @@ import { AgentFault, type FaultCause } from './agent-fault.ts'
 import { workerAuthor } from './author.ts'
 import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
+import type { Launchers } from './launchers.ts'
 
 const maxBackOffMs = 60_000
 
@@ -31,6 +32,12 @@ export async function failRun(
     content: { failed: { message } },
     also: (db) => saveOutcome(db, run.id, { error: message }),
   }))
+}
+
+/** Message of a run whose agent's address is answered by another process than its launcher; undefined otherwise. */
+export function unprovenMessage(reason: FailReason, launchers: Pick<Launchers, 'isUnproven'>): string | undefined {
+  if (reason !== 'agent_unreachable' || !launchers.isUnproven()) return undefined
+  return "The agent's address is answered by a process that did not prove that it is the agent's launcher; nothing was sent to it."
 }
 
 const failMessages: Readonly<Partial<Record<FailReason, string>>> = {

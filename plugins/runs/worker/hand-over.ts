@@ -163,4 +163,10 @@ function isUnconnected(error: unknown): boolean {
   return connecting || unconnected.has(error.code)
 }
 
-const unconnected: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT'])
+const unconnected: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'MESH_LAUNCHER_UNCONNECTED',
+  'MESH_LAUNCHER_UNPROVEN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])

@@ -10,6 +10,8 @@ export interface Launchers {
   hasMore(): boolean
   /** The one that has a segment of the run. */
   at(address: LauncherAddress): LauncherClient
+  /** Whether the latest one that was reached did not prove that it is a launcher of the agent. */
+  isUnproven(): boolean
 }
 
 /** What launchers are made of. */
@@ -18,11 +20,18 @@ export interface LaunchersOptions {
   readonly connect: (address: LauncherAddress, isGone: () => Promise<boolean>) => LauncherClient
   /** Id of the one that comes first while it takes runs: where the run was before its pause. */
   readonly preferred?: string | undefined
+  readonly isUnproven?: () => boolean
   readonly random?: () => number
 }
 
 /** Makes the launchers of one run: begins at the preferred one or anywhere, and goes round. */
-export function createLaunchers({ list, connect, preferred, random = Math.random }: LaunchersOptions): Launchers {
+export function createLaunchers({
+  list,
+  connect,
+  preferred,
+  isUnproven = () => false,
+  random = Math.random,
+}: LaunchersOptions): Launchers {
   let named: string | undefined
   let left = 0
   const at = (address: LauncherAddress): LauncherClient =>
@@ -40,6 +49,7 @@ export function createLaunchers({ list, connect, preferred, random = Math.random
   }
   return {
     at,
+    isUnproven,
     hasMore: () => left > 0,
     async next() {
       const ready = (await list()).filter((one) => one.ready)

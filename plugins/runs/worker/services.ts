@@ -8,11 +8,13 @@ import { signAttempt } from '../grants.ts'
 import type { Live } from '../live.ts'
 import { runMetrics } from '../metrics.ts'
 import type { runsSettings } from '../settings.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import { readLauncherKeys } from '../store/launcher-keys.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../write.ts'
 import type { DriveServices } from './drive-services.ts'
 import { StateUnavailable } from './failure.ts'
 import { createLauncherClient } from './launcher-client.ts'
+import { createLauncherConnections } from './launcher-connections.ts'
 import { createLaunchers } from './launchers.ts'
 import { traceparentBelow } from './run-span.ts'
 
@@ -20,9 +22,6 @@ import { traceparentBelow } from './run-span.ts'
 const busyPatienceMs = 10_000
 const retryMs = 5_000
 
-// One connection per event stream: the pool's cap would be the cap on runs, so there is none.
-const pool = { connections: null, pipelining: 1, keepAliveTimeout: 30_000 }
-// A pod that went a moment ago refuses nothing, it is silent: the next one is tried soon.
 const connecting = { connect: { timeout: 3_000 } }
 
 /** What driving runs stands on in the worker role: the network to launchers and to the state role. */
@@ -32,8 +31,16 @@ export function createDriveServices(
   settings: Static<typeof runsSettings>,
 ): DriveServices & { close(): Promise<void> } {
   const { core } = parts
-  const dispatcher = new Agent({ ...pool, ...connecting })
   const faults = core.metrics.counter(runMetrics.faults)
+  const dispatcher = new Agent(connecting)
+  const unproven = core.metrics.counter(runMetrics.unproven)
+  const connections = createLauncherConnections({
+    keysOf: (agentUid) => readLauncherKeys(parts.store.reader<RunsTables>(), agentUid),
+    onUnproven: (agentUid, error) => {
+      unproven.inc()
+      core.log.warn({ agentUid, why: error.message }, 'a launcher was refused')
+    },
+  })
   const attemptOf = (run: SelectedRun, epoch: number): string =>
     signAttempt(core.keys, { runId: run.id, agentUid: run.agent_uid ?? '', epoch }, core.now())
   return {
@@ -47,7 +54,7 @@ export function createDriveServices(
     driveTries: settings.driveTries,
     retryMs,
     faulted: (cause) => faults.inc({ cause }),
-    close: () => dispatcher.destroy(),
+    close: async () => void (await Promise.all([dispatcher.destroy(), connections.close()])),
     launchersOf(run, grant, claim) {
       const { namespace, agent_name: name, agent_uid: uid } = run
       const credentials = () => ({
@@ -57,7 +64,9 @@ export function createDriveServices(
       })
       return createLaunchers({
         list: async () => (name === null || uid === null ? [] : worker.agentLaunchers({ namespace, name, uid })),
-        connect: (at, isGone) => createLauncherClient({ dispatcher, at, runId: run.id, credentials, isGone }),
+        connect: (at, isGone) =>
+          createLauncherClient({ dispatcher: connections.of(uid ?? ''), at, runId: run.id, credentials, isGone }),
+        isUnproven: () => connections.isUnproven(uid ?? ''),
         preferred: claim.launcher?.id,
       })
     },

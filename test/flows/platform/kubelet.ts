@@ -29,13 +29,14 @@ export async function serveKubelet(
   const { key, certificate } = loadCertificate(join(parts.folder, 'kubelet.pem'), new Date())
   const server = createServer({ key, cert: certificate }, (request, response) => {
     const url = new URL(request.url ?? '/', 'https://kubelet')
-    const [, , namespace = '', name = ''] = url.pathname.split('/')
+    const [, , namespace = '', name = '', container = ''] = url.pathname.split('/')
     const answer = async (): Promise<void> => {
       const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
       const pod = await parts.cluster.get(pods, ref)
       const lines = url.searchParams.get('tailLines')
       const log = parts.workloads.readPodLog({
         pod,
+        container,
         previous: url.searchParams.get('previous') === 'true',
         follow: url.searchParams.get('follow') === 'true',
         timestamps: false,

@@ -1,0 +1,35 @@
+import type { KubeClient } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { EXIT_PORT_TAKEN } from '#launcher/ports.ts'
+import { pods as podResource } from '../resources.ts'
+import { ignore } from './apply.ts'
+import { LAUNCHER_CONTAINER } from './containers.ts'
+import type { Happening } from './events.ts'
+import type { AgentPod } from './pod-problem.ts'
+
+/**
+ * Whether the launcher of a pod ended because another process of the pod has its port. The kubelet reports it, so the
+ * agent cannot forge it, whatever it answers to probes. Pure.
+ */
+export function hasLostPort({ metadata, status }: AgentPod): boolean {
+  if (metadata.deletionTimestamp !== undefined) return false
+  const launcher = status?.initContainerStatuses?.find(({ name }) => name === LAUNCHER_CONTAINER)
+  const { terminated, waiting } = launcher?.state ?? {}
+  const ended = terminated ?? (waiting === undefined ? undefined : launcher?.lastState?.terminated)
+  return ended?.exitCode === EXIT_PORT_TAKEN
+}
+
+/** Deletes pods whose launcher lost a port, by uid; their workload makes others, where the launcher binds first. */
+export async function replaceLostPods(cluster: KubeClient, pods: readonly AgentPod[]): Promise<Happening[]> {
+  const lost = pods.filter(hasLostPort)
+  for (const { metadata } of lost) {
+    const ref = { namespace: parseLabel('namespace', metadata.namespace ?? ''), name: parseName('name', metadata.name) }
+    const preconditions = metadata.uid === undefined ? {} : { preconditions: { uid: metadata.uid } }
+    await cluster.delete(podResource, ref, preconditions).catch(ignore(404, 409))
+  }
+  return lost.map(({ metadata: { name } }) => ({
+    type: 'Warning',
+    reason: 'LauncherPortTaken',
+    message: `Pod ${name} is replaced: its launcher found its port taken by another process of the pod.`,
+  }))
+}

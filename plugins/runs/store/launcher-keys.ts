@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import type { RunsTables } from './tables.ts'
+
+type Db = Kysely<RunsTables> | Transaction<RunsTables>
+
+/** Keys of one agent that are valid at a time: the newest, and the one that running launchers still have after a rotation. */
+const validKeys = 2
+
+/** Records a public key (PEM, SPKI) of an agent's launchers; a third one makes the oldest invalid. */
+export async function recordLauncherKey(db: Db, agentUid: string, publicKey: string): Promise<void> {
+  const added = await sql`insert into runs_launcher_keys (agent_uid, public_key) values (${agentUid}, ${publicKey})
+    on conflict do nothing`.execute(db)
+  if (added.numAffectedRows === 0n) return
+  await sql`delete from runs_launcher_keys where agent_uid = ${agentUid} and public_key not in (
+    select public_key from runs_launcher_keys where agent_uid = ${agentUid}
+    order by recorded_at desc limit ${validKeys})`.execute(db)
+}
+
+/** The valid public keys of an agent's launchers. */
+export async function readLauncherKeys(db: Db, agentUid: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('runs_launcher_keys')
+    .select('public_key')
+    .where('agent_uid', '=', agentUid)
+    .execute()
+  return rows.map((row) => row.public_key)
+}
+
+/** Removes the keys of deleted agents; one whose runs are being cancelled keeps its keys until these have ended. */
+export async function removeLauncherKeys(db: Db): Promise<void> {
+  await sql`delete from runs_launcher_keys where agent_uid in (
+      select uid from observed where kind = 'AgentDeployment' and deleted_at is not null)
+    and not exists (select 1 from runs_runs where runs_runs.agent_uid = runs_launcher_keys.agent_uid
+      and finished_at is null)`.execute(db)
+}
