@@ -7,7 +7,7 @@ import { createRelay } from '#core/events/relay.ts'
 import { openDatabase } from '#core/store/database.ts'
 import { createLeadership } from '#core/store/leadership.ts'
 import { runCreated } from '#plugins/runs/events.ts'
-import { createWorld, queueRun } from '#plugins/runs/testing/world.ts'
+import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
 /** Queues runs and waits until two consumers have handled each: one by its inbox, one in the order of the stream. */
@@ -33,7 +33,13 @@ export async function openHandledRuns(t: Scope, url: string): Promise<(count: nu
     const twice = Promise.withResolvers<void>()
     let left = 2 * count
     const once = (): void => void (--left === 0 && twice.resolve())
-    for (let n = 0; n < count; n++) waiting.set((await queueRun(world, { text: 'word '.repeat(40) })).id, once)
+    // A caller and a namespace of its own for each: queued runs of one are bounded.
+    for (let n = 0; n < count; n++) {
+      const uid = randomUUID()
+      const trigger = { kind: 'api', by: uid }
+      const { id } = await queueRunOf(world, { input: { text: 'word '.repeat(40) }, namespaceUid: uid, trigger })
+      waiting.set(id, once)
+    }
     await twice.promise
     waiting.clear()
   }

@@ -1,5 +1,6 @@
 import type { Store } from '#core/store/store.ts'
 import { terminalStates } from '#schemas/run.ts'
+import { createInbox } from './inbox.ts'
 import type { Live, LiveFrame } from './live.ts'
 import { readJournal, readPartials } from './store/reads.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
@@ -129,31 +130,4 @@ function unnumbered(run: SelectedRun, kind: string, data: LiveFrame['data']): Li
 
 function endFrame(run: SelectedRun): LiveFrame {
   return unnumbered(run, 'stream.end', {})
-}
-
-/** Frames between their arrival and their turn; above the bound the oldest go, and the journal fills the hole. */
-function createInbox(signal: AbortSignal) {
-  let frames: LiveFrame[] = []
-  let wake: (() => void) | undefined
-  signal.addEventListener('abort', () => wake?.(), { once: true })
-  return {
-    put(frame: LiveFrame): void {
-      if (frames.length >= 1000) frames.shift()
-      frames.push(frame)
-      wake?.()
-    },
-    async take(waitMs: number): Promise<readonly LiveFrame[]> {
-      if (frames.length === 0 && !signal.aborted) {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        wake = resolve
-        const timer = setTimeout(resolve, waitMs)
-        await promise
-        clearTimeout(timer)
-        wake = undefined
-      }
-      const taken = frames
-      frames = []
-      return taken
-    },
-  }
 }

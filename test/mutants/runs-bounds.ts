@@ -234,4 +234,12 @@ export const mutants: readonly Mutant[] = [
     tests: pruning,
     only: 'PGlite.*PODA26: runs of a deleted',
   },
+  {
+    name: 'frames of a stream that is not read have no bound in bytes',
+    file: 'plugins/runs/inbox.ts',
+    find: 'frames.length > maxFrames || bytes > maxBytes',
+    replace: 'frames.length > maxFrames',
+    tests: ['plugins/runs/inbox.test.ts'],
+    only: 'F6',
+  },
 ]
