@@ -87,7 +87,8 @@ export async function composeStack(input: StackInput): Promise<Stack> {
         await composed.host.synced()
         await agents.start({ cluster: cluster.admin, dataDir: folder.root, log: composed.log })
         if (options.demo) await createDemo(cluster.admin, shipped.demo)
-        const gatewayUrl = `http://127.0.0.1:${ports.gateway}`
+        // MESH_GATEWAY_PORT may name another than the chosen one.
+        const gatewayUrl = composed.host.addresses().gateway ?? `http://127.0.0.1:${ports.gateway}`
         return { ...page, gatewayUrl, dataDir: folder.root, tokens: cluster.tokens, code: code.code, moved }
       },
       close: () => closeAll([agents.close, composed.close, cluster.close, release]),

@@ -18,22 +18,24 @@ export interface RawAnswer {
 }
 
 /** Sends bytes as they are on a new connection, and reads until a whole answer, the end of the connection, or the deadline. */
-export async function exchangeRaw(address: Address, bytes: Buffer | string, deadlineMs: number): Promise<RawAnswer> {
+export async function exchangeRaw(address: Address, request: Buffer | string, deadlineMs: number): Promise<RawAnswer> {
+  const bytes = typeof request === 'string' ? Buffer.from(request, 'latin1') : request
   const socket = await open(address)
   let text = ''
+  const bodiless = bytes.toString('latin1', 0, 5) === 'HEAD '
   const { promise, resolve } = Promise.withResolvers<RawAnswer['end']>()
   const late = setTimeout(() => resolve('silent'), deadlineMs)
   socket.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')
-    if (isWhole(text)) resolve('answered')
+    if (isWhole(text, bodiless)) resolve('answered')
   })
   // A server that answers before it has read everything resets the connection: an end like any other.
   for (const event of ['error', 'end', 'close'] as const) socket.on(event, () => resolve('closed'))
-  socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
+  socket.write(bytes)
   const end = await promise
   clearTimeout(late)
   socket.destroy()
-  return { text, end: isWhole(text) ? 'answered' : end }
+  return { text, end: isWhole(text, bodiless) ? 'answered' : end }
 }
 
 function open({ port, tls }: Address): Promise<Socket> {
@@ -47,9 +49,10 @@ function open({ port, tls }: Address): Promise<Socket> {
 }
 
 // Without a Content-Length and not chunked, the end of the connection is the end of the answer.
-function isWhole(text: string): boolean {
+function isWhole(text: string, bodiless: boolean): boolean {
   const head = text.indexOf('\r\n\r\n')
   if (head < 0) return false
+  if (bodiless) return true
   const fields = text.slice(0, head).toLowerCase()
   const body = text.slice(head + 4)
   if (/^http\/1\.1 (?:1|204|304)/.test(fields)) return true

@@ -10,11 +10,13 @@ import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
+import { mutants as ofDoors } from './doors.ts'
 import type { Mutant } from './mutant.ts'
 
 /** Every listed defect. */
 export const all: readonly Mutant[] = [
   ...ofHttp,
+  ...ofDoors,
   ...ofAdmission,
   ...ofCluster,
   ...ofStore,

@@ -1,0 +1,156 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { reservedPorts } from '#launcher/ports.ts'
+import type { PortName } from '#launcher/ports.ts'
+import { startAll } from '#test/flows/platform/embedded.ts'
+import { freePort } from '#test/harness/free-port.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { startProcess, untilReady } from '#test/harness/server-process.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import type { Door } from './corpus.ts'
+import type { Address } from './raw-exchange.ts'
+
+/** A listener with what the corpus needs to know of it. */
+export interface Listener extends Address {
+  readonly name: string
+  /** An ordinary GET and its status: asked after each hostile request. */
+  readonly ordinary: { readonly path: string; readonly status: number }
+  /** Where a body is parsed. */
+  readonly doors: readonly Door[]
+}
+
+/** A process under test with the listeners that this list declares; the test compares them with those that the kernel shows. */
+export interface Subject {
+  readonly name: string
+  readonly pid: number
+  readonly running: () => boolean
+  readonly logFile: string
+  readonly listeners: readonly Listener[]
+  /** One more listener, on whichever port the others are not on. */
+  readonly onAnyPort?: Omit<Listener, 'port'>
+}
+
+const bearer = (token: string): readonly string[] => [`Authorization: Bearer ${token}`]
+
+/** `mesh all`: every role and the embedded API server, without agents. */
+export async function startPlatformSubject(t: Scope): Promise<Subject> {
+  const folder = tempFolder('listeners')
+  t.after(folder.remove)
+  const all = await startAll(t, join(folder.path, 'data'), { flags: ['--no-demo'] })
+  const { ready, server, adminUrl, stateUrl } = all
+  const { developer, admin } = ready.tokens
+  const kube: Pick<Listener, 'ordinary' | 'doors'> = {
+    ordinary: { path: '/version', status: 200 },
+    doors: ['/api/v1/namespaces/default/configmaps', '/apis/mesh.dev/v1alpha1/namespaces/default/agentdeployments'].map(
+      (path) => ({ method: 'POST', path, headers: bearer(admin) }),
+    ),
+  }
+  const kubePort = apiServerPort(ready.kubeconfig)
+  return {
+    name: 'mesh all',
+    pid: all.pid,
+    running: server.running,
+    logFile: all.log,
+    listeners: [
+      {
+        name: 'bff',
+        port: portOf(ready.url),
+        ordinary: { path: '/api/whoami', status: 401 },
+        doors: [
+          { method: 'POST', path: '/session', headers: [] },
+          ...['/api/agents', '/api/runs', '/api/invoke', '/api/agents/import'].map((path) => ({
+            method: 'POST',
+            path,
+            headers: bearer(developer),
+          })),
+        ],
+      },
+      {
+        name: 'gateway',
+        port: portOf(ready.gatewayUrl),
+        ordinary: { path: '/v1/models', status: 401 },
+        doors: ['/v1/chat/completions', '/v1/embeddings'].map((path) => ({
+          method: 'POST',
+          path,
+          headers: bearer(developer),
+        })),
+      },
+      {
+        name: 'state',
+        port: portOf(stateUrl),
+        ordinary: { path: '/jwks', status: 200 },
+        doors: [{ method: 'POST', path: '/runs', headers: bearer(developer) }],
+      },
+      {
+        name: 'admin',
+        port: portOf(adminUrl),
+        ordinary: { path: '/livez', status: 200 },
+        doors: [{ method: 'POST', path: '/livez', headers: [] }],
+      },
+      { name: 'API server', port: kubePort, ...kube },
+      { name: 'API server with TLS', port: kubePort, tls: true, ...kube },
+    ],
+    // The look-up of launchers takes any free port and publishes it nowhere.
+    onAnyPort: {
+      name: 'endpoint look-up',
+      ordinary: { path: '/endpoints/default/none', status: 200 },
+      doors: [{ method: 'POST', path: '/endpoints/default/none', headers: [] }],
+    },
+  }
+}
+
+/** A launcher with an agent that never answers, and every port of its table that a launcher starts today. */
+export async function startLauncherSubject(t: Scope): Promise<Subject> {
+  const folder = tempFolder('listeners')
+  t.after(folder.remove)
+  const agentFile = join(folder.path, 'agent.json')
+  writeFileSync(agentFile, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1' }))
+  const ports = new Map<PortName, number>()
+  for (const [name, { owner }] of Object.entries(reservedPorts))
+    if (owner === 'launcher') ports.set(name as PortName, await freePort())
+  const logFile = join(folder.path, 'launcher.log')
+  const server = startProcess({
+    program: process.execPath,
+    args: [fileURLToPath(import.meta.resolve('../../launcher/main.ts')), '--', '/bin/sleep', '600'],
+    log: logFile,
+    env: {
+      MESH_AGENT_CONFIG: agentFile,
+      MESH_UNSIGNED: 'true',
+      MESH_BIND: '127.0.0.1',
+      STATE_URL: `http://127.0.0.1:${await freePort()}`,
+      AGENT_PORT: String(await freePort()),
+      ...Object.fromEntries([...ports].map(([name, port]) => [reservedPorts[name].env, String(port)])),
+    },
+  })
+  t.after(() => server.end('SIGKILL'))
+  const doors: Partial<Record<PortName, Pick<Listener, 'ordinary' | 'doors'>>> = {
+    invoke: {
+      ordinary: { path: '/none', status: 404 },
+      doors: [{ method: 'POST', path: '/invoke', headers: [] }],
+    },
+    delegate: {
+      ordinary: { path: '/none', status: 404 },
+      doors: [{ method: 'POST', path: '/delegate', headers: [] }],
+    },
+  }
+  await untilReady(server, async () => (await fetch(`http://127.0.0.1:${ports.get('delegate')}/none`)).status === 404)
+  return {
+    name: 'launcher',
+    pid: server.pid,
+    running: server.running,
+    logFile,
+    listeners: [...ports].flatMap(([name, port]) => {
+      const known = doors[name]
+      return known === undefined ? [] : [{ name, port, ...known }]
+    }),
+  }
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port)
+}
+
+function apiServerPort(kubeconfig: string): number {
+  return Number(/"?server"?: "?https?:\/\/[^:]+:(\d+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1])
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { corpusOf } from './corpus.ts'
+import type { HostileRequest } from './corpus.ts'
+import { listeningPorts } from './listening.ts'
+import { startLauncherSubject, startPlatformSubject } from './list.ts'
+import type { Listener, Subject } from './list.ts'
+import { exchangeRaw, statusOf } from './raw-exchange.ts'
+import type { RawAnswer } from './raw-exchange.ts'
+
+// An answer within this time on a machine that runs many tests at once.
+const boundMs = 30_000
+// A client that leaves a request unfinished goes away after this.
+const leaveMs = 20
+const options = { timeout: 900_000, skip: process.platform === 'linux' ? (false as const) : 'reads /proc' }
+
+for (const [name, start] of [
+  ['mesh all', startPlatformSubject],
+  ['launcher', startLauncherSubject],
+] as const)
+  test(`F1, SEC1: no request to a listener of ${name} ends its process or stays unanswered`, options, async (t) => {
+    const subject = await start(t)
+    const listeners = placed(subject)
+    await t.test('CON2, UXH1: readiness is passed, with every check', async () => {
+      const admin = listeners.find((one) => one.name === 'admin')
+      const paths = admin === undefined ? [] : ['/readyz', '/readyz?verbose']
+      for (const path of paths) {
+        const answer = await fetch(`http://127.0.0.1:${admin?.port}${path}`)
+        const text = await answer.text()
+        assert.equal(answer.status, 200, text)
+        assert.equal(path === '/readyz' || text.includes('[+]cluster ok'), true, text)
+      }
+    })
+    // One after another within a listener, so that a failure names its request.
+    await Promise.all(listeners.map((listener) => t.test(listener.name, (sub) => attack(sub, subject, listener))))
+    assert.equal(subject.running(), true)
+    assert.deepEqual(
+      readFileSync(subject.logFile, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('"level":"fatal"') || line.includes('failed unexpectedly')),
+      [],
+    )
+  })
+
+/** The declared listeners; fails when the process listens on a port that is not declared: declare it in `list.ts`. */
+function placed({ pid, name, listeners, onAnyPort }: Subject): readonly Listener[] {
+  const declared = new Set(listeners.map(({ port }) => port))
+  const found = listeningPorts(pid)
+  const more = found.filter((port) => !declared.has(port))
+  const [port] = more
+  const last = onAnyPort === undefined || port === undefined ? [] : [{ ...onAnyPort, port }]
+  assert.equal(more.length, last.length, `${name} listens on ${more.join(', ')}, which test/listeners/list.ts lacks`)
+  assert.deepEqual(
+    found,
+    [...new Set([...declared, ...more])].toSorted((a, b) => a - b),
+    `${name}: declared, but closed`,
+  )
+  return [...listeners, ...last]
+}
+
+async function attack(t: TestContext, subject: Subject, listener: Listener): Promise<void> {
+  const corpus = corpusOf(`127.0.0.1:${listener.port}`, listener.doors)
+  const wrong: string[] = []
+  for (const request of corpus) {
+    const complaint = await complaintOf(listener, request)
+    if (complaint !== undefined) wrong.push(`${request.name}: ${complaint}`)
+    assert.ok(subject.running(), `${request.name} ended the process of ${listener.name}`)
+  }
+  t.diagnostic(`${corpus.length} requests`)
+  assert.deepEqual(wrong, [])
+}
+
+async function complaintOf(
+  listener: Listener,
+  { bytes, unfinished = false }: HostileRequest,
+): Promise<string | undefined> {
+  const answer = await exchangeRaw(listener, bytes, unfinished ? leaveMs : boundMs)
+  if (answer.end === 'silent' && !unfinished) return 'neither an answer nor a closed connection'
+  if (statusOf(answer) === 500) return answer.text.slice(-300)
+  const status = statusOf(await ordinary(listener))
+  return status === listener.ordinary.status ? undefined : `afterwards an ordinary request got ${status}`
+}
+
+function ordinary(listener: Listener): Promise<RawAnswer> {
+  const head = `GET ${listener.ordinary.path} HTTP/1.1\r\nHost: 127.0.0.1:${listener.port}\r\nConnection: close\r\n\r\n`
+  return exchangeRaw(listener, head, boundMs)
+}

@@ -1,0 +1,107 @@
+import type { Mutant } from './mutant.ts'
+
+const admin = ['core/host/admin-server.test.ts']
+const hosts = ['core/host/served-hosts.test.ts', 'core/net/loopback-host.test.ts']
+const lastResort = ['test/flows/last-resort.test.ts']
+
+/** Defects at the listeners of a process, and in what it does about errors that no code handles. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'the admin port parses the target as a URL',
+    file: 'core/host/admin-server.ts',
+    find: `const [path, query] = target.split('?', 2)`,
+    replace: `const { pathname: path, search: query } = new URL(target, 'http://admin')`,
+    tests: admin,
+    only: 'SEC1',
+  },
+  {
+    name: 'the admin port serves every Host on loopback',
+    file: 'core/host/admin-server.ts',
+    find: 'if (hosts !== undefined && !isServedHost(request.headers.host, hosts))',
+    replace: 'if (hosts !== undefined && request.headers.host === undefined)',
+    tests: admin,
+    only: 'SEC13',
+  },
+  {
+    name: 'the servers of the roles serve every Host on loopback',
+    file: 'core/http/server.ts',
+    find: '  if (hosts === undefined) return\n',
+    replace: '  if (hosts === undefined || hosts.length >= 0) return\n',
+    tests: hosts,
+    only: 'SEC13',
+  },
+  {
+    name: 'a Host that begins as one of this machine is served',
+    file: 'core/net/loopback-host.ts',
+    find: String.raw`/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/`,
+    replace: String.raw`/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])/`,
+    tests: hosts,
+    only: 'SEC13',
+  },
+  {
+    name: 'the body of /session is not checked',
+    file: 'local/landing.ts',
+    find: 'const given = readBody(request.body) as Static<typeof sessionBody>',
+    replace: 'const given = request.body as Static<typeof sessionBody>',
+    tests: ['local/landing.test.ts'],
+    only: 'SEC21',
+  },
+  {
+    name: 'a client that hangs up is an unexpected error',
+    file: 'core/http/request-state.ts',
+    find: `return raw.destroyed && !raw.complete ? new Fail('client_closed_request') : error`,
+    replace: 'return error',
+    tests: ['core/http/hang-up.test.ts'],
+    only: 'SEC22',
+  },
+  {
+    name: 'what the parser refuses has no security headers',
+    file: 'core/http/broken-request.ts',
+    find: '    ...securityHeaders,\n',
+    replace: '',
+    tests: admin,
+    only: 'SEC24',
+  },
+  {
+    name: 'raw heads keep the connection during a drain',
+    file: 'core/http/drain-connection.ts',
+    find: 'get: () => keep && !draining(),',
+    replace: 'get: () => keep,',
+    tests: ['core/http/drain-connection.test.ts'],
+    only: 'PODA9',
+  },
+  {
+    name: 'a run is streamed without being awaited while it is waited for',
+    file: 'plugins/runs/gateway-runs.ts',
+    find: 'const [ended] = await Promise.all([wait(), streamRun(services, run, 0, { send, signal: over.signal })])',
+    replace: `const streaming = streamRun(services, run, 0, { send, signal: over.signal })
+    const ended = await wait()
+    await streaming`,
+    tests: ['plugins/runs/gateway-runs.test.ts'],
+    only: 'PODA1',
+  },
+  {
+    name: 'a spool that fails is an unhandled rejection',
+    file: 'plugins/audit/queue.ts',
+    find: 'writing ??= writeAll()\n      .catch(complain)\n',
+    replace: 'writing ??= writeAll()\n',
+    tests: ['plugins/audit/queue.test.ts'],
+    only: 'PODA1',
+  },
+  {
+    name: 'rejections without a handler end the process at once',
+    file: 'core/log/fatal-errors.ts',
+    find: `  process.on('unhandledRejection', caught('unhandledRejection'))\n`,
+    replace: '',
+    tests: lastResort,
+    only: 'reject',
+  },
+  {
+    name: 'a process that drained after a fatal error exits with 0',
+    file: 'core/host/run-process.ts',
+    find: `return reason === 'fatal' ? exitCodes.failed : exitCodes.ok`,
+    replace: 'return exitCodes.ok',
+    tests: lastResort,
+    only: 'throw',
+  },
+]
