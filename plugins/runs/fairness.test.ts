@@ -37,7 +37,7 @@ for (const { name, skip, open } of adapters) {
 
   test(
     `${name}: SEC5, F4: 70 queued runs of a namespace that sleep do not keep another's waiting`,
-    { skip, timeout: 120_000 },
+    { skip, timeout: 300_000 },
     async (t) => {
       const { world } = await opened(t)
       const sleeping = new Set<string>()
@@ -54,7 +54,7 @@ for (const { name, skip, open } of adapters) {
       )
       t.after(() => worker.stop())
       // All places that the namespace may have are taken, and the worker looks for more.
-      const deadline = performance.now() + 60_000
+      const deadline = performance.now() + 90_000
       while (sleeping.size < 48) {
         assert.ok(performance.now() < deadline, `${sleeping.size} of 48 runs are under way`)
         await new Promise((resolve) => setTimeout(resolve, 20))
@@ -62,7 +62,7 @@ for (const { name, skip, open } of adapters) {
       for (const by of ['b', 'c']) {
         const run = await queue(world, by)
         hurried.add(run.id)
-        assert.equal((await settled(world, run.id, isTerminal, 10_000)).state, 'succeeded')
+        assert.equal((await settled(world, run.id, isTerminal)).state, 'succeeded')
       }
       const { rows } = await sql<{ held: number }>`
       select count(*)::integer as held from runs_lease where holder is not null`.execute(world.store.reader())

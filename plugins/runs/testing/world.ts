@@ -130,7 +130,7 @@ export async function settled(
   world: World,
   runId: string,
   fits: (run: SelectedRun) => boolean,
-  waitMs = 20_000,
+  waitMs = 60_000,
 ): Promise<SelectedRun> {
   const deadline = performance.now() + waitMs
   for (;;) {
