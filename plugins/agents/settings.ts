@@ -34,6 +34,11 @@ export const agentSettings = Type.Object(
     gatewayUrl: url('Model gateway as agent pods reach it; as this process does when absent.'),
     stateUrl: url('State role as agent pods reach it; as this process does when absent.'),
     otlpEndpoint: url('Where agents export their traces.'),
+    egress: Type.Enum(['public', 'platform', 'any'], {
+      default: 'public',
+      hardenedDefault: 'platform',
+      description: 'Whom agents may reach beside the platform: public addresses, nobody, or anybody (NetworkPolicy).',
+    }),
     systemNamespace: Type.String({ default: SYSTEM_NAMESPACE, description: 'Namespace whose pods may call agents.' }),
     isolation: Type.Enum(['container', 'none'], {
       default: 'container',
@@ -75,6 +80,7 @@ export function toReconcileSettings(core: Core, settings: Static<typeof agentSet
     stateUrl: stateUrl ?? core.urls.state,
     otlpEndpoint,
     systemNamespace: settings.systemNamespace,
+    egress: settings.egress,
     isolation: settings.isolation,
     agentUser: settings.agentUser,
     launcherResources: settings.launcherResources,

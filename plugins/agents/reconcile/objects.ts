@@ -7,6 +7,7 @@ import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { LauncherConfig } from '#schemas/launcher.ts'
 import { CONFIG_FILE } from './image-layout.ts'
 import { configName, configText } from './launcher-config.ts'
+import { networkRules } from './network-policy.ts'
 import { ownerOf } from './owner.ts'
 import { podLabels, toPodTemplate } from './pod-template.ts'
 import type { Deployment } from './progress.ts'
@@ -90,21 +91,13 @@ export function toPodDisruptionBudget(agent: AgentDeploymentObject): KubeObject 
   }
 }
 
-/** Only the platform reaches the launcher; members of a registry reach each other. Traffic out is not limited. */
+/** Who reaches the agent's pods, and whom they reach. */
 export function toNetworkPolicy(agent: AgentDeploymentObject, settings: ReconcileSettings): KubeObject {
-  const { invoke, ampInbound } = reservedPorts
-  const platform = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': settings.systemNamespace } } }
-  const peers = { namespaceSelector: {}, podSelector: { matchExpressions: [{ key: AGENT_LABEL, operator: 'Exists' }] } }
-  const inbound = (agent.spec.registries ?? []).length > 0
   return {
     ...head(agent, 'networking.k8s.io/v1', 'NetworkPolicy', agent.metadata.name),
     spec: {
       podSelector: { matchLabels: { [AGENT_LABEL]: agent.metadata.name } },
-      policyTypes: ['Ingress'],
-      ingress: [
-        { from: [platform], ports: [{ protocol: 'TCP', port: invoke.port }] },
-        ...(inbound ? [{ from: [peers], ports: [{ protocol: 'TCP', port: ampInbound.port }] }] : []),
-      ],
+      ...networkRules(agent, settings),
     },
   }
 }

@@ -13,6 +13,8 @@ export interface ReconcileSettings {
   readonly gatewayUrl: string
   readonly stateUrl: string
   readonly otlpEndpoint?: string | undefined
+  /** Whom agents may reach beside the platform; default `public`. */
+  readonly egress?: 'public' | 'platform' | 'any'
   /** Namespace whose pods (worker, gateway) may call agents. */
   readonly systemNamespace: string
   /** `container`: an agent process has a container of its own; `none`: pods are processes of one user on this machine (P5). */
