@@ -188,9 +188,15 @@ const contents: { readonly [kind in KindName]: Arbitrary<{ [key: string]: unknow
       { quota: {} },
     ),
   }),
-  configmaps: some({ data: some({ x: constantFrom('1', '2'), y: constant('1') }), immutable: boolean() }),
+  configmaps: some({
+    data: seldom(
+      some({ x: constantFrom('1', '2'), y: constant('1') }),
+      constantFrom<unknown>({ '..': '1' }, { 'a/b': '1' }),
+    ),
+    immutable: boolean(),
+  }),
   secrets: some({
-    data: seldom(constantFrom<unknown>({ k: 'dg==' }, {}), constant({ k: '!' })),
+    data: seldom(constantFrom<unknown>({ k: 'dg==' }, {}), constantFrom<unknown>({ k: '!' }, { '../k': 'dg==' })),
     stringData: some({ s: constantFrom('1', '2') }),
     type: constantFrom('Opaque', 'mesh.dev/x'),
   }),

@@ -96,3 +96,28 @@ export const oddNames = (kind: Arbitrary<KindName>): Arbitrary<Step> =>
       }),
     ),
   )
+
+const clusterPaths = [
+  '/api/v1/namespaces/NAMESPACE/namespaces',
+  '/api/v1/namespaces/NAMESPACE/namespaces/NAMESPACE',
+  '/api/v1/namespaces/NAMESPACE/namespaces/kube-public',
+  '/api/v1/namespaces/NAMESPACE/namespaces/kube-public/status',
+  '/api/v1/namespaces//namespaces/kube-public',
+  '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/clusterroles',
+  '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/clusterroles/view',
+  '/apis/mesh.dev/v1alpha1/namespaces/NAMESPACE/tenants',
+  '/apis/mesh.dev/v1alpha1/namespaces/NAMESPACE/tenants/a',
+  '/apis/mesh.dev/v1alpha1/namespaces/NAMESPACE/tenants/a/status',
+]
+
+/** Objects of the cluster, addressed as if they were of a namespace: no right of the namespace may reach them. */
+export const clusterInNamespace: Arbitrary<Step> = record({
+  does: constant('cluster object in a namespace'),
+  verb: constantFrom('GET' as const, 'DELETE' as const, 'PUT' as const, 'PATCH' as const, 'POST' as const),
+  kind: constant<KindName>('configmaps'),
+  path: constantFrom(...clusterPaths),
+  type: constantFrom('application/json', 'application/merge-patch+json', 'application/apply-patch+yaml'),
+  query: constantFrom<{ [key: string]: string }>({}, { watch: 'true', timeoutSeconds: '1' }, { fieldManager: 'one' }),
+  body: constantFrom<unknown>({}, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-public' } }),
+  user,
+})

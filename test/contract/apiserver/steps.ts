@@ -4,7 +4,7 @@ import { kinds } from './bodies.ts'
 import type { KindName } from './bodies.ts'
 import { name, user } from './step.ts'
 import type { Step } from './step.ts'
-import { oddNames, review } from './steps-odd.ts'
+import { clusterInNamespace, oddNames, review } from './steps-odd.ts'
 import { writes } from './steps-write.ts'
 
 const labelSelectors = [
@@ -104,6 +104,7 @@ function stepOf(focus: readonly KindName[]): Arbitrary<Step> {
     { weight: 2, arbitrary: kind.chain(walkUnderChange) },
     { weight: 1, arbitrary: review },
     { weight: 1, arbitrary: oddNames(kind) },
+    { weight: 1, arbitrary: clusterInNamespace },
   )
 }
 
