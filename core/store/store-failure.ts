@@ -1,7 +1,7 @@
 import { Fail } from '#core/http/errors.ts'
 
-// Class 08 (connection), 57P01-57P03 (shut down, crashed, starting), 53300 (too many connections), and what Node says of sockets.
-const unreachable = /^(08\w{3}|57P0[123]|53300|25P03|ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
+// Class 08 (connection), 57P01-57P03 (shut down, crashed, starting), 53100 (disk full), 53300 (too many connections), and what Node says of sockets.
+const unreachable = /^(08\w{3}|57P0[123]|53[13]00|25P03|ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
 const pgText =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/
 
