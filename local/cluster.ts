@@ -37,6 +37,7 @@ export interface LocalClusterOptions {
   readonly folder: DataFolder
   readonly readPodLog: PodLogReader
   readonly auditFile?: string | undefined
+  readonly onAuditEvent?: (event: object) => void
   readonly log: Log
 }
 
@@ -45,7 +46,7 @@ const tokenSeconds = 3600
 
 /** Starts the embedded API server, applies what an installation ships, and writes the kubeconfig. */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
-  const { folder, readPodLog, auditFile, log } = options
+  const { folder, readPodLog, auditFile, onAuditEvent, log } = options
   const tokens = loadTokens(folder.tokens, personas)
   const server = await startApiServer({
     dataDir: folder.apiserver,
@@ -54,6 +55,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     readPodLog,
     log,
     ...(auditFile === undefined ? {} : { auditFile }),
+    ...(onAuditEvent === undefined ? {} : { onAuditEvent }),
   })
   const pool = createPool(server.url, {}, { calls: server.calls })
   try {

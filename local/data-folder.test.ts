@@ -92,7 +92,7 @@ test('SEC27: addresses and connections of the shell are not used, and named', ()
 })
 
 test('SEC27: a port of the environment is the port that is announced', () => {
-  const ports = { bff: 1, gateway: 2, state: 3, admin: 4 }
+  const ports = { bff: 1, gateway: 2, state: 3, manager: 5, admin: 4 }
   assert.deepEqual(givenPorts(ports, { MESH_GATEWAY_PORT: '7', MESH_STATE_PORT: '', MESH_BFF_PORT: '0' }), {
     ...ports,
     gateway: 7,

@@ -14,6 +14,8 @@ export interface DataFolder {
   readonly audit: string
   readonly kubeconfig: string
   readonly tokens: string
+  /** Bearer of the embedded API server at the manager's audit listener. */
+  readonly webhookToken: string
 }
 
 /** A data folder that is this process's until `release`. */
@@ -81,6 +83,7 @@ function pathsOf(root: string): DataFolder {
     audit: join(root, 'audit'),
     kubeconfig: join(root, 'kubeconfig'),
     tokens: join(root, 'tokens.json'),
+    webhookToken: join(root, 'audit-webhook-token'),
   }
 }
 
@@ -99,6 +102,12 @@ export function loadTokens<Name extends string>(file: string, names: readonly Na
   const tokens = Object.fromEntries(entries) as Record<Name, string>
   writePrivate(file, JSON.stringify(tokens, undefined, 2))
   return tokens
+}
+
+/** A secret made once and kept 0600. */
+export function loadSecret(file: string): string {
+  if (!existsSync(file)) writePrivate(file, randomBytes(32).toString('base64url'))
+  return readFileSync(file, 'utf8').trim()
 }
 
 /** Writes a file that only its owner may read, whole or not at all. */

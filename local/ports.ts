@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 
 /** What listens in the embedded default, and where unless it is taken. */
-export const preferredPorts = { bff: 8080, gateway: 4000, state: 3002, admin: 8081 } as const
+export const preferredPorts = { bff: 8080, gateway: 4000, state: 3002, manager: 8082, admin: 8081 } as const
 
 /** One of the listeners. */
 export type Listener = keyof typeof preferredPorts

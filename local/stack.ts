@@ -5,7 +5,8 @@ import { createLogger } from '#core/log/create-logger.ts'
 import type { AnyPlugin } from '#core/host/plugin.ts'
 import { createDemo } from './bootstrap.ts'
 import { shipped, startLocalCluster } from './cluster.ts'
-import { type DataFolder, openDataFolder } from './data-folder.ts'
+import { createAuditFeed } from './audit-feed.ts'
+import { type DataFolder, loadSecret, openDataFolder } from './data-folder.ts'
 import { createOneTimeCode, landingRoutes } from './landing.ts'
 import type { LocalOptions } from './options.ts'
 import { choosePorts, givenPorts, type Listener } from './ports.ts'
@@ -52,9 +53,11 @@ export async function composeStack(input: StackInput): Promise<Stack> {
   const { folder, release } = openDataFolder(options.data, options.fresh)
   const agents = createAgents()
   const log = createLogger({ level: 'warn' })
+  const feed = createAuditFeed(`http://127.0.0.1:${ports.manager}/audit-events`, loadSecret(folder.webhookToken))
   const cluster = await startLocalCluster({
     folder,
     auditFile: options.apiAudit,
+    onAuditEvent: feed.add,
     log: (message, fields) => log.warn(fields, message),
     readPodLog: (request) => agents.running().readPodLog(request),
   }).catch((error: unknown) => {
@@ -83,6 +86,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       composed,
       start: async () => {
         await composed.host.start()
+        feed.start(composed.log)
         // What an earlier process told agents may be stale: other ports. They start when the manager has told them anew, and so only once.
         await composed.host.synced()
         await agents.start({ cluster: cluster.admin, dataDir: folder.root, log: composed.log })
@@ -91,7 +95,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
         const gatewayUrl = composed.host.addresses().gateway ?? `http://127.0.0.1:${ports.gateway}`
         return { ...page, gatewayUrl, dataDir: folder.root, tokens: cluster.tokens, code: code.code, moved }
       },
-      close: () => closeAll([agents.close, composed.close, cluster.close, release]),
+      close: () => closeAll([agents.close, feed.close, composed.close, cluster.close, release]),
     }
   } catch (error) {
     await closeAll([cluster.close, release])
@@ -143,6 +147,6 @@ function presets(folder: DataFolder, ports: Readonly<Record<Listener, number>>) 
     listen: { host: '127.0.0.1', ...ports },
     urls: { bff: at('bff'), gateway: at('gateway'), state: at('state') },
     agents: { isolation: 'none' },
-    audit: { spoolDir: folder.audit },
+    audit: { spoolDir: folder.audit, webhookTokenFile: folder.webhookToken },
   }
 }

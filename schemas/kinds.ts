@@ -10,6 +10,21 @@ type AnyKind = Omit<Kind, 'object'>
 /** Every kind of ours, in the order in which they are installed. */
 export const kinds: readonly AnyKind[] = [ModelProvider, ModelRoute, AgentTemplate, Tenant, AgentDeployment]
 
+// Resources that exist in access reviews only.
+const virtualKinds: Readonly<Record<string, string>> = {
+  auditlogs: 'AuditLog',
+  events: 'Event',
+  namespaces: 'Namespace',
+  runs: 'Run',
+  runshares: 'RunShare',
+}
+
+/** Kind of a resource as rights name it: `runs/fixture` is `Run`. A resource that is not ours stays as it is. */
+export function kindOfResource(resource: string): string {
+  const [plural = ''] = resource.split('/', 1)
+  return kinds.find((kind) => kind.plural === plural)?.kind ?? virtualKinds[plural] ?? resource
+}
+
 /** A kind of ours by its name, such as `AgentDeployment`. */
 export function findKind(name: string): AnyKind | undefined {
   return kinds.find((kind) => kind.kind === name)

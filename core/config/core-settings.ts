@@ -67,6 +67,19 @@ export const coreSettingsSchema = Type.Object({
     bff: port(8080),
     gateway: port(4000),
     state: port(3002),
+    manager: port(8082),
+    managerTls: Type.Optional(
+      Type.Object(
+        {
+          certFile: Type.String({ minLength: 1 }),
+          keyFile: Type.String({ minLength: 1 }),
+          clientCaFile: Type.Optional(
+            Type.String({ minLength: 1, description: 'Only clients with a certificate of this authority are served.' }),
+          ),
+        },
+        { description: "TLS of the manager's listener; an API server sends its webhook's token over TLS alone." },
+      ),
+    ),
     admin: port(8081),
     trustProxy: Type.Array(Type.String({ pattern: '^[0-9a-fA-F:.]{2,45}(?:/[0-9]{1,3})?$', maxLength: 49 }), {
       default: [],
@@ -155,6 +168,10 @@ export const coreSettingSources: readonly SettingSource[] = [
   { from: 'MESH_GATEWAY_PORT', to: 'listen.gateway' },
   { from: 'MESH_STATE_PORT', to: 'listen.state' },
   { from: 'MESH_ADMIN_PORT', to: 'listen.admin' },
+  { from: 'MESH_MANAGER_PORT', to: 'listen.manager' },
+  { from: 'MESH_MANAGER_TLS_CERT_FILE', to: 'listen.managerTls.certFile' },
+  { from: 'MESH_MANAGER_TLS_KEY_FILE', to: 'listen.managerTls.keyFile' },
+  { from: 'MESH_MANAGER_TLS_CLIENT_CA_FILE', to: 'listen.managerTls.clientCaFile' },
   { from: 'MESH_OUTBOUND_ALLOW', to: 'outbound.allow', parse: (text) => text.split(',').map((one) => one.trim()) },
   { from: 'OTEL_EXPORTER_OTLP_ENDPOINT', to: 'telemetry.otlpEndpoint' },
   { from: 'MESH_ACCESS_LOG', to: 'telemetry.accessLog' },

@@ -2,6 +2,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import type { Caller, UserInfo } from '#core/cluster/access.ts'
 import type { Directory, Observed } from '#core/cluster/directory.ts'
 import type { Role } from './core.ts'
+import type { Informer } from './work.ts'
 import type { AnyEndpoint } from '#core/http/endpoint.ts'
 
 /** The BFF's extras: what the capabilities route and paging need. No identity of its own. */
@@ -87,4 +88,11 @@ export interface ManagerContext {
   readonly role: 'manager'
   readonly cluster: KubeClient
   readonly observed: Observed
+}
+
+/** The manager's listener. */
+export interface ManagerListening {
+  readonly role: 'manager'
+  /** Every kind that this manager follows, of all plugins. */
+  readonly informers: () => readonly Informer[]
 }

@@ -52,7 +52,7 @@ export interface HostOptions {
 }
 
 /** Base URLs that a process listens on. */
-export type Addresses = Readonly<Partial<Record<'bff' | 'gateway' | 'state' | 'admin', string>>>
+export type Addresses = Readonly<Partial<Record<'bff' | 'gateway' | 'state' | 'manager' | 'admin', string>>>
 
 /** A process that can be started once. */
 export interface Host {
@@ -69,7 +69,7 @@ export interface Host {
   close(): Promise<void>
   ready(): Promise<Readiness>
   addresses(): Addresses
-  app(role: 'bff' | 'gateway' | 'state'): FastifyInstance | undefined
+  app(role: 'bff' | 'gateway' | 'state' | 'manager'): FastifyInstance | undefined
 }
 
 /** Composes a process; nothing happens before `start`. */
@@ -77,7 +77,7 @@ export function createHost(options: HostOptions): Host {
   const log = options.log ?? createLogger({ level: options.settings.core.logLevel })
   const metrics = options.metrics ?? createMetrics({ process: true })
   const { settings } = options
-  const addresses: Partial<Record<'bff' | 'gateway' | 'state' | 'admin', string>> = {}
+  const addresses: Partial<Record<keyof Addresses, string>> = {}
   const roles: RunningRole[] = []
   let state: 'new' | 'starting' | 'ready' | 'draining' = 'new'
   let closing: Promise<void> | undefined
@@ -229,7 +229,7 @@ async function listenRole(
   options: HostOptions,
   addresses: Partial<Record<string, string>>,
 ): Promise<void> {
-  if (app === undefined || (role !== 'bff' && role !== 'gateway' && role !== 'state')) return
+  if (app === undefined || role === 'worker' || role === 'migrate') return
   const host = hostOf(options)
   const port = options.settings.core.listen[role]
   keepConnections(app.server, options.settings.core.drain.delaySeconds)

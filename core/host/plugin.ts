@@ -3,7 +3,14 @@ import type { Static, TSchema } from 'typebox'
 import type { Consumer } from '#core/events/consumer.ts'
 import type { EventType } from '#core/events/event.ts'
 import type { Projection } from '#core/store/store.ts'
-import type { BffContext, GatewayContext, ManagerContext, StateContext, WorkerContext } from './contexts.ts'
+import type {
+  BffContext,
+  GatewayContext,
+  ManagerContext,
+  ManagerListening,
+  StateContext,
+  WorkerContext,
+} from './contexts.ts'
 import type { Core } from './core.ts'
 import type { Contribution } from './points.ts'
 import type { Informer, Job, Reconciler } from './work.ts'
@@ -53,6 +60,8 @@ export interface Plugin<Name extends string, Inner extends object, Api, S extend
   routes?(inner: Inner, bff: BffContext): FastifyPluginAsync
   gatewayRoutes?(inner: Inner, gateway: GatewayContext): FastifyPluginAsync
   stateRoutes?(inner: Inner, state: StateContext): FastifyPluginAsync
+  /** Routes on the manager's own port, each with a bearer of its own; the manager listens when a plugin has some. */
+  managerRoutes?(inner: Inner, manager: ManagerListening): FastifyPluginAsync | undefined
   consumers?(inner: Inner, worker: WorkerContext): readonly Consumer[]
   jobs?(inner: Inner, worker: WorkerContext): readonly Job[]
   reconcilers?(inner: Inner, manager: ManagerContext): readonly Reconciler[]

@@ -13,13 +13,15 @@ import type { CoreSettings } from '#core/config/core-settings.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { openApiRoutes } from '#core/http/openapi-routes.ts'
 import { asPlugin } from './boot-error.ts'
-import type { Built } from './container.ts'
+import { type Built, usable } from './container.ts'
 import type { BffContext, GatewayContext, MountedEndpoint, StateContext } from './contexts.ts'
 import type { Core } from './core.ts'
+import { informersOfPlugins } from './role-work.ts'
 import type { Platform } from './platform.ts'
+import type { Informer } from './work.ts'
 
 /** A role that listens. */
-export type ListeningRole = 'bff' | 'gateway' | 'state'
+export type ListeningRole = 'bff' | 'gateway' | 'state' | 'manager'
 
 /** What the server of a role is built from. */
 export interface RoleAppInput {
@@ -29,7 +31,7 @@ export interface RoleAppInput {
   readonly built: readonly Built[]
   readonly settings: {
     readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
-    readonly listen?: Pick<CoreSettings['listen'], 'trustProxy'>
+    readonly listen?: Pick<CoreSettings['listen'], 'trustProxy' | 'managerTls'>
   }
   readonly tracer?: Tracer | undefined
   readonly accessLog?: boolean
@@ -45,6 +47,12 @@ export interface RoleApp {
   readonly app: FastifyInstance
   readonly streams: StreamRegistry
   readonly catalog: readonly MountedEndpoint[]
+}
+
+/** Whether any plugin has routes for the manager's listener. */
+export function hasManagerRoutes(built: readonly Built[]): boolean {
+  const listening = { role: 'manager', informers: () => [] } as const
+  return usable(built).some(({ plugin, inner }) => plugin.managerRoutes?.(inner, listening) !== undefined)
 }
 
 /** Builds the server of a role with the routes of every plugin; it does not listen. */
@@ -70,10 +78,12 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     outcomes: () => core.extensions(httpOutcome),
     checkResponses: input.checkResponses,
   }
+  const tls = role === 'manager' ? settings.listen?.managerTls : undefined
   const app = await createServer({
     services,
     limits: settings.limits,
     hosts: input.hosts,
+    tls,
     ...(settings.listen === undefined ? {} : { trustProxy: settings.listen.trustProxy }),
   })
   for (const built of input.built) await mountPlugin(app, built, input, catalog)
@@ -135,11 +145,19 @@ function routesOf(
 ): FastifyPluginAsync | undefined {
   const { platform } = input
   if (input.role === 'bff') return plugin.routes?.(inner, bffContext(platform, catalog))
+  if (input.role === 'manager')
+    return plugin.managerRoutes?.(inner, { role: 'manager', informers: () => informersOf(input) })
   if (platform.identity === undefined) throw new Error(`the role ${input.role} has no identity of its own`)
   const own = { ...platform.identity, observed: platform.observed }
   if (input.role === 'state') return plugin.stateRoutes?.(inner, { ...own, role: 'state' } satisfies StateContext)
   const gateway: GatewayContext = { ...own, role: 'gateway', callerOf: (bearer) => platform.callers.as(bearer) }
   return plugin.gatewayRoutes?.(inner, gateway)
+}
+
+function informersOf({ built, platform }: RoleAppInput): readonly Informer[] {
+  if (platform.identity === undefined) return []
+  const { cluster } = platform.identity
+  return informersOfPlugins(usable(built), { role: 'manager', cluster, observed: platform.observed })
 }
 
 function bffContext(platform: RoleAppInput['platform'], catalog: readonly MountedEndpoint[]): BffContext {

@@ -9,7 +9,7 @@ import type { ManagerContext, WorkerContext } from './contexts.ts'
 import type { Core } from './core.ts'
 import { runJobs } from './jobs.ts'
 import type { Platform, Running } from './platform.ts'
-import type { Job } from './work.ts'
+import type { Informer, Job } from './work.ts'
 
 /** What the background work of a role is started from. */
 export interface RoleWorkInput {
@@ -60,6 +60,12 @@ function launchersFor({ platform, agentLaunchers }: Pick<RoleWorkInput, 'platfor
   return platform.identity === undefined ? launcherByService : createAgentLaunchers(platform.identity.cluster)
 }
 
+/** Informers of every plugin, one for each kind: two plugins may ask for the same. */
+export function informersOfPlugins(ready: readonly Built[], context: ManagerContext): readonly Informer[] {
+  const all = ready.flatMap(({ plugin, inner }) => plugin.informers?.(inner, context) ?? [])
+  return [...new Map(all.map((informer) => [informer.resourceKind, informer])).values()]
+}
+
 interface ManagerWork {
   readonly jobs: readonly Job[]
   startReconcilers(add: (running: Running) => void): void
@@ -71,7 +77,7 @@ function managerWork(input: RoleWorkInput, ready: readonly Built[]): ManagerWork
   const { store } = platform
   if (platform.identity === undefined) throw new Error('the role manager has no identity of its own')
   const context: ManagerContext = { role: 'manager', cluster: platform.identity.cluster, observed: platform.observed }
-  const informers = ready.flatMap(({ plugin, inner }) => plugin.informers?.(inner, context) ?? [])
+  const informers = informersOfPlugins(ready, context)
   const reconcilers = ready.flatMap(({ plugin, inner }) => plugin.reconcilers?.(inner, context) ?? [])
   const { cluster } = platform.identity
   const tellers = () => core.extensions(toldObjects)

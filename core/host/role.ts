@@ -17,7 +17,7 @@ import type { Core, Role } from './core.ts'
 import type { OpenPlatform, Platform, Running } from './platform.ts'
 import type { AnyPlugin } from './plugin.ts'
 import type { Contribution } from './points.ts'
-import { createRoleApp } from './role-app.ts'
+import { createRoleApp, hasManagerRoutes } from './role-app.ts'
 import type { ListeningRole, RoleApp } from './role-app.ts'
 import { allConsumers, startRoleWork } from './role-work.ts'
 import { wire } from './wiring.ts'
@@ -86,7 +86,8 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
       disabled: input.settings.core.disable,
     })
     container = await createRoleContainer({ core, ordered: input.ordered, slices: input.settings.slices, wired })
-    const server = isListening(role) ? await buildApp(role, { input, core, platform, container }) : undefined
+    const listens = isListening(role) && (role !== 'manager' || hasManagerRoutes(container.built))
+    const server = listens ? await buildApp(role, { input, core, platform, container }) : undefined
     return finish(role, { input, core, platform, container, server, wired })
   } catch (error) {
     await container?.close().catch(() => undefined)
@@ -147,7 +148,7 @@ interface Parts {
 }
 
 function isListening(role: Role): role is ListeningRole {
-  return role === 'bff' || role === 'gateway' || role === 'state'
+  return role === 'bff' || role === 'gateway' || role === 'state' || role === 'manager'
 }
 
 function buildApp(role: ListeningRole, { input, core, platform, container }: Parts): Promise<RoleApp> {

@@ -18,6 +18,16 @@ export interface Change {
   readonly object: { readonly uid: string; readonly resourceVersion?: string }
 }
 
+/** What a caller tries, before the answer: a denial is audited with its place and object. */
+export interface Attempts {
+  asked(where: ReviewTarget): void
+  attempted(object: {
+    readonly kind: string
+    readonly namespace: string | undefined
+    readonly name: string | undefined
+  }): void
+}
+
 /**
  * The same caller, whose changes are told to `report` when they are made, whatever becomes of the request around them, and whose
  * reviews to `asked` before they are answered: a denial is audited where it happened.
@@ -25,14 +35,14 @@ export interface Change {
 export function reportingCaller(
   caller: Caller,
   report: (change: Change) => void,
-  asked: (where: ReviewTarget) => void,
+  { asked, attempted }: Attempts,
 ): Caller {
   let cluster: KubeClient | undefined
   return {
     username: caller.username,
     bearer: caller.bearer,
     get cluster() {
-      return (cluster ??= reportingClient(caller.cluster, report))
+      return (cluster ??= reportingClient(caller.cluster, report, attempted))
     },
     whoami: () => caller.whoami(),
     review: (verb, resource, where) => {
@@ -43,7 +53,13 @@ export function reportingCaller(
   }
 }
 
-function reportingClient(cluster: KubeClient, report: (change: Change) => void): KubeClient {
+function reportingClient(
+  cluster: KubeClient,
+  report: (change: Change) => void,
+  attempted: Attempts['attempted'],
+): KubeClient {
+  const trying = ({ kind }: Resource, ref: { readonly namespace?: string | undefined; readonly name?: string }): void =>
+    attempted({ kind, namespace: ref.namespace, name: ref.name })
   const changed = (action: 'create' | 'update', resource: Resource, { metadata }: KubeObject): void => {
     const { uid, resourceVersion, name, namespace } = metadata
     if (uid === undefined || resourceVersion === undefined) return
@@ -52,16 +68,19 @@ function reportingClient(cluster: KubeClient, report: (change: Change) => void):
   return {
     ...cluster,
     create: async (resource, object, options) => {
+      trying(resource, object.metadata)
       const made = await cluster.create(resource, object, options)
       if (isChange(options)) changed('create', resource, made)
       return made
     },
     replace: async (resource, object, options) => {
+      trying(resource, object.metadata)
       const replaced = await cluster.replace(resource, object, options)
       if (isChange(options) && isOwn(replaced, object.metadata.resourceVersion)) changed('update', resource, replaced)
       return replaced
     },
     patch: async <O extends KubeObject>(resource: Resource, ref: ObjectRef, patch: Patch, options?: WriteOptions) => {
+      trying(resource, ref)
       const read = (): Promise<KubeObject> => cluster.get(resource, ref, boundsOf(options))
       const base = isChange(options) ? (versionIn(patch) ?? (await versionOf(read))) : undefined
       const patched = await cluster.patch<O>(resource, ref, patch, options)
@@ -69,6 +88,7 @@ function reportingClient(cluster: KubeClient, report: (change: Change) => void):
       return patched
     },
     delete: async <O extends KubeObject>(...[resource, ref, options]: Parameters<KubeClient['delete']>) => {
+      trying(resource, ref)
       const deletion = await cluster.delete<O>(resource, ref, options)
       if (options?.dryRun === true || deletion.uid === undefined) return deletion
       // Held by finalizers it was marked, which is a change of its own; the later removal is this caller's too.

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '#core/cluster/access.ts'
 import { isName } from '#core/kube/names.ts'
+import { kindOfResource } from '#schemas/kinds.ts'
 import { formatTraceparent } from '#core/telemetry/tracing.ts'
 import { reportingCaller } from './attribution.ts'
 import type { Change } from './attribution.ts'
@@ -30,6 +31,7 @@ export function recordFailure(services: HttpServices, request: FastifyRequest): 
     ...actOf(endpoint, request, actor),
     outcome: failure.status === 403 ? 'denied' : 'error',
     code: failure.code,
+    ...(failure.auditId === undefined ? {} : { auditId: failure.auditId }),
     ...(intent === undefined ? {} : { intent }),
   })
 }
@@ -57,7 +59,7 @@ function actOf(endpoint: AnyEndpoint, request: FastifyRequest, actor: string): A
   return {
     actor,
     action: endpoint.audit?.action ?? actionOf(endpoint),
-    resourceKind: endpoint.audit?.resourceKind ?? resourceOf(endpoint),
+    resourceKind: endpoint.audit?.resourceKind ?? kindOf(endpoint, request),
     ...targetOf(request),
     traceparent: formatTraceparent(stateOf(request).trace),
   }
@@ -69,7 +71,7 @@ export function attributed(services: HttpServices, request: FastifyRequest, call
   const report = ({ action, kind, ref, object }: Change): void =>
     tell(services, {
       actor: caller.username,
-      action,
+      ...namedAction(request.routeOptions.config.endpoint, action, kind),
       resourceKind: kind,
       namespace: ref.namespace,
       name: ref.name,
@@ -77,7 +79,10 @@ export function attributed(services: HttpServices, request: FastifyRequest, call
       traceparent: formatTraceparent(state.trace),
       object,
     })
-  return reportingCaller(caller, report, (where) => (state.reviewed = where))
+  return reportingCaller(caller, report, {
+    asked: (where) => (state.reviewed = where),
+    attempted: (object) => (state.attempted = object),
+  })
 }
 
 function tell(services: HttpServices, outcome: Outcome): void {
@@ -105,25 +110,48 @@ function actionOf(endpoint: AnyEndpoint): string {
   return 'verb' in endpoint.authz ? endpoint.authz.verb : (actions[endpoint.method] ?? endpoint.method.toLowerCase())
 }
 
-function resourceOf(endpoint: AnyEndpoint): string {
-  return 'resource' in endpoint.authz ? endpoint.authz.resource : endpoint.url
+const plainActions = new Set(['create', 'update', 'delete'])
+
+// A route whose act has a name of its own (`rollback`) gives it to the change of its kind.
+function namedAction(
+  endpoint: AnyEndpoint | undefined,
+  change: Change['action'],
+  kind: string,
+): Pick<Outcome, 'action' | 'change'> {
+  const { action, resourceKind } = endpoint?.audit ?? {}
+  if (action === undefined || resourceKind !== kind || plainActions.has(action)) return { action: change }
+  return { action, change }
+}
+
+// CON12: failures and successes have one name of a kind. A declared resource is a plural; its kind is that of the object which the
+// cluster was asked for, or of our own kinds.
+function kindOf(endpoint: AnyEndpoint, request: FastifyRequest): string {
+  if (!('resource' in endpoint.authz)) return endpoint.url
+  return stateOf(request).attempted?.kind ?? kindOfResource(endpoint.authz.resource)
 }
 
 // Only what parses as a name is kept (A8): a field that holds anything else may hold a secret.
 function targetOf(request: FastifyRequest): { namespace: string | undefined; name: string | undefined } {
-  const { params, query, reviewed } = stateOf(request)
+  const { params, query, reviewed, attempted, failure } = stateOf(request)
   const body = fields(request.body)
   const metadata = fields(body.metadata)
   return {
-    namespace: firstName([
-      params.ns,
-      params.namespace,
-      reviewed?.namespace,
-      query.namespace,
-      metadata.namespace,
-      body.namespace,
+    // A cluster-scoped object has none, whatever the path says.
+    namespace: firstName(
+      attempted === undefined
+        ? [params.ns, params.namespace, reviewed?.namespace, query.namespace, metadata.namespace, body.namespace]
+        : [attempted.namespace],
+    ),
+    name: firstName([
+      attempted?.name,
+      params.name,
+      params.id,
+      metadata.name,
+      body.name,
+      fields(body.agent).name,
+      reviewed?.name,
+      failure?.name,
     ]),
-    name: firstName([params.name, params.id, metadata.name, body.name]),
   }
 }
 

@@ -13,6 +13,10 @@ export interface Outcome {
   readonly outcome: 'success' | 'denied' | 'error'
   /** W3C Trace Context of the request. */
   readonly traceparent: string
+  /** What was done to the object where `action` is a name of its own (`rollback`). */
+  readonly change?: 'create' | 'update' | 'delete'
+  /** `Audit-Id` of the cluster's answer: its own audit log names the same request. */
+  readonly auditId?: string
   /** Code of the error table; none of a success. */
   readonly code?: string
   /** Of a success: the object as the API server returned it. A deletion has no version. */

@@ -6,6 +6,14 @@ import type { Trace } from '#core/telemetry/tracing.ts'
 import { Fail } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 
+/** Why a request failed; `auditId` and `name` are the cluster's, where it was the cluster that refused. */
+export interface Failure {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly auditId?: string
+  readonly name?: string
+}
+
 /** What the hooks of one request learn for those after them. */
 export interface RequestState {
   readonly trace: Trace
@@ -20,10 +28,12 @@ export interface RequestState {
   caller?: Caller
   access?: Access
   /** What the review was asked about, also when its answer was no. */
-  reviewed?: { readonly namespace: string }
+  reviewed?: { readonly namespace: string; readonly name?: string }
   /** Id of the intent under which the handler runs. */
   intent?: string
-  failure?: { readonly code: ErrorCode; readonly status: number }
+  /** The object whose change the cluster was last asked for. */
+  attempted?: { readonly kind: string; readonly namespace: string | undefined; readonly name: string | undefined }
+  failure?: Failure
 }
 
 // A map beside the requests, not decorators on them: a request that no scope ever saw (a bad URL) has its state too.

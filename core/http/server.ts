@@ -17,10 +17,12 @@ import type { Answer } from './problem.ts'
 import { closeWhenDraining } from './drain-connection.ts'
 import { createRefuse } from './refusal.ts'
 import { errorOf, requestIdOf, stateOf } from './request-state.ts'
+import type { Failure } from './request-state.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { provideServices } from './services.ts'
 import type { HttpServices } from './services.ts'
 import { observeRequests } from './telemetry.ts'
+import { type TlsFiles, tlsServerFactory } from './tls.ts'
 
 /** A server without routes: bearer, errors, limits and headers are in place for whatever is mounted. */
 export interface ServerOptions {
@@ -30,6 +32,7 @@ export interface ServerOptions {
   readonly hosts?: readonly string[] | undefined
   /** Addresses and CIDRs of the proxies whose X-Forwarded-For names the client. */
   readonly trustProxy?: readonly string[]
+  readonly tls?: TlsFiles | undefined
 }
 
 // Milliseconds: an unfinished request head ends after 10 to 12 s.
@@ -37,7 +40,7 @@ const TIMES = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 }
 
 /** Builds the server of a role; it does not listen. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { services, hosts, trustProxy = [] } = options
+  const { services, hosts, tls, trustProxy = [] } = options
   const limits = completeLimits(options.limits)
   const refuse = createRefuse(services.metrics)
   let admission: Admission | undefined
@@ -49,6 +52,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     requestTimeout: 120_000,
     http: TIMES,
     trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
+    ...(tls === undefined ? {} : { serverFactory: tlsServerFactory(tls) }),
     // While draining, requests on open connections are still served and told to close (X6).
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -118,13 +122,23 @@ interface FailedRequest {
 function sendError(services: HttpServices, { error, request, reply }: FailedRequest): FastifyReply {
   const answer = toAnswer(errorOf(request, error))
   const state = stateOf(request)
-  state.failure = { code: answer.problem.code, status: answer.status }
+  state.failure = failureOf(answer)
   recordFailure(services, request)
   if (answer.status === 500) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
     services.log.error({ requestId: request.id, traceId: state.trace.traceId, stack }, 'a request failed unexpectedly')
   }
   return send(reply, isPlain(request, answer) ? answer : withTrace(request, answer))
+}
+
+function failureOf({ status, problem: { code, cluster } }: Answer): Failure {
+  const name = cluster?.details?.name
+  return {
+    code,
+    status,
+    ...(cluster?.auditId === undefined ? {} : { auditId: cluster.auditId }),
+    ...(name === undefined ? {} : { name }),
+  }
 }
 
 // Byte-identical whoever asks for what (section "errors"): an unknown path, an unknown share, a missing bearer.

@@ -39,6 +39,8 @@ export interface ApiServerOptions {
   tokens: readonly StaticToken[]
   /** One JSON line a request. */
   auditFile?: string
+  /** Gets each mutation as an `audit.k8s.io/v1` Event, as the webhook backend of a real server sends it. */
+  onAuditEvent?: (event: object) => void
   now?: () => Date
   log?: Log
   readPodLog?: PodLogReader
@@ -81,7 +83,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     })
     const authorizer = createAuthorizer(store)
     const reviews = createReviews({ authorizer, authenticator, now })
-    const audit = createAudit(options.auditFile)
+    const audit = createAudit(options.auditFile, options.onAuditEvent)
     const stopControllers = options.controllers === false ? () => undefined : startControllers({ store, kinds, now })
     let address = ''
     const handler = createHandler({

@@ -29,6 +29,7 @@ const details: Readonly<Record<string, RegExp>> = {
   reason: /^unknown$/,
   occurredAt: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
   amends: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  impersonated: username,
   count: /^[1-9][0-9]{0,9}$/,
 }
 

@@ -13,8 +13,13 @@ export type Entry = { readonly intent: Intended } | { readonly event: OutcomeEve
 
 /** The event of an outcome. */
 export function toEvent(outcome: Outcome, time: Date): OutcomeEvent {
-  const { actor, action, resourceKind, namespace, name, traceparent, code, object, intent } = outcome
-  const told = { ...(code === undefined ? {} : { code }), ...(intent === undefined ? {} : { intent }) }
+  const { actor, action, resourceKind, namespace, name, traceparent, code, object, intent, auditId, change } = outcome
+  const told = {
+    ...(code === undefined ? {} : { code }),
+    ...(intent === undefined ? {} : { intent }),
+    ...(auditId === undefined ? {} : { auditId }),
+    ...(change === undefined ? {} : { change }),
+  }
   return {
     id: uuidV7(),
     type: auditOutcome,

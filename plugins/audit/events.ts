@@ -11,6 +11,12 @@ const outcomeData = Type.Object({
   code: Type.Optional(Type.String({ description: 'Error code of the API, for a denied or failed act.' })),
   uid: Type.Optional(Type.String({ description: 'Uid of the cluster object that was changed.' })),
   resourceVersion: Type.Optional(Type.String({ description: 'Version that the change made.' })),
+  auditId: Type.Optional(Type.String({ description: 'Audit-Id of the request that the cluster denied.' })),
+  change: Type.Optional(
+    Type.String({
+      description: 'What became of the object where the action has another name: create, update or delete.',
+    }),
+  ),
   intent: Type.Optional(Type.String({ description: 'Id of the intent that was written down before the act.' })),
   reason: Type.Optional(Type.Literal('unknown', { description: 'Nobody told what became of the act.' })),
 })
@@ -22,6 +28,28 @@ export const auditOutcome: EventType<Static<typeof outcomeData>> = defineEvent({
   summary: 'A mutating request was decided; names the exact caller.',
   data: outcomeData,
   seenBy,
+})
+
+const requestData = Type.Object({
+  action: Type.Union([Type.Literal('create'), Type.Literal('update'), Type.Literal('delete')]),
+  outcome: Type.Union([Type.Literal('success'), Type.Literal('denied')]),
+  auditId: Type.String({
+    description: 'Audit-Id of the request, by which the outcome that the BFF reports is the same act.',
+  }),
+  uid: Type.Optional(Type.String({ description: 'Uid of the object that was changed.' })),
+  resourceVersion: Type.Optional(Type.String({ description: 'Version that the API server answered with.' })),
+  unconfirmed: Type.Optional(
+    Type.Boolean({ description: 'The object may be unchanged; the row waits for the informer.' }),
+  ),
+  impersonated: Type.Optional(Type.String({ description: 'Who the actor acted as.' })),
+})
+
+/** A request as the API server's own audit log has it: the exact actor of kubectl and of every other client. */
+export const clusterRequest: EventType<Static<typeof requestData>> = defineEvent({
+  plugin: 'audit',
+  fact: 'cluster-request',
+  summary: 'The API server reported a request that changed, or was denied to change, an audited kind.',
+  data: requestData,
 })
 
 const sealData = Type.Object({

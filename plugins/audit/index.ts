@@ -6,13 +6,16 @@ import type { Static } from 'typebox'
 import type { Core } from '#core/host/core.ts'
 import { createAudit, createTeller } from './audit.ts'
 import { auditConsumers } from './consumers.ts'
-import { auditDaySealed, auditOutcome, auditRowsRemoved } from './events.ts'
+import { auditDaySealed, auditOutcome, auditRowsRemoved, clusterRequest } from './events.ts'
+import { createIntake } from './intake/intake.ts'
 import { intentJobs } from './intent-jobs.ts'
 import { auditJobs } from './jobs.ts'
 import { createOutcomes } from './outcomes.ts'
 import { auditRoutes } from './routes.ts'
 import { auditSettings } from './settings.ts'
 import { openSpool, type Spool } from './spool/spool.ts'
+import { readWebhookToken } from './intake/webhook-token.ts'
+import { webhookRoutes } from './webhook-routes.ts'
 
 /** Who did, tried or was denied what. */
 export const audit = definePlugin({
@@ -22,9 +25,10 @@ export const audit = definePlugin({
   settingsFrom: [
     { from: 'AUDIT_RETENTION_DAYS', to: 'retentionDays' },
     { from: 'AUDIT_SPOOL_DIR', to: 'spoolDir' },
+    { from: 'AUDIT_WEBHOOK_TOKEN_FILE', to: 'webhookTokenFile' },
   ],
   migrations: new URL('./migrations/', import.meta.url),
-  events: [auditOutcome, auditDaySealed, auditRowsRemoved],
+  events: [auditOutcome, clusterRequest, auditDaySealed, auditRowsRemoved],
   create: (core, settings) => ({
     core,
     settings,
@@ -36,6 +40,10 @@ export const audit = definePlugin({
     ...(core.store ? [contribute(toldObjects, createTeller(core.store))] : []),
   ],
   routes: ({ log }) => auditRoutes(log),
+  managerRoutes: ({ core, settings }, { informers }) =>
+    settings.webhookTokenFile === undefined
+      ? undefined
+      : webhookRoutes(createIntake(core, informers), readWebhookToken(settings.webhookTokenFile), settings),
   consumers: ({ core, settings }) => (core.store ? auditConsumers(core.descriptors, settings.retentionDays) : []),
   jobs: ({ core, settings }, { role }) =>
     role === 'manager' ? [...auditJobs(core, settings.retentionDays), ...intentJobs(core)] : [],

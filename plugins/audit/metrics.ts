@@ -32,6 +32,12 @@ export const auditMetrics = {
     labels: [],
     roles: ['manager', 'bff'],
   }),
+  webhookEvents: defineCounter({
+    name: 'mesh_audit_webhook_events_total',
+    help: "Events of the API server's audit webhook by result; unusable: a change without the object that it made.",
+    labels: ['result'],
+    roles: ['manager'],
+  }),
   spooledRows: defineGauge({
     name: 'mesh_audit_spooled_rows',
     help: 'Outcomes in the spool of this process that are not in the store yet.',

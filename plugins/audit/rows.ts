@@ -4,7 +4,7 @@ import type { AuditDescriptor, StoredEvent } from '#core/events/event.ts'
 import { guessedActor } from '#core/cluster/observation.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { allowlisted, type AuditText, isUid } from './columns.ts'
-import { auditOutcome } from './events.ts'
+import { auditOutcome, clusterRequest } from './events.ts'
 
 /** A row to write, with the key that makes one row of one change (A4). */
 export interface AuditRow extends Omit<AuditEvent, 'occurred_at'> {
@@ -14,6 +14,10 @@ export interface AuditRow extends Omit<AuditEvent, 'occurred_at'> {
   readonly occurred_at: Date
   /** Uid of the namespace that the row is of; null when it is not known (SEC17). */
   readonly namespace_uid: string | null
+  /** When the request of an actor that the API server named was complete: of two who claim one change, the earlier made it. */
+  readonly claimedAt?: Date
+  /** Names the actor of a row that another event makes; it is no row by itself. */
+  readonly pending?: true
 }
 
 /** Audit descriptors by event type: the whole of what audit knows about other plugins. */
@@ -26,6 +30,7 @@ export type Audited = Pick<StoredEvent, 'id' | 'type' | 'time' | 'subject' | 'da
 /** The row of an event, or undefined when it is not audited. */
 export function toRow(event: Audited, descriptors: Descriptors): AuditRow | undefined {
   if (event.type === auditOutcome.type) return outcomeRow(event)
+  if (event.type === clusterRequest.type) return requestRow(event)
   const descriptor = descriptors.get(event.type)
   if (!descriptor) return undefined
   if (descriptor.resourceKind === KIND_OF_DATA) return changeRow(event, descriptor.action)
@@ -50,11 +55,22 @@ function merge(before: AuditRow, row: AuditRow): AuditRow {
   if (isAct(before)) return isUnknown(before) ? { ...row, occurred_at: before.occurred_at } : before
   if (isCounted(before)) return { ...before, detail: { ...before.detail, count: countOf(before) + countOf(row) } }
   const seen = [before, row].find(({ source }) => source === 'controller') ?? before
-  const { actor, actor_kind, actor_exact, trace_id } = [before, row].find((one) => one.actor_exact) ?? before
   const { occurred_at } = before
   const namespace_uid = seen.namespace_uid ?? before.namespace_uid ?? row.namespace_uid
-  const detail = { ...before.detail, ...seen.detail }
-  return { ...seen, occurred_at, actor, actor_kind, actor_exact, trace_id, namespace_uid, detail }
+  const detail = { ...before.detail, ...row.detail, ...seen.detail }
+  const { pending: _pending, claimedAt: _claimedAt, ...merged } = seen
+  const made = { ...merged, ...actingOf(before, row), occurred_at, namespace_uid, detail }
+  return before.pending === true && row.pending === true ? { ...made, pending: true } : made
+}
+
+type Acting = Pick<AuditRow, 'actor' | 'actor_kind' | 'actor_exact' | 'action' | 'trace_id' | 'claimedAt'>
+
+// The exact one; of two, the BFF's own caller, else the one whose request was complete first.
+function actingOf(before: AuditRow, row: AuditRow): Acting {
+  const exact = [before, row].filter((one) => one.actor_exact)
+  const first = exact.toSorted((a, b) => (a.claimedAt?.getTime() ?? 0) - (b.claimedAt?.getTime() ?? 0))[0] ?? before
+  const { actor, actor_kind, actor_exact, action, trace_id, claimedAt } = first
+  return { actor, actor_kind, actor_exact, action, trace_id, ...(claimedAt === undefined ? {} : { claimedAt }) }
 }
 
 const DENIED = 'denied/'
@@ -134,12 +150,34 @@ function outcomeRow(event: Audited): AuditRow {
   }
   const ofObject = outcome === 'success' && uid !== ''
   const own = outcome === 'denied' ? denialKey(event, action) : eventKey(event)
-  const ofChange = ofObject ? changeKey(action, uid, resourceVersion) : own
+  // `rollback` is an update of the object: the informer's row of it has that key.
+  const ofChange = ofObject ? changeKey(text(data['change']) || action, uid, resourceVersion) : own
   const key = intent === '' ? ofChange : `${ACT}${intent}`
   return finish(
     { ...common(event), action, resource_kind: text(data['resourceKind']), detail },
     { event, key, source: 'bff', outcome },
   )
+}
+
+/** What the API server reported of a request: the exact actor of a change, or a denial. */
+function requestRow(event: Audited): AuditRow {
+  const data = fields(event)
+  const [action, uid, resourceVersion] = [text(data['action']), text(data['uid']), text(data['resourceVersion'])]
+  const outcome = data['outcome'] === 'success' ? 'success' : 'denied'
+  const detail = {
+    ...(uid === '' ? {} : { uid }),
+    ...(resourceVersion === '' ? {} : { resourceVersion }),
+    ...(outcome === 'denied' ? { code: 'forbidden', count: 1 } : {}),
+    ...(data['impersonated'] === undefined ? {} : { impersonated: data['impersonated'] }),
+  }
+  const own = outcome === 'denied' ? denialKey(event, action) : eventKey(event)
+  const key = uid === '' ? own : changeKey(action, uid, resourceVersion)
+  const row = finish(
+    // The trace of the event is the delivery's, not the act's.
+    { ...common(event), trace_id: null, action, resource_kind: event.subject.kind, detail },
+    { event, key, source: 'controller', outcome },
+  )
+  return { ...row, claimedAt: event.time, ...(data['unconfirmed'] === true ? { pending: true } : {}) }
 }
 
 /** Create and delete happen once to a uid; an update is told from the next by its resourceVersion. */
@@ -202,8 +240,10 @@ function finish(
   return { ...allowlisted(row), ...own, actor_kind, actor_exact, namespace_uid, ...rest }
 }
 
+// The BFF and the API server report one request under one Audit-Id.
 function eventKey(event: Audited): string {
-  return `event/${event.id}`
+  const auditId = text(fields(event)['auditId'])
+  return auditId === '' ? `event/${event.id}` : `request/${auditId}`
 }
 
 /** The row's id follows from its key, so that a replay makes the same row. */

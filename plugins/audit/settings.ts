@@ -11,6 +11,25 @@ export const auditSettings = Type.Object(
           'Folder, of one process alone, for outcomes that are not in the store yet. Without it those of a killed process are lost.',
       }),
     ),
+    webhookTokenFile: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          "File with the bearer of the API server's audit webhook; the manager listens for it when it is set.",
+      }),
+    ),
+    webhookMaxEvents: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: 1_000,
+      description: 'Events that one request of the audit webhook may hold.',
+    }),
+    webhookMegabytes: Type.Integer({
+      minimum: 1,
+      maximum: 64,
+      default: 16,
+      description: 'Size of a request of the audit webhook.',
+    }),
     spoolMegabytes: Type.Integer({
       minimum: 1,
       maximum: 65_536,

@@ -81,7 +81,7 @@ const publish = endpoint({
   url: '/agents/:ns/:name/publish',
   summary: 'Publish an agent as a template.',
   authz: { kind: 'kube', verb: 'create', resource: 'agenttemplates' },
-  audit: { action: 'create', ...audit },
+  audit: { action: 'publish', ...audit },
   query: DryRunQuery,
   body: PublishBody,
   response: { 201: Template },

@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import type { WriteStream } from 'node:fs'
 import type { User } from '../contract.ts'
+import { type AuditReport, toAuditEvent } from './audit-event.ts'
 import type { RequestInfo } from './request-info.ts'
 
 /** One request, as the audit log shows it: who did what to which object, never a body. */
@@ -11,6 +12,8 @@ export interface AuditEntry {
   info: RequestInfo
   rawUrl: string
   code: number
+  /** What the webhook backend gets of the answer. */
+  report: AuditReport
 }
 
 export interface Audit {
@@ -34,8 +37,11 @@ function withoutSecrets(rawUrl: string): string {
   return `${path}?${kept.join('&')}`
 }
 
-/** An audit log of one JSON line a request, appended to a file; without a file it writes nothing. */
-export function createAudit(file: string | undefined): Audit {
+/**
+ * An audit log of one JSON line a request, appended to a file; without a file it writes nothing. `onEvent` gets each mutation as an
+ * `audit.k8s.io/v1` Event, as a webhook backend does.
+ */
+export function createAudit(file: string | undefined, onEvent?: (event: object) => void): Audit {
   const open = (): WriteStream | undefined => {
     if (file === undefined) return undefined
     const opened = createWriteStream(file, { flags: 'a', mode: 0o600 })
@@ -45,7 +51,12 @@ export function createAudit(file: string | undefined): Audit {
   let broken = false
   let stream = open()
   return {
-    write({ auditID, now, user, info, rawUrl, code }) {
+    write(entry) {
+      const { auditID, now, user, info, rawUrl, code } = entry
+      if (onEvent !== undefined && info.isResource) {
+        const event = toAuditEvent({ ...entry, requestURI: withoutSecrets(rawUrl) })
+        if (event !== undefined) onEvent(event)
+      }
       const { verb, group, version, resource, subresource, namespace, name } = info
       const line = {
         ts: now.toISOString(),

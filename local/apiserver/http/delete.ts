@@ -81,6 +81,7 @@ function warnOfOrphans({ warnings }: Exchange, kind: Kind, { propagation }: Dele
 /** DELETE of one object: the object where it lives on, else a Status (or the object, for a few kinds). */
 export async function removeObject(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
   const options = await deleteOptions(exchange)
+  if (options.dryRun === true) exchange.audited.dryRun = true
   warnOfOrphans(exchange, kind, options)
   const { name } = exchange.info
   if (kind.storeId === '/namespaces' && KEPT_NAMESPACES.has(name))
@@ -110,6 +111,7 @@ function withBody(stored: Stored): Stored {
 /** DELETE of a collection: everything that the selectors match, answered as the list it was. */
 export async function removeCollection(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
   const options = await deleteOptions(exchange)
+  if (options.dryRun === true) exchange.audited.dryRun = true
   warnOfOrphans(exchange, kind, options)
   const { matches } = listOptions(exchange.query, kind, false)
   const all = store.range(kind.storeId, kind.namespaced ? exchange.info.namespace : '')

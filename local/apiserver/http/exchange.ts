@@ -17,6 +17,8 @@ export interface Exchange {
   readonly accept: Accepted
   /** Messages of `Warning` headers, sent with the answer. */
   readonly warnings: string[]
+  /** What the audit event of the request says beyond its head. */
+  readonly audited: { answer?: string | object; dryRun?: boolean }
 }
 
 /** What the client wants back. */

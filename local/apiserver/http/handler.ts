@@ -20,10 +20,18 @@ function rawValues(request: IncomingMessage, name: string): string[] {
   return request.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === name)
 }
 
-function authenticate(services: Services, request: IncomingMessage): User {
+interface Identities {
+  /** Whose credential it is. */
+  readonly own: User
+  /** Who the request acts as. */
+  readonly acting: User
+}
+
+function authenticate(services: Services, request: IncomingMessage): Identities {
   const user = services.authenticator.authenticate(rawValues(request, 'authorization'))
   if (user === 'invalid') throw unauthorized()
-  return impersonated(services.authorizer, request, user === 'anonymous' ? ANONYMOUS : user)
+  const own = user === 'anonymous' ? ANONYMOUS : user
+  return { own, acting: impersonated(services.authorizer, request, own) }
 }
 
 /** Makes the request listener: authentication, authorization, routing, one Status for whatever goes wrong. */
@@ -49,14 +57,29 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
   const path = decodePath(rawPath)
   const info = requestInfo(request.method ?? 'GET', path ?? '/', query)
   const auditID = randomUUID()
-  let exchange: Exchange = { request, response, query, info, user: ANONYMOUS, accept: JSON_ONLY, warnings: [] }
+  let exchange: Exchange = {
+    request,
+    response,
+    query,
+    info,
+    user: ANONYMOUS,
+    accept: JSON_ONLY,
+    warnings: [],
+    audited: {},
+  }
   let user: User | undefined
-  const record = (code: number) => services.audit.write({ auditID, now: services.now(), user, info, rawUrl, code })
+  let authenticated: string | undefined
+  const record = (code: number) => {
+    const report = { authenticated, ...exchange.audited }
+    services.audit.write({ auditID, now: services.now(), user, info, rawUrl, code, report })
+  }
   response.setHeader('Audit-Id', auditID)
   response.once('error', () => response.destroy())
   try {
     if (path === undefined) throw badRequest('the path is not a valid URL encoding')
-    user = authenticate(services, request)
+    const identities = authenticate(services, request)
+    user = identities.acting
+    authenticated = identities.own.username
     exchange = { ...exchange, user }
     authorize(services, user, info)
     // Swagger comes in one encoding, which nothing else comes in.

@@ -58,6 +58,7 @@ export async function serveResource(services: Services, exchange: Exchange): Pro
   if (!kind.verbs.includes(info.verb))
     throw request.method === 'DELETE' ? methodNotAllowed() : verbNotSupported(kind, info.verb)
   const answer = await write(services, exchange, kind)
+  exchange.audited.answer = answer.body
   return send(exchange, answer.code, answer.body)
 }
 
@@ -118,6 +119,7 @@ async function serveSubresource(services: Services, exchange: Exchange, kind: Ki
   }
   if ((info.verb === 'delete' || info.verb === 'create') && kind.custom) throw verbNotSupported(kind, info.verb)
   const answer = await answerSubresource(services, exchange, kind, subresource)
+  if (subresource !== 'token') exchange.audited.answer = answer.body
   return send(exchange, answer.code, answer.body)
 }
 

@@ -30,14 +30,12 @@ export function authoringEndpoints(agents: Agents): AnyEndpoint[] {
   return [create, fork, expand, generate(agents), refine(agents)]
 }
 
-const audit = { action: 'create', resourceKind: 'AgentDeployment' }
-
 const create = endpoint({
   method: 'POST',
   url: '/agents',
   summary: 'Create an agent from an object, or from {namespace, config} in the simplified format.',
   authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
-  audit,
+  audit: { action: 'create', resourceKind: 'AgentDeployment' },
   query: DryRunQuery,
   body: CreateAgentBody,
   response: { 201: Agent },
@@ -53,7 +51,7 @@ const fork = endpoint({
   url: '/agents/:ns/:name/fork',
   summary: 'Make a new agent with the spec of another.',
   authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
-  audit,
+  audit: { action: 'fork', resourceKind: 'AgentDeployment' },
   query: DryRunQuery,
   body: ForkBody,
   response: { 201: Agent },

@@ -53,7 +53,7 @@ const rollback = endpoint({
   url: `${path}/rollback`,
   summary: 'Put the spec of an earlier version back.',
   authz: { kind: 'kube', verb: 'patch', resource: 'agentdeployments' },
-  audit: { action: 'update', resourceKind: 'AgentDeployment' },
+  audit: { action: 'rollback', resourceKind: 'AgentDeployment' },
   query: DryRunQuery,
   body: RollbackBody,
   response: { 200: Agent },

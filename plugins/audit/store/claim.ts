@@ -38,6 +38,27 @@ export async function insertRows(tx: Tx, rows: Rows, window: Window): Promise<Re
   return new Set([...inserted, ...(await insert(tx, old, window, true))])
 }
 
+/** Inserts rows whose keys are claimed already. */
+export async function insertUnkeyed(tx: Tx, rows: Rows, { today }: Window): Promise<void> {
+  if (rows.length === 0) return
+  await ensureDays(tx, rows, today)
+  await sql`
+    insert into audit_log (id, occurred_at, source, actor, actor_kind, action, resource_kind, resource_name, namespace,
+      outcome, trace_id, detail, actor_exact, namespace_uid)
+    select * from unnest(${ids(rows)}, ${times(rows)}, ${columnsOf(rows)}, ${exact(rows)},
+      ${texts(rows, (row) => row.namespace_uid)})
+    on conflict (occurred_at, id) do nothing`.execute(tx)
+}
+
+// In the order of the table.
+function columnsOf(rows: Rows) {
+  return sql`${texts(rows, (row) => row.source)}, ${texts(rows, (row) => row.actor)},
+      ${texts(rows, (row) => row.actor_kind)}, ${texts(rows, (row) => row.action)},
+      ${texts(rows, (row) => row.resource_kind)}, ${texts(rows, (row) => row.resource_name)},
+      ${texts(rows, (row) => row.namespace)}, ${texts(rows, (row) => row.outcome)},
+      ${texts(rows, (row) => row.trace_id)}, ${details(rows)}`
+}
+
 // One statement for up to 500 rows, keys and all: sent and read once.
 async function insert(
   tx: Tx,
@@ -48,12 +69,7 @@ async function insert(
   if (rows.length === 0) return new Set()
   const { rows: answer } = await sql<Answer>`
     select audit_insert(${generation}, ${retentionDays}, ${again}, ${ids(rows)}, ${times(rows)}, ${exact(rows)},
-      ${texts(rows, (row) => row.source)}, ${texts(rows, (row) => row.actor)},
-      ${texts(rows, (row) => row.actor_kind)}, ${texts(rows, (row) => row.action)},
-      ${texts(rows, (row) => row.resource_kind)}, ${texts(rows, (row) => row.resource_name)},
-      ${texts(rows, (row) => row.namespace)}, ${texts(rows, (row) => row.outcome)},
-      ${texts(rows, (row) => row.trace_id)}, ${details(rows)},
-      ${texts(rows, (row) => row.namespace_uid)}) as claimed`.execute(tx)
+      ${columnsOf(rows)}, ${texts(rows, (row) => row.namespace_uid)}) as claimed`.execute(tx)
   return without(rows, answer)
 }
 

@@ -46,6 +46,7 @@ export type AuditTables = {
 export interface Claim {
   readonly actor: string
   readonly actor_kind: 'user' | 'controller' | 'system'
+  readonly detail: Record<string, unknown>
 }
 
 /** A transaction on them. */

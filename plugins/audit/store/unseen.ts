@@ -9,7 +9,7 @@ export async function unseenObjects(db: Kysely<AuditTables>, kinds: readonly str
     select detail ->> 'uid' as uid, resource_kind as kind, namespace, resource_name as name,
       coalesce(detail ->> 'resourceVersion', '0') as "resourceVersion"
     from audit_log
-    where source = 'bff' and outcome = 'success' and action in ('create', 'update') and detail ? 'uid'
+    where source = 'bff' and outcome = 'success' and action <> 'delete' and detail ? 'uid'
       and occurred_at >= now() - make_interval(days => ${sql.lit(keyDays)}) and resource_kind = any(${kinds}::text[])
       and not exists (select from observed where observed.uid = audit_log.detail ->> 'uid')
     order by occurred_at desc limit 500`.execute(db)

@@ -15,6 +15,7 @@ import { arrayOf, details, ids, texts } from './array-of.ts'
 import { claimKeys, insertRows } from './claim.ts'
 import type { Window } from './claim.ts'
 import { settleIntents } from './intents.ts'
+import { claimTimes, holdActors, joinActors, noteClaims, noteOf } from './pending-actors.ts'
 import { type Held, holdSeals } from './seals.ts'
 import type { AuditTx as Tx } from './tables.ts'
 
@@ -29,8 +30,20 @@ export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDay
   const rows = mergeRows(await withoutCounted(tx, young, held))
   if (rows.length === 0) return
   await settleIntents(tx, rows.filter(isAct).map(intentOf))
-  const inserted = await insertRows(tx, rows, held)
-  const known = rows.filter((row) => !inserted.has(row.id))
+  const claims = rows.filter((row) => row.pending === true)
+  const whole = rows.filter((row) => row.pending !== true)
+  const waiting = await holdActors(tx, claims, held)
+  const inserted = await insertRows(tx, whole, held)
+  await noteClaims(
+    tx,
+    whole.filter((row) => inserted.has(row.id)),
+  )
+  const waited = await joinActors(
+    tx,
+    whole.filter((row) => !inserted.has(row.id)),
+    held,
+  )
+  const known = rows.filter((row) => !inserted.has(row.id) && !waiting.has(row.id) && !waited.has(row.id))
   if (known.length === 0) return
   await insertAmendments(tx, known, held)
   await countDenials(tx, known.filter(isCounted))
@@ -44,7 +57,7 @@ export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDay
   )
   await confirmChanges(
     tx,
-    known.filter(({ source }) => source === 'controller'),
+    known.filter(({ source, pending }) => source === 'controller' && pending !== true),
   )
 }
 
@@ -70,10 +83,21 @@ function intoOpenDay(row: AuditRow, { now, sealedBefore }: Held): AuditRow {
 
 // A denial is counted once, also when the inbox was lost and everything is replayed: its event has a key of its own.
 async function withoutCounted(tx: Tx, rows: readonly AuditRow[], held: Window): Promise<readonly AuditRow[]> {
-  const denials = rows.filter(isCounted).map((row) => ({ ...row, id: idOf(row.eventKey) }))
-  if (denials.length === 0) return rows
+  const counted = onePerRequest(rows.filter(isCounted))
+  if (counted.size === 0) return rows
+  const denials = [...counted.values()].map((row) => ({ ...row, id: idOf(row.eventKey) }))
   const fresh = await claimKeys(tx, denials, held)
-  return rows.filter((row) => !isCounted(row) || fresh.has(idOf(row.eventKey)))
+  return rows.filter((row) => !isCounted(row) || (counted.get(row.eventKey) === row && fresh.has(idOf(row.eventKey))))
+}
+
+// The BFF's row of a request names more than the API server's: trace, action, and the name that was in the body.
+function onePerRequest(rows: readonly AuditRow[]): ReadonlyMap<string, AuditRow> {
+  const first = new Map<string, AuditRow>()
+  for (const row of rows) {
+    const before = first.get(row.eventKey)
+    if (before === undefined || (before.source === 'controller' && row.source === 'bff')) first.set(row.eventKey, row)
+  }
+  return first
 }
 
 const unsealed = sql`audit_keys.occurred_at >= coalesce(
@@ -101,18 +125,24 @@ async function explainActs(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
       and audit_log.detail ->> 'reason' = 'unknown'`.execute(tx)
 }
 
-/** An exact caller replaces only a guess. */
+/** An exact caller replaces a guess, and of two that the API server named the earlier one is the row's. */
 async function nameActors(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
   if (rows.length === 0) return
   await sql`
     with given as (
       select * from unnest(${ids(rows)}, ${texts(rows, (row) => row.actor)},
-        ${texts(rows, (row) => row.actor_kind)}, ${texts(rows, (row) => row.trace_id)})
-        as given(id, actor, actor_kind, trace_id)),
+        ${texts(rows, (row) => row.actor_kind)}, ${texts(rows, (row) => row.action)}, ${texts(rows, (row) => row.trace_id)},
+        ${claimTimes(rows)}, ${arrayOf('jsonb', rows, ({ detail }) => JSON.stringify(noteOf(detail)))})
+        as given(id, actor, actor_kind, action, trace_id, claimed_at, note)),
     taken as (
-      update audit_keys set exact = true from given where audit_keys.id = given.id and not audit_keys.exact and ${unsealed}
-      returning audit_keys.id, audit_keys.occurred_at, given.actor, given.actor_kind, given.trace_id)
-    update audit_log set actor = taken.actor, actor_kind = taken.actor_kind, actor_exact = true, trace_id = taken.trace_id
+      update audit_keys set exact = true, claimed_at = given.claimed_at,
+        claim = case when audit_keys.claim is null then null
+          else jsonb_build_object('actor', given.actor, 'actor_kind', given.actor_kind, 'detail', given.note) end
+      from given where audit_keys.id = given.id and ${unsealed}
+        and (not audit_keys.exact or coalesce(given.claimed_at, '-infinity') < audit_keys.claimed_at)
+      returning audit_keys.id, audit_keys.occurred_at, given.actor, given.actor_kind, given.action, given.trace_id, given.note)
+    update audit_log set actor = taken.actor, actor_kind = taken.actor_kind, actor_exact = true, action = taken.action,
+      trace_id = taken.trace_id, detail = (audit_log.detail - 'impersonated') || taken.note
     from taken where audit_log.occurred_at = taken.occurred_at and audit_log.id = taken.id`.execute(tx)
 }
 
@@ -129,5 +159,5 @@ async function confirmChanges(tx: Tx, rows: readonly AuditRow[]): Promise<void> 
       as given(id, resource_kind, resource_name, namespace, detail, namespace_uid)
     join audit_keys on audit_keys.id = given.id
     where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id and ${unsealed}
-      and audit_log.source = 'bff'`.execute(tx)
+      and (audit_log.source = 'bff' or not audit_log.detail @> given.detail)`.execute(tx)
 }

@@ -1,0 +1,72 @@
+import type { AuditEntry } from './audit.ts'
+
+/** What the audit event of a request says beyond its head. */
+export interface AuditReport {
+  /** The user whose credential came with the request, where it acted as another. */
+  readonly authenticated: string | undefined
+  readonly answer?: string | object
+  readonly dryRun?: boolean
+}
+
+const mutations = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
+
+/** A mutation as an `audit.k8s.io/v1` Event of stage ResponseComplete; undefined for any other request. Of bodies it has metadata alone. */
+export function toAuditEvent(entry: AuditEntry & { readonly requestURI: string }): object | undefined {
+  const { auditID, now, user, info, code, report, requestURI } = entry
+  if (!mutations.has(info.verb)) return undefined
+  const username = user?.username ?? ''
+  const { authenticated = username } = report
+  return {
+    level: 'RequestResponse',
+    auditID,
+    stage: 'ResponseComplete',
+    requestURI,
+    verb: info.verb,
+    user: { username: authenticated },
+    ...(authenticated === username ? {} : { impersonatedUser: { username } }),
+    objectRef: {
+      apiGroup: info.group,
+      resource: info.resource,
+      subresource: info.subresource,
+      namespace: info.namespace,
+      name: info.name,
+    },
+    responseStatus: { code },
+    ...(report.dryRun === true ? { requestObject: { kind: 'DeleteOptions', dryRun: ['All'] } } : {}),
+    ...(report.answer === undefined ? {} : { responseObject: reduce(report.answer) }),
+    stageTimestamp: now.toISOString(),
+  }
+}
+
+// Specs and statuses stay here: the intake reads who and what, never content.
+function reduce(answer: string | object): object {
+  const { kind, details, metadata, items } = record(typeof answer === 'string' ? JSON.parse(answer) : answer)
+  return {
+    kind,
+    ...(details === undefined ? {} : { details }),
+    ...(metadata === undefined ? {} : { metadata: identityOf(metadata) }),
+    ...(Array.isArray(items) ? { items: items.map((item) => ({ metadata: identityOf(record(item).metadata) })) } : {}),
+  }
+}
+
+function identityOf(metadata: unknown): object {
+  const { uid, resourceVersion, name, namespace, deletionTimestamp } = record(metadata)
+  return { uid, resourceVersion, name, namespace, deletionTimestamp }
+}
+
+interface Parts {
+  readonly [field: string]: unknown
+  readonly kind?: unknown
+  readonly details?: unknown
+  readonly metadata?: unknown
+  readonly items?: unknown
+  readonly uid?: unknown
+  readonly resourceVersion?: unknown
+  readonly name?: unknown
+  readonly namespace?: unknown
+  readonly deletionTimestamp?: unknown
+}
+
+function record(value: unknown): Parts {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}

@@ -1,0 +1,127 @@
+import { isLabel, isName } from '#core/kube/names.ts'
+
+/** One `audit.k8s.io/v1` Event as far as the intake reads it; bodies are reduced to the metadata of their objects. */
+export interface ClusterAuditEvent {
+  readonly auditId: string
+  readonly verb: string
+  readonly username: string
+  /** Who the user acted as (`kubectl --as`). */
+  readonly impersonated: string | undefined
+  readonly group: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  /** '' where the API server did not know it: a create that was denied before its body was read. */
+  readonly name: string
+  readonly code: number
+  readonly isDryRun: boolean
+  /** When the answer was complete. */
+  readonly completedAt: Date
+  /** resourceVersion of the submitted object; undefined when it named none. */
+  readonly sentVersion: string | undefined
+  /** What the API server answered with: one object, the items of a list, or the details of a Status. */
+  readonly answered: readonly AnsweredObject[]
+}
+
+/** Identity of an object in an answer. */
+export interface AnsweredObject {
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly namespace: string
+  readonly name: string
+  /** It waits for its finalizers. */
+  readonly isTerminating: boolean
+  /** From a Status: the object is gone. */
+  readonly isGone: boolean
+}
+
+/** `malformed` is no audit event; `incomplete` is of another stage than the last. */
+export type ReadEvent = ClusterAuditEvent | 'malformed' | 'incomplete'
+
+// A uid or resourceVersion is short; anything else is not copied (A8).
+const token = /^[A-Za-z0-9-]{1,64}$/
+const maxObjects = 1_000
+
+/** Reads one item of an EventList; never throws. */
+export function readClusterAuditEvent(item: unknown): ReadEvent {
+  const event = record(item)
+  const ref = record(event['objectRef'])
+  const [auditId, verb, stage] = [text(event['auditID']), text(event['verb']), text(event['stage'])]
+  const username = text(record(event['user'])['username'])
+  const completedAt = new Date(text(event['stageTimestamp']))
+  if (!token.test(auditId) || verb === '' || username === '' || Number.isNaN(completedAt.getTime())) return 'malformed'
+  if (stage !== 'ResponseComplete') return 'incomplete'
+  const request = record(event['requestObject'])
+  const code = record(event['responseStatus'])['code']
+  return {
+    auditId,
+    verb,
+    username,
+    impersonated: text(record(event['impersonatedUser'])['username']) || undefined,
+    group: text(ref['apiGroup']),
+    resource: text(ref['resource']),
+    subresource: text(ref['subresource']),
+    namespace: labelOf(ref['namespace']),
+    name: nameOf(ref['name']),
+    code: typeof code === 'number' ? code : 0,
+    isDryRun: isDryRun(text(event['requestURI']), request),
+    completedAt,
+    sentVersion: text(record(request['metadata'])['resourceVersion']) || undefined,
+    answered: readAnswer(record(event['responseObject'])),
+  }
+}
+
+// In the query, or in the DeleteOptions of a delete.
+function isDryRun(uri: string, request: Readonly<Record<string, unknown>>): boolean {
+  const start = uri.indexOf('?')
+  const inQuery = start >= 0 && new URLSearchParams(uri.slice(start + 1)).getAll('dryRun').some((value) => value !== '')
+  const inOptions = request['dryRun']
+  return inQuery || (Array.isArray(inOptions) && inOptions.length > 0)
+}
+
+function readAnswer(answer: Readonly<Record<string, unknown>>): readonly AnsweredObject[] {
+  const items = answer['items']
+  if (Array.isArray(items)) return items.slice(0, maxObjects).flatMap((item) => readObject(record(item)))
+  if (answer['kind'] === 'Status') return readDetails(record(answer['details']))
+  return readObject(answer)
+}
+
+function readObject(object: Readonly<Record<string, unknown>>): AnsweredObject[] {
+  const { uid, resourceVersion, name, namespace, deletionTimestamp } = record(object['metadata'])
+  if (typeof uid !== 'string' || !token.test(uid)) return []
+  return [
+    {
+      uid,
+      resourceVersion: versionOf(resourceVersion),
+      namespace: labelOf(namespace),
+      name: nameOf(name),
+      isTerminating: typeof deletionTimestamp === 'string',
+      isGone: false,
+    },
+  ]
+}
+
+function readDetails({ uid, name }: Readonly<Record<string, unknown>>): AnsweredObject[] {
+  if (typeof uid !== 'string' || !token.test(uid)) return []
+  return [{ uid, resourceVersion: '', namespace: '', name: nameOf(name), isTerminating: false, isGone: true }]
+}
+
+function versionOf(value: unknown): string {
+  return typeof value === 'string' && /^[0-9]{1,64}$/.test(value) ? value : ''
+}
+
+function labelOf(value: unknown): string {
+  return typeof value === 'string' && isLabel(value) ? value : ''
+}
+
+function nameOf(value: unknown): string {
+  return typeof value === 'string' && isName(value) ? value : ''
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

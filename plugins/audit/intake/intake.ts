@@ -1,0 +1,37 @@
+import type { Core } from '#core/host/core.ts'
+import type { Informer } from '#core/host/work.ts'
+import { Fail } from '#core/http/errors.ts'
+import { auditMetrics } from '../metrics.ts'
+import { type AuditedKind, toClusterRequests } from './cluster-requests.ts'
+
+/** Takes the items of an EventList; resolves once they are stored, and rejects with `store_unavailable` otherwise. */
+export interface Intake {
+  take(items: readonly unknown[]): Promise<void>
+}
+
+// At level Metadata, since bodies hold the secret itself; who changed one is a row of its own for each request.
+const withoutInformer: readonly [string, AuditedKind][] = [['/secrets', { kind: 'Secret', observed: false }]]
+
+/** The intake of the API server's audit events: stored in the event log, from which the audit consumer makes rows (ADR 0021). */
+export function createIntake(
+  { store, metrics, log }: Pick<Core, 'store' | 'metrics' | 'log'>,
+  informers: () => readonly Informer[],
+): Intake {
+  const taken = metrics.counter(auditMetrics.webhookEvents)
+  return {
+    take: async (items) => {
+      if (store === undefined) throw new Fail('not_wired')
+      const kinds = new Map([...withoutInformer, ...informers().map(toAudited)])
+      const { events, ignored, malformed, unusable } = toClusterRequests(items, kinds)
+      if (events.length > 0) await store.transact((tx) => tx.append('audit/cluster-requests', 'any', events))
+      const counts = { accepted: events.length, ignored, malformed, unusable }
+      for (const [result, count] of Object.entries(counts)) if (count > 0) taken.inc({ result }, count)
+      if (malformed > 0 || unusable > 0)
+        log.warn({ malformed, unusable }, 'audit webhook sent events without a usable object')
+    },
+  }
+}
+
+function toAudited({ resource, resourceKind }: Informer): [string, AuditedKind] {
+  return [`${resource.group}/${resource.plural}`, { kind: resourceKind, observed: true }]
+}
