@@ -109,6 +109,10 @@ export const coreSettingsSchema = Type.Object({
     underWayPerCaller: Type.Optional(
       Type.Integer({ minimum: 1, description: 'Of these, of one user; default: a tenth, at least 32.' }),
     ),
+    turnsPerCaller: count(
+      defaultLimits.turnsPerCaller,
+      'While several users are active: requests of one user that run at once, for at most 50 ms each.',
+    ),
     waitsPerCaller: count(defaultLimits.waitsPerCaller, 'Requests of one user that wait for a run (POST /api/invoke).'),
     authenticationsPerAddress: count(
       defaultLimits.authenticationsPerAddress,

@@ -10,6 +10,7 @@ import { stateOf } from './request-state.ts'
 import type { HttpServices } from './services.ts'
 import { createShares } from './shares.ts'
 import type { Shares } from './shares.ts'
+import { createTurns } from './turns.ts'
 
 /** Authentication and bounds that every request passes before its route runs (ADR 0023). */
 export interface Admission {
@@ -28,6 +29,7 @@ export async function createAdmission(
   const rate = await createRateLimit(app, limits, refuse)
   const places = createPlaces(limits, refuse)
   const takeBody = createBodyBytes(app, limits, refuse)
+  const turns = createTurns({ atOnce: limits.turnsPerCaller })
   const authentications = createShares({ total: limits.underWay, perOwner: limits.authenticationsPerAddress })
   const ask = async (request: FastifyRequest, bearer: string): Promise<void> => {
     const release = services.knows?.(bearer) === true ? undefined : beginUnknown(request)
@@ -59,6 +61,9 @@ export async function createAdmission(
       places(request, reply)
       await rate.countAdmitted(request)
       takeBody(request, reply)
+      const end = await turns.start(ownerOfRequest(request))
+      reply.raw.once('close', end)
+      if (reply.raw.destroyed) end()
     },
   }
 }

@@ -8,6 +8,8 @@ export interface RequestLimits {
   readonly underWay: number
   /** Of these, requests of one user. Default: a tenth of `underWay`, at least 32. */
   readonly underWayPerCaller?: number
+  /** While several users are active: requests of one user that run at once; the others of that user wait. */
+  readonly turnsPerCaller?: number
   /** Concurrent requests of one user that wait for a run (`POST /api/invoke`); not part of `underWay`. */
   readonly waitsPerCaller?: number
   /** Concurrent authentications of unknown bearers from one address. */
@@ -27,6 +29,7 @@ export const defaultLimits = {
   perCallerPerMinute: 60_000,
   perAddressPerMinute: 6_000,
   underWay: 1_000,
+  turnsPerCaller: 2,
   waitsPerCaller: 50,
   authenticationsPerAddress: 64,
   bodyBytes: 128 * MiB,

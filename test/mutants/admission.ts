@@ -172,4 +172,18 @@ export const mutants: readonly Mutant[] = [
     tests: ['core/http/body-cost.test.ts'],
     only: 'at most 20 problems',
   },
+  {
+    name: 'the backlog of one user delays the others',
+    file: 'core/http/admission.ts',
+    find: 'createTurns({ atOnce: limits.turnsPerCaller })',
+    replace: 'createTurns({ atOnce: limits.turnsPerCaller * 1_000 })',
+    tests: ['plugins/runs/tenant-load.test.ts'],
+  },
+  {
+    name: 'a request that waits keeps its turn',
+    file: 'core/http/turns.ts',
+    find: 'now() - turn.at >= TURN_MS',
+    replace: 'now() - turn.at >= TURN_MS * 1_000',
+    tests: ['core/http/turns.test.ts'],
+  },
 ]

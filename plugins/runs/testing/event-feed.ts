@@ -5,6 +5,7 @@ import { namespaceUids } from '#core/cluster/namespace-uids.ts'
 import { clusterMigrations } from '#core/cluster/observed.ts'
 import { defineEvent } from '#core/events/event.ts'
 import type { EventType, Subject } from '#core/events/event.ts'
+import type { AnyEndpoint } from '#core/http/endpoint.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createStore } from '#core/store/create-store.ts'
@@ -33,7 +34,7 @@ export const declaredTypes: readonly EventType[] = [
 ]
 
 /** The event door on a kube-apiserver and an embedded store, with a namespace for `ns` bound to the personas. */
-export async function startEventFeed(t: TestContext) {
+export async function startEventFeed(t: TestContext, more: readonly AnyEndpoint[] = []) {
   const database = await openDatabase({ pglite: 'memory://' })
   await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
   const store = createStore(database, { projections: [], validate: false, namespaceUids })
@@ -41,7 +42,7 @@ export async function startEventFeed(t: TestContext) {
   const lines: string[] = []
   const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } })
   const core = { install: 'mesh', eventTypes: () => types, log }
-  const served = await servePlugin(t, 'events', () => [eventDoor({ core, store } as unknown as RunsInner)])
+  const served = await servePlugin(t, 'events', () => [eventDoor({ core, store } as unknown as RunsInner), ...more])
   t.after(() => database.close())
   const url = await served.listen()
   const append = async (type: EventType, subject: Subject, data: object = {}, stream = uuidV7()): Promise<void> => {
@@ -64,7 +65,7 @@ export async function startEventFeed(t: TestContext) {
     sql`insert into observed (uid, kind, namespace, name, rv, content_hash)
       values (${uid}, 'Namespace', '', ${name}, ${resourceVersion}, 'x')`.execute(database.root)
   const gone = (uid: string) => sql`update observed set deleted_at = now() where uid = ${uid}`.execute(database.root)
-  return { ...served, database, store, lines, append, open, seen, observe, gone }
+  return { ...served, url, database, store, lines, append, open, seen, observe, gone }
 }
 
 interface SeenEvent {
