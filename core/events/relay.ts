@@ -121,7 +121,8 @@ function toMessage(event: StoredEvent, from: { readonly install: string; readonl
   }
 }
 
-async function readCursor(database: Database): Promise<bigint> {
+/** Position of the last event that the relay has published; 0 on a new install. */
+export async function readCursor(database: Database): Promise<bigint> {
   const row = await database.db
     .selectFrom('cursor')
     .select('position')

@@ -12,9 +12,10 @@ import type { Consumer } from '#core/events/consumer.ts'
 import { startConsumers } from '#core/events/consumer-runner.ts'
 import { planOf } from '#core/events/durables.ts'
 import { createLagJob } from '#core/events/lag.ts'
+import { keepStreams } from '#core/events/keep-streams.ts'
 import type { NatsBus } from '#core/events/nats-bus.ts'
 import { StreamDrift } from '#core/events/nats-streams.ts'
-import { createRelay, relayName } from '#core/events/relay.ts'
+import { createRelay, readCursor, relayName } from '#core/events/relay.ts'
 import { collect } from '#core/kube/collect.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/pool.ts'
@@ -175,6 +176,8 @@ interface CheckParts {
 function checksOf({ bus }: SharedParts, role: Role, { gate, pool, waiting }: CheckParts): Platform['checks'] {
   const checkBus = async (): Promise<void> => {
     await bus.check()
+    // A server that answers may have lost its store (PODA14).
+    if ('verify' in bus) await bus.verify({ durables: [] })
     if (waiting.drift !== undefined) throw waiting.drift
   }
   return {
@@ -218,10 +221,18 @@ function workOf(shared: SharedParts, { store, waiting, identity }: WorkParts): W
       database === undefined
         ? []
         : [createRetention({ database, retentionDays, also: [pruneObserved] }), createLagJob(database, metrics)],
-    relay: (signal) => {
+    relay: (consumers, signal) => {
       if (database === undefined) return { done: Promise.resolve() }
       const relay = createRelay({ database, bus, install, log, metrics, tracer })
-      return { done: lead(relayName, (term) => relay.run(term), signal) }
+      const published = async (): Promise<boolean> => (await readCursor(database)) > 0n
+      // By the relay's leader: it alone needs the stream to write to it.
+      const run = async (term: Term): Promise<void> => {
+        await Promise.all([
+          relay.run(term),
+          keepStreams({ bus, durables: planOf(consumers), published, log }, term.signal),
+        ])
+      }
+      return { done: lead(relayName, run, signal) }
     },
     consume: (consumers, signal) => {
       if (database === undefined || store === undefined) throw new Error('consumers need a store')

@@ -37,7 +37,7 @@ export interface Platform {
   migrate(consumers: readonly Consumer[]): Promise<void>
   /** Background work of core itself, beside the plugins': retention of the event log. */
   readonly jobs: readonly Job[]
-  relay(signal: AbortSignal): Running
+  relay(consumers: readonly Consumer[], signal: AbortSignal): Running
   /** Sweeps the log while the bus is away; `subscribe` resolves when the bus feeds them, however long their streams take to be there. */
   consume(consumers: readonly Consumer[], signal: AbortSignal): Consuming
   inform(informers: readonly Informer[], signal: AbortSignal): Running

@@ -38,7 +38,7 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
   await platform.available.store(signal)
   manager?.startInformers(add)
   // The log is the outbox: the relay itself waits for the bus.
-  if (role === 'worker' && platform.store !== undefined) add(platform.relay(signal))
+  if (role === 'worker' && platform.store !== undefined) add(platform.relay(consumers, signal))
   const own = consumers.filter((consumer) => consumer.role === role)
   const consuming = platform.store === undefined ? undefined : platform.consume(own, signal)
   if (consuming !== undefined) add(consuming)

@@ -400,3 +400,47 @@ test(
     await assert.rejects(migrated(t, env), /plugin acme: the migration 0002-second makes or changes notes_of_acme/)
   },
 )
+
+test(
+  'PODA14: a NATS that lost its store is not ready, its stream is made again, and no event is lost',
+  servers,
+  async (t) => {
+    const nats = await startNats(t)
+    const env = await environment(t, { DATABASE_URL: await createDatabase(t), NATS_URL: nats.url })
+    await migrated(t, env)
+    const events = await log(t, env['DATABASE_URL'] ?? '')
+    const worker = await begin(t, env, 'worker')
+    await worker.started
+    await events.write(5)
+    await eventually(async () => assert.equal(await events.counted(), 5))
+    await eventually(async () => assert.equal(await messagesIn(nats.url), 5))
+    await nats.wipe()
+    await worker.readiness(
+      /\[-\]bus failed: (?:JetStream differs from the plan: the stream MESH is missing|NATS is not)/,
+    )
+    await events.write(4)
+    await worker.readiness(/\[\+\]bus ok/)
+    await eventually(async () => assert.equal(await messagesIn(nats.url), 4))
+    await eventually(async () => assert.equal(await events.counted(), 9))
+    assert.match(worker.lines.join(''), /JetStream stream was missing, created again/)
+
+    // A worker that starts after the loss does not wait for the role migrate.
+    await worker.close()
+    await nats.wipe()
+    const next = await begin(t, env, 'worker')
+    await next.started
+    await events.write(3)
+    await eventually(async () => assert.equal(await events.counted(), 12))
+  },
+)
+
+test('PODA14: on a new install the stream is made by the role migrate alone', servers, async (t) => {
+  const nats = await startNats(t)
+  const env = await environment(t, { DATABASE_URL: await createDatabase(t), NATS_URL: nats.url })
+  await migrated(t, env)
+  await nats.wipe()
+  const worker = await begin(t, env, 'worker')
+  await worker.readiness(/\[-\]bus failed: JetStream differs from the plan: the stream MESH is missing/)
+  await eventually(async () => assert.match(worker.lines.join(''), /waiting for the streams/))
+  assert.doesNotMatch(worker.lines.join(''), /created again/)
+})

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { requireServer } from './find-server.ts'
 import { freePort } from './free-port.ts'
@@ -13,6 +13,8 @@ export interface NatsServer {
   kill9(): Promise<void>
   /** Starts again on the same port and store, after `stop`, `kill9` or while it runs. */
   restart(): Promise<void>
+  /** Loses the store: ends, removes what JetStream has on disk, and starts again on the same port. */
+  wipe(): Promise<void>
   freeze(): void
   thaw(): void
 }
@@ -40,14 +42,20 @@ export async function startNats(t: Scope, options: NatsOptions = {}): Promise<Na
     folder.remove()
   })
   await untilReady(server, () => acceptsTcp(port, host))
+  const restart = async (): Promise<void> => {
+    await server.end('SIGTERM')
+    server = run()
+    await untilReady(server, () => acceptsTcp(port, host))
+  }
   return {
     url: `nats://${host}:${port}`,
     stop: () => server.end('SIGTERM'),
     kill9: () => server.end('SIGKILL'),
-    restart: async () => {
+    restart,
+    wipe: async () => {
       await server.end('SIGTERM')
-      server = run()
-      await untilReady(server, () => acceptsTcp(port, host))
+      rmSync(join(folder.path, 'store'), { recursive: true, force: true })
+      await restart()
     },
     freeze: () => server.freeze(),
     thaw: () => server.thaw(),

@@ -104,4 +104,20 @@ export const mutants: readonly Mutant[] = [
     tests: lastResort,
     only: 'throw',
   },
+  {
+    name: 'a NATS without its stream is ready',
+    file: 'core/host/open-platform.ts',
+    find: `    if ('verify' in bus) await bus.verify({ durables: [] })\n`,
+    replace: '',
+    tests: ['core/host/start.test.ts'],
+    only: 'PODA14',
+  },
+  {
+    name: 'a worker makes the stream of a new install',
+    file: 'core/events/keep-streams.ts',
+    find: '(await isStreamMissing(bus)) && (await published())',
+    replace: 'await isStreamMissing(bus)',
+    tests: ['core/host/start.test.ts'],
+    only: 'PODA14',
+  },
 ]

@@ -20,7 +20,7 @@ export function standalonePlatform(): OpenPlatform {
     available: { store: async () => undefined, bus: async () => undefined },
     migrate: async () => undefined,
     jobs: [],
-    relay: idle,
+    relay: (_, signal) => idle(signal),
     consume: (_consumers, signal) => ({ ...idle(signal), subscribe: async () => undefined }),
     inform: (_informers, signal) => idle(signal),
     reconcile: (_reconcilers, signal) => idle(signal),
