@@ -70,6 +70,7 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     log: core.log,
     metrics: core.metrics,
     tracer: input.tracer,
+    continuesTraces: role !== 'bff',
     accessLog: input.accessLog ?? false,
     store: platform.store,
     directory: platform.directory,

@@ -35,6 +35,7 @@ export async function runIdempotent(endpoint: AnyEndpoint, call: AnyCall, servic
   const key = keyOf(endpoint, call, given)
   const known = await claim(store, key, requestDigest(call))
   if (known !== undefined) return replay(call, decrypt(keys, key, known))
+  const stopRenewing = renewClaim(services, key)
   try {
     const body = await endpoint.handle(call)
     const status = call.reply.statusCode === 200 ? successStatus(endpoint) : call.reply.statusCode
@@ -48,6 +49,8 @@ export async function runIdempotent(endpoint: AnyEndpoint, call: AnyCall, servic
   } catch (error) {
     await release(store, key)
     throw error
+  } finally {
+    stopRenewing()
   }
 }
 
@@ -65,9 +68,23 @@ function hash(value: unknown): Buffer {
   return createHash('sha256').update(JSON.stringify(value)).digest()
 }
 
-// A claim whose process died is taken over after this long; the handler's own deadlines are below it.
+// A claim is renewed while its request is under way, however long that takes: one that was not renewed for so long belongs
+// to a process that has ended, and may be taken over (SEC18).
+const RENEW_MS = 20_000
 const ABANDONED = sql`interval '2 minutes'`
 const KEPT = sql`interval '24 hours'`
+
+/** Renews a claim until the returned function is called. A renewal that fails is made up for by the next. */
+function renewClaim({ store, log }: Pick<HttpServices, 'store' | 'log'>, key: Buffer): () => void {
+  const renew = (): void => {
+    const renewal = store?.transact<IdempotencyTable, unknown>(({ db }) =>
+      sql`update idempotency set created_at = now() where key = ${key} and answer is null`.execute(db),
+    )
+    renewal?.catch(() => log.warn({}, 'an idempotency claim could not be renewed'))
+  }
+  const timer = setInterval(renew, RENEW_MS)
+  return () => clearInterval(timer)
+}
 
 /** The stored answer, or undefined when this request now owns the key. */
 async function claim(store: Store, key: Buffer, request: Buffer): Promise<Buffer | undefined> {

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Access, Caller } from '#core/cluster/access.ts'
-import { continueTrace } from '#core/telemetry/tracing.ts'
+import { servicesOf } from './services.ts'
+import { childOf, parseTraceparent, startTrace } from '#core/telemetry/tracing.ts'
 import type { Trace } from '#core/telemetry/tracing.ts'
 import { Fail } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
@@ -16,7 +17,10 @@ export interface Failure {
 
 /** What the hooks of one request learn for those after them. */
 export interface RequestState {
+  /** The trace of this request, its log lines, runs and audit rows. At the BFF never the caller's (SEC26). */
   readonly trace: Trace
+  /** The context that the caller sent: a link on the span and in the log, or the parent where `continuesTraces`. */
+  readonly callerTrace: Trace | undefined
   readonly startedAt: number // monotonic, milliseconds
   bearer?: string
   /** Username of the bearer at the cluster; undefined on a public route. */
@@ -44,8 +48,11 @@ export function stateOf(request: FastifyRequest): RequestState {
   const known = states.get(request)
   if (known !== undefined) return known
   const traceparent = request.raw.headers['traceparent']
+  const callerTrace = parseTraceparent(typeof traceparent === 'string' ? traceparent : undefined)
+  const continues = callerTrace !== undefined && servicesOf(request.server).continuesTraces === true
   const state: RequestState = {
-    trace: continueTrace(typeof traceparent === 'string' ? traceparent : undefined),
+    trace: continues ? childOf(callerTrace) : startTrace(),
+    callerTrace,
     startedAt: performance.now(),
     params: {},
     query: {},

@@ -38,6 +38,11 @@ export interface HttpServices {
   readonly metrics: Metrics
   /** Absent: requests are of a trace for the log alone. */
   readonly tracer?: Tracer | undefined
+  /**
+   * Whether the trace context of a request is continued: for launchers and roles of this install. A caller of the BFF could
+   * name the trace of another tenant, so there it is a link only (SEC26).
+   */
+  readonly continuesTraces?: boolean
   /** A line at level info for each request; else at debug. */
   readonly accessLog?: boolean
   readonly store: Store | undefined

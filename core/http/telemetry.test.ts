@@ -33,6 +33,7 @@ test('D5: metrics, log and trace of a request name the template of its route, ne
   })
   const { app, lines, services } = await buildServer(t, [{ endpoints: [things] }], {
     tracer: createTracer((span) => ended.push(span)),
+    continuesTraces: true,
   })
   const made = await app.inject({
     method: 'POST',
@@ -85,6 +86,38 @@ test('D5: metrics, log and trace of a request name the template of its route, ne
     typeof value === 'bigint' ? String(value) : value,
   )
   assert.doesNotMatch(everything, /canary|good-token/)
+})
+
+test('SEC26: the trace that a caller of the BFF names is a link, never the trace of what it does', async (t) => {
+  const ended: EndedSpan[] = []
+  let given = ''
+  const things = endpoint({
+    method: 'POST',
+    url: '/things',
+    summary: 'x',
+    authz: { kind: 'bearer' },
+    response: { 200: Type.Object({}) },
+    handle: async (call) => {
+      given = call.traceparent
+      return {}
+    },
+  })
+  const { app, lines } = await buildServer(t, [{ endpoints: [things] }], {
+    tracer: createTracer((span) => ended.push(span)),
+  })
+  const answer = await app.inject({ method: 'POST', url: '/api/things', headers })
+  assert.equal(answer.statusCode, 200)
+  const [span] = ended.filter(({ kind }) => kind === 'server')
+  assert.ok(span)
+  assert.notEqual(span.traceId, traceId)
+  assert.equal(given.slice(3, 35), span.traceId, 'runs and audit rows are of the trace of the request')
+  assert.equal(span.parentSpanId, undefined)
+  assert.deepEqual(
+    [span.attributes['mesh.caller.trace_id'], span.attributes['mesh.caller.span_id']],
+    [traceId, 'b'.repeat(16)],
+  )
+  const access = lines.map((line) => JSON.parse(line) as Record<string, unknown>).find(({ msg }) => msg === 'request')
+  assert.deepEqual([access?.['traceId'], access?.['callerTraceId']], [span.traceId, traceId])
 })
 
 test('X1: open, refused and revoked event streams are counted', async (t) => {

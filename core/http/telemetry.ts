@@ -4,7 +4,6 @@ import { createTraceScope } from '#core/telemetry/trace-scope.ts'
 import type { TraceScope } from '#core/telemetry/trace-scope.ts'
 import { toUnixNano } from '#core/telemetry/tracer.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import { parseTraceparent } from '#core/telemetry/tracing.ts'
 import { errorTable } from './errors.ts'
 import { stateOf } from './request-state.ts'
 import type { HttpServices } from './services.ts'
@@ -64,19 +63,23 @@ function toSeen(request: FastifyRequest, reply: FastifyReply): Seen {
 }
 
 function logAccess({ log, accessLog }: HttpServices, request: FastifyRequest, { labels, status, seconds }: Seen): void {
-  const { traceId } = stateOf(request).trace
+  const { trace, callerTrace } = stateOf(request)
+  const { traceId } = trace
+  const caller =
+    callerTrace === undefined || callerTrace.traceId === traceId ? {} : { callerTraceId: callerTrace.traceId }
   const ms = Math.round(seconds * 1e4) / 10
-  log[accessLog === true ? 'info' : 'debug']({ ...labels, status, ms, requestId: request.id, traceId }, 'request')
+  const fields = { ...labels, status, ms, requestId: request.id, traceId, ...caller }
+  log[accessLog === true ? 'info' : 'debug'](fields, 'request')
 }
 
 function record(tracer: Tracer, request: FastifyRequest, { labels, status, seconds }: Seen): void {
-  const { trace, startedAt, failure } = stateOf(request)
-  const header = request.raw.headers['traceparent']
+  const { trace, callerTrace, startedAt, failure } = stateOf(request)
+  const isParent = callerTrace?.traceId === trace.traceId
   tracer.record({
     ...trace,
     name: `${labels.method} ${labels.route}`,
     kind: 'server',
-    parentSpanId: parseTraceparent(typeof header === 'string' ? header : undefined)?.spanId,
+    parentSpanId: isParent ? callerTrace.spanId : undefined,
     startedAt: toUnixNano(startedAt),
     endedAt: toUnixNano(startedAt + seconds * 1000),
     status: status >= 500 ? 'error' : 'ok',
@@ -84,6 +87,9 @@ function record(tracer: Tracer, request: FastifyRequest, { labels, status, secon
       'http.request.method': labels.method,
       'http.route': labels.route,
       'http.response.status_code': status,
+      ...(callerTrace === undefined || isParent
+        ? {}
+        : { 'mesh.caller.trace_id': callerTrace.traceId, 'mesh.caller.span_id': callerTrace.spanId }),
       ...(failure === undefined ? {} : { 'error.type': failure.code }),
     },
   })

@@ -6,7 +6,7 @@ import { createKeyring } from '#core/signing/create-keyring.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
-import { continueTrace, formatTraceparent, parseTraceparent } from '#core/telemetry/tracing.ts'
+import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/tracing.ts'
 import { createLogger } from './create-logger.ts'
 import { conceal, createSecretValues } from './secrets.ts'
 
@@ -56,7 +56,9 @@ test('A8: the log knows what the process has read: keys, tokens, passwords; and 
 
 test('traceparent: valid ones are continued, others start a trace (W3C Trace Context)', () => {
   const header = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
-  const child = continueTrace(header)
+  const parent = parseTraceparent(header)
+  assert.ok(parent)
+  const child = childOf(parent)
   assert.deepEqual([child.traceId, child.sampled], ['a'.repeat(32), true])
   assert.notEqual(child.spanId, 'b'.repeat(16))
   assert.match(formatTraceparent(child), /^00-a{32}-[0-9a-f]{16}-01$/)
@@ -71,7 +73,7 @@ test('traceparent: valid ones are continued, others start a trace (W3C Trace Con
     header.toUpperCase(),
   ]
   for (const text of [undefined, ...bad]) assert.equal(parseTraceparent(text), undefined, text)
-  assert.notEqual(continueTrace('x').traceId, continueTrace('x').traceId)
+  assert.notEqual(startTrace().traceId, startTrace().traceId)
 })
 
 test('metrics: one name is one metric, declared once', async () => {

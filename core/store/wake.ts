@@ -42,7 +42,7 @@ export function createWake(): Wake {
     wait: async (timeoutMs, signal) => {
       if (!pending && signal?.aborted !== true) {
         await new Promise<void>((done) => {
-          const timer = setTimeout(done, timeoutMs)
+          const timer = setTimeout(() => finish(), timeoutMs)
           const finish = (): void => {
             clearTimeout(timer)
             signal?.removeEventListener('abort', finish)

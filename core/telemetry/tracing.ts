@@ -29,12 +29,6 @@ export function childOf(parent: Trace): Trace {
   return { ...parent, spanId: newSpanId() }
 }
 
-/** The trace of an incoming request: a child of its caller's, or a new one. */
-export function continueTrace(header: string | undefined): Trace {
-  const parent = parseTraceparent(header)
-  return parent === undefined ? startTrace() : childOf(parent)
-}
-
 /** The `traceparent` header of a span. */
 export function formatTraceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? '01' : '00'}`

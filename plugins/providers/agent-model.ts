@@ -31,5 +31,7 @@ export interface AgentRuns {
   /** The agent of a run, so that a pod cannot name another agent's run. */
   agentOf(
     runId: string,
-  ): Promise<{ readonly namespace: string; readonly name: string; readonly uid: string } | undefined>
+  ): Promise<
+    { readonly namespace: string; readonly name: string; readonly uid: string; readonly traceId: string } | undefined
+  >
 }

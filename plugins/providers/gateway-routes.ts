@@ -3,7 +3,7 @@ import type { GatewayContext } from '#core/host/contexts.ts'
 import { headerValues, readBearer } from '#core/http/auth.ts'
 import { Fail } from '#core/http/errors.ts'
 import { abortSignalOf, errorOf } from '#core/http/request-state.ts'
-import { continueTrace, formatTraceparent } from '#core/telemetry/tracing.ts'
+import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/tracing.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import type { Operation } from './adapter.ts'
 import type { AgentRuns } from './agent-model.ts'
@@ -74,7 +74,8 @@ async function openCall(
   const startedAt = performance.now()
   const { rawHeaders, url = '' } = request.raw
   const principal = await authenticate(gateway, readBearer(rawHeaders, url))
-  const runId = await ownRun(inner, principal, rawHeaders)
+  const run = await ownRun(inner, principal, rawHeaders)
+  const runId = run?.id
   return {
     gateway,
     principal,
@@ -82,7 +83,7 @@ async function openCall(
     runId,
     agentUid: principal.kind === 'pod' ? principal.agentUid : undefined,
     conversationId: conversationOf(rawHeaders),
-    traceparent: formatTraceparent(continueTrace(single(rawHeaders, 'traceparent'))),
+    traceparent: traceparentOf(single(rawHeaders, 'traceparent'), run?.traceId),
     signal: abortSignalOf(reply),
     startedAt,
     response: reply.raw,
@@ -99,17 +100,23 @@ function conversationOf(rawHeaders: readonly string[]): string | undefined {
   })
 }
 
+// What is recorded belongs to the trace of the caller's own run, or to a new one: a caller can name any trace (SEC26).
+function traceparentOf(given: string | undefined, traceOfRun: string | undefined): string {
+  const caller = parseTraceparent(given)
+  return formatTraceparent(caller !== undefined && caller.traceId === traceOfRun ? childOf(caller) : startTrace())
+}
+
 // A pod may name a run of its own agent only. Without stored runs nothing can be checked, so nothing is believed.
 async function ownRun(
   inner: ProvidersInner,
   principal: Principal,
   rawHeaders: readonly string[],
-): Promise<string | undefined> {
+): Promise<{ readonly id: string; readonly traceId: string } | undefined> {
   const named = single(rawHeaders, 'x-mesh-run-id')
   const runs = runsOf(inner)
   if (principal.kind !== 'pod' || named === undefined || runs === undefined) return undefined
   const owner = await runs.agentOf(named)
-  if (owner?.uid === principal.agentUid) return named
+  if (owner?.uid === principal.agentUid) return { id: named, traceId: owner.traceId }
   throw new Fail('forbidden', 'X-Mesh-Run-Id names no run of this agent.')
 }
 

@@ -133,6 +133,7 @@ test(
         namespace: '',
         name: '',
         uid: runId === 'own' ? uid : 'uid-of-other',
+        traceId: 'a'.repeat(32),
       }),
     }
     const gateway = await startGateway(t, [contribute(agentRuns, runs)])

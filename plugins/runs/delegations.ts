@@ -6,6 +6,7 @@ import type { Core } from '#core/host/core.ts'
 import { Fail } from '#core/http/errors.ts'
 import { JwsRefused } from '#core/signing/jws.ts'
 import type { JsonWebKeyEd25519 } from '#core/signing/keyring.ts'
+import { childOf as spanBelow, formatTraceparent, startTrace, type Trace } from '#core/telemetry/tracing.ts'
 import type { Store } from '#core/store/store.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
@@ -25,7 +26,7 @@ import type { RunWriter } from './write.ts'
 /** The state role's side of runs: those born in a pod, and the right of a subject asked anew. */
 export interface Delegations {
   keys(): { readonly keys: readonly JsonWebKeyEd25519[] }
-  create(pod: UserInfo, delegation: StateRunRequest, traceparent: string): Promise<StateRun>
+  create(pod: UserInfo, delegation: StateRunRequest, callerTrace: Trace | undefined): Promise<StateRun>
   read(pod: UserInfo, runId: string, waitMs: number): Promise<StateRun>
   cancel(pod: UserInfo, runId: string): Promise<void>
   /** The grant under which the run may continue: the stored one or its renewal. Undefined when the subject lost the right. */
@@ -49,7 +50,7 @@ export function createDelegations(services: DelegationServices): Delegations {
   const db = store.reader<RunsTables>()
   return {
     keys: () => core.keys.jwks(['grant', 'attempt']),
-    create: (pod, delegation, traceparent) => delegate(services, pod, delegation, traceparent),
+    create: (pod, delegation, callerTrace) => delegate(services, pod, delegation, callerTrace),
     read: async (pod, runId, waitMs) => {
       const deadline = performance.now() + waitMs
       for (;;) {
@@ -73,7 +74,12 @@ export function createDelegations(services: DelegationServices): Delegations {
 }
 
 /** The caller is the agent of the parent run; the subject is whoever that run is done for, else the agent itself. */
-async function delegate(services: DelegationServices, pod: UserInfo, delegation: StateRunRequest, traceparent: string) {
+async function delegate(
+  services: DelegationServices,
+  pod: UserInfo,
+  delegation: StateRunRequest,
+  callerTrace: Trace | undefined,
+) {
   const { core } = services
   const { namespace, name } = delegation.agent
   const parent = delegation.parentRunId === undefined ? undefined : await ownRun(services, pod, delegation.parentRunId)
@@ -96,7 +102,7 @@ async function delegate(services: DelegationServices, pod: UserInfo, delegation:
     subject: subject.username,
     actor: accountActor(pod.username),
     grant: signGrant(core.keys, grant, core.now()),
-    traceparent,
+    traceparent: formatTraceparent(traceOfChild(parent, callerTrace)),
     ...(parent ? { parent } : {}),
   }
   return toDelegated(services, await createRun(services, newRun, admitAgent(agent.uid)))
@@ -122,6 +128,13 @@ async function checkDepth(
   for (let run = parent; run; depth++)
     run = run.parent_run_id === null ? undefined : await findRun(db, run.parent_run_id)
   if (depth > Math.min(maxDepth, deepest)) throw new Fail('depth_exceeded')
+}
+
+/** The trace of the parent, below the span that the launcher names if it is of that trace; a trace of its own without a parent (SEC26). */
+function traceOfChild(parent: SelectedRun | undefined, callerTrace: Trace | undefined): Trace {
+  if (!parent) return startTrace()
+  if (callerTrace?.traceId === parent.trace_id) return spanBelow(callerTrace)
+  return { ...startTrace(), traceId: parent.trace_id }
 }
 
 /** A run under way of the very agent whose service account asks; anything else is unknown to it. */

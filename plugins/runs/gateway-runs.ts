@@ -16,7 +16,7 @@ export function createGatewayRuns(inner: RunsInner): AgentRuns {
     agentOf: async (runId) => {
       const run = await findRun(inner.store.reader<RunsTables>(), runId)
       if (!run || run.agent_name === null || run.agent_uid === null) return undefined
-      return { namespace: run.namespace, name: run.agent_name, uid: run.agent_uid }
+      return { namespace: run.namespace, name: run.agent_name, uid: run.agent_uid, traceId: run.trace_id }
     },
   }
 }
@@ -25,6 +25,8 @@ async function invokeForGateway(served: RunsServing, call: AgentCall): Promise<A
   const { caller, input, conversationId, traceparent } = call
   const agent = { namespace: parseLabel('model', call.agent.namespace), name: parseName('model', call.agent.name) }
   const access = await caller.review('create', 'agentdeployments/invoke', agent)
+  // The answer of a chat is the outcome of its run: refused before the run exists, not after (SEC18).
+  await caller.review('get', 'runs', { namespace: agent.namespace })
   const made = await served.runs.create(caller, access, {
     agent,
     input,

@@ -1,9 +1,9 @@
 import type { Caller } from '#core/cluster/access.ts'
+import { createWake } from '#core/store/wake.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { Live } from './live.ts'
 import type { Run } from './run.ts'
 import type { Runs } from './runs.ts'
-import { pause } from './worker/pause.ts'
 
 const pollMs = 500
 
@@ -14,20 +14,19 @@ export async function waitForRun(
   id: string,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Run | undefined> {
-  const bell = new EventTarget()
+  const changed = createWake()
   const subscription = await services.live.onFrame(id, (frame) => {
-    if (frame.kind.startsWith('run.')) bell.dispatchEvent(new Event('ring'))
+    if (frame.kind.startsWith('run.')) changed.notify()
   })
-  const deadline = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)])
+  const deadline = performance.now() + options.timeoutMs
   try {
     for (;;) {
-      const rung = Promise.withResolvers<void>()
-      bell.addEventListener('ring', () => rung.resolve(), { once: true })
       const run = await services.runs.get(caller, id)
       if (terminalStates.has(run.state) || run.state === 'paused') return run
-      if (deadline.aborted) return undefined
+      const left = deadline - performance.now()
+      if (left <= 0 || options.signal.aborted) return undefined
       // Frames may be lost: the poll finds what they would have said.
-      await Promise.race([rung.promise, pause(pollMs, deadline)])
+      await changed.wait(Math.min(pollMs, left), options.signal)
     }
   } finally {
     await subscription.stop()

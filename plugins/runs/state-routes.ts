@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { StateContext } from '#core/host/contexts.ts'
 import { Fail } from '#core/http/errors.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
-import { continueTrace, formatTraceparent } from '#core/telemetry/tracing.ts'
+import { parseTraceparent, type Trace } from '#core/telemetry/tracing.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import type { StateRunRequest } from '#schemas/launcher.ts'
 import type { Delegations } from './delegations.ts'
@@ -25,7 +25,7 @@ export function runsStateRoutes(delegations: Delegations, state: StateContext): 
     // Public keys only: a launcher needs them before it can tell who speaks.
     scope.get('/jwks', { config: { public: true } }, async () => delegations.keys())
     scope.post('/runs', { config: { authz: { kind: 'bearer' } } }, async (request, reply) => {
-      const run = await delegations.create(await pod(request), readDelegation(request.body), traceparentOf(request))
+      const run = await delegations.create(await pod(request), readDelegation(request.body), callerTraceOf(request))
       return reply.code(201).send(run)
     })
     scope.get<{ Params: { id: string }; Querystring: { wait?: string } }>(
@@ -82,7 +82,7 @@ function refuse(pointer: string, detail: string): Fail {
   return new Fail('invalid_body', undefined, { errors: [{ pointer, detail }] })
 }
 
-function traceparentOf(request: FastifyRequest): string {
+function callerTraceOf(request: FastifyRequest): Trace | undefined {
   const value = request.headers['traceparent']
-  return formatTraceparent(continueTrace(typeof value === 'string' ? value : undefined))
+  return parseTraceparent(typeof value === 'string' ? value : undefined)
 }

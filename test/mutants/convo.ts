@@ -1,6 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
 const conversations = ['test/flows/conversations.test.ts']
+const invoke = ['test/flows/invoke.test.ts']
+const telemetry = ['core/http/telemetry.test.ts']
 const subjects = ['plugins/runs/subjects.test.ts']
 const durations = ['test/property/durations.test.ts']
 
@@ -61,5 +63,33 @@ export const mutants: readonly Mutant[] = [
     find: '  await store.transact<RunsTables, void>((tx) => replaceGrant(tx.db, run.id, content.grant_token, fresh))\n',
     replace: '',
     tests: subjects,
+  },
+  {
+    name: 'invoke: the run is made before reading it is reviewed',
+    file: 'plugins/runs/gateway-runs.ts',
+    find: "  await caller.review('get', 'runs', { namespace: agent.namespace })\n",
+    replace: '',
+    tests: invoke,
+  },
+  {
+    name: 'invoke: an outcome is waited for without the right to get it',
+    file: 'plugins/runs/endpoints/invoke.ts',
+    find: "if (!streams) return (await caller.may('get', 'runs', where)) !== undefined",
+    replace: 'if (!streams) return true',
+    tests: invoke,
+  },
+  {
+    name: 'idempotency: a claim is not renewed',
+    file: 'core/http/idempotency.ts',
+    find: 'const timer = setInterval(renew, RENEW_MS)',
+    replace: 'const timer = setInterval(() => void renew, RENEW_MS)',
+    tests: ['core/http/idempotency.test.ts'],
+  },
+  {
+    name: 'traces: a caller of the BFF names the trace of its request',
+    file: 'core/http/request-state.ts',
+    find: 'servicesOf(request.server).continuesTraces === true',
+    replace: 'servicesOf(request.server) !== undefined',
+    tests: telemetry,
   },
 ]

@@ -48,6 +48,7 @@ export interface BuildOptions {
   readonly trustProxy?: readonly string[]
   readonly streams?: StreamCaps
   readonly tracer?: Tracer
+  readonly continuesTraces?: boolean
 }
 
 /** The bearer that upstream rejects, and the one that it denies everything. */
@@ -70,6 +71,7 @@ export async function buildServer(
     log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
     metrics,
     tracer: more.tracer,
+    continuesTraces: more.continuesTraces ?? false,
     store: more.store,
     directory: more.directory,
     streams: createStreamRegistry(more.streams ?? { total: 4, perUser: 2 }, metrics),

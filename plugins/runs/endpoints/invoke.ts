@@ -1,4 +1,5 @@
 import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint.ts'
+import { Fail } from '#core/http/errors.ts'
 import { openEventStream } from '#core/http/event-stream.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { CreateRunBody, InvokeAnswer, InvokeBody, Run } from '#schemas/api/runs.ts'
@@ -8,6 +9,7 @@ import type { RunsServing } from '../inner.ts'
 import { waitForRun } from '../invoke.ts'
 import type { Run as RunView } from '../run.ts'
 import { streamRun } from '../stream.ts'
+import { describeError } from '../worker/describe-error.ts'
 
 const authz = {
   kind: 'review',
@@ -62,17 +64,51 @@ export function invokeEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
     body: InvokeBody,
     response: { 200: InvokeAnswer, 202: Run },
     handle: async (call) => {
+      const streams = call.headers['accept']?.includes('text/event-stream') === true
+      const isReadable = await reviewReading(call, streams)
       const run = await make(call, call.body)
-      if (call.headers['accept']?.includes('text/event-stream')) return streamed(inner, call, run)
+      if (streams) return streamed(inner, call, run)
       const timeoutMs = durationToMs(call.body.timeout ?? '') ?? inner.settings.invokeTimeout * 1000
-      const ended = await waitForRun(inner, call.caller, run.id, { timeoutMs, signal: call.signal })
+      const options = { timeoutMs, signal: call.signal }
+      const ended = isReadable ? await waitSafely(inner, call.caller, run.id, options) : undefined
       if (ended) return toAnswer(ended)
       call.reply.code(202).header('location', `/api/runs/${run.id}`)
-      return inner.runs.get(call.caller, run.id)
+      return isReadable ? inner.runs.get(call.caller, run.id).catch(() => run) : run
     },
   })
   return [create, invoke]
 }
+
+/**
+ * Asked before the run exists, so that nothing is refused that happened (SEC18). Without `get runs` the caller gets the run's
+ * id and no outcome; a stream of it is refused. A stream is not repeated by an `Idempotency-Key`: its run is.
+ */
+async function reviewReading(call: Call<unknown, unknown, unknown>, streams: boolean): Promise<boolean> {
+  const { caller, access, headers } = call
+  const where = { namespace: access.namespace }
+  if (!streams) return (await caller.may('get', 'runs', where)) !== undefined
+  if (headers['idempotency-key'] !== undefined)
+    throw new Fail(
+      'malformed_request',
+      'Idempotency-Key: not with text/event-stream; POST /api/runs with the key, then GET /api/runs/{id}/events.',
+      { errors: [{ pointer: 'Idempotency-Key', detail: 'not with text/event-stream' }] },
+    )
+  await caller.review('get', 'runs', where)
+  return true
+}
+
+/** Waits for the outcome. An error here is no error of the request any more: the run exists, so the answer names it. */
+async function waitSafely(...[inner, caller, id, options]: WaitArguments): Promise<RunView | undefined> {
+  return waitForRun(inner, caller, id, options).catch((error: unknown) => {
+    inner.core.log.warn({ runId: id, ...describeError(error) }, 'waiting for a run failed, answering 202')
+    return undefined
+  })
+}
+
+type WaitArguments = [
+  inner: RunsServing,
+  ...rest: Parameters<typeof waitForRun> extends [unknown, ...infer Rest] ? Rest : never,
+]
 
 /** The same run as a stream of its events. A disconnect ends the stream, never the run. */
 async function streamed(inner: RunsServing, call: Call<unknown, unknown, unknown>, made: RunView): Promise<undefined> {

@@ -30,6 +30,7 @@ export interface AllProcess extends PlatformProcess {
   readonly server: ServerProcess
   /** The file with everything that it printed. */
   readonly log: string
+  readonly gatewayUrl: string
   readonly stateUrl: string
 }
 
@@ -44,7 +45,7 @@ const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
 
 /** Starts `mesh all` on a data folder and waits for its line; each listener gets a port that is free now. */
 export async function startAll(t: Scope, dataDir: string, options: AllOptions = {}): Promise<AllProcess> {
-  const { server, log, adminUrl, stateUrl } = await spawnAll(t, dataDir, options)
+  const { server, log, adminUrl, gatewayUrl, stateUrl } = await spawnAll(t, dataDir, options)
   let ready: ReadyLine | undefined
   await untilReady(
     server,
@@ -59,7 +60,7 @@ export async function startAll(t: Scope, dataDir: string, options: AllOptions = 
     startMs,
   )
   if (ready === undefined) throw new Error('no ready line')
-  return { ...toPlatformProcess(server, adminUrl), ready, server, log, stateUrl }
+  return { ...toPlatformProcess(server, adminUrl), ready, server, log, gatewayUrl, stateUrl }
 }
 
 /** Starts `mesh all` without waiting: for starts that must fail. */
@@ -116,7 +117,8 @@ export async function startEmbedded(t: Scope, { env = {} }: PlatformOptions = {}
   return {
     form: 'embedded',
     url: ready.url,
-    gatewayUrl: ready.gatewayUrl,
+    // The port is given by environment, of which the ready line knows nothing.
+    gatewayUrl: all.gatewayUrl,
     stateUrl: all.stateUrl,
     tokens: ready.tokens,
     processes: Object.fromEntries(roles.map((role) => [role, all])),

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import test from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Persona } from '#local/personas.ts'
+import { startPlatform } from './platform.ts'
+import type { Platform } from './platform.ts'
+
+const rbac = 'rbac.authorization.k8s.io'
+const traceId = 'c'.repeat(32)
+const traceparent = `00-${traceId}-${'d'.repeat(16)}-01`
+
+// Answers after the milliseconds that it is given.
+const script = `
+const { createServer } = require('node:http')
+createServer(async (request, response) => {
+  if (request.url === '/healthz') return response.end()
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  const { input } = JSON.parse(Buffer.concat(chunks).toString() || '{}')
+  await new Promise((resolve) => setTimeout(resolve, Number(input)))
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify({ output: 'done' }))
+}).listen(process.env.AGENT_PORT, '127.0.0.1')`
+
+interface Run {
+  readonly id: string
+  readonly state: string
+  readonly output: unknown
+  readonly traceId: string
+}
+
+test('SEC18, UXM1: what POST /api/invoke answers', async (t) => {
+  const platform = await startPlatform(t, 'embedded')
+  const agent = { namespace: 'default', name: 'slow' }
+  const ask = (persona: Persona, line: string, more: { body?: unknown; headers?: Record<string, string> } = {}) => {
+    const [method = '', path = ''] = line.split(' ')
+    const { body, headers = {} } = more
+    const bearer = platform.tokens[persona]
+    return platform.send({ method, path: `/api${path}`, bearer, headers, ...(body === undefined ? {} : { body }) })
+  }
+  const count = async (): Promise<number> =>
+    (await ask('developer', 'GET /runs?namespace=default&limit=200')).json<{ items: Run[] }>().items.length
+  const runtime = { command: ['node', '-e', script] }
+  const made = await ask('developer', 'POST /agents', {
+    body: { namespace: 'default', config: { name: 'slow', runtime, limits: { concurrency: 8 } } },
+  })
+  assert.equal(made.status, 201, made.text)
+  await allowInvoke(platform, 'other-tenant', 'slow')
+
+  await t.test('SEC18: without get runs it is 202 with the run, and a repeat by key is the same run', async () => {
+    const invoke = () =>
+      ask('other-tenant', 'POST /invoke', { body: { agent, input: 0 }, headers: { 'idempotency-key': 'only-invoke' } })
+    const before = await count()
+    const first = await invoke()
+    assert.equal(first.status, 202, first.text)
+    const run = first.json<Run>()
+    assert.equal(first.headers['location'], `/api/runs/${run.id}`)
+    assert.equal(run.output, null, 'the outcome is for those who may get it')
+    const again = await invoke()
+    assert.deepEqual([again.status, again.text], [202, first.text])
+    assert.equal(await count(), before + 1)
+  })
+
+  await t.test('SEC18: a stream without get runs, or with a key, is refused and makes no run', async () => {
+    const before = await count()
+    const accept = 'text/event-stream'
+    const unreadable = await ask('other-tenant', 'POST /invoke', { body: { agent, input: 0 }, headers: { accept } })
+    assert.equal(unreadable.status, 403, unreadable.text)
+    const keyed = await ask('developer', 'POST /invoke', {
+      body: { agent, input: 0 },
+      headers: { accept, 'idempotency-key': 'streamed' },
+    })
+    assert.equal(keyed.status, 400, keyed.text)
+    assert.match(keyed.json<{ detail: string }>().detail, /^Idempotency-Key: .*\/api\/runs\/\{id\}\/events/)
+    assert.equal(await count(), before)
+  })
+
+  await t.test('SEC18, UXH10: a timeout out of bounds is a 400 that names the maximum, and makes no run', async () => {
+    const before = await count()
+    for (const timeout of ['0s', '30d', '50d', '60d']) {
+      const answer = await ask('developer', 'POST /invoke', { body: { agent, input: 0, timeout } })
+      assert.equal(answer.status, 400, answer.text)
+      const { errors } = answer.json<{ errors: { pointer: string; detail: string }[] }>()
+      assert.deepEqual([errors[0]?.pointer, /to 24h/.test(errors[0]?.detail ?? '')], ['/timeout', true])
+    }
+    assert.equal(await count(), before)
+  })
+
+  await t.test('SEC18: the gateway refuses a chat whose answer the caller may not get, and makes no run', async () => {
+    const before = await count()
+    const chat = (bearer: string, headers: Record<string, string> = {}) =>
+      fetch(`${platform.gatewayUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ model: 'agent/default/slow', messages: [{ role: 'user', content: '0' }] }),
+      })
+    assert.equal((await chat(platform.tokens['other-tenant'])).status, 403)
+    for (const id of ['../x', 'x'.repeat(129)])
+      assert.equal((await chat(platform.tokens.developer, { 'x-conversation-id': id })).status, 400, 'SEC25')
+    assert.equal(await count(), before)
+    assert.equal((await chat(platform.tokens.developer, { 'x-conversation-id': 'ok', traceparent })).status, 200)
+    const [newest] = (await ask('developer', 'GET /runs?namespace=default&limit=1')).json<{ items: Run[] }>().items
+    assert.notEqual(newest?.traceId, traceId, 'SEC26')
+  })
+
+  await t.test('SEC26: neither a run nor its audit row is of the trace that its caller names', async () => {
+    const answer = await ask('developer', 'POST /runs', { body: { agent, input: 0 }, headers: { traceparent } })
+    const run = answer.json<Run>()
+    assert.notEqual(run.traceId, traceId)
+    for (;;) {
+      const rows = (await ask('operator', 'GET /audit?kind=Run&action=create&limit=50')).json<{
+        items: { resource_name: string; trace_id: string }[]
+      }>()
+      const row = rows.items.find(({ resource_name }) => resource_name === run.id)
+      if (row) return assert.equal(row.trace_id, run.traceId)
+      await pause(50)
+    }
+  })
+
+  await t.test('UXM1: a wait of eight seconds prints no warning', async () => {
+    const answer = await ask('developer', 'POST /invoke', { body: { agent, input: 8000 } })
+    assert.deepEqual([answer.status, answer.json<Run>().state], [200, 'succeeded'], answer.text)
+    const printed = platform.logFiles.map((file) => readFileSync(file, 'utf8')).join('')
+    assert.doesNotMatch(printed, /MaxListenersExceededWarning|TimeoutOverflowWarning/)
+  })
+})
+
+/** Lets a persona invoke one agent of `default`, and nothing else. */
+async function allowInvoke({ kube, tokens }: Platform, user: string, agent: string): Promise<void> {
+  const create = async (plural: string, body: object): Promise<void> => {
+    const path = `/apis/${rbac}/v1/namespaces/default/${plural}`
+    const made = await kube({ method: 'POST', path, bearer: tokens.admin, body })
+    assert.equal(made.status, 201, made.text)
+  }
+  const rule = {
+    apiGroups: ['mesh.dev'],
+    resources: ['agentdeployments/invoke'],
+    resourceNames: [agent],
+    verbs: ['create'],
+  }
+  await create('roles', { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { name: 'guest' }, rules: [rule] })
+  await create('rolebindings', {
+    apiVersion: `${rbac}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name: 'guest' },
+    roleRef: { apiGroup: rbac, kind: 'Role', name: 'guest' },
+    subjects: [{ apiGroup: rbac, kind: 'User', name: user }],
+  })
+}
