@@ -50,7 +50,9 @@ export function streamEvents(
     pressure: () => (response.writableLength > pressureBytes ? drained() : undefined),
   })
   replayed = response.writableLength
-  const timer = setInterval(() => response.write(heartbeat), heartbeatMs).unref()
+  // A slow reader takes the end late: a write after it would be an error that no code handles.
+  const beat = (): boolean => response.writableEnded || response.write(heartbeat)
+  const timer = setInterval(beat, heartbeatMs).unref()
   response.on('close', () => {
     clearInterval(timer)
     stop()
