@@ -5,6 +5,7 @@ import { mutants as ofConversations } from './convo.ts'
 import { mutants as ofCluster } from './core-cluster.ts'
 import { mutants as ofHttp } from './core-http.ts'
 import { mutants as ofLeaves } from './core-leaves.ts'
+import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofProviders } from './providers.ts'
@@ -26,6 +27,7 @@ export const all: readonly Mutant[] = [
   ...ofRuns,
   ...ofRunBounds,
   ...ofConversations,
+  ...ofIsolation,
   ...ofLauncher,
   ...ofApiServer,
 ]

@@ -30,9 +30,9 @@ const demo = [
   },
 ]
 
-/** Brings the cluster of a folder up with the platform installed and a namespace `demo` with the model route `mock`: about 25 s. */
-export async function openStage(t: Scope, folder: string): Promise<Stage> {
-  const images = await makeImages(t)
+/** Brings the cluster of a folder up with the platform installed and a namespace `demo` with the model route `mock`: about 25 s. `more` names further image archives. */
+export async function openStage(t: Scope, folder: string, more: readonly string[] = []): Promise<Stage> {
+  const images = [...(await makeImages(t)), ...more]
   const cluster = await startCluster(t, folder, images)
   const address = cluster.hostAddress
   const [postgres, nats] = await Promise.all([startPostgres(t, { address }), startNats(t, { address })])

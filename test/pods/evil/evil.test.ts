@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { createIdentity } from '#launcher/http/certificate.ts'
+import { apiOf, at, condition, until } from '../api.ts'
+import type { Api } from '../api.ts'
+import { makeCaller } from '../callers.ts'
+import type { Cluster } from '../cluster.ts'
+import { whatPodsSay } from '../install.ts'
+import { openStage } from '../stage.ts'
+import { compiler, makeEvilImages } from './images.ts'
+
+const namespace = 'demo'
+const agentText = readFileSync(new URL('evil-agent.mjs', import.meta.url), 'utf8')
+// Runs before the program of each Node.js process that has the variable.
+const owned = Buffer.from('process.stderr.write(`OWNED as ${process.getuid()}\\n`)').toString('base64')
+const nodeOptions = { name: 'NODE_OPTIONS', value: `--import=data:text/javascript;base64,${owned}` }
+
+/** What an agent gets that tries everything: its own gateway token, and nothing else. */
+const nothing = {
+  key: 'failed ENOENT',
+  stateToken: 'failed ENOENT',
+  config: 'failed ENOENT',
+  apiToken: 'failed ENOENT',
+  launchersInProc: 0,
+  launcherMemory: [],
+  variables: [],
+  uid: 65533,
+  capabilities: '0000000000000000',
+  noNewPrivileges: '1',
+  seccomp: '2',
+  writeTmp: 'GOT',
+  bindLauncher: 'failed EADDRINUSE',
+  bindDelegate: 'failed EADDRINUSE',
+  inspector: 'failed ECONNREFUSED',
+  runsWithoutGrant: 'answered 401',
+  invokeWithToken: 'answered 401',
+}
+
+interface Rig {
+  readonly cluster: Cluster
+  readonly developer: Api
+  readonly hostAddress: string
+}
+
+const inDemo = (cluster: Cluster, args: readonly string[]): Promise<string> =>
+  cluster.kubectl(['-n', namespace, ...args])
+
+async function apply({ cluster }: Pick<Rig, 'cluster'>, name: string, spec: object): Promise<void> {
+  const object = { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata: { namespace, name }, spec }
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(object))
+}
+
+function read({ developer }: Rig, name: string) {
+  return developer('GET', `/api/agents/${namespace}/${name}`)
+}
+
+async function ready(rig: Rig, name: string): Promise<unknown> {
+  return until(
+    `${name} serves its newest revision`,
+    () => read(rig, name),
+    (body) =>
+      at(body, 'status', 'observedGeneration') === at(body, 'metadata', 'generation') &&
+      condition(body, 'Ready') === 'True' &&
+      at(body, 'status', 'candidateRevision') === undefined,
+    150_000,
+  )
+}
+
+async function ask({ developer }: Rig, name: string, input: unknown): Promise<unknown> {
+  const run = { agent: { namespace, name }, input, timeout: '50s' }
+  const { body } = await developer('POST', '/api/invoke', run)
+  assert.equal(at(body, 'state'), 'succeeded', JSON.stringify(body))
+  return at(body, 'output')
+}
+
+function reasonOf(body: unknown, type: string): unknown {
+  const all = at(body, 'status', 'conditions')
+  return Array.isArray(all)
+    ? at(
+        all.find((one) => at(one, 'type') === type),
+        'reason',
+      )
+    : undefined
+}
+
+async function podOf({ cluster }: Pick<Rig, 'cluster'>, name: string): Promise<unknown> {
+  const list: unknown = JSON.parse(await inDemo(cluster, ['get', 'pods', '-l', `mesh.dev/agent=${name}`, '-o', 'json']))
+  const items = at(list, 'items')
+  return Array.isArray(items) ? items.find((pod) => at(pod, 'metadata', 'deletionTimestamp') === undefined) : undefined
+}
+
+/** Tries everything in a form; the trick in its environment or image works in the agent, and in no launcher. */
+async function gotNothing(rig: Rig, name: string, rootWrite: string): Promise<void> {
+  const body = await ready(rig, name)
+  assert.deepEqual([condition(body, 'Isolated'), reasonOf(body, 'Isolated')], ['True', 'SeparateContainers'])
+  const got = (await ask(rig, name, 'try')) as Record<string, unknown>
+  const { gatewayToken, writeRoot, writeLauncher, ...rest } = got
+  assert.deepEqual(rest, nothing)
+  assert.match(String(gatewayToken), /^GOT \d+$/, 'PODA3: its own token is readable')
+  assert.equal(writeRoot, rootWrite)
+  assert.match(String(writeLauncher), /^failed (ENOENT|EACCES|EROFS)$/)
+  const pod = String(at(await podOf(rig, name), 'metadata', 'name'))
+  const [agentLog, launcherLog] = await Promise.all(
+    ['agent', 'launcher'].map((container) => inDemo(rig.cluster, ['logs', pod, '-c', container])),
+  )
+  assert.match(agentLog ?? '', /OWNED as 65533/, 'the trick works where it may')
+  assert.doesNotMatch(launcherLog ?? '', /OWNED|a line that looks like/, 'PODS1 to PODS3, PODS11: not in the launcher')
+}
+
+/** Records what a forger notes, on an address that pods reach. */
+async function startNotes(t: TestContext, address: string) {
+  const notes: string[] = []
+  const server = createServer((request, response) => {
+    notes.push(decodeURIComponent((request.url ?? '').slice(1)))
+    response.end()
+  }).listen(0, address)
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { notes, url: `http://${address}:${(server.address() as AddressInfo).port}` }
+}
+
+/** Ends the launcher of a pod as the kernel's out-of-memory killer does: its process, at once. */
+function killLauncher(podUid: string): void {
+  const pids = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      const isLauncher = readFileSync(`/proc/${name}/cmdline`, 'latin1').startsWith('/mesh/node\0')
+      return isLauncher && readFileSync(`/proc/${name}/cgroup`, 'latin1').replaceAll('_', '-').includes(podUid)
+    } catch {
+      return false // it ended meanwhile
+    }
+  })
+  assert.ok(pids.length > 0, 'the launcher runs on this machine')
+  for (const pid of pids)
+    if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('launcher.mjs')) process.kill(Number(pid), 'SIGKILL')
+}
+
+test(
+  'F8: an agent that tries everything gets nothing of its launcher, in each form, in a restricted namespace with a quota',
+  { timeout: 12 * 60_000 },
+  async (t) => {
+    const images = makeEvilImages(t)
+    const stage = await openStage(t, process.env.MESH_TEST_CLUSTER ?? '', [
+      images.shell.archive,
+      images.preload.archive,
+    ])
+    const { cluster } = stage
+    const developer = apiOf(stage.bffUrl, await makeCaller(cluster, 'alice', 'mesh-developer', namespace))
+    const rig: Rig = { cluster, developer, hostAddress: cluster.hostAddress }
+    const step = (name: string, work: () => Promise<unknown>): Promise<void> =>
+      t.test(name, async () => {
+        await work().catch(async (error) => {
+          throw new Error(`${String(error)}\n${await whatPodsSay(cluster, namespace)}`, { cause: error })
+        })
+      })
+    await cluster.kubectl(['label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted'])
+    const hard = { 'requests.cpu': '20', 'limits.cpu': '60', 'requests.memory': '20Gi', 'limits.memory': '60Gi' }
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'all', namespace }, spec: { hard } }
+    await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(quota))
+    const model = { route: 'mock' }
+    const command = (node: string) => ({ command: [node], args: ['--input-type=module', '-e', agentText] })
+
+    await apply(rig, 'plain', { model, systemPrompt: 'You help.' })
+    await apply(rig, 'entry', { model, image: images.shell.ref, runtime: { env: [nodeOptions] } })
+    await apply(rig, 'own', {
+      model,
+      image: images.preload.ref,
+      runtime: { ...command('/bin/node'), env: compiler ? [] : [nodeOptions] },
+    })
+    await apply(rig, 'cmd', { model, runtime: { ...command('node'), env: [nodeOptions] } })
+
+    await step('PODA11, PODA12: a declarative agent runs there', () => ready(rig, 'plain'))
+    await step('PODS1, PODS2: an image with its own entrypoint and tools, run as root if it is let', () =>
+      gotNothing(rig, 'entry', 'failed EACCES'),
+    )
+    await step('PODS3: a command in an image that preloads a library into each process', () =>
+      gotNothing(rig, 'own', 'failed EACCES'),
+    )
+    await step('PODS1: a command on the image of the platform', () => gotNothing(rig, 'cmd', 'failed EACCES'))
+    await step('SEC8: what no process may have is refused, and says so', async () => {
+      const env = (more: object) => ({ runtime: { env: [more] } })
+      await apply(rig, 'silent', { model, systemPrompt: 'x', ...env(nodeOptions) })
+      const key = { name: 'KEY', valueFrom: { secretKeyRef: { name: 'thief-keys', key: 'agent.key' } } }
+      await apply(rig, 'thief', { image: images.shell.ref, ...env(key) })
+      for (const [name, reason] of [
+        ['silent', 'RuntimeNotUsed'],
+        ['thief', 'KeysNotForAgent'],
+      ] as const)
+        await until(
+          `${name} is refused`,
+          () => read(rig, name),
+          (body) => reasonOf(body, 'Accepted') === reason,
+        )
+    })
+    await step('PODS6: a flood of events leaves the launcher alive', async () => {
+      const { body } = await developer('POST', '/api/runs', {
+        agent: { namespace, name: 'cmd' },
+        input: { flood: 200_000 },
+      })
+      const ended = (run: unknown): boolean => /^(succeeded|failed)$/.test(String(at(run, 'state')))
+      await until('the run ends', () => developer('GET', `/api/runs/${String(at(body, 'id'))}`), ended, 240_000)
+      const statuses = at(await podOf(rig, 'cmd'), 'status', 'initContainerStatuses')
+      assert.equal(at(statuses, 0, 'restartCount'), 0)
+      assert.equal(await ask(rig, 'cmd', 'hi'), 'honest')
+    })
+    await step(
+      'PODS4: an agent that takes the port of its killed launcher is asked nothing, and its pod is replaced',
+      async () => {
+        const { notes, url } = await startNotes(t, rig.hostAddress)
+        const { privateKey } = generateKeyPairSync('ed25519')
+        const identity = createIdentity(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+        const env = [
+          { name: 'TAKE_OVER', value: JSON.stringify(identity) },
+          { name: 'WITNESS', value: url },
+        ]
+        await apply(rig, 'forger', { model, runtime: { ...command('node'), env } })
+        await ready(rig, 'forger')
+        assert.equal(await ask(rig, 'forger', 'hi'), 'honest')
+        const uid = String(at(await podOf(rig, 'forger'), 'metadata', 'uid'))
+        killLauncher(uid)
+        await until(
+          'the agent has the port',
+          async () => ({ status: 200, body: notes }),
+          () => notes.includes('forger listens'),
+        )
+        const ids: string[] = []
+        for (let n = 0; n < 5; n++) {
+          const { body } = await developer('POST', '/api/runs', { agent: { namespace, name: 'forger' }, input: 'hi' })
+          ids.push(String(at(body, 'id')))
+        }
+        await until(
+          'the pod is replaced',
+          async () => ({ status: 200, body: at(await podOf(rig, 'forger'), 'metadata', 'uid') }),
+          (body) => body !== undefined && body !== uid,
+          120_000,
+        )
+        for (const id of ids) {
+          const run = await until(
+            `run ${id} ends`,
+            () => developer('GET', `/api/runs/${id}`),
+            (body) => at(body, 'finishedAt') !== null,
+            150_000,
+          )
+          assert.notEqual(at(run, 'output'), 'FORGED BY AGENT', JSON.stringify(run))
+          assert.match(
+            `${String(at(run, 'state'))} ${JSON.stringify(at(run, 'output'))}`,
+            /^succeeded "honest"$|^failed null$/,
+          )
+        }
+        assert.deepEqual(
+          notes.filter((one) => one.startsWith('forger was asked')),
+          [],
+        )
+        await ready(rig, 'forger')
+        assert.equal(await ask(rig, 'forger', 'hi'), 'honest')
+      },
+    )
+    await step('PODS8: hardened makes root file systems read-only, and runs images by digest only', async () => {
+      await cluster.kubectl(['-n', 'mesh-system', 'set', 'env', 'deployment/mesh-manager', 'MESH_PROFILE=hardened'])
+      await cluster.kubectl(['-n', 'mesh-system', 'rollout', 'status', 'deployment/mesh-manager', '--timeout=120s'])
+      await until(
+        'an image by its tag is refused',
+        () => read(rig, 'own'),
+        (body) => reasonOf(body, 'Accepted') === 'ImageNeedsDigest',
+      )
+      await until(
+        'the pods of the command are replaced',
+        async () => ({ status: 200, body: await podOf(rig, 'cmd') }),
+        (pod) =>
+          at(pod, 'spec', 'containers', 0, 'securityContext', 'readOnlyRootFilesystem') === true &&
+          condition(pod, 'Ready') === 'True',
+        150_000,
+      )
+      await gotNothing(rig, 'cmd', 'failed EROFS')
+    })
+  },
+)
