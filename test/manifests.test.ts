@@ -54,3 +54,16 @@ test('X6: an update or a drain of nodes takes no role with several replicas belo
     )
   }
 })
+
+test('PODS9: bound per namespace, the gateway has no right on Secrets of the whole cluster', () => {
+  const folder = new URL('../deploy/components/namespaced/', import.meta.url)
+  const load = (file: string) => parse(readFileSync(new URL(file, folder), 'utf8'))
+  const role = load('cluster-roles.yaml')
+  assert.deepEqual(role.rules, [
+    { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+  ])
+  const [patch] = load('kustomization.yaml').patches
+  assert.deepEqual([patch.target.name, parse(patch.patch)[0].value], ['mesh-gateway', role.metadata.name])
+  const binding = load('bindings.yaml')
+  assert.deepEqual([binding.kind, binding.roleRef.name], ['RoleBinding', 'mesh-gateway'])
+})
