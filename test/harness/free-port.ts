@@ -1,14 +1,24 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A loopback TCP port that nobody listened on a moment ago. */
+// Below the range from which systems take ports of outgoing connections: a busy machine takes those within seconds.
+const [FIRST, LAST] = [10_240, 32_767]
+
+/** A loopback TCP port on which nothing listened a moment ago. */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(FIRST, LAST)
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port was given by the system')
+  const refused = new Promise<boolean>((resolve) => server.once('error', () => resolve(false)))
+  server.listen(port, '127.0.0.1')
+  if ((await Promise.race([once(server, 'listening'), refused])) === false) return false
   server.close()
   await once(server, 'close')
-  return address.port
+  return true
 }
