@@ -30,6 +30,8 @@ export interface KindDefinition<S extends TObject, T extends TObject> {
   spec: S
   status: T
   printerColumns: readonly PrinterColumn[]
+  /** Fields of the spec, dotted, whose old and new values an audit row of an update shows: numbers and short texts, never a secret (A8). */
+  audited: readonly string[]
   /** Rules on the whole object, the only place where CEL sees `metadata.name`. */
   rules?: readonly Rule[]
 }

@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { defineEvent } from '#core/events/event.ts'
 
+const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
+
 const data = Type.Object({
   group: Type.String(),
   kind: Type.String(),
@@ -12,6 +14,13 @@ const data = Type.Object({
   late: Type.Optional(Type.Boolean()),
   specHash: Type.String(),
   generation: Type.Optional(Type.Integer()),
+  /** Of an update: old and new values of the kind's audited fields. */
+  changes: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Object({ from: Type.Optional(scalar), to: Type.Optional(scalar) }, { additionalProperties: false }),
+    ),
+  ),
   /** The object could not be read as a whole; the event still says that it changed. */
   error: Type.Optional(Type.Literal('malformed_object')),
 })

@@ -172,6 +172,7 @@ test('A4: an older version is a replay, whatever its content; versions compare a
     generation: undefined,
     actorGuess: undefined,
     error: undefined,
+    audited: undefined,
   })
   assert.ok(informer !== undefined)
   for (const one of [

@@ -65,7 +65,7 @@ function createHandler(options: InformerOptions, informer: Informer, synced: () 
   followed?.set(0, { kind })
   let present = new Set<string>()
   const sight = (object: KubeObject, gone: boolean): Sight[] => {
-    const seen = observe(object)
+    const seen = observe(object, informer.audited)
     if (seen === undefined) log.warn({ kind }, 'an object without uid, name or version was left out')
     return seen === undefined ? [] : [{ seen, gone }]
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject, ManagedFields } from '#core/kube/client.ts'
 import type { Informer } from '#core/host/work.ts'
+import { type AuditedFields, readFields } from './audited-fields.ts'
 
 /** What the informer remembers and tells of an object; never its content. */
 export interface Observation {
@@ -12,10 +13,12 @@ export interface Observation {
   readonly generation: number | undefined
   readonly actorGuess: string | undefined
   readonly error: 'malformed_object' | undefined
+  /** Values of the informer's audited fields; undefined when they were not read. */
+  readonly audited: AuditedFields | undefined
 }
 
 /** Reads an object; undefined when it has no uid or name, by which alone it could be remembered (A11). */
-export function observe(object: KubeObject): Observation | undefined {
+export function observe(object: KubeObject, auditedFields: readonly string[] = []): Observation | undefined {
   const { metadata } = object
   if (!isText(metadata?.uid) || !isText(metadata.name) || !isText(metadata.resourceVersion)) return undefined
   const identity = {
@@ -27,11 +30,12 @@ export function observe(object: KubeObject): Observation | undefined {
   }
   try {
     const actorGuess = newestManager(metadata.managedFields ?? [])
-    return { ...identity, contentHash: hash(contentOf(object)), actorGuess, error: undefined }
+    const audited = readFields(object, auditedFields)
+    return { ...identity, contentHash: hash(contentOf(object)), actorGuess, error: undefined, audited }
   } catch {
     // Labels that are no map, managedFields that are no list: the whole text stands for the content.
     const contentHash = hash(JSON.stringify(object))
-    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object' }
+    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object', audited: undefined }
   }
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { Tx } from '#core/store/store.ts'
+import type { AuditedFields } from './audited-fields.ts'
 import { isNewer } from './observation.ts'
 import type { Observation } from './observation.ts'
 import type { ObservedTables } from './observed.ts'
@@ -20,6 +21,7 @@ export interface Remembered {
   readonly uid: string
   resourceVersion: string
   contentHash: string
+  audited: AuditedFields | undefined
   deleted: boolean
   readonly departed: boolean
   /** Inserted by this transaction, and not told of yet. */
@@ -84,6 +86,7 @@ export function noteDeleted(known: Remembered): readonly Verb[] {
 function note(known: Remembered, seen: Observation): void {
   known.resourceVersion = seen.resourceVersion
   known.contentHash = seen.contentHash
+  known.audited = seen.audited ?? known.audited
   known.changed = true
 }
 
@@ -93,10 +96,10 @@ export async function saveRows(tx: ObservedTx, rows: Iterable<Remembered>): Prom
   if (changed.length === 0) return
   await sql`
     update observed o
-    set rv = c."resourceVersion", content_hash = c."contentHash",
+    set rv = c."resourceVersion", content_hash = c."contentHash", audited = coalesce(c.audited, o.audited),
       deleted_at = case when c.deleted then coalesce(o.deleted_at, now()) end
     from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb)
-      as c(uid text, "resourceVersion" text, "contentHash" text, deleted boolean)
+      as c(uid text, "resourceVersion" text, "contentHash" text, audited jsonb, deleted boolean)
     where o.uid = c.uid`.execute(tx.db)
 }
 
@@ -117,8 +120,19 @@ async function lockRows(tx: ObservedTx, uids: readonly string[]): Promise<Observ
 
 // The uids of those that were not there.
 async function insertRows(tx: ObservedTx, kind: string, seen: readonly Observation[]): Promise<ReadonlySet<string>> {
-  const rows = seen.map(({ uid, namespace, name, resourceVersion, contentHash }) => {
-    return { uid, kind, namespace, name, rv: resourceVersion, content_hash: contentHash, deleted_at: null }
+  const rows = seen.map(({ uid, namespace, name, resourceVersion: rv, contentHash: content_hash, audited }) => {
+    // As text: the driver would take an object for a parameter of another type.
+    const fields = audited === undefined ? null : sql<AuditedFields>`${JSON.stringify(audited)}::jsonb`
+    return {
+      uid,
+      kind,
+      namespace,
+      name,
+      rv,
+      content_hash,
+      deleted_at: null,
+      audited: fields,
+    }
   })
   const inserted = await tx.db
     .insertInto('observed')
@@ -135,6 +149,7 @@ function fromRow(row: ObservedRow): Remembered {
     uid,
     resourceVersion,
     contentHash,
+    audited: row.audited ?? undefined,
     departed,
     deleted: row.deleted_at !== null,
     untold: false,
@@ -142,6 +157,15 @@ function fromRow(row: ObservedRow): Remembered {
   }
 }
 
-function fromFirst({ uid, resourceVersion, contentHash }: Observation): Remembered {
-  return { uid, resourceVersion, contentHash, departed: false, deleted: false, untold: true, changed: false }
+function fromFirst({ uid, resourceVersion, contentHash, audited }: Observation): Remembered {
+  return {
+    uid,
+    resourceVersion,
+    contentHash,
+    audited,
+    departed: false,
+    deleted: false,
+    untold: true,
+    changed: false,
+  }
 }

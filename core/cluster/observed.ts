@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '#core/store/store.ts'
+import type { AuditedFields } from './audited-fields.ts'
 import type { Observed, ObservedObject } from './directory.ts'
 
 /** The tables of `migrations/`. Cluster-scoped objects have the namespace ''. */
@@ -14,6 +15,8 @@ export interface ObservedTables {
     content_hash: string
     deleted_at: Date | null
     departed: Generated<boolean>
+    /** Null in rows of versions before migration 0004. */
+    audited: Generated<AuditedFields | null>
   }
   followed: { kind: string; rv: string }
 }

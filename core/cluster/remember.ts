@@ -1,6 +1,7 @@
 import type { NewEvent } from '#core/events/event.ts'
 import type { Informer } from '#core/host/work.ts'
 import type { Store } from '#core/store/store.ts'
+import { changesOf } from './audited-fields.ts'
 import { objectCreated, objectDeleted, objectUpdated } from './events.ts'
 import { noteFollowed } from './followed.ts'
 import { eventId, guessedActor, isNewer } from './observation.ts'
@@ -52,15 +53,30 @@ async function compareAll(tx: ObservedTx, informer: Informer, sights: readonly S
 
 function compare(informer: Informer, known: Remembered | undefined, { seen, gone }: Sight, late: boolean): Told[] {
   if (known === undefined) return []
+  const { audited: before } = known
   const verbs = gone ? noteDeleted(known) : [noteSeen(known, seen)].filter((verb) => verb !== undefined)
   // A creation that only its deletion tells of was not seen when it happened.
-  return verbs.map((verb) => toldOf(informer, { verb, seen, late: late || (gone && verb === 'create') }))
+  const changes = changesOf(before, seen.audited)
+  return verbs.map((verb) =>
+    toldOf(informer, {
+      verb,
+      seen,
+      late: late || (gone && verb === 'create'),
+      ...(verb === 'update' && changes !== undefined ? { changes } : {}),
+    }),
+  )
 }
 
 /** Notes an object that was never seen and is gone, with its deletion; false when an informer has seen it after all. */
 export async function rememberDeparted(store: Store, informer: Informer, told: ToldObject): Promise<boolean> {
   const { uid, namespace, name, resourceVersion } = told
-  const unread = { contentHash: UNREAD, generation: undefined, actorGuess: undefined, error: undefined }
+  const unread = {
+    contentHash: UNREAD,
+    generation: undefined,
+    actorGuess: undefined,
+    error: undefined,
+    audited: undefined,
+  }
   const seen: Observation = { uid, namespace, name, resourceVersion, ...unread }
   return store.transact(async (tx: ObservedTx) => {
     if (!(await insertDeparted(tx, informer.resourceKind, seen))) return false
@@ -109,12 +125,16 @@ interface Told {
   readonly event: NewEvent
 }
 
+interface Seen {
+  readonly verb: Verb
+  readonly seen: Observation
+  readonly late: boolean
+  readonly changes?: NonNullable<ReturnType<typeof changesOf>>
+}
+
 const types = { create: objectCreated, update: objectUpdated, delete: objectDeleted } as const
 
-function toldOf(
-  informer: Informer,
-  { verb, seen, late }: { readonly verb: Verb; readonly seen: Observation; readonly late: boolean },
-): Told {
+function toldOf(informer: Informer, { verb, seen, late, changes }: Seen): Told {
   const { resourceKind: kind } = informer
   const { group } = informer.resource
   const { uid, name, namespace } = seen
@@ -133,6 +153,7 @@ function toldOf(
       ...(seen.generation === undefined ? {} : { generation: seen.generation }),
       ...(actorGuess === undefined ? {} : { actorGuess }),
       ...(late ? { late } : {}),
+      ...(changes === undefined ? {} : { changes }),
       ...(seen.error === undefined ? {} : { error: seen.error }),
     },
     // A field manager is any client's free text: it must not read as an account.
@@ -152,5 +173,6 @@ function fromRow(row: ObservedRow): Observation {
     generation: undefined,
     actorGuess: undefined,
     error: undefined,
+    audited: undefined,
   }
 }

@@ -63,7 +63,7 @@ function launchersFor({ platform, agentLaunchers }: Pick<RoleWorkInput, 'platfor
 /** Informers of every plugin, one for each kind: two plugins may ask for the same. */
 export function informersOfPlugins(ready: readonly Built[], context: ManagerContext): readonly Informer[] {
   const all = ready.flatMap(({ plugin, inner }) => plugin.informers?.(inner, context) ?? [])
-  return [...new Map(all.map((informer) => [informer.resourceKind, informer])).values()]
+  return [...new Map(all.toReversed().map((informer) => [informer.resourceKind, informer])).values()].toReversed()
 }
 
 interface ManagerWork {

@@ -41,4 +41,6 @@ export interface Informer {
   readonly resource: Resource
   /** The kind's name in audit rows and events. */
   readonly resourceKind: string
+  /** Fields of the spec whose changes its events show, dotted. */
+  readonly audited?: readonly string[]
 }

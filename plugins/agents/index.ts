@@ -1,5 +1,4 @@
 import { definePlugin } from '#core/host/plugin.ts'
-import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentsInner } from './agents.ts'
 import { createModelGateway } from './model-gateway.ts'
 import { agentRequirement, launcherKeyRecorder } from './points.ts'
@@ -27,5 +26,4 @@ export const agents = definePlugin({
   reconcilers: ({ reconcile, now, recordKey }, { cluster }) => [
     agentReconciler({ cluster, settings: reconcile, now, recordKey }),
   ],
-  informers: () => [{ resource: AgentDeployment, resourceKind: AgentDeployment.kind }],
 })

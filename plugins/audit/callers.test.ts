@@ -20,6 +20,7 @@ import { identity } from '#plugins/identity/index.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { toCrd } from '#schemas/crd.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
+import { kinds } from '#schemas/kinds.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
@@ -68,7 +69,7 @@ interface Cluster {
 async function startEmbedded(t: TestContext): Promise<Cluster> {
   const users = ['admin', 'developer', 'operator', 'viewer']
   const server = await startTestServer(t, {
-    crds: [toCrd(AgentTemplate)],
+    crds: kinds.map(toCrd),
     tokens: users.map((user) => ({
       token: `token-${user}`,
       username: user,

@@ -24,6 +24,8 @@ const details: Readonly<Record<string, RegExp>> = {
   subject: username,
   resourceVersion: /^[0-9]{1,64}$/,
   code: /^[a-z][a-z0-9_]{0,63}$/,
+  interruptId: /^[A-Za-z0-9._:-]{1,128}$/,
+  decision: /^(?:approve|reject)$/,
   late: /^true$/,
   malformed: /^true$/,
   reason: /^unknown$/,
@@ -54,8 +56,43 @@ export function allowlisted(row: AuditText): AuditText {
     resource_name: allowed(columns.resource_name, row.resource_name),
     namespace: allowed(columns.namespace, row.namespace),
     trace_id: row.trace_id !== null && columns.trace_id.test(row.trace_id) ? row.trace_id : null,
-    detail: Object.fromEntries(Object.entries(row.detail).filter(([key, value]) => details[key]?.test(String(value)))),
+    detail: allowedDetail(row.detail),
   }
+}
+
+function allowedDetail(detail: AuditText['detail']): AuditText['detail'] {
+  const { changes, ...rest } = detail
+  const kept = Object.entries(rest).filter(([key, value]) => details[key]?.test(String(value)))
+  const fields = allowedChanges(changes)
+  return { ...Object.fromEntries(kept), ...(fields === undefined ? {} : { changes: fields }) }
+}
+
+const field = /^[a-z][A-Za-z]{0,31}(?:\.[a-z][A-Za-z]{0,31}){0,4}$/
+// Addresses, names, durations, amounts: one word. Which fields these are is the kind's allowlist (`audited`).
+const fieldValue = /^[\p{L}\p{N}\p{P}\p{S}]{0,2048}$/u
+
+function allowedChanges(changes: unknown): Record<string, unknown> | undefined {
+  if (typeof changes !== 'object' || changes === null) return undefined
+  const entries = Object.entries(changes).flatMap(([path, change]): [string, unknown][] =>
+    field.test(path) ? [[path, allowedEnds(change)]] : [],
+  )
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
+
+function allowedEnds(change: unknown): Record<string, unknown> {
+  const ends = typeof change === 'object' && change !== null ? Object.entries(change) : []
+  return Object.fromEntries(
+    ends
+      .filter(([end]) => end === 'from' || end === 'to')
+      .map(([end, value]) => [
+        end,
+        typeof value === 'string'
+          ? allowed(fieldValue, value)
+          : Number.isFinite(value) || typeof value === 'boolean'
+            ? value
+            : REFUSED,
+      ]),
+  )
 }
 
 // The prefix stays whatever the field manager is: a guess never reads as an account.

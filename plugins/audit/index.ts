@@ -39,7 +39,7 @@ export const audit = definePlugin({
     contribute(httpOutcome, outcomes),
     ...(core.store ? [contribute(toldObjects, createTeller(core.store))] : []),
   ],
-  routes: ({ log }) => auditRoutes(log),
+  routes: ({ log }, { observed }) => auditRoutes(log, observed),
   managerRoutes: ({ core, settings }, { informers }) =>
     settings.webhookTokenFile === undefined
       ? undefined

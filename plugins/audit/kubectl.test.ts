@@ -86,7 +86,7 @@ const template = (name: string, description = 'x', namespace = 'default'): objec
 })
 
 test(
-  'PODS5, UXM16: with the audit webhook every act of kubectl has its exact actor, also deletions and denials',
+  'PODS5, PODA5, UXM16: with the audit webhook every act of kubectl has its exact actor, also deletions and denials',
   { ...needs('etcd', 'kube-apiserver', 'kubectl', 'initdb'), timeout: 240_000 },
   async (t) => {
     const { run, rows, api, folder } = await setUp(t)
@@ -154,5 +154,21 @@ test(
       await sleep(200)
     }
     assert.deepEqual(told(await rows()).toSorted(), expected.toSorted())
+    const provider = {
+      apiVersion: 'mesh.dev/v1alpha1',
+      kind: 'ModelProvider',
+      metadata: { name: 'p', namespace: 'default' },
+      spec: { type: 'openai', baseUrl: 'https://a.example/v1' },
+    }
+    assert.equal(await run('admin', 'create', '-f', write(provider)), 'done')
+    const elsewhere = '{"spec":{"baseUrl":"https://b.example/v1"}}'
+    assert.equal(await run('developer', 'patch', 'modelprovider/p', '--type=merge', '-p', elsewhere), 'done')
+    const change = { baseUrl: { from: 'https://a.example/v1', to: 'https://b.example/v1' } }
+    let update: AuditEvent | undefined
+    for (let tries = 0; tries < 100 && update?.actor_exact !== true; tries++) {
+      update = (await rows('ModelProvider')).find(({ action }) => action === 'update')
+      if (update?.actor_exact !== true) await sleep(200)
+    }
+    assert.deepEqual([update?.actor, update?.resource_name, update?.detail['changes']], ['developer', 'p', change])
   },
 )

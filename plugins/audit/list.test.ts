@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import type { Access } from '#core/cluster/access.ts'
+import type { Access, Caller } from '#core/cluster/access.ts'
 import { buildServer, DENIED } from '#core/http/testing/build-server.ts'
+import { KubeError } from '#core/kube/status.ts'
 import { createLeadership } from '#core/store/leadership.ts'
+import { createObserved } from '#core/cluster/observed.ts'
 import { createAudit } from './audit.ts'
 import { auditJobs } from './jobs.ts'
 import { auditRoutes } from './routes.ts'
@@ -23,7 +25,9 @@ check(
       rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
     await write(start)
     await write([{ ...rowOf(999, new Date(at)), namespace: 'elsewhere' }])
-    const { app } = await buildServer(t, [{ endpoints: [], routes: auditRoutes(createAudit(rig.store, 90)) }])
+    const { app } = await buildServer(t, [
+      { endpoints: [], routes: auditRoutes(createAudit(rig.store, 90), createObserved(rig.store)) },
+    ])
     const get = (query: string, token = 'good-token') =>
       app.inject({ url: `/api/audit?${query}`, headers: { authorization: `Bearer ${token}` } })
     const ids: string[] = []
@@ -129,3 +133,56 @@ check('A12: retention hides what is older to the instant and drops whole days, b
   assert.equal((await rig.rows()).length, inDays)
   assert.match(await rig.core.metrics.render(), /^mesh_audit_prune_failures_total 1$/m)
 })
+
+check(
+  'SEC17, UXM16: filters by outcome and time; a namespace made again hides the rows of its predecessor',
+  async (rig, t) => {
+    const at = Date.now() - 3_600_000
+    const make = (n: number, more: Partial<AuditRow>): AuditRow => ({ ...rowOf(n, new Date(at + n * 1_000)), ...more })
+    const rows = [
+      make(0, { namespace_uid: 'uid-before' }),
+      make(1, { namespace_uid: 'uid-now' }),
+      make(2, { namespace_uid: 'uid-now', outcome: 'denied' }),
+      make(3, { namespace_uid: null }),
+    ]
+    await rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+    const audit = createAudit(rig.store, 90)
+    // The upstream allows one namespace, and the whole cluster to `good-token` alone.
+    const observed = { namespaceUid: async () => 'uid-now' }
+    const { app } = await buildServer(t, [{ endpoints: [], routes: auditRoutes(audit, observed) }], {
+      cluster: { as: async (bearer) => reviewer(bearer === 'good-token') },
+    })
+    const get = async (query: string, token = 'good-token') => {
+      const answer = await app.inject({ url: `/api/audit?${query}`, headers: { authorization: `Bearer ${token}` } })
+      return answer.statusCode === 200
+        ? answer.json<Page>().items.map(({ id }) => rows.findIndex((row) => row.id === id))
+        : answer.statusCode
+    }
+    const time = (n: number): string => encodeURIComponent(new Date(at + n * 1_000).toISOString())
+    assert.deepEqual(await get('namespace=demo'), [3, 2, 1, 0], 'who may list the whole log sees every row')
+    assert.deepEqual(await get('namespace=demo', 'tenant-token'), [2, 1])
+    assert.deepEqual(await get('namespace=demo&outcome=denied', 'tenant-token'), [2])
+    assert.deepEqual(await get('outcome=denied'), [2])
+    assert.deepEqual(await get(`from=${time(1)}&to=${time(3)}`), [2, 1])
+    assert.deepEqual(await get('outcome=odd'), 400)
+    assert.deepEqual(await get('from=yesterday'), 400)
+  },
+)
+
+function reviewer(wholeCluster: boolean): Caller {
+  const allowed = (where: { readonly namespace: string }): boolean => wholeCluster || where.namespace !== ''
+  const review: Caller['review'] = async (verb, resource, { namespace }) => {
+    if (!allowed({ namespace })) throw new KubeError(403, 'Forbidden', 'no')
+    return { verb, resource, namespace, username: 'test' } as Access<typeof verb, typeof resource>
+  }
+  return {
+    username: 'test',
+    bearer: 'x',
+    get cluster(): never {
+      throw new Error('this upstream has no cluster')
+    },
+    whoami: async () => ({ username: 'test', uid: '', groups: [], extra: {} }),
+    review,
+    may: (verb, resource, where) => review(verb, resource, where).catch(() => undefined),
+  }
+}

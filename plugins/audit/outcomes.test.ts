@@ -56,7 +56,9 @@ check('one outcome that no store takes is dropped alone', async (rig) => {
 })
 
 test('without a store GET /api/audit is 501, and what was denied is a greppable line without a secret', async (t) => {
-  const { app } = await buildServer(t, [{ endpoints: [], routes: auditRoutes(undefined) }])
+  const { app } = await buildServer(t, [
+    { endpoints: [], routes: auditRoutes(undefined, { namespaceUid: async () => undefined }) },
+  ])
   const get = (url: string, headers: object = { authorization: 'Bearer good-token' }) =>
     app.inject({ url, headers: { ...headers } })
   const answer = await get('/api/audit?limit=-1')

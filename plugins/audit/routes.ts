@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { Access } from '#core/cluster/access.ts'
+import type { Access, Caller } from '#core/cluster/access.ts'
+import type { Observed } from '#core/cluster/directory.ts'
 import { endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import { gate } from '#core/http/gate.ts'
@@ -8,7 +9,7 @@ import { AuditPage, AuditQuery } from '#schemas/api/audit.ts'
 import type { Audit } from './audit.ts'
 
 /** `GET /api/audit`: gated by `list auditlogs` in the namespace that is read. */
-export function auditRoutes(audit: Audit | undefined): FastifyPluginAsync {
+export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, 'namespaceUid'>): FastifyPluginAsync {
   const list = endpoint({
     method: 'GET',
     url: '/audit',
@@ -21,13 +22,15 @@ export function auditRoutes(audit: Audit | undefined): FastifyPluginAsync {
     },
     query: AuditQuery,
     response: { 200: AuditPage },
-    async handle({ access, query, cursors }) {
+    async handle({ access, query, cursors, caller }) {
       if (!audit) throw new Fail('not_wired')
       const { limit = 50, cursor, namespace: _, ...filter } = query
       const bound = { namespace: access.namespace, ...filter }
       const after = cursor === undefined ? undefined : toKey(cursors.open(cursor, bound))
       // One more than asked for tells whether there is another page.
-      const rows = await audit.list(access as Access<'list', 'auditlogs'>, filter, { limit: limit + 1, after })
+      const namespaceUid = await boundUid(caller, access.namespace, observed)
+      const bounds = namespaceUid === undefined ? filter : { ...filter, namespaceUid }
+      const rows = await audit.list(access as Access<'list', 'auditlogs'>, bounds, { limit: limit + 1, after })
       const items = rows.slice(0, limit)
       const last = rows.length > limit ? items.at(-1) : undefined
       return { items, nextCursor: last ? cursors.seal([last.occurred_at, last.id], bound) : null }
@@ -37,6 +40,19 @@ export function auditRoutes(audit: Audit | undefined): FastifyPluginAsync {
     if (!audit) gate(scope, 'unwired')
     await mountEndpoints([list])(scope, {})
   }
+}
+
+const NONE = 'none'
+
+// SEC17: a namespace made again does not show its predecessor's rows to whom only this namespace is shown. Who may list the log of the
+// whole cluster sees every row of the name.
+async function boundUid(
+  caller: Caller,
+  namespace: Access['namespace'],
+  observed: Pick<Observed, 'namespaceUid'>,
+): Promise<string | undefined> {
+  if (namespace === '' || (await caller.may('list', 'auditlogs', { namespace: '' })) !== undefined) return undefined
+  return (await observed.namespaceUid(namespace)) ?? NONE
 }
 
 function toKey(position: unknown): { occurredAt: Date; id: string } {

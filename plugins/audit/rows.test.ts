@@ -5,6 +5,7 @@ import { readSettings } from '#core/config/settings.ts'
 import { accountActor } from '#core/events/event.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { interruptResolved, runEvents } from '#plugins/runs/events.ts'
 import { auditOutcome } from './events.ts'
 import { audit } from './index.ts'
 import { toRow } from './rows.ts'
@@ -122,4 +123,16 @@ test("PODA19: an account has one kind wherever it acts; rows of the platform's o
   assert.deepEqual(rowOf('system:mesh:worker', 'system'), ['system', 'controller', true])
   assert.deepEqual(accountActor(account), { name: account, kind: 'system' })
   assert.deepEqual(accountActor('alice'), { name: 'alice', kind: 'user' })
+})
+
+test('UXH4: a decision is the action of its row, with the interrupt; an input that decides nothing is resume', () => {
+  const known = new Map(runEvents.flatMap(({ type, audit: how }) => (how === undefined ? [] : [[type, how] as const])))
+  const rowOf = (decision: 'approve' | 'reject' | null) => {
+    const data = { runId: uuidV7(), interruptId: 'call_1', decision, payload: 'sk-canary' }
+    const row = toRow({ ...stored(made('x', 'alice')), type: interruptResolved.type, data }, known)
+    return [row?.action, row?.resource_kind, row?.actor, row?.detail]
+  }
+  assert.deepEqual(rowOf('approve'), ['approve', 'Run', 'alice', { interruptId: 'call_1', decision: 'approve' }])
+  assert.deepEqual(rowOf('reject'), ['reject', 'Run', 'alice', { interruptId: 'call_1', decision: 'reject' }])
+  assert.deepEqual(rowOf(null), ['resume', 'Run', 'alice', { interruptId: 'call_1' }])
 })

@@ -128,6 +128,7 @@ function changeRow(event: Audited, action: string): AuditRow {
     resourceVersion,
     ...(data['late'] === true ? { late: true } : {}),
     ...(data['error'] === undefined ? {} : { malformed: true }),
+    ...(data['changes'] === undefined ? {} : { changes: data['changes'] }),
   }
   return finish(
     { ...common(event), ...guess(data), action, resource_kind: text(data['kind']) || event.subject.kind, detail },

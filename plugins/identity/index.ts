@@ -1,7 +1,15 @@
 import { Type } from 'typebox'
 import { definePlugin } from '#core/host/plugin.ts'
+import type { Informer } from '#core/host/work.ts'
+import type { Resource } from '#core/kube/client.ts'
+import { kinds } from '#schemas/kinds.ts'
 import { namespaces } from './namespaces.ts'
 import { routes } from './routes.ts'
+
+function toInformer(resource: Resource & { readonly audited?: readonly string[] }): Informer {
+  const { kind, audited = [] } = resource
+  return { resource, resourceKind: kind, audited }
+}
 
 /** Who the caller is, what the caller may see, and the namespaces. */
 export const identity = definePlugin({
@@ -10,6 +18,6 @@ export const identity = definePlugin({
   settings: Type.Object({}, { additionalProperties: false }),
   create: (core) => ({ profile: core.profile }),
   routes,
-  // The directory of namespaces, and the uids that store rows are joined on, come from here.
-  informers: () => [{ resource: namespaces, resourceKind: namespaces.kind }],
+  // The directory of namespaces, and the uids that store rows are joined on, come from here; every kind of ours is audited by existing.
+  informers: () => [namespaces, ...kinds].map(toInformer),
 })

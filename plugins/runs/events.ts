@@ -116,7 +116,11 @@ export const interruptResolved: EventType<Static<typeof resolvedData>> = defineE
   fact: 'interrupt-resolved',
   summary: 'An interrupt of the run was decided.',
   data: resolvedData,
-  audit: auditedRun('resume'),
+  audit: {
+    ...auditedRun('resume'),
+    actionFrom: { field: 'decision', values: ['approve', 'reject'] },
+    detail: ['interruptId', 'decision'],
+  },
 })
 
 /** Every interrupt is answered: the run is running again, its next segment begins with a worker. */

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { definePlugin } from '#core/host/plugin.ts'
-import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import { routes } from './routes.ts'
 
 /** The catalog: templates that people published, and recipes that come with the platform. */
@@ -10,5 +9,4 @@ export const templates = definePlugin({
   settings: Type.Object({}, { additionalProperties: false }),
   create: () => ({}),
   routes,
-  informers: () => [{ resource: AgentTemplate, resourceKind: AgentTemplate.kind }],
 })

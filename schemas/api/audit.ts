@@ -6,6 +6,13 @@ const text = Type.String()
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 const filter = Type.Optional(Type.String({ minLength: 1, maxLength: 317 }))
 
+const instant = (description: string) =>
+  Type.String({
+    format: 'date-time',
+    maxLength: 40,
+    description: `${description} RFC 3339, such as 2026-11-20T08:00:00Z.`,
+  })
+
 /** A row of the audit log; the snake_case names are the interface's. */
 export const AuditEvent = Type.Object({
   id: text,
@@ -34,6 +41,9 @@ export const AuditQuery = Type.Object(
     actor: filter,
     action: filter,
     kind: filter,
+    outcome: Type.Optional(Type.Enum(['success', 'denied', 'error'])),
+    from: Type.Optional(instant('Rows of this instant and later.')),
+    to: Type.Optional(instant('Rows before this instant.')),
     limit: Type.Optional(limit),
     cursor: Type.Optional(cursor),
   },

@@ -146,6 +146,15 @@ export const AgentDeployment = defineKind({
   description: 'An AI agent: what runs, with which model, tools and limits.',
   spec: agentSpec,
   status,
+  audited: [
+    'image',
+    'executionModel',
+    'model.route',
+    'scaling.replicas',
+    'budget.amount',
+    'budget.currency',
+    'limits.timeout',
+  ],
   printerColumns: [
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },

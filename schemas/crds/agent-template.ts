@@ -50,6 +50,7 @@ export const AgentTemplate = defineKind({
   description: 'A catalog entry from which an agent, a team or a workflow is made.',
   spec,
   status: conditionsStatus,
+  audited: ['for'],
   printerColumns: [
     { name: 'For', type: 'string', jsonPath: '.spec.for' },
     { name: 'Title', type: 'string', jsonPath: '.spec.title' },

@@ -96,6 +96,7 @@ export const ModelProvider = defineKind({
   description: 'A model provider: its address, and the Secret that holds its key.',
   spec,
   status: conditionsStatus,
+  audited: ['type', 'baseUrl', 'secretRef.name', 'secretRef.key', 'organization', 'timeout'],
   printerColumns: [
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },

@@ -65,6 +65,7 @@ export const ModelRoute = defineKind({
   description: 'A name under which agents call a model, with its provider, parameters, fallbacks and prices.',
   spec,
   status: conditionsStatus,
+  audited: ['providerRef.namespace', 'providerRef.name', 'model', 'timeout', 'retries'],
   printerColumns: [
     { name: 'Provider', type: 'string', jsonPath: '.spec.providerRef.name' },
     { name: 'Model', type: 'string', jsonPath: '.spec.model' },

@@ -81,6 +81,7 @@ export const Tenant = defineKind({
   description: 'A group of namespaces with common quotas.',
   spec,
   status,
+  audited: ['quota.spend.amount', 'quota.spend.currency', 'quota.requestsPerMinute', 'quota.concurrency'],
   printerColumns: [
     { name: 'Spend', type: 'string', jsonPath: '.spec.quota.spend.amount' },
     { name: 'Window', type: 'string', jsonPath: '.spec.quota.spend.window' },

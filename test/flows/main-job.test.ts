@@ -278,10 +278,12 @@ async function isAudited({ ask, until }: Job): Promise<void> {
     'developer create AgentDeployment hello success': 1,
     'developer create AgentDeployment assistant success': 1,
     'developer create AgentDeployment endless success': 1,
-    'developer update AgentDeployment hello success': 2,
+    'developer update AgentDeployment hello success': 1,
+    'developer rollback AgentDeployment hello success': 1,
     'developer delete AgentDeployment hello success': 1,
     'viewer delete AgentDeployment hello denied': 1,
-    'developer resume Run * success': 2,
+    'developer approve Run * success': 1,
+    'developer reject Run * success': 1,
     'developer cancel Run * success': 2,
   }
   // At least these: how many the logs took depends on the roll-out.

@@ -42,7 +42,7 @@ test('the README: its commands alone do the main job on a copy in an empty folde
   assert.deepEqual(
     steps.map(({ action, actor, outcome }) => [action, actor, outcome]),
     [
-      ['update', 'developer', 'success'],
+      ['rollback', 'developer', 'success'],
       ['update', 'developer', 'success'],
       ['create', 'developer', 'success'],
     ],

@@ -5,6 +5,30 @@ const audit = ['plugins/audit/audit.test.ts']
 /** Defects in audit: one change, one row; nothing lost uncounted; nothing written that is not allowed. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a namespace made again shows the rows of its predecessor',
+    file: 'plugins/audit/store/read.ts',
+    find: "if (filter.namespaceUid !== undefined) query = query.where('namespace_uid', '=', filter.namespaceUid)",
+    replace: '',
+    tests: ['plugins/audit/list.test.ts'],
+    only: 'SEC17',
+  },
+  {
+    name: 'a kind of ours is not followed',
+    file: 'plugins/identity/index.ts',
+    find: '[namespaces, ...kinds].map(toInformer)',
+    replace: '[namespaces, ...kinds.slice(1)].map(toInformer)',
+    tests: ['plugins/audit/kinds.test.ts'],
+    only: 'PODA5',
+  },
+  {
+    name: 'an audited field takes any text',
+    file: 'plugins/audit/columns.ts',
+    find: '/^[\\p{L}\\p{N}\\p{P}\\p{S}]{0,2048}$/u',
+    replace: '/^.*$/u',
+    tests: ['plugins/audit/kinds.test.ts'],
+    only: 'A8',
+  },
+  {
     name: 'the audit webhook takes any bearer',
     file: 'plugins/audit/webhook-routes.ts',
     find: "if (!isSameToken(bearer, token)) throw new Fail('unauthenticated')",

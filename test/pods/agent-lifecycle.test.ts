@@ -115,7 +115,7 @@ test(
       const alice = 'system:serviceaccount:people:alice'
       const wanted = [
         `create AgentDeployment ${alice}`,
-        `update AgentDeployment ${alice}`,
+        `rollback AgentDeployment ${alice}`,
         `update AgentDeployment ${alice}`,
         `delete AgentDeployment ${alice}`,
         `create Run ${alice}`,

@@ -17,6 +17,8 @@ const filters = [
   ['actor', '', { actor: 'user-1' }, /_actor_occurred_at_idx"/],
   ['action', '', { action: 'rare' }, /_action_occurred_at_idx"/],
   ['kind', '', { kind: 'Kind1' }, /_resource_kind_occurred_at_idx"/],
+  ['outcome', '', { outcome: 'denied' }, /_outcome_occurred_at_idx"/],
+  ['namespace and outcome', 'team-1', { outcome: 'denied' }, /_(?:outcome|namespace)_occurred_at_idx"/],
   [
     'all of them',
     'team-1',
@@ -40,6 +42,7 @@ test(
         actor: `user-${n % 20}`,
         action: n % 20 === 1 ? 'rare' : 'update',
         resource_kind: `Kind${n % 20}`,
+        outcome: n % 20 === 1 ? 'denied' : 'success',
       }),
     )
     for (let start = 0; start < rows.length; start += 500)

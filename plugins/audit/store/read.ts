@@ -7,6 +7,13 @@ export interface AuditFilter {
   readonly actor?: string | undefined
   readonly action?: string | undefined
   readonly kind?: string | undefined
+  readonly outcome?: 'success' | 'denied' | 'error' | undefined
+  /** RFC 3339; inclusive. */
+  readonly from?: string | undefined
+  /** RFC 3339; exclusive. */
+  readonly to?: string | undefined
+  /** Rows of this namespace alone, not of one that had its name before (SEC17). */
+  readonly namespaceUid?: string | undefined
 }
 
 /** The sort key of the log. */
@@ -46,9 +53,14 @@ export function auditPage(
     .orderBy('id', 'desc')
     .limit(page.limit)
   if (access.namespace !== '') query = query.where('namespace', '=', access.namespace)
+  if (filter.namespaceUid !== undefined) query = query.where('namespace_uid', '=', filter.namespaceUid)
   if (filter.actor !== undefined) query = query.where('actor', '=', filter.actor)
   if (filter.action !== undefined) query = query.where('action', '=', filter.action)
   if (filter.kind !== undefined) query = query.where('resource_kind', '=', filter.kind)
+  // A constant, or a plan that is kept could not use the index of failures.
+  if (filter.outcome !== undefined) query = query.where('outcome', '=', sql.lit(filter.outcome))
+  if (filter.from !== undefined) query = query.where('occurred_at', '>=', new Date(filter.from))
+  if (filter.to !== undefined) query = query.where('occurred_at', '<', new Date(filter.to))
   if (page.after) {
     const { occurredAt, id } = page.after
     // The first condition prunes the newer days; a comparison of rows alone does not.

@@ -1,6 +1,7 @@
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { objectCreated, objectDeleted, objectUpdated } from '#core/cluster/events.ts'
+import { clusterMigrations } from '#core/cluster/observed.ts'
 import { runConsumers } from '#core/events/consumer-runner.ts'
 import type { AuditDescriptor, NewEvent, StoredEvent } from '#core/events/event.ts'
 import { createMemoryBus } from '#core/events/memory-bus.ts'
@@ -28,7 +29,11 @@ export interface Page {
 }
 
 /** What the log needs. */
-export const migrations = [storeMigrations, { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }]
+export const migrations = [
+  storeMigrations,
+  { name: 'cluster', migrations: clusterMigrations },
+  { name: 'audit', migrations: new URL('../migrations/', import.meta.url) },
+]
 /** A trace id. */
 export const trace = 'a'.repeat(32)
 /** A request of that trace. */

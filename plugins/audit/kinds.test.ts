@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import test from 'node:test'
+import { parseAllDocuments } from 'yaml'
+import { changesOf, readFields } from '#core/cluster/audited-fields.ts'
+import { identity } from '#plugins/identity/index.ts'
+import { kindOfResource, kinds } from '#schemas/kinds.ts'
+import { ModelProvider } from '#schemas/crds/model-provider.ts'
+import { toRow } from './rows.ts'
+import { descriptors, seen, stored } from './testing/rig.ts'
+
+interface Role {
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly rules?: readonly { readonly apiGroups: string[]; readonly resources: string[]; readonly verbs: string[] }[]
+}
+
+const informers = () => identity.informers?.({ profile: 'open' }, { role: 'manager' } as never) ?? []
+
+test('PODA5, UXM15: every kind of ours is followed, and the manager may get, list and watch each', () => {
+  const followed = informers()
+  assert.deepEqual(
+    followed.map(({ resourceKind }) => resourceKind).toSorted(),
+    ['Namespace', ...kinds.map(({ kind }) => kind)].toSorted(),
+  )
+  const file = new URL('../../deploy/rbac/manager.yaml', import.meta.url)
+  const roles = parseAllDocuments(readFileSync(file, 'utf8')).map((document): Role => document.toJS())
+  const rules =
+    roles.find(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'mesh-manager')?.rules ?? []
+  const lacking = followed.flatMap(({ resource: { group, plural } }) =>
+    ['get', 'list', 'watch']
+      .filter(
+        (verb) =>
+          !rules.some(
+            (rule) => rule.apiGroups.includes(group) && rule.resources.includes(plural) && rule.verbs.includes(verb),
+          ),
+      )
+      .map((verb) => `${verb} ${plural}`),
+  )
+  assert.deepEqual(lacking, [])
+})
+
+test('PODA5: an update shows old and new values of the audited fields, and of no other', () => {
+  const provider = (spec: object) => ({ apiVersion: 'x', kind: 'ModelProvider', metadata: { name: 'p' }, spec })
+  const { audited } = ModelProvider
+  const before = readFields(
+    provider({ type: 'openai', baseUrl: 'https://a.example/v1', secretRef: { name: 's', key: 'k' } }),
+    audited,
+  )
+  const after = readFields(
+    provider({ type: 'openai', baseUrl: 'https://b.example/v1', timeout: '5s', mock: { script: ['sk-canary'] } }),
+    audited,
+  )
+  const changes = changesOf(before, after)
+  assert.deepEqual(changes, {
+    baseUrl: { from: 'https://a.example/v1', to: 'https://b.example/v1' },
+    'secretRef.key': { from: 'k' },
+    'secretRef.name': { from: 's' },
+    timeout: { to: '5s' },
+  })
+  const row = toRow(stored(seen('update', '7', 'u-1', { changes })), descriptors)
+  assert.deepEqual(row?.detail['changes'], changes)
+  assert.equal(changesOf(before, before), undefined)
+  assert.equal(changesOf(undefined, after), undefined)
+})
+
+test('A8: what is no field or no plain value is not in the detail', () => {
+  const changes = {
+    'spec key sk-canary': { to: 'x' },
+    model: { to: 'two words sk-canary', other: 'sk-canary' },
+    retries: { from: 1, to: {} },
+  }
+  const row = toRow(stored(seen('update', '7', 'u-1', { changes })), descriptors)
+  assert.deepEqual(row?.detail['changes'], { model: { to: 'redacted' }, retries: { from: 1, to: 'redacted' } })
+  const odd = readFields(
+    {
+      apiVersion: 'x',
+      kind: 'x',
+      metadata: { name: 'x' },
+      spec: { a: 'line\nline', b: 'x'.repeat(3000), c: [], d: 1 },
+    } as never,
+    ['a', 'b', 'c', 'd', '__proto__.x'],
+  )
+  assert.deepEqual(odd, { d: 1 })
+})
+
+test('CON12: a resource of rights and its objects have one name of a kind', () => {
+  assert.deepEqual(
+    ['modelproviders', 'agentdeployments/invoke', 'runs/fixture', 'promptversions'].map(kindOfResource),
+    ['ModelProvider', 'AgentDeployment', 'Run', 'promptversions'],
+  )
+})
