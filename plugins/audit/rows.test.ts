@@ -86,8 +86,9 @@ test('A12: AUDIT_RETENTION_DAYS of 0, negative or text refuses to start and is n
     readSettings(parseYamlText('', 'mesh.yaml'), value === undefined ? {} : { AUDIT_RETENTION_DAYS: value }, [audit])
   for (const value of ['0', '-1', 'ninety', '1.5', '1e3', ' 7', '99999999999999999999'])
     assert.throws(() => read(value), /AUDIT_RETENTION_DAYS/, value)
-  assert.deepEqual(read().slices.get('audit'), { retentionDays: 90, spoolMegabytes: 64 })
-  assert.deepEqual(read('7').slices.get('audit'), { retentionDays: 7, spoolMegabytes: 64 })
+  const presets = { spoolMegabytes: 64, webhookMaxEvents: 1_000, webhookMegabytes: 16 }
+  assert.deepEqual(read().slices.get('audit'), { ...presets, retentionDays: 90 })
+  assert.deepEqual(read('7').slices.get('audit'), { ...presets, retentionDays: 7 })
 })
 
 test('PODS5: a guess reads as a field manager, never as an account, whatever the field manager is', () => {
