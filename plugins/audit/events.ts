@@ -50,6 +50,7 @@ export const clusterRequest: EventType<Static<typeof requestData>> = defineEvent
   fact: 'cluster-request',
   summary: 'The API server reported a request that changed, or was denied to change, an audited kind.',
   data: requestData,
+  seenBy,
 })
 
 const sealData = Type.Object({

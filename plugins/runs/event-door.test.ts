@@ -29,6 +29,7 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.cluster.updated.v1': agent,
   'dev.mesh.cluster.deleted.v1': agent,
   'dev.mesh.cluster.gap.v1': agent,
+  'dev.mesh.audit.cluster-request.v1': { ...audit, kind: 'AgentDeployment' },
   'dev.mesh.audit.outcome.v1': { ...audit, kind: 'AgentDeployment' },
   'dev.mesh.audit.day-sealed.v1': audit,
   'dev.mesh.audit.rows-removed.v1': audit,
