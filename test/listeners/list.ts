@@ -37,7 +37,9 @@ const bearer = (token: string): readonly string[] => [`Authorization: Bearer ${t
 export async function startPlatformSubject(t: Scope): Promise<Subject> {
   const folder = tempFolder('listeners')
   t.after(folder.remove)
-  const all = await startAll(t, join(folder.path, 'data'), { flags: ['--no-demo'] })
+  const managerPort = await freePort()
+  const env = { MESH_MANAGER_PORT: String(managerPort) }
+  const all = await startAll(t, join(folder.path, 'data'), { flags: ['--no-demo'], env })
   const { ready, server, adminUrl, stateUrl } = all
   const { developer, admin } = ready.tokens
   const kube: Pick<Listener, 'ordinary' | 'doors'> = {
@@ -81,6 +83,12 @@ export async function startPlatformSubject(t: Scope): Promise<Subject> {
         port: portOf(stateUrl),
         ordinary: { path: '/jwks', status: 200 },
         doors: [{ method: 'POST', path: '/runs', headers: bearer(developer) }],
+      },
+      {
+        name: 'manager',
+        port: managerPort,
+        ordinary: { path: '/none', status: 404 },
+        doors: [{ method: 'POST', path: '/audit-events', headers: bearer(developer) }],
       },
       {
         name: 'admin',

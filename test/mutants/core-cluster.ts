@@ -68,8 +68,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a header of the caller is passed on',
     file: 'core/kube/call.ts',
-    find: `    accept: 'application/json',\n    'user-agent': userAgent,`,
-    replace: `    accept: 'application/json',\n    'impersonate-user': 'admin',\n    'user-agent': userAgent,`,
+    find: `    accept: request.accept ?? 'application/json',\n    'user-agent': userAgent,`,
+    replace: `    accept: request.accept ?? 'application/json',\n    'impersonate-user': 'admin',\n    'user-agent': userAgent,`,
     tests: ['core/kube/client.test.ts'],
     only: 'K2',
   },
