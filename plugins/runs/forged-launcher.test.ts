@@ -21,9 +21,10 @@ import { readContent } from './store/system.ts'
 import type { RunsTables } from './store/tables.ts'
 import { agent, createWorld, driveServices, queueRun, settled, startWorker } from './testing/world.ts'
 import type { World } from './testing/world.ts'
+import { handOver } from './worker/hand-over.ts'
 import { createLauncherClient } from './worker/launcher-client.ts'
-import { createLauncherConnections } from './worker/launcher-connections.ts'
-import type { LauncherUnproven } from './worker/launcher-connections.ts'
+import type { LauncherClient } from './worker/launcher-client.ts'
+import { createLauncherConnections, LauncherUnproven } from './worker/launcher-connections.ts'
 import { createLaunchers } from './worker/launchers.ts'
 
 function newPair() {
@@ -129,6 +130,25 @@ test('PODS4: whatever an agent puts on the port of its launcher gets no request,
     assert.deepEqual(forger.requests, [], kind)
   }
   await assert.rejects(clientOf('http://127.0.0.1:9').ticket(), /not an https one/)
+})
+
+test('PODS4, O6: a proof that fails at the invoke proves that nothing arrived, so another pod takes the run', async () => {
+  const client = (id: string, invoke: LauncherClient['invoke']) =>
+    ({
+      at: { id, url: id },
+      ticket: async () => `${id}.1`,
+      invoke,
+      isGone: async () => false,
+    }) as unknown as LauncherClient
+  const forged = client('forged', () => Promise.reject(new LauncherUnproven('its key is none of the agent’s')))
+  const proven = client('proven', async () => ({ agentRevision: 1 }))
+  const launchers = { ...createLaunchers({ list: async () => [], connect: () => proven }), next: async () => proven }
+  const handing = { request: { input: 1 }, first: forged, launchers, cancelled: new AbortController().signal }
+  const taken = await handOver(
+    { ...handing, begin: async () => true },
+    { unreachableAfterMs: 2_000, busyPatienceMs: 100 },
+  )
+  assert.equal(typeof taken === 'object' && 'launcher' in taken ? taken.launcher.at.id : taken, 'proven')
 })
 
 async function openWorld(t: TestContext) {
