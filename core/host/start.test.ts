@@ -444,3 +444,14 @@ test('PODA14: on a new install the stream is made by the role migrate alone', se
   await eventually(async () => assert.match(worker.lines.join(''), /waiting for the streams/))
   assert.doesNotMatch(worker.lines.join(''), /created again/)
 })
+
+test('PODA14: without a worker that makes the stream again, readiness says that it is missing', servers, async (t) => {
+  const nats = await startNats(t)
+  const env = await environment(t, { DATABASE_URL: await createDatabase(t), NATS_URL: nats.url })
+  await migrated(t, env)
+  const gateway = await begin(t, env, 'gateway')
+  await gateway.started
+  await gateway.readiness(/\[\+\]bus ok/)
+  await nats.wipe()
+  await gateway.readiness(/\[-\]bus failed: JetStream differs from the plan: the stream MESH is missing/)
+})
