@@ -86,8 +86,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     const { route, params, query } = match(request, options.routes)
     await route.handle({ request, response, params, query })
   } catch (error) {
-    // The client closed its connection in the middle of its body.
-    if (request.destroyed && !request.complete) return
+    // The client closed its connection in the middle of its body. A reader that stops early destroys the request too, not the socket.
+    if (request.socket.destroyed && !request.complete) return
     if (!(error instanceof Refusal)) options.log.error({ listener: options.name, err: String(error) }, 'request failed')
     refuse(request, response, error instanceof Refusal ? error : new Refusal('internal_error'))
   }
