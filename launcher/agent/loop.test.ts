@@ -270,7 +270,8 @@ test('delegate: the loop hands work over and waits; the call is noted in the run
 test('delegate: port 2994 waits, detaches, and belongs to the named or only run', async (t) => {
   const state = await startStateRole(t)
   const hanging: ModelReply = (response) => (open(response), chunk(response, { content: '.' }))
-  const launched = await launchLoop(t, [hanging], { env: { STATE_URL: state.url } })
+  const delegates = ['helper', 'other/helper', 'stranger', 'private', 'a']
+  const launched = await launchLoop(t, [hanging], { config: { delegates }, env: { STATE_URL: state.url } })
   const url = `http://127.0.0.1:${await launched.port2994()}`
   const waited = await post(`${url}/delegate`, { agent: 'other/helper', input: 1 })
   assert.deepEqual([waited.status, waited.body.runId, waited.body.output], [200, 'child', 'done'])
@@ -285,6 +286,7 @@ test('delegate: port 2994 waits, detaches, and belongs to the named or only run'
   const cases: [object, number, string][] = [
     [{ agent: 'stranger', input: 1 }, 404, 'unknown_target'],
     [{ agent: 'private', input: 1 }, 403, 'delegation_refused'],
+    [{ agent: 'unlisted', input: 1 }, 403, 'delegate_not_allowed'],
     [{ agent: '../x', input: 1 }, 400, 'malformed_request'],
     [{ agent: 'a', input: 1, mode: 'fly' }, 400, 'malformed_request'],
     [{ agent: 'a', input: 1, timeout: 'soon' }, 400, 'malformed_request'],
