@@ -150,7 +150,7 @@ function outcomeRow(event: Audited): AuditRow {
     ...(outcome === 'denied' && intent === '' ? { count: 1 } : {}),
   }
   const ofObject = outcome === 'success' && uid !== ''
-  const own = outcome === 'denied' ? denialKey(event, action) : eventKey(event)
+  const own = ownKey(event, action, outcome)
   // `rollback` is an update of the object: the informer's row of it has that key.
   const ofChange = ofObject ? changeKey(text(data['change']) || action, uid, resourceVersion) : own
   const key = intent === '' ? ofChange : `${ACT}${intent}`
@@ -158,6 +158,11 @@ function outcomeRow(event: Audited): AuditRow {
     { ...common(event), action, resource_kind: text(data['resourceKind']), detail },
     { event, key, source: 'bff', outcome },
   )
+}
+
+// Denials of one act within a minute share a row (`count`).
+function ownKey(event: Audited, action: string, outcome: string): string {
+  return outcome === 'denied' ? denialKey(event, action) : eventKey(event)
 }
 
 /** What the API server reported of a request: the exact actor of a change, or a denial. */
@@ -171,7 +176,7 @@ function requestRow(event: Audited): AuditRow {
     ...(outcome === 'denied' ? { code: 'forbidden', count: 1 } : {}),
     ...(data['impersonated'] === undefined ? {} : { impersonated: data['impersonated'] }),
   }
-  const own = outcome === 'denied' ? denialKey(event, action) : eventKey(event)
+  const own = ownKey(event, action, outcome)
   const key = uid === '' ? own : changeKey(action, uid, resourceVersion)
   const row = finish(
     // The trace of the event is the delivery's, not the act's.

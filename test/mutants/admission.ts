@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     only: 'SEC28',
   },
   {
-    name: 'an event is shown to whoever may watch events',
+    name: 'an event is shown to every user who may watch events',
     file: 'plugins/runs/endpoints/event-door.ts',
     find: 'if (await rights.maySee(event)) await stream.send',
     replace: 'if ((await rights.maySee(event)) || event.position > 0n) await stream.send',
@@ -128,8 +128,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an event of a deleted namespace is given to its successor',
     file: 'core/cluster/namespace-uids.ts',
-    find: 'return entries.map(({ stream, namespace }) => streams.get(stream) ?? names.get(namespace))',
-    replace: 'return entries.map(({ namespace }) => names.get(namespace))',
+    find: 'const streams = await uidsOfStreams(db, [...new Set(entries.map(({ stream }) => stream))])',
+    replace: 'const streams = new Map<string, string>()',
     tests: feed,
     only: 'SEC17',
   },

@@ -119,8 +119,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'each denial is a row of its own',
     file: 'plugins/audit/rows.ts',
-    find: "const own = outcome === 'denied' ? denialKey(event, action) : eventKey(event)",
-    replace: 'const own = eventKey(event)',
+    find: "return outcome === 'denied' ? denialKey(event, action) : eventKey(event)",
+    replace: 'return eventKey(event)',
     tests: audit,
     only: 'denials',
   },

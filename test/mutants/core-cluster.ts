@@ -146,7 +146,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a malformed object stops the informer',
     file: 'core/cluster/observation.ts',
-    find: `    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object' }`,
+    find: `    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object', audited: undefined }`,
     replace: `    throw new TypeError('malformed object')`,
     tests: informer,
   },
