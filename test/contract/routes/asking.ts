@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { accountOf, as } from './credentials.ts'
 import type { Credential } from './credentials.ts'
 import { holdDenials } from './denials.ts'
@@ -107,10 +106,11 @@ export async function deniedWrites(world: World, tally: Tally): Promise<void> {
     const own = asked.filter((one) => one.credential === credential)
     const mark = await world.platform.upstream.mark()
     await inBatches(own, async ({ cell, expected }) => {
-      const traceId = randomBytes(16).toString('hex')
-      const headers = { traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` }
-      if (expected.status === 403) sent.push({ user: credential.user ?? '', cell, traceId })
-      await tally.hold(credential.name, () => holdCell(world, credential, { cell, expected, headers }))
+      await tally.hold(credential.name, async () => {
+        const answer = await holdCell(world, credential, { cell, expected })
+        if (expected.status !== 403) return
+        sent.push({ user: credential.user ?? '', cell, traceId: answer.json<{ traceId: string }>().traceId })
+      })
       count(tally, credential, expected)
     })
     await holdUpstream(world, credential, mark)

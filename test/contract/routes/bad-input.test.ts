@@ -154,7 +154,9 @@ async function queries({ send, tokens, upstream }: Platform): Promise<void> {
     ['/api/runs?state=odd', '?state'],
     ['/api/runs?since=yesterday', '?since'],
     ['/api/runs?limit=1&limit=1', '?limit'],
-    ['/api/audit?outcome=denied', '?outcome'],
+    ['/api/audit?outcome=maybe', '?outcome'],
+    ['/api/audit?from=yesterday', '?from'],
+    ['/api/audit?colour=red', '?colour'],
     ['/api/agents/demo/hello?x=1', '?x'],
     ['/api/agents/demo/hello/logs?tail=many', '?tail'],
     ['/api/agents/demo/hello/logs?follow=yes', '?follow'],
@@ -318,7 +320,10 @@ async function brokenAgent({ send, kube, tokens }: Platform): Promise<void> {
 
 // Admin is left out: as admin this machine's workloads run. Names inside a body are read by the handler, which knows its caller.
 async function nobodyAsked(upstream: UpstreamLog, mark: number, but?: string): Promise<void> {
-  const asked = (await upstream.since(mark)).filter(({ user }) => ['operator', 'developer'].includes(user))
+  const asked = (await upstream.since(mark)).filter(
+    // Who asks is known before what is asked is read (ADR 0023).
+    ({ user, uri }) => ['operator', 'developer'].includes(user) && !uri.endsWith('/selfsubjectreviews'),
+  )
   assert.deepEqual(but === undefined ? asked : asked.filter(({ uri }) => !uri.endsWith(but)), [])
 }
 

@@ -73,18 +73,18 @@ export async function expectedOf(world: World, credential: Credential, { route, 
   return { ...one.allowed(target), denied: false }
 }
 
-/** Asks the API and holds its answer to what was expected; `headers` go along. */
+/** Asks the API and compares its answer with the expected one; returns the answer. */
 export async function holdCell(
   world: World,
   credential: Credential,
-  { cell, expected, headers = {} }: { cell: Cell; expected: Expected; headers?: Readonly<Record<string, string>> },
-): Promise<void> {
-  const request = as(credential, caseOf(cell).request(cell.target, world))
-  const answer = await world.platform.send({ ...request, headers: { ...headers, ...request.headers } })
+  { cell, expected }: { cell: Cell; expected: Expected },
+): Promise<RawAnswer> {
+  const answer = await world.platform.send(as(credential, caseOf(cell).request(cell.target, world)))
   const place = `${credential.name}: ${cell.route} ${JSON.stringify(cell.target)}: ${answer.text.slice(0, 600)}`
   const { denied: _, ...wanted } = expected
   assert.deepEqual(readAnswer(answer, wanted), wanted, place)
   if (expected.status === 401) assert.deepEqual([answer.text, answer.headers['www-authenticate']], constant401, place)
+  return answer
 }
 
 // The same bytes whatever was wrong with the bearer (D3).
