@@ -128,7 +128,7 @@ function embeddedIpv4(address: string): string | undefined {
 
 /** The eight 16-bit words of an IPv6 address; a zone is dropped. */
 function wordsOf(address: string): readonly number[] {
-  const { hostname } = new URL(`http://[${address.replace(/%.*$/, '')}]`)
+  const { hostname } = new URL(`http://[${address.split('%', 1)[0]}]`)
   const [head = '', tail] = hostname.slice(1, -1).split('::')
   const parse = (text: string): number[] =>
     text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16))

@@ -32,10 +32,10 @@ export function parseAllowList(entries: readonly string[]): AllowList {
 
 /** Host of a URL as the list compares it: lower case, without brackets and trailing dots. */
 export function normalizeHost(host: string): string {
-  return host
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.+$/, '')
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
+  let end = name.length
+  while (name[end - 1] === '.') end--
+  return name.slice(0, end)
 }
 
 // A last label of digits would be an IPv4 address in another spelling.

@@ -7,13 +7,14 @@ export interface RequestTarget {
   readonly authority: string
 }
 
-const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is
+const SCHEME = /^https?:\/\//i
 
 /** Splits the request target. In absolute form (RFC 9112, 3.2.2) the authority of the target wins over `Host`. */
 export function requestTarget({ url = '/', headers }: IncomingMessage): RequestTarget {
-  const absolute = ABSOLUTE.exec(url)
-  if (!absolute) return { path: url, authority: headers.host ?? '' }
-  const [, authority = '', rest = ''] = absolute
+  const scheme = SCHEME.exec(url)?.[0]
+  if (scheme === undefined) return { path: url, authority: headers.host ?? '' }
+  const end = scheme.length + url.slice(scheme.length).search(/[/?#]|$/)
+  const [authority, rest] = [url.slice(scheme.length, end), url.slice(end)]
   return { path: rest.startsWith('/') ? rest : `/${rest}`, authority }
 }
 
