@@ -60,7 +60,7 @@ test(
         select launcher ->> 'id' || ' ' || (launcher ->> 'url') as place from runs_lease`
         .execute(database.root)
         .finally(() => database.close())
-      const wanted = '{range .items[*]}{.metadata.uid} http://{.status.podIP}:8080{"\\n"}{end}'
+      const wanted = '{range .items[*]}{.metadata.uid} https://{.status.podIP}:8080{"\\n"}{end}'
       const pods = await cluster.kubectl(['-n', 'demo', 'get', 'pods', '-o', `jsonpath=${wanted}`])
       assert.equal(rows.length, 1)
       assert.ok(pods.split('\n').includes(rows[0]?.place ?? 'nowhere'), `${JSON.stringify(rows)}\n${pods}`)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openDatabase } from '#core/store/database.ts'
 import { until } from '#test/chaos/until.ts'
@@ -52,7 +53,9 @@ export async function createCrew(t: Scope, { cluster, bffUrl, databaseUrl }: Sta
     return settled && calm && serving && pods.length === replicas
   }
   const start = async (ms: number): Promise<string> => {
-    const { body } = await api('POST', '/api/runs', { agent: { namespace, name }, input: { ms } })
+    const { status, body } = await api('POST', '/api/runs', { agent: { namespace, name }, input: { ms } })
+    // A refused request made no run (limits.underWayPerCaller).
+    if (status === 429) return sleep(1_000).then(() => start(ms))
     const id = at(body, 'id')
     if (typeof id !== 'string') throw new Error(JSON.stringify(body))
     return id
