@@ -54,8 +54,8 @@ export async function createCrew(t: Scope, { cluster, bffUrl, databaseUrl }: Sta
   }
   const start = async (ms: number): Promise<string> => {
     const { status, body } = await api('POST', '/api/runs', { agent: { namespace, name }, input: { ms } })
-    // A refused request made no run (limits.underWayPerCaller).
-    if (status === 429) return sleep(1_000).then(() => start(ms))
+    // 429: more than limits.underWayPerCaller are under way. 503: the store answers late while two cores carry the whole cluster.
+    if (status === 429 || status === 503) return sleep(1_000).then(() => start(ms))
     const id = at(body, 'id')
     if (typeof id !== 'string') throw new Error(JSON.stringify(body))
     return id
