@@ -194,10 +194,11 @@ export async function openJournal(file: string, { onRefused, log }: JournalOptio
     const behind = waiting
     waiting = undefined
     onRefused(failure)
-    batch.done.reject(failure)
-    behind?.done.reject(failure)
     torn = true
     if (handle) await cut(handle).catch(() => undefined)
+    // Only now: who hears of the refusal finds nothing of it in the file.
+    batch.done.reject(failure)
+    behind?.done.reject(failure)
   }
 
   async function replace(records: () => Iterable<string>): Promise<void> {
