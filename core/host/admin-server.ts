@@ -6,11 +6,11 @@ import { securityHeaders } from '#core/http/security-headers.ts'
 import { isServedHost } from '#core/net/loopback-host.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { describeReadiness } from './readiness.ts'
-import type { Readiness } from './readiness.ts'
+import type { ReadinessProbe } from './readiness.ts'
 
 /** What the admin port shows, and to which hosts. */
 export interface AdminOptions {
-  readonly readiness: () => Promise<Readiness>
+  readonly readiness: ReadinessProbe['read']
   readonly metrics: Metrics
   /** Host names served beside those of loopback (H1); undefined: any. */
   readonly hosts?: readonly string[] | undefined
@@ -45,10 +45,10 @@ async function answer(options: AdminOptions, request: IncomingMessage, response:
   if (path === '/metrics')
     return text(response, 200, await metrics.render(), 'text/plain; version=0.0.4; charset=utf-8')
   if (path !== '/readyz') return text(response, 404, 'not found\n')
-  const found = await readiness()
+  const verbose = new URLSearchParams(query).has('verbose')
+  const found = await readiness({ verbose })
   // A failure is always listed in full.
-  const verbose = new URLSearchParams(query).has('verbose') || !found.ready
-  text(response, found.ready ? 200 : 503, verbose ? describeReadiness(found) : 'ok\n')
+  text(response, found.ready ? 200 : 503, verbose || !found.ready ? describeReadiness(found) : 'ok\n')
 }
 
 function text(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {

@@ -17,7 +17,7 @@ import type { Role } from './core.ts'
 import { loadOrder } from './order.ts'
 import type { OpenPlatform } from './platform.ts'
 import type { AnyPlugin } from './plugin.ts'
-import { runChecks } from './readiness.ts'
+import { createReadiness } from './readiness.ts'
 import type { Readiness } from './readiness.ts'
 import { buildRole } from './role.ts'
 import type { RoleInput, RunningRole } from './role.ts'
@@ -85,18 +85,19 @@ export function createHost(options: HostOptions): Host {
   const refuseClosed = (): void => {
     if (state !== 'starting') throw new Error('closed while it started')
   }
-  const ready = async (): Promise<Readiness> => {
-    const checks = await runChecks(
-      new Map(roles.flatMap((role) => Object.entries(role.checks).map(([name, check]) => [name, check] as const))),
-    )
-    const own = { name: 'process', ok: state === 'ready', ...(state === 'ready' ? {} : { reason: state }) }
-    const notes = [...new Set(roles.flatMap((role) => role.notes))]
-    return { ready: own.ok && checks.every(({ ok }) => ok), checks: [own, ...checks], notes }
-  }
-  const admin = createAdminServer({ readiness: ready, metrics, hosts: servedHosts(options) })
+  const watching = new AbortController()
+  const readiness = createReadiness({
+    processReason: () => (state === 'ready' ? undefined : state),
+    dependencies: () => new Map(roles.flatMap((role) => Object.entries(role.checks))),
+    notes: () => [...new Set(roles.flatMap((role) => role.notes))],
+    log,
+    metrics,
+  })
+  const admin = createAdminServer({ readiness: readiness.read, metrics, hosts: servedHosts(options) })
 
   const close = async (): Promise<void> => {
     state = 'draining'
+    watching.abort()
     const failed: unknown[] = []
     for (const role of roles.toReversed()) await role.close().catch((error: unknown) => failed.push(error))
     await closeServer(admin)
@@ -121,6 +122,7 @@ export function createHost(options: HostOptions): Host {
         await Promise.all(roles.map((role) => role.start()))
         refuseClosed()
         state = 'ready'
+        void readiness.watch(watching.signal)
         for (const note of new Set(roles.flatMap((role) => role.notes))) log.info({}, note)
         log.info({ roles: options.roles, ...addresses }, 'ready')
       } catch (error) {
@@ -151,7 +153,7 @@ export function createHost(options: HostOptions): Host {
       await cut.catch(() => undefined)
     },
     close: () => (closing ??= close()),
-    ready,
+    ready: () => readiness.read(),
     addresses: () => addresses,
     app: (name) => roles.find(({ role }) => role === name)?.app,
   }

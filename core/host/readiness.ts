@@ -1,4 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '#core/log/logger.ts'
+import { processMetrics } from '#core/telemetry/core-metrics.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
 
 /** One line of `/readyz?verbose`. */
 export interface CheckResult {
@@ -15,10 +18,77 @@ export interface Readiness {
   readonly notes: readonly string[]
 }
 
-const CHECK_DEADLINE_MS = 2_000
+/** What readiness is made of. */
+export interface ReadinessParts {
+  /** Why the process itself cannot serve; undefined when it can. */
+  readonly processReason: () => string | undefined
+  /** Dependencies that replicas share, by name; each throws its reason. */
+  readonly dependencies: () => ReadonlyMap<string, () => Promise<void>>
+  readonly notes: () => readonly string[]
+  readonly log: Logger
+  readonly metrics: Metrics
+}
 
-/** Asks every check at once, each for at most two seconds. */
-export async function runChecks(checks: ReadonlyMap<string, () => Promise<void>>): Promise<readonly CheckResult[]> {
+/** Readiness of a process. */
+export interface ReadinessProbe {
+  /**
+   * `ready` is whether this process can serve something. A dependency makes it unready only until its first success, which holds back
+   * the roll-out of a wrong setting. Later its outage is reported, and never takes all replicas out of their Service.
+   */
+  read(options?: { verbose: boolean }): Promise<Readiness>
+  /** Checks the dependencies regularly for metrics and log, until the signal aborts. */
+  watch(signal: AbortSignal): Promise<void>
+}
+
+const CHECK_DEADLINE_MS = 2_000
+const WATCH_MS = 10_000
+
+/** Creates the readiness of a process; no dependency has been reached yet. */
+export function createReadiness(parts: ReadinessParts): ReadinessProbe {
+  const available = parts.metrics.gauge(processMetrics.dependencyAvailable)
+  const reached = new Set<string>()
+  const away = new Set<string>()
+  let running: Promise<readonly CheckResult[]> | undefined
+
+  const note = ({ name, ok, reason }: CheckResult): void => {
+    available.set(ok ? 1 : 0, { dependency: name })
+    if (ok && away.delete(name)) parts.log.info({ dependency: name }, 'dependency is available again')
+    // Before the first success the start reports what it waits for.
+    if (!ok && reached.has(name) && !away.has(name)) {
+      away.add(name)
+      parts.log.warn({ dependency: name, reason }, 'dependency is not available')
+    }
+    if (ok) reached.add(name)
+  }
+  // One round at a time, however many probes ask.
+  const check = (): Promise<readonly CheckResult[]> => {
+    running ??= runChecks(parts.dependencies()).finally(() => (running = undefined))
+    return running
+  }
+  const checked = async (): Promise<readonly CheckResult[]> => {
+    const results = await check()
+    for (const result of results) note(result)
+    return results
+  }
+  const allReached = (): boolean => [...parts.dependencies().keys()].every((name) => reached.has(name))
+
+  return {
+    read: async ({ verbose } = { verbose: true }) => {
+      const checks = verbose || !allReached() ? await checked() : []
+      const reason = parts.processReason()
+      const own = { name: 'process', ok: reason === undefined, ...(reason === undefined ? {} : { reason }) }
+      return { ready: own.ok && allReached(), checks: [own, ...checks], notes: parts.notes() }
+    },
+    watch: async (signal) => {
+      while (!signal.aborted) {
+        await checked()
+        await delay(WATCH_MS, undefined, { signal, ref: false }).catch(() => undefined)
+      }
+    },
+  }
+}
+
+async function runChecks(checks: ReadonlyMap<string, () => Promise<void>>): Promise<readonly CheckResult[]> {
   return Promise.all([...checks].map(([name, check]) => runCheck(name, check)))
 }
 

@@ -176,6 +176,10 @@ test(
     // Killed while it runs: the relay goes on where it was.
     await nats.kill9()
     await worker.readiness(/\[-\]bus failed/)
+    assert.equal((await worker.ask('/readyz')).text, 'ok\n', 'PODA2: a shared outage leaves replicas in their Service')
+    await eventually(async () =>
+      assert.match((await worker.ask('/metrics')).text, /mesh_dependency_available\{dependency="bus"\} 0/),
+    )
     await events.write(20)
     await nats.restart()
     await worker.readiness(/\[\+\]bus ok/)
@@ -402,7 +406,7 @@ test(
 )
 
 test(
-  'PODA14: a NATS that lost its store is not ready, its stream is made again, and no event is lost',
+  'PODA14: readiness lists a NATS that lost its store, its stream is made again, and no event is lost',
   servers,
   async (t) => {
     const nats = await startNats(t)

@@ -1,4 +1,4 @@
-/** `away` when a role drains, starts or is not there; `failing` when a check of it fails or none is answered in two seconds. */
+/** `away`: the role drains, starts or does not run. `failing`: a dependency has never answered, or the probe got no answer in two seconds. */
 export type ReadinessOfRole = 'ready' | 'away' | 'failing'
 
 /** Asks the admin port of a role how it is. */

@@ -7,6 +7,20 @@ const lastResort = ['test/flows/last-resort.test.ts']
 /** Defects at the listeners of a process, and in what it does about errors that no code handles. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'readiness: an outage of a dependency makes the process unready',
+    file: 'core/host/readiness.ts',
+    find: 'return { ready: own.ok && allReached(), checks',
+    replace: 'return { ready: own.ok && allReached() && checks.every(({ ok }) => ok), checks',
+    tests: ['core/host/readiness.test.ts'],
+  },
+  {
+    name: 'readiness: a dependency that never answered does not hold it back',
+    file: 'core/host/readiness.ts',
+    find: '    if (ok) reached.add(name)\n',
+    replace: '    reached.add(name)\n',
+    tests: ['core/host/readiness.test.ts'],
+  },
+  {
     name: 'the admin port parses the target as a URL',
     file: 'core/host/admin-server.ts',
     find: `const [path, query] = target.split('?', 2)`,

@@ -57,7 +57,7 @@ function assertDoneOnce(ended: readonly Ended[]): void {
   assert.deepEqual(odd, [])
 }
 
-// A run every 150 ms: two cores carry cluster, platform, roll-out and client, and an overloaded BFF is not ready.
+// Faster than a roll-out, so that runs are in each of its moments.
 async function runUntil(end: Promise<void>, run: () => Promise<readonly string[]>): Promise<readonly string[]> {
   const over = { yet: false }
   const started: Promise<readonly string[]>[] = []
@@ -67,7 +67,7 @@ async function runUntil(end: Promise<void>, run: () => Promise<readonly string[]
     // The failure of `end` comes first: without a handler the requests of a cluster that is down would hide it.
     one.catch(() => undefined)
     started.push(one)
-    await sleep(150)
+    await sleep(25)
   }
   await ending
   return (await Promise.all(started)).flat()
