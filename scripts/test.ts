@@ -38,6 +38,7 @@ const stream = run({
   timeout: Number(values.timeout) * 1000,
   // The time limit ends tests only: a file that leaves a handle open would keep its process for ever.
   forceExit: true,
+  execArgv: ['--import', new URL('test/flush-on-exit.ts', import.meta.url).href],
   signal: AbortSignal.any([interrupted.signal, bailed.signal]),
   ...(values.name === undefined ? {} : { testNamePatterns: [values.name] }),
 })
