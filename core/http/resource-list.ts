@@ -62,14 +62,16 @@ async function listPermitted(kind: RoutedKind, call: ListCall): Promise<unknown>
   await call.directory.permitted(call.caller, 'list', kind.plural, start.after, async ({ namespace }) => {
     if (namespace === '') return 'more'
     const inside = start.inside?.namespace === namespace ? { continue: start.inside.continue } : {}
-    const options: ListOptions = { namespace, limit: limit - items.length, signal: call.signal, ...inside }
+    const room = limit - items.length
+    const options: ListOptions = { namespace, limit: Math.max(room, 1), signal: call.signal, ...inside }
     const page = await call.caller.cluster.list(
       toResource(kind),
       labelSelector === undefined ? options : { ...options, labelSelector },
     )
-    items.push(...page.items)
-    if (page.continue !== undefined) next = { after: done, inside: { namespace, continue: page.continue } }
-    else if (items.length >= limit) next = { after: namespace }
+    // A full page has a cursor only if another namespace has an object (CON8).
+    if (room === 0 && page.items.length > 0) next = { after: done }
+    else if (page.continue !== undefined) next = { after: done, inside: { namespace, continue: page.continue } }
+    if (room > 0) items.push(...page.items)
     done = namespace
     return next === undefined ? 'more' : 'full'
   })

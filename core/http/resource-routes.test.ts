@@ -241,7 +241,7 @@ test('M1: names that a URL would rewrite are 400 and nothing reaches the API ser
 })
 
 test(
-  'C1: lists are paged with bound cursors, and scope=permitted shows what the caller may list and no more',
+  'C1, CON8: lists are paged with bound cursors, and scope=permitted shows what the caller may list and no more',
   real,
   async (t) => {
     const { ask, a, b, c } = await setUp(t)
@@ -264,6 +264,12 @@ test(
     assert.equal((await ask(`GET /templates?namespace=${b}`)).status, 403)
     assert.deepEqual((await walk('scope=permitted&limit=2')).flat(), ['t1', 't2', 't3', 't4', 't5'])
     assert.deepEqual((await walk('scope=permitted')).flat(), ['t1', 't2', 't3', 't4', 't5'])
+    // The last page is exactly full, within a namespace and at the end of one.
+    assert.equal((await walk('scope=permitted&limit=5')).length, 1)
+    assert.deepEqual(await walk('scope=permitted&limit=3'), [
+      ['t1', 't2', 't3'],
+      ['t4', 't5'],
+    ])
     assert.doesNotMatch((await ask('GET /templates?scope=permitted')).text, /secret/)
     const { nextCursor } = (await ask(`GET /templates?namespace=${a}&limit=2`)).json()
     const tampered = String(nextCursor).replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))

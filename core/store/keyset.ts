@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Cursors } from '#core/http/cursors.ts'
 import { Fail } from '#core/http/errors.ts'
+import { cutPage } from '#core/http/page.ts'
 
 /** A value of a sort key. */
 export type KeyValue = string | number | bigint | Date
@@ -48,10 +49,8 @@ export function createKeyset<Row>(options: KeysetOptions<Row>): Keyset<Row> {
     },
     orderBy: () => sql.join(names.map((name) => sql`${name} ${sql.raw(direction)}`)),
     page: (rows, limit, filter) => {
-      const items = rows.slice(0, limit)
-      const last = items.at(-1)
-      const more = rows.length > limit && last !== undefined
-      return { items, nextCursor: more ? cursors.seal(key(last).map(toText), filter) : null }
+      const { items, last } = cutPage(rows, limit)
+      return { items, nextCursor: last === undefined ? null : cursors.seal(key(last).map(toText), filter) }
     },
     open: (cursor, filter) => {
       const values = cursors.open(cursor, filter)

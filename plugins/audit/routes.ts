@@ -5,6 +5,7 @@ import { endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import { gate } from '#core/http/gate.ts'
 import { mountEndpoints } from '#core/http/mount.ts'
+import { cutPage } from '#core/http/page.ts'
 import { AuditPage, AuditQuery } from '#schemas/api/audit.ts'
 import type { Audit } from './audit.ts'
 
@@ -27,12 +28,10 @@ export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, '
       const { limit = 50, cursor, namespace: _, ...filter } = query
       const bound = { namespace: access.namespace, ...filter }
       const after = cursor === undefined ? undefined : toKey(cursors.open(cursor, bound))
-      // One more than asked for tells whether there is another page.
       const namespaceUid = await boundUid(caller, access.namespace, observed)
       const bounds = namespaceUid === undefined ? filter : { ...filter, namespaceUid }
       const rows = await audit.list(access as Access<'list', 'auditlogs'>, bounds, { limit: limit + 1, after })
-      const items = rows.slice(0, limit)
-      const last = rows.length > limit ? items.at(-1) : undefined
+      const { items, last } = cutPage(rows, limit)
       return { items, nextCursor: last ? cursors.seal([last.occurred_at, last.id], bound) : null }
     },
   })

@@ -119,7 +119,7 @@ test(
   },
 )
 
-test('C1 identity: pages of namespaces go on by a cursor that belongs to its list', real, async (t) => {
+test('C1, CON8 identity: pages of namespaces go on by a cursor that belongs to its list', real, async (t) => {
   const { ask, namespace, other } = await setUp(t)
   const first = (await ask('operator', 'GET', '/namespaces?scope=permitted&limit=1')).json<Named>()
   assert.deepEqual(
@@ -132,6 +132,7 @@ test('C1 identity: pages of namespaces go on by a cursor that belongs to its lis
     second.items.map((item) => item.metadata.name),
     [other],
   )
+  assert.equal(second.nextCursor, null, 'an exactly full last page')
   const wrong = await ask('operator', 'GET', `/namespaces?cursor=${cursor}`)
   assert.equal(wrong.json<{ code: string }>().code, 'invalid_cursor')
 })

@@ -50,14 +50,18 @@ export async function listPermitted(
 ): Promise<NamespacePage> {
   const items: KubeObject[] = []
   let last = page.after
+  let shown = last
   for (;;) {
     const names = await directory.namesAfter(last, BATCH)
     const read = await Promise.all(names.map((name) => readIfPermitted(caller, name, page.signal)))
     for (const [index, name] of names.entries()) {
       const found = read[index]
-      if (found !== undefined) items.push(found)
       last = name
-      if (items.length === page.limit) return { items, next: last }
+      if (found === undefined) continue
+      // Only one more than fits says that there is another page (CON8).
+      if (items.length === page.limit) return { items, next: shown }
+      items.push(found)
+      shown = name
     }
     if (names.length < BATCH) return { items, next: undefined }
   }

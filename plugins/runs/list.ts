@@ -2,6 +2,7 @@ import type { Access, Caller } from '#core/cluster/access.ts'
 import type { Directory } from '#core/cluster/directory.ts'
 import type { Cursors } from '#core/http/cursors.ts'
 import { Fail } from '#core/http/errors.ts'
+import { cutPage } from '#core/http/page.ts'
 import type { RunState } from '#schemas/run.ts'
 import type { Run } from './run.ts'
 import type { Runs } from './runs.ts'
@@ -40,8 +41,9 @@ export async function listNamespace(
   const { limit = 50, cursor, ...rest } = query
   const bound = { namespace: access.namespace, agentUid: agentUid ?? null, ...rest }
   const after = cursor === undefined ? undefined : toKey(cursors.open(cursor, bound))
-  const items = await runs.list(access, toFilter(rest, agentUid), { limit, after })
-  return { items, nextCursor: items.length === limit ? cursors.seal(keyOf(items.at(-1)), bound) : null }
+  const rows = await runs.list(access, toFilter(rest, agentUid), { limit: limit + 1, after })
+  const { items, last } = cutPage(rows, limit)
+  return { items, nextCursor: last === undefined ? null : cursors.seal(keyOf(last), bound) }
 }
 
 /**
@@ -62,13 +64,14 @@ export async function listPermitted(
   await directory.permitted(caller, 'list', 'runs', from.done, async (access) => {
     const after = access.namespace === from.in ? from.key : undefined
     const want = limit - items.length
-    const page = await runs.list(access, toFilter(rest), { limit: want, after })
-    items.push(...page)
-    if (page.length < want) {
+    const page = await runs.list(access, toFilter(rest), { limit: want + 1, after })
+    items.push(...page.slice(0, want))
+    if (page.length <= want) {
       done = access.namespace
       return 'more'
     }
-    place = { done, in: access.namespace, key: keyOf(page.at(-1)) }
+    // With no room left none of this namespace was shown: the next page begins it.
+    place = want === 0 ? { done, in: '', key: null } : { done, in: access.namespace, key: keyOf(page[want - 1]) }
     return 'full'
   })
   return { items, nextCursor: place ? cursors.seal(place, bound) : null, scope: 'permitted' }
@@ -105,5 +108,5 @@ function toPlace(position: unknown): { readonly done: string; readonly in: strin
   const given: Readonly<Record<string, unknown>> =
     typeof position === 'object' && position !== null ? { ...position } : {}
   if (typeof given['done'] !== 'string' || typeof given['in'] !== 'string') throw new Fail('invalid_cursor')
-  return { done: given['done'], in: given['in'], key: toKey(given['key']) }
+  return { done: given['done'], in: given['in'], key: given['in'] === '' ? undefined : toKey(given['key']) }
 }

@@ -276,6 +276,18 @@ test(
   },
 )
 
+test('CON8: an exactly full last page has no cursor', real, async (t) => {
+  const { ask, namespace, other, world } = await serve(t)
+  for (const space of [namespace, other]) await newRuns(world, space, 5)
+  assert.equal((await page(ask, 'operator', `namespace=${namespace}&limit=5`)).nextCursor, null)
+  assert.notEqual((await page(ask, 'operator', `namespace=${namespace}&limit=4`)).nextCursor, null)
+  const first = await page(ask, 'operator', 'scope=permitted&limit=5')
+  const second = await page(ask, 'operator', `scope=permitted&limit=5&cursor=${first.nextCursor}`)
+  assert.deepEqual([first.items.length, second.items.length, second.nextCursor], [5, 5, null])
+  assert.equal(new Set([...first.items, ...second.items].map(({ id }) => id)).size, 10)
+  assert.equal((await page(ask, 'operator', 'scope=permitted&limit=10')).nextCursor, null)
+})
+
 test("C1: another caller's cursor shows nothing that this caller may not read", real, async (t) => {
   const { ask, namespace, other, world } = await serve(t)
   for (const space of [namespace, other]) for (let n = 0; n < 5; n++) await newRun(world, space)

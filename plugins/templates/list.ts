@@ -24,12 +24,17 @@ export async function listTemplates(call: ListCall): Promise<unknown> {
   const { kind, limit = DEFAULT_LIMIT, cursor } = call.query
   if (kind === undefined) return listObjects(AgentTemplate, call)
   const items: AgentTemplateObject[] = []
-  let page = await readPage(call, limit, cursor)
+  let from = cursor
   for (let reads = 1; ; reads++) {
-    items.push(...page.items.filter((item) => (item.spec.for ?? 'agent') === kind))
     // Never more than there is room for: what a page of the cluster holds beyond it would have no cursor.
-    if (items.length >= limit || page.nextCursor === null || reads === mostReads) return { ...page, items }
-    page = await readPage(call, limit - items.length, page.nextCursor)
+    const room = limit - items.length
+    const page = await readPage(call, room === 0 ? DEFAULT_LIMIT : room, from)
+    const found = page.items.filter((item) => (item.spec.for ?? 'agent') === kind)
+    // A full page reads on: it has a cursor only if another template of the kind follows (CON8).
+    if (room === 0 && found.length > 0) return { ...page, items, nextCursor: from ?? null }
+    items.push(...found)
+    if (page.nextCursor === null || reads === mostReads) return { ...page, items }
+    from = page.nextCursor
   }
 }
 

@@ -68,6 +68,8 @@ test('templates: add, list, filter and delete as the caller', real, async (t) =>
   // `crew` comes first in the cluster's order: a page is filled past what is not of the kind.
   const agents = await list('&kind=agent&limit=1')
   assert.deepEqual([agents.items.map((item) => item.metadata.name), agents.nextCursor], [['one'], null])
+  // CON8: `one` follows, but it is of another kind.
+  assert.equal((await list('&kind=team&limit=1')).nextCursor, null)
   const first = await list('&limit=1')
   assert.equal(first.items.length, 1)
   const second = await list(`&limit=1&cursor=${encodeURIComponent(first.nextCursor ?? '')}`)

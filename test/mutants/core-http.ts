@@ -75,4 +75,27 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (given.length !== expected.length) throw refused()',
     tests: ['core/store/keyset.test.ts', 'core/http/resource-routes.test.ts'],
   },
+  {
+    name: 'an exactly full last page has a cursor',
+    file: 'core/http/page.ts',
+    find: 'rows.length > limit ?',
+    replace: 'rows.length >= limit ?',
+    tests: ['plugins/runs/lists.test.ts'],
+    only: 'CON8',
+  },
+  {
+    name: 'a full page of permitted namespaces has a cursor at the end',
+    file: 'core/http/resource-list.ts',
+    find: 'if (room === 0 && page.items.length > 0)',
+    replace: 'if (room === 0)',
+    tests: ['core/http/resource-routes.test.ts'],
+    only: 'CON8',
+  },
+  {
+    name: 'a test file exits before its results are read',
+    file: 'scripts/test/flush-on-exit.ts',
+    find: "process.stdout.write('', () => closed())",
+    replace: 'closed()',
+    tests: ['scripts/test/flush-on-exit.test.ts'],
+  },
 ]
