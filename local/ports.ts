@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /** What listens in the embedded default, and where unless it is taken. */
@@ -23,29 +24,36 @@ export async function choosePorts(
 ): Promise<{ ports: Record<Listener, number>; moved: readonly Listener[] }> {
   const ports: Record<Listener, number> = { ...preferredPorts }
   if (given === 0) {
-    for (const name of Object.keys(ports) as Listener[]) ports[name] = (await tryPort(0)) ?? 0
+    for (const name of Object.keys(ports) as Listener[]) ports[name] = await anyPort()
     return { ports, moved: [] }
   }
   const moved: Listener[] = []
   for (const name of Object.keys(preferredPorts) as Listener[]) {
     const wanted = name === 'bff' && given !== undefined ? given : preferredPorts[name]
-    const free = await tryPort(wanted)
-    if (free === undefined && name === 'bff' && given !== undefined) throw new PortTaken(given)
-    if (free === undefined) moved.push(name)
-    ports[name] = free ?? (await tryPort(0)) ?? 0
+    const free = await isFree(wanted)
+    if (!free && name === 'bff' && given !== undefined) throw new PortTaken(given)
+    if (!free) moved.push(name)
+    ports[name] = free ? wanted : await anyPort()
   }
   return { ports, moved }
 }
 
-/** The port if it is free on loopback (0: any free one), else undefined. */
-function tryPort(port: number): Promise<number | undefined> {
+// Below the ports that systems give to outgoing connections: those are taken again before the platform listens.
+const FREE_PORTS = [10_240, 32_767] as const
+
+async function anyPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(...FREE_PORTS)
+    if (await isFree(port)) return port
+  }
+}
+
+/** Whether nothing listens on the port of loopback. */
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', () => resolve(undefined))
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : undefined))
-    })
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }
 
