@@ -10,6 +10,7 @@ import { createKeyring } from './create-keyring.ts'
 import { changeKeyFolder } from './key-folder.ts'
 import { signBytes, verifyBytes } from './hmac.ts'
 import { writeRoleKeys } from './role-keys.ts'
+import type { RoleWithKeys } from './role-keys.ts'
 import { planRotation } from './rotation.ts'
 import { JwsRefused, keyIdOf, publicKeyOf, signJws, verifyJws } from './jws.ts'
 import type { Claims } from './jws.ts'
@@ -174,6 +175,50 @@ test('PODA15: a process follows its folder: it verifies with new keys and signs 
   assert.equal(errors.length, 1)
   rmSync(half)
 })
+
+test('PODA15: while some roles have the keys of a rotation and others not yet, what one signs the other verifies', (t) => {
+  const all = folder(t)
+  createKeyring({ dir: all, generate: true, now: () => new Date(0) })
+  const generations = [0, 1, 2, 3].map((rotations) => {
+    const at = new Date(rotations * 7_200_000)
+    if (rotations > 0) changeKeyFolder(all, planRotation(readdirSync(all), { now: at }))
+    return keyringsOfRoles(t, all)
+  })
+  for (const [index, newer] of generations.entries())
+    for (const older of generations.slice(Math.max(index - 1, 0), index + 1))
+      for (const [signing, verifying] of [
+        [older, newer],
+        [newer, older],
+      ] as const)
+        for (const [signer, name, verifier] of uses) {
+          const { id } = signing[signer].current(name)
+          assert.ok(verifying[verifier].find(name, id), `${name} of ${signer}, ${index} rotations, at ${verifier}`)
+        }
+})
+
+// Launchers verify by the key set of the state role. Cursors and stored answers are read by other replicas of the BFF.
+const uses = [
+  ['bff', 'grant', 'state'],
+  ['gateway', 'grant', 'state'],
+  ['state', 'grant', 'state'],
+  ['worker', 'attempt', 'state'],
+  ['bff', 'cursor', 'bff'],
+  ['bff', 'kek', 'bff'],
+] as const
+
+function keyringsOfRoles(t: TestContext, all: string) {
+  const keyringOf = (role: RoleWithKeys) => {
+    const own = folder(t)
+    writeRoleKeys(all, role, own)
+    return createKeyring({ dir: own })
+  }
+  return {
+    bff: keyringOf('bff'),
+    gateway: keyringOf('gateway'),
+    state: keyringOf('state'),
+    worker: keyringOf('worker'),
+  }
+}
 
 test('a key that others may read, or none, is refused by name', (t) => {
   const dir = folder(t)

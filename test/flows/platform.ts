@@ -4,6 +4,7 @@ import type { Role } from '#core/host/core.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import type { UpstreamLog } from './platform/audit-log.ts'
 import { startOnCluster } from './platform/on-cluster.ts'
+import type { ClusterRoles } from './platform/roles.ts'
 import { startEmbedded } from './platform/embedded.ts'
 import type { Send } from './platform/send.ts'
 import type { Persona } from '#local/personas.ts'
@@ -51,6 +52,8 @@ export interface Platform {
     }
     readonly nats: { stop(): Promise<void>; restart(): Promise<void> }
   }
+  /** Only where each role is a process of its own. */
+  readonly roles?: ClusterRoles
 }
 
 /** `embedded`: one process on the embedded API server and PGlite. `cluster`: a process for each role on kube-apiserver, PostgreSQL and NATS. */

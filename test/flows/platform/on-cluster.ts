@@ -2,18 +2,15 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Role } from '#core/host/core.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/pool.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
-import { rolesWithKeys, writeRoleKeys } from '#core/signing/role-keys.ts'
 import { bootstrap, createDemo } from '#local/bootstrap.ts'
 import { shipped } from '#local/cluster.ts'
 import { personas } from '#local/personas.ts'
 import type { Persona } from '#local/personas.ts'
 import { startWorkloads } from '#local/workloads/workloads.ts'
-import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
 import { kinds } from '#schemas/kinds.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { startKube } from '#test/harness/kube.ts'
@@ -22,20 +19,15 @@ import { kubectl } from '#test/harness/kubectl.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
-import { startProcess, untilReady } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import type { Platform, PlatformOptions, PlatformProcess } from '../platform.ts'
+import type { Platform, PlatformOptions } from '../platform.ts'
 import { createUpstreamLog, MACHINE } from './audit-log.ts'
-import { toPlatformProcess } from './embedded.ts'
 import { serveKubelet } from './kubelet.ts'
+import { migrate, serving, startRoles } from './roles.ts'
+import type { Installation } from './roles.ts'
 import { createSend } from './send.ts'
-import type { Send } from './send.ts'
 
 const crds = fileURLToPath(import.meta.resolve('../../../deploy/crds/'))
-const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
-const roleProcess = fileURLToPath(import.meta.resolve('./role-process.ts'))
-const serving = ['state', 'manager', 'worker', 'gateway', 'bff'] as const
-const withIdentity: readonly Role[] = ['manager', 'gateway', 'state']
 
 const machine = { name: MACHINE, token: `test-token-${MACHINE}`, user: MACHINE, groups: ['system:masters'] }
 
@@ -73,7 +65,7 @@ export async function startOnCluster(t: Scope, { env = {} }: PlatformOptions = {
     },
   }
   await migrate(installation)
-  const processes = await startRoles(installation)
+  const roles = await startRoles(installation)
   await createDemo(admin, shipped.demo)
   return {
     form: 'cluster',
@@ -81,7 +73,7 @@ export async function startOnCluster(t: Scope, { env = {} }: PlatformOptions = {
     gatewayUrl: installation.env['GATEWAY_URL'] ?? '',
     stateUrl: installation.env['STATE_URL'] ?? '',
     tokens: Object.fromEntries(personas.map((name) => [name, cluster.tokens[name] ?? ''])) as Record<Persona, string>,
-    processes,
+    processes: roles.processes,
     send: createSend(t, installation.env['BFF_URL'] ?? ''),
     apiServer: { url: cluster.url, ca: cluster.ca },
     kube,
@@ -90,16 +82,8 @@ export async function startOnCluster(t: Scope, { env = {} }: PlatformOptions = {
     issuerKeyFile: join(cluster.facts.folder, 'service-accounts.pem'),
     logFiles: serving.map((role) => join(folder.path, `${role}.log`)),
     servers: { postgres, nats },
+    roles,
   }
-}
-
-interface Installation {
-  readonly t: Scope
-  readonly folder: string
-  readonly kube: Send
-  readonly bearer: string
-  readonly endpointsUrl: string
-  readonly env: Readonly<Record<string, string>>
 }
 
 /** Applies the shipped CRDs and waits until they are served. */
@@ -137,63 +121,4 @@ export async function environment(folder: string, cluster: KubeServer, stores: R
     MESH_HOST: '127.0.0.1',
     LOG_LEVEL: 'warn',
   }
-}
-
-async function migrate(installation: Installation): Promise<void> {
-  const { server } = await startRole(installation, 'migrate')
-  const code = await server.exited
-  assert.equal(code, 0, server.output())
-}
-
-async function startRoles(installation: Installation): Promise<Partial<Record<Role, PlatformProcess>>> {
-  const started = await Promise.all(
-    serving.map(async (role) => {
-      const { server, adminUrl } = await startRole(installation, role)
-      await untilReady(server, async () => (await fetch(`${adminUrl}/readyz`)).ok)
-      return [role, toPlatformProcess(server, adminUrl)] as const
-    }),
-  )
-  return Object.fromEntries(started)
-}
-
-async function startRole({ t, folder, kube, bearer, endpointsUrl, env }: Installation, role: Role) {
-  const adminPort = await freePort()
-  const token = withIdentity.includes(role) ? await issueToken(kube, bearer, role) : undefined
-  const tokenFile = join(folder, `token-${role}`)
-  // D2, K1: the BFF and the worker get no token at all.
-  if (token !== undefined) writeFileSync(tokenFile, token, { mode: 0o600 })
-  const server = startProcess({
-    program: process.execPath,
-    args: role === 'worker' ? [roleProcess, role, endpointsUrl] : [main, role],
-    log: join(folder, `${role}.log`),
-    env: {
-      ...env,
-      MESH_ADMIN_PORT: String(adminPort),
-      ...keysOf(folder, role),
-      ...(token === undefined ? {} : { MESH_CLUSTER_TOKEN_FILE: tokenFile }),
-    },
-  })
-  t.after(() => server.end('SIGTERM'))
-  return { server, adminUrl: `http://127.0.0.1:${adminPort}` }
-}
-
-// As in an installation: a role that would need another's key fails here.
-function keysOf(folder: string, role: Role): Readonly<Record<string, string>> {
-  const known = rolesWithKeys.find((one) => one === role)
-  const own = join(folder, `keys-${role}`)
-  mkdirSync(own, { recursive: true, mode: 0o700 })
-  if (known !== undefined) writeRoleKeys(join(folder, 'keys'), known, own)
-  return { MESH_KEYS_DIR: own }
-}
-
-/** A token of a role's own service account. */
-export async function issueToken(kube: Send, bearer: string, role: Role): Promise<string> {
-  const answer = await kube({
-    method: 'POST',
-    path: `/api/v1/namespaces/${SYSTEM_NAMESPACE}/serviceaccounts/mesh-${role}/token`,
-    bearer,
-    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
-  })
-  assert.equal(answer.status, 201, answer.text)
-  return answer.json<{ status: { token: string } }>().status.token
 }

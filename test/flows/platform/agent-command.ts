@@ -1,0 +1,57 @@
+/** What an agent gets of a run. */
+export interface AgentRequest {
+  readonly input: unknown
+  readonly conversationId: string
+  readonly context?: { readonly history?: readonly { readonly input: unknown }[] }
+}
+
+/** What an agent can do in a run. */
+export interface AgentRun {
+  readonly id: string
+  /** Posts to `POST /delegate` of its launcher. */
+  delegate(body: unknown): Promise<Delegated>
+}
+
+/** What the launcher answered to an agent that delegated; `Output` is the output of the child. */
+export interface Delegated<Output = unknown> {
+  readonly status: number
+  readonly body: {
+    readonly runId?: string
+    readonly state?: string
+    readonly output?: Output
+    readonly error?: string
+  }
+}
+
+/**
+ * The command of an agent without an SDK. `answer` is the output of a run; undefined keeps the connection open. Its source
+ * runs in another process, so it captures nothing: `constants` are its further arguments.
+ */
+export function agentCommand<const Constants extends readonly (string | number)[]>(
+  answer: (request: AgentRequest, run: AgentRun, ...constants: Constants) => unknown,
+  ...constants: Constants
+): readonly string[] {
+  const source = `
+const { createServer } = require('node:http')
+const answer = ${answer.toString()}
+createServer(async (request, response) => {
+  if (request.url === '/healthz') return response.end()
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  const id = request.headers['x-mesh-run-id']
+  const delegate = async (body) => {
+    const answered = await fetch('http://127.0.0.1:' + process.env.DELEGATE_PORT + '/delegate', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-mesh-run-id': id },
+      body: JSON.stringify(body),
+    })
+    return { status: answered.status, body: await answered.json() }
+  }
+  const body = JSON.parse(Buffer.concat(chunks).toString() || '{}')
+  const output = await answer(body, { id, delegate }, ...${JSON.stringify(constants)})
+  if (output === undefined) return
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify({ output }))
+}).listen(process.env.AGENT_PORT, '127.0.0.1')`
+  return ['node', '-e', source]
+}

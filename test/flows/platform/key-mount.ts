@@ -1,0 +1,35 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Role } from '#core/host/core.ts'
+import { readKeyFolder } from '#core/signing/key-folder.ts'
+import { roleKeyFiles, rolesWithKeys } from '#core/signing/role-keys.ts'
+
+/**
+ * Makes a folder look as the volume of the Secret `mesh-keys-<role>`: links to `..data/<file>`, and `..data` is a link that is
+ * exchanged in one step, as the kubelet's atomic writer does. A role without keys gets an empty folder.
+ */
+export function mountKeys(keysDir: string, role: Role, mount: string): void {
+  mkdirSync(mount, { recursive: true })
+  const owner = rolesWithKeys.find((one) => one === role)
+  if (owner === undefined) return
+  const files = roleKeyFiles(readKeyFolder(keysDir), owner)
+  const version = mkdtempSync(join(mount, '..version-'))
+  for (const [file, text] of files) writeFileSync(join(version, file), text, { mode: 0o440 })
+  const data = join(mount, '..data')
+  const replaced = readdirSync(mount).includes('..data') ? readlinkSync(data) : undefined
+  symlinkSync(basename(version), join(mount, '..data_tmp'))
+  renameSync(join(mount, '..data_tmp'), data)
+  const listed = new Set(readdirSync(mount))
+  for (const file of files.keys()) if (!listed.has(file)) symlinkSync(join('..data', file), join(mount, file))
+  for (const file of listed) if (!file.startsWith('..') && !files.has(file)) rmSync(join(mount, file))
+  if (replaced !== undefined) rmSync(join(mount, replaced), { recursive: true })
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Role } from '#core/host/core.ts'
+import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
+import { freePort } from '#test/harness/free-port.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { startProcess, untilReady } from '#test/harness/server-process.ts'
+import type { PlatformProcess } from '../platform.ts'
+import { toPlatformProcess } from './embedded.ts'
+import { mountKeys } from './key-mount.ts'
+import type { Send } from './send.ts'
+
+const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
+const roleProcess = fileURLToPath(import.meta.resolve('./role-process.ts'))
+const withIdentity: readonly Role[] = ['manager', 'gateway', 'state']
+
+/** The roles that serve, in the order of a first start. */
+export const serving = ['state', 'manager', 'worker', 'gateway', 'bff'] as const
+
+/** A role that serves. */
+export type ServingRole = (typeof serving)[number]
+
+/** What every role process of an installation is started with. */
+export interface Installation {
+  readonly t: Scope
+  readonly folder: string
+  readonly kube: Send
+  readonly bearer: string
+  readonly endpointsUrl: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** The role processes, and what a roll-out does with them. */
+export interface ClusterRoles {
+  readonly processes: Readonly<Partial<Record<Role, PlatformProcess>>>
+  /** The folder of all private keys, as `mesh keys --dir` writes it. */
+  readonly keysDir: string
+  /** Delivers the role's share of `keysDir` as the kubelet does for a changed Secret. */
+  mountKeys(role: ServingRole): void
+  /** Ends the process with SIGTERM and starts the next one; resolves when that one is ready. */
+  restart(role: ServingRole): Promise<void>
+}
+
+interface StartedRole {
+  readonly end: () => Promise<void>
+  readonly process: PlatformProcess
+}
+
+/** Runs the role migrate to its end. */
+export async function migrate(installation: Installation): Promise<void> {
+  mountKeys(keysOf(installation), 'migrate', mountOf(installation, 'migrate'))
+  const { server } = await startRole(installation, 'migrate')
+  const code = await server.exited
+  assert.equal(code, 0, server.output())
+}
+
+/** Starts every role that serves; resolves when all are ready. */
+export async function startRoles(installation: Installation): Promise<ClusterRoles> {
+  const keysDir = keysOf(installation)
+  const mount = (role: ServingRole): void => mountKeys(keysDir, role, mountOf(installation, role))
+  const running = new Map<ServingRole, StartedRole>()
+  const start = async (role: ServingRole): Promise<void> => {
+    const { server, adminUrl } = await startRole(installation, role)
+    await untilReady(server, async () => (await fetch(`${adminUrl}/readyz`)).ok)
+    running.set(role, { end: () => server.end('SIGTERM'), process: toPlatformProcess(server, adminUrl) })
+  }
+  for (const role of serving) mount(role)
+  await Promise.all(serving.map(start))
+  return {
+    keysDir,
+    mountKeys: mount,
+    get processes() {
+      return Object.fromEntries([...running].map(([role, { process: started }]) => [role, started]))
+    },
+    restart: async (role) => {
+      await running.get(role)?.end()
+      await start(role)
+    },
+  }
+}
+
+async function startRole(installation: Installation, role: Role) {
+  const { t, folder, kube, bearer, endpointsUrl, env } = installation
+  const adminPort = await freePort()
+  const token = withIdentity.includes(role) ? await issueToken(kube, bearer, role) : undefined
+  const tokenFile = join(folder, `token-${role}`)
+  // D2, K1: the BFF and the worker get no token at all.
+  if (token !== undefined) writeFileSync(tokenFile, token, { mode: 0o600 })
+  const server = startProcess({
+    program: process.execPath,
+    args: role === 'worker' ? [roleProcess, role, endpointsUrl] : [main, role],
+    log: join(folder, `${role}.log`),
+    env: {
+      ...env,
+      MESH_ADMIN_PORT: String(adminPort),
+      // As in an installation: a role that needs another role's key fails.
+      MESH_KEYS_DIR: mountOf(installation, role),
+      ...(token === undefined ? {} : { MESH_CLUSTER_TOKEN_FILE: tokenFile }),
+    },
+  })
+  t.after(() => server.end('SIGTERM'))
+  return { server, adminUrl: `http://127.0.0.1:${adminPort}` }
+}
+
+function keysOf({ folder }: Installation): string {
+  return join(folder, 'keys')
+}
+
+function mountOf({ folder }: Installation, role: Role): string {
+  return join(folder, `keys-${role}`)
+}
+
+/** A token of a role's own service account. */
+export async function issueToken(kube: Send, bearer: string, role: Role): Promise<string> {
+  const answer = await kube({
+    method: 'POST',
+    path: `/api/v1/namespaces/${SYSTEM_NAMESPACE}/serviceaccounts/mesh-${role}/token`,
+    bearer,
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
+  })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.json<{ status: { token: string } }>().status.token
+}
