@@ -1,12 +1,14 @@
 import type { AnyPlugin } from '#core/host/plugin.ts'
 import { coreSettingSources, coreSettingsSchema } from './core-settings.ts'
 import type { CoreSettings } from './core-settings.ts'
+import { guess, quoted, unknownSetting } from './explain.ts'
+import { findSettingsFile } from './find-file.ts'
 import { SettingsError } from './settings-error.ts'
 import { claimedPath, readSlice } from './slice.ts'
 import { readYamlFile } from './yaml-file.ts'
 import type { YamlFile } from './yaml-file.ts'
 
-/** Everything a process was told, read once. */
+/** Everything that was set for a process, read once. */
 export interface Settings {
   readonly core: CoreSettings
   /** The validated slice of each plugin by its name. */
@@ -16,7 +18,7 @@ export interface Settings {
 /** Where settings are read from. */
 export interface SettingsInput {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Default: `MESH_CONFIG`; without either there is no file. */
+  /** Default: `MESH_CONFIG`, then `mesh.yaml` of the working folder; without any there is no file. */
   readonly file?: string | undefined
   /** Settings given in code (the embedded default, tests); the file and the environment win over them. */
   readonly presets?: Readonly<Record<string, unknown>>
@@ -26,8 +28,14 @@ type Tree = Record<string, unknown>
 
 /** Opens the settings file of a process. */
 export function openSettings(input: SettingsInput): YamlFile {
-  const file = readYamlFile(input.file ?? (input.env['MESH_CONFIG'] || undefined))
+  const file = readYamlFile(input.file ?? findSettingsFile(input.env))
   return { ...file, tree: merge(input.presets ?? {}, file.tree) }
+}
+
+/** Where a core setting was set, for messages: `DATABASE_URL`, or `mesh.yaml:2:1: databaseUrl`. */
+export function originOf(file: YamlFile, env: SettingsInput['env'], setting: string): string {
+  const given = coreSettingSources.find(({ from, to }) => to === setting && (env[from] ?? '') !== '')
+  return given?.from ?? `${file.where(setting.split('.'))}: ${setting}`
 }
 
 /** The platform's own settings, before the plugins are known: which third parties to load stands here. */
@@ -39,7 +47,7 @@ export function readCoreSettings(file: YamlFile, env: SettingsInput['env']): Cor
   return readSlice(coreSettingsSchema, given, { ...from, profile }) as CoreSettings
 }
 
-/** Reads and validates everything; a key that nobody knows refuses to start and is named with its place. */
+/** Reads and validates everything; an unknown key refuses to start and is named with its place. */
 export function readSettings(file: YamlFile, env: SettingsInput['env'], plugins: readonly AnyPlugin[]): Settings {
   const core = readCoreSettings(file, env)
   refuseUnknownKeys(file, plugins)
@@ -51,34 +59,43 @@ export function readSettings(file: YamlFile, env: SettingsInput['env'], plugins:
       readSlice(plugin.settings, given, { file, env, at: [plugin.name], sources, profile: core.profile }),
     ]
   })
-  refuseUnknownPlugins(core, plugins)
+  refuseUnknownPlugins(file, core, plugins)
   return { core, slices: new Map(slices) }
 }
 
-function refuseUnknownPlugins(core: CoreSettings, plugins: readonly AnyPlugin[]): void {
-  for (const name of core.disable) {
-    if (!plugins.some((plugin) => plugin.name === name))
-      throw new SettingsError(`disable: there is no plugin "${name}"`)
+function refuseUnknownPlugins(file: YamlFile, core: CoreSettings, plugins: readonly AnyPlugin[]): void {
+  const names = plugins.map(({ name }) => name)
+  for (const [index, name] of core.disable.entries()) {
+    if (names.includes(name)) continue
+    const known = `plugins: ${names.toSorted().join(', ')}`
+    throw new SettingsError(
+      `${file.where(['disable', `${index}`])}: disable: there is no plugin ${quoted(name)}${guess(name, names)} (${known})`,
+    )
   }
 }
 
 // Keys of the platform and of a plugin's slice are checked by their schemas; the rest must be claimed, leaf by leaf.
 function refuseUnknownKeys(file: YamlFile, plugins: readonly AnyPlugin[]): void {
-  const known = new Set([...Object.keys(coreSettingsSchema.properties), ...plugins.map(({ name }) => name)])
+  const known = [...Object.keys(coreSettingsSchema.properties), ...plugins.map(({ name }) => name)]
   const claimed = plugins.flatMap(({ settingsFrom = [] }) =>
-    settingsFrom.flatMap((source) => claimedPath(source)?.join('.') ?? []),
+    settingsFrom.map(claimedPath).filter((path) => path !== undefined),
   )
+  const names = [...known.map((name) => [name]), ...claimed]
   for (const [key, value] of Object.entries(file.tree)) {
-    if (!known.has(key)) refuseUnclaimed(file, claimed, [key], value)
+    if (!known.includes(key)) refuseUnclaimed(file, names, [key], value)
   }
 }
 
-function refuseUnclaimed(file: YamlFile, claimed: readonly string[], path: readonly string[], value: unknown): void {
-  const name = path.join('.')
-  if (claimed.includes(name)) return
-  const inside = claimed.some((other) => other.startsWith(`${name}.`))
-  if (!inside || typeof value !== 'object' || value === null)
-    throw new SettingsError(`${file.where(path)}: ${name} is not a known setting`)
+type Path = readonly string[]
+
+function refuseUnclaimed(file: YamlFile, claimed: readonly Path[], path: Path, value: unknown): void {
+  const inside = claimed.filter((other) => path.every((name, index) => other[index] === name))
+  if (inside.some((other) => other.length === path.length)) return
+  if (inside.length === 0 || typeof value !== 'object' || value === null) {
+    const parent = path.slice(0, -1)
+    const beside = claimed.filter((other) => parent.every((name, index) => other[index] === name))
+    throw new SettingsError(unknownSetting(file, path, new Set(beside.flatMap((other) => other[parent.length] ?? []))))
+  }
   for (const [key, child] of Object.entries(value)) refuseUnclaimed(file, claimed, [...path, key], child)
 }
 

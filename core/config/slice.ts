@@ -2,6 +2,8 @@ import type { TSchema } from 'typebox'
 import type { SettingSource } from '#core/host/plugin.ts'
 import type { Profile } from '#core/host/core.ts'
 import { checkOf } from '#core/http/validate.ts'
+import { explain, fieldsAt, place, schemaAt, unknownSetting } from './explain.ts'
+import { getAt } from './get-at.ts'
 import { SettingsError } from './settings-error.ts'
 import type { YamlFile } from './yaml-file.ts'
 
@@ -30,10 +32,18 @@ export function readSlice(schema: TSchema, given: Tree, from: SliceSources): unk
   const filled = withDefaults(schema, slice, from.profile)
   const [error] = checkOf(schema)(filled)
   if (error === undefined) return filled
-  const path = error.pointer.split('/').slice(1)
-  const origin =
-    origins.get(error.pointer) ?? `${from.file.where([...from.at, ...path])}: ${[...from.at, ...path].join('.')}`
-  throw new SettingsError(`${origin} ${error.detail}`)
+  const path = pathOf(error.pointer)
+  const origin = origins.get(error.pointer)
+  if (origin === undefined && error.detail === 'is not a known field')
+    throw new SettingsError(unknownSetting(from.file, [...from.at, ...path], fieldsAt(schema, path.slice(0, -1))))
+  const problem = explain(schema, filled, path) ?? error.detail
+  throw new SettingsError(`${origin ?? place(from.file, [...from.at, ...path])} ${problem}`)
+}
+
+// RFC 6901
+function pathOf(pointer: string): readonly string[] {
+  const parts = pointer.split('/').slice(1)
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 // `DATABASE_URL` is a variable, `bff.mcp.enabled` a path in the file.
@@ -63,12 +73,6 @@ function read(source: SettingSource, text: string, schema: TSchema): unknown {
   return text
 }
 
-function schemaAt(schema: TSchema, path: readonly string[]): TSchema | undefined {
-  let node: unknown = schema
-  for (const name of path) node = getAt(node, ['properties', name])
-  return typeof node === 'object' && node !== null ? (node as TSchema) : undefined
-}
-
 // An absent object takes the defaults of its own properties; `hardenedDefault` replaces `default` in that profile.
 function withDefaults(schema: unknown, value: unknown, profile: Profile): unknown {
   const properties = getAt(schema, ['properties'])
@@ -93,16 +97,6 @@ function isRequired(schema: unknown, name: string): boolean {
 
 function isObject(schema: unknown): boolean {
   return getAt(schema, ['properties']) !== undefined
-}
-
-/** The value at a path of plain objects. */
-export function getAt(tree: unknown, path: readonly string[]): unknown {
-  let node = tree
-  for (const name of path) {
-    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return undefined
-    node = new Map(Object.entries(node)).get(name)
-  }
-  return node
 }
 
 function setAt(tree: Tree, path: readonly string[], value: unknown): void {

@@ -1,11 +1,15 @@
+import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
-import { LineCounter, parseDocument } from 'yaml'
+import { LineCounter, isMap, isSeq, parseDocument } from 'yaml'
+import { fileProblem } from './file-problem.ts'
 import { SettingsError } from './settings-error.ts'
 
 /** A settings file as data, and where each key stands. */
 export interface YamlFile {
   readonly tree: Readonly<Record<string, unknown>>
-  /** `mesh.yaml:3:5` of a key, or the file's name when the key is not in it. */
+  /** Path of the file as it was given; undefined when there is none. */
+  readonly file?: string
+  /** `mesh.yaml:3:5` of a key or list item, or the file's name when the key is not in it. */
   where(path: readonly string[]): string
 }
 
@@ -24,21 +28,28 @@ export function parseYamlText(text: string, file: string): YamlFile {
     return `${file}:${line}:${col}`
   }
   const [broken] = [...document.errors, ...document.warnings]
-  if (broken !== undefined)
-    throw new SettingsError(`${at(broken.pos[0])}: ${broken.message.split('\n', 1)[0] ?? 'not valid YAML'}`)
+  if (broken !== undefined) throw new SettingsError(`${at(broken.pos[0])}: ${summaryOf(broken.message)}`)
   const tree: unknown = withoutAliases(file, () => document.toJS({ maxAliasCount: 0 })) ?? {}
   if (typeof tree !== 'object' || tree === null || Array.isArray(tree))
     throw new SettingsError(`${file}: must be a mapping of settings`)
-  return { tree: { ...tree }, where: (path) => positionOf(document.contents, path, at) ?? file }
+  return { tree: { ...tree }, file, where: (path) => positionOf(document.contents, path, at) ?? file }
+}
+
+// The parser's message repeats the position and quotes the line, which may hold a password.
+function summaryOf(message: string): string {
+  const [first = ''] = message.split('\n', 1)
+  return first.replace(/ at line \d+, column \d+:?$/, '') || 'not valid YAML'
 }
 
 function readText(file: string): string {
+  let bytes: Buffer
   try {
-    return readFileSync(file, 'utf8')
+    bytes = readFileSync(file)
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    throw new SettingsError(`${file}: cannot be read (${reason})`)
+    throw new SettingsError(`${file}: the settings file cannot be read: ${fileProblem(error)}`)
   }
+  if (!isUtf8(bytes)) throw new SettingsError(`${file}: the settings file is not UTF-8 text`)
+  return bytes.toString('utf8')
 }
 
 function withoutAliases<T>(file: string, read: () => T): T {
@@ -49,16 +60,12 @@ function withoutAliases<T>(file: string, read: () => T): T {
   }
 }
 
-interface MapNode {
-  readonly items: readonly { readonly key: unknown; readonly value: unknown }[]
-}
-
-// The position of the key, not of its value: that is what the reader looks for.
+// The position of the key, not of its value: that is what the reader looks for. An item of a list has a value only.
 function positionOf(root: unknown, path: readonly string[], at: (offset: number) => string): string | undefined {
   let node = root
   let found: string | undefined
   for (const name of path) {
-    const pair = isMap(node) ? node.items.find(({ key }) => textOf(key) === name) : undefined
+    const pair = isMap(node) ? node.items.find(({ key }) => textOf(key) === name) : itemOf(node, name)
     if (pair === undefined) return found
     const range = typeof pair.key === 'object' && pair.key !== null && 'range' in pair.key ? pair.key.range : undefined
     if (Array.isArray(range) && typeof range[0] === 'number') found = at(range[0])
@@ -67,8 +74,10 @@ function positionOf(root: unknown, path: readonly string[], at: (offset: number)
   return found
 }
 
-function isMap(node: unknown): node is MapNode {
-  return typeof node === 'object' && node !== null && 'items' in node && Array.isArray(node.items)
+function itemOf(node: unknown, index: string): { key: unknown; value: unknown } | undefined {
+  if (!isSeq(node) || !/^\d{1,9}$/.test(index)) return undefined
+  const item: unknown = node.items[Number(index)]
+  return item === undefined ? undefined : { key: item, value: item }
 }
 
 function textOf(key: unknown): unknown {

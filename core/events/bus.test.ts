@@ -2,6 +2,7 @@ import test from 'node:test'
 import assert from 'node:assert/strict'
 import { connect } from '@nats-io/transport-node'
 import { jetstreamManager } from '@nats-io/jetstream'
+import { Fail } from '#core/http/errors.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { busContract } from './bus.contract.ts'
@@ -42,7 +43,7 @@ test('NATS_URL: addresses, and the credentials that the client does not read fro
     pass: 'p@ss',
   })
   assert.deepEqual(toNatsOptions('tls://s3cret@a.b'), { servers: ['a.b'], token: 's3cret' })
-  for (const wrong of ['', 'nats://', 'nats://u:p4ss@', 'nats://u:p4ss@a:b'])
+  for (const wrong of ['', 'nats://', 'nats://u:p4ss@', 'nats://u:p4ss@a:b', 'nats://u:p4ss%zz@a'])
     assert.throws(() => toNatsOptions(wrong), /^SettingsError: NATS_URL: must be nats:(?!.*p4ss)/)
 })
 
@@ -122,6 +123,29 @@ test('O7: a member goes on when its stream was made anew', needs('nats-server'),
   await bus.publish({ subject: 'mesh.v1.a.x.y', id: 'after', body: Buffer.from('1') })
   assert.equal(await got.promise, 'after')
 })
+
+test(
+  'PODA20: a NATS that goes away in the middle of a call is bus_unavailable, without its address',
+  needs('nats-server'),
+  async (t) => {
+    const server = await startNats(t)
+    const bus = await createNatsBus({ servers: server.url })
+    t.after(() => bus.close())
+    server.freeze()
+    const listening = bus.listen('mesh.live.x', () => undefined)
+    await server.kill9()
+    const { host } = new URL(server.url)
+    const unavailable = (named: boolean) => (error: unknown) =>
+      error instanceof Fail && error.code === 'bus_unavailable' && error.message.includes(host) === named
+    await assert.rejects(listening, unavailable(false))
+    await assert.rejects(
+      bus.listen('mesh.live.x', () => undefined),
+      unavailable(false),
+    )
+    // Readiness and the log of a start are for operators.
+    await assert.rejects(bus.check(), unavailable(true))
+  },
+)
 
 test('subjects carry namespace, plugin and fact; a version is no part of them', () => {
   assert.equal(toSubject('dev.mesh.runs.run-created.v1', 'demo'), 'mesh.v1.demo.runs.run-created')

@@ -24,8 +24,8 @@ export interface NatsBus extends Bus {
 const publishDeadlineMs = 5_000
 
 /** Connects to NATS, now or as soon as it is there, and again for ever; until then every use is `bus_unavailable`. */
-export async function createNatsBus(options: NodeConnectionOptions, log?: Logger): Promise<NatsBus> {
-  const link = await openNatsLink(options, log)
+export async function createNatsBus(options: NodeConnectionOptions, log?: Logger, setting?: string): Promise<NatsBus> {
+  const link = await openNatsLink(options, { log, ...(setting === undefined ? {} : { setting }) })
   const members = new Set<Subscription>()
   let streams: Promise<Streams> | undefined
   const open = async (): Promise<Streams> => {
@@ -61,9 +61,9 @@ export async function createNatsBus(options: NodeConnectionOptions, log?: Logger
     },
     listen: async (subject, handle) => {
       assertOutsideTransaction('the bus')
-      return listen(link.connection(), subject, (body, on) => deliverFrame(handle, body, on, log))
+      return forRequest(() => listen(link.connection(), subject, (body, on) => deliverFrame(handle, body, on, log)))
     },
-    check: async () => link.connection().flush(),
+    check: () => reached(async () => link.connection().flush()),
     close: async () => {
       await Promise.all([...members].map((member) => member.stop()))
       await link.close()
@@ -90,7 +90,17 @@ async function reached<T>(ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     const answered = error instanceof StreamDrift || (error instanceof JetStreamApiError && error.status < 500)
     if (answered || error instanceof Fail || error instanceof BusRefused) throw error
-    throw new Fail('bus_unavailable', 'JetStream does not answer.', { cause: error })
+    throw new Fail('bus_unavailable', 'NATS does not answer.', { cause: error })
+  }
+}
+
+// PODA20: the connection may break between the look at it and its use, and the client's own errors are unexpected ones. A caller of the
+// API does not learn where NATS is.
+async function forRequest<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    throw new Fail('bus_unavailable', undefined, { cause: error })
   }
 }
 

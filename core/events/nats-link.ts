@@ -5,11 +5,12 @@ import { connect } from '@nats-io/transport-node'
 import type { NodeConnectionOptions } from '@nats-io/transport-node'
 import { Fail } from '#core/http/errors.ts'
 import type { Logger } from '#core/log/logger.ts'
+import { connectProblem } from '#core/net/connect-problem.ts'
 
 /** The server refuses the credentials of a start: nothing that waiting mends. The message names the setting and the host. */
 export class BusRefused extends Error {
-  constructor(servers: NodeConnectionOptions['servers'], cause: Error) {
-    super(`NATS_URL: ${[servers ?? []].flat().join(', ')}: ${cause.message}`, { cause })
+  constructor(target: string, text: string, cause: Error) {
+    super(`${target}: ${text}`, { cause })
     this.name = 'BusRefused'
   }
 }
@@ -28,10 +29,20 @@ const dialMs = 5_000
 const firstTryMs = 2_000
 const longestPauseMs = 5_000
 
-/** Begins to connect; resolves when the first try has ended, well or not. Options that no server could make work are refused, as are credentials. */
-export async function openNatsLink(options: NodeConnectionOptions, log?: Logger): Promise<NatsLink> {
+/** How a link reports; `setting` is where the servers were set. */
+export interface LinkReport {
+  readonly log?: Logger | undefined
+  readonly setting?: string
+}
+
+/**
+ * Begins to connect; resolves when the first try has ended, well or not. Options that no server could make work are refused, as are
+ * credentials and certificates.
+ */
+export async function openNatsLink(options: NodeConnectionOptions, report: LinkReport = {}): Promise<NatsLink> {
   const closed = new AbortController()
-  const state = createState(log)
+  const target = `${report.setting ?? 'NATS_URL'}: ${hostsOf(options)}`
+  const state = createState(target, report.log)
   const tried = Promise.withResolvers<void>()
   let connection: NatsConnection | undefined
   let refused: BusRefused | undefined
@@ -46,8 +57,8 @@ export async function openNatsLink(options: NodeConnectionOptions, log?: Logger)
         return
       } catch (error) {
         if (error instanceof errors.InvalidArgumentError) return tried.reject(error)
-        if (error instanceof errors.AuthorizationError)
-          return tried.reject((refused = new BusRefused(options.servers, error)))
+        const refusal = refusalOf(error)
+        if (refusal !== undefined) return tried.reject((refused = new BusRefused(target, refusal.text, refusal.cause)))
         state.tell(false, error)
       } finally {
         tried.resolve()
@@ -60,7 +71,8 @@ export async function openNatsLink(options: NodeConnectionOptions, log?: Logger)
   return {
     connection: () => {
       if (refused !== undefined) throw refused
-      if (connection === undefined || !state.up() || connection.isClosed()) throw notConnected()
+      if (connection === undefined || !state.up() || connection.isClosed())
+        throw new Fail('bus_unavailable', state.problem())
       return connection
     },
     close: async () => {
@@ -82,8 +94,19 @@ const defaults: NodeConnectionOptions = {
   ignoreAuthErrorAbort: true,
 }
 
-function notConnected(): Fail {
-  return new Fail('bus_unavailable', 'NATS is not connected.')
+// What waiting does not mend: credentials, and a certificate that is not trusted.
+function refusalOf(error: unknown): { readonly text: string; readonly cause: Error } | undefined {
+  if (error instanceof errors.AuthorizationError) return { text: error.message, cause: error }
+  const problem = connectProblem(error)
+  return problem?.kind === 'tls' && error instanceof Error ? { text: problem.text, cause: error } : undefined
+}
+
+// Credentials are options of their own, but an address may hold some too.
+function hostsOf({ servers }: NodeConnectionOptions): string {
+  return [servers ?? []]
+    .flat()
+    .map((server) => server.replace(/^[a-z]+:\/\//, '').replace(/^.*@/, ''))
+    .join(', ')
 }
 
 // Half of it is by chance: processes that lost their server together do not come back in step.
@@ -93,25 +116,34 @@ function backOff(failures: number): number {
 
 interface LinkState {
   up(): boolean
+  /** `NATS_URL: 127.0.0.1:4222 refused the connection`. */
+  problem(): string
   tell(up: boolean, error?: unknown): void
 }
 
-// One line for each change, none for each try; never the address, which may hold a password.
-function createState(log: Logger | undefined): LinkState {
+// One line for each change, none for each try.
+function createState(target: string, log: Logger | undefined): LinkState {
   let known: boolean | undefined
+  let problem = `${target} does not answer`
   return {
     up: () => known === true,
+    problem: () => problem,
     tell: (up, error) => {
       const before = known
       known = up
+      if (!up) problem = problemOf(target, error)
       if (up && before === false) log?.info({}, 'NATS is connected again')
-      if (!up && before !== false) log?.warn({ reason: nameOf(error) }, 'NATS is not reachable; it is tried again')
+      if (!up && before !== false) log?.warn({ reason: problem }, 'NATS is not reachable; it is tried again')
     },
   }
 }
 
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'disconnected'
+function problemOf(target: string, error: unknown): string {
+  if (error === undefined) return `${target}: the connection was lost`
+  const problem = connectProblem(error)
+  return problem === undefined
+    ? `${target}: ${error instanceof Error ? error.name : 'disconnected'}`
+    : `${target} ${problem.text}`
 }
 
 async function follow(connection: NatsConnection, state: LinkState, closed: AbortSignal): Promise<void> {

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { clusterEvents } from '#core/cluster/events.ts'
 import type { CoreSettings } from '#core/config/core-settings.ts'
-import { openSettings, readCoreSettings, readSettings } from '#core/config/settings.ts'
+import { openSettings, originOf, readCoreSettings, readSettings } from '#core/config/settings.ts'
 import type { Settings } from '#core/config/settings.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
 import type { Bus } from '#core/events/bus.ts'
@@ -14,6 +14,7 @@ import type { GuardOptions } from '#core/http-client/guard.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { conceal } from '#core/log/secrets.ts'
+import { hasDecodableCredentials } from '#core/net/url-credentials.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
 import { openDatabase } from '#core/store/database.ts'
 import type { Database } from '#core/store/database.ts'
@@ -35,7 +36,7 @@ export interface Composition {
   readonly plugins: readonly AnyPlugin[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
-  /** Settings file; default `MESH_CONFIG`. */
+  /** Settings file; default `MESH_CONFIG`, then `mesh.yaml` of the working folder. */
   readonly file?: string
   /** Settings in code, under those of file and environment. */
   readonly presets?: Readonly<Record<string, unknown>>
@@ -71,9 +72,8 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const file = openSettings({ env, ...pick(composition, 'file', 'presets') })
   const core = readCoreSettings(file, env)
   concealPasswords(core)
-  const path = composition.file ?? env['MESH_CONFIG']
   const thirdParty = await loadThirdParties(core.plugins, {
-    folder: path === undefined || path === '' ? process.cwd() : dirname(path),
+    folder: file.file === undefined ? process.cwd() : dirname(file.file),
     plugins: composition.plugins,
     profile: core.profile,
   })
@@ -83,8 +83,10 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const metrics = createMetrics({ process: true })
   const tracing = openTracing({ settings: core, roles, version: composition.version, log, metrics })
   const cluster = composition.cluster ?? (await locateCluster(core, env))
-  const database = await openStoreOf(core, composition)
-  const bus = await openBus(core, { roles, database, log }).catch(async (error: unknown) => {
+  if (file.file !== undefined) log.info({ file: resolve(file.file) }, 'settings file read')
+  const origin = (setting: string): string => originOf(file, env, setting)
+  const database = await openStoreOf(core, origin, composition)
+  const bus = await openBus(core, { roles, database, log, origin }).catch(async (error: unknown) => {
     await database?.close()
     throw error
   })
@@ -153,9 +155,15 @@ function outboundOf(
   return { allow: outbound.allow, ownUrls: () => [cluster.server, ...roles, ...(ownUrls?.() ?? [])] }
 }
 
-async function openStoreOf(core: CoreSettings, { embeddedStore }: Composition): Promise<Database | undefined> {
+type Origin = (setting: string) => string
+
+async function openStoreOf(
+  core: CoreSettings,
+  origin: Origin,
+  { embeddedStore }: Composition,
+): Promise<Database | undefined> {
   if (core.store === 'none') return undefined
-  if (core.databaseUrl !== undefined) return openDatabase({ url: core.databaseUrl })
+  if (core.databaseUrl !== undefined) return openDatabase({ url: core.databaseUrl, setting: origin('databaseUrl') })
   if (embeddedStore === undefined) return undefined
   return openDatabase({ pglite: embeddedStore.dir, ...pick(embeddedStore, 'image') })
 }
@@ -164,10 +172,14 @@ interface BusNeeds {
   readonly roles: readonly Role[]
   readonly database: Database | undefined
   readonly log: Logger
+  readonly origin: Origin
 }
 
-async function openBus(core: CoreSettings, { roles, database, log }: BusNeeds): Promise<Bus> {
-  if (core.natsUrl !== undefined) return createNatsBus(toNatsOptions(core.natsUrl), log)
+async function openBus(core: CoreSettings, { roles, database, log, origin }: BusNeeds): Promise<Bus> {
+  if (core.natsUrl !== undefined) {
+    const setting = origin('natsUrl')
+    return createNatsBus(toNatsOptions(core.natsUrl, setting), log, setting)
+  }
   // A bus inside one process reaches no other: their consumers would wait for the sweep each time.
   if (database?.kind === 'postgres' && roles.length === 1)
     throw new SettingsError('NATS_URL: required where roles run as processes of their own and share a database')
@@ -177,10 +189,13 @@ async function openBus(core: CoreSettings, { roles, database, log }: BusNeeds): 
 // Credentials in URLs must not reach a log, whoever prints the URL.
 function concealPasswords({ databaseUrl = '', natsUrl = '' }: CoreSettings): void {
   for (const text of [databaseUrl, ...natsUrl.split(',')]) {
-    const { username = '', password = '' } = URL.parse(text.trim()) ?? {}
+    const url = URL.parse(text.trim())
+    if (url === null) continue
+    const { username, password } = url
     // NATS takes a name alone as a token.
     const secret = password === '' && text !== databaseUrl ? username : password
-    for (const value of [secret, decodeURIComponent(secret)]) conceal(value)
+    conceal(secret)
+    if (hasDecodableCredentials(url)) conceal(decodeURIComponent(secret))
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { ParseArgsOptionsConfig } from 'node:util'
-import { openSettings, readCoreSettings } from '#core/config/settings.ts'
+import { openSettings, originOf, readCoreSettings } from '#core/config/settings.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
 import { openDatabase } from '#core/store/database.ts'
 import type { Database } from '#core/store/database.ts'
@@ -50,7 +50,8 @@ export async function runOnDatabase(
 }
 
 function open(env: CommandInput['env']): Promise<Database> {
-  const { databaseUrl } = readCoreSettings(openSettings({ env }), env)
-  if (databaseUrl === undefined) throw new SettingsError('DATABASE_URL: required by this command')
-  return openDatabase({ url: databaseUrl, connections: 2 })
+  const file = openSettings({ env })
+  const { databaseUrl: url } = readCoreSettings(file, env)
+  if (url === undefined) throw new SettingsError('DATABASE_URL: required by this command')
+  return openDatabase({ url, connections: 2, setting: originOf(file, env, 'databaseUrl') })
 }

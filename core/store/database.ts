@@ -7,6 +7,8 @@ import { pgliteSessions } from './pglite.ts'
 import { listenOn, postgresSessions } from './postgres.ts'
 import type { CoreTables } from './tables.ts'
 import { withTables } from './tables-view.ts'
+import { refuseBadUrl } from './postgres-url.ts'
+import type { StoreAddress } from './store-failure.ts'
 import { createWakeHub } from './wake.ts'
 import type { WakeHub } from './wake.ts'
 
@@ -30,13 +32,13 @@ export interface Database {
 
 /** Where the store is: a PostgreSQL URL, or a folder of the embedded default (`memory://` in tests). */
 export type DatabaseLocation =
-  | { readonly url: string; readonly connections?: number }
+  | (StoreAddress & { readonly connections?: number })
   | { readonly pglite: string; readonly image?: string }
 
 /** Opens the store; PostgreSQL is connected to at the first statement, the embedded one is started here. */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
   guardFetch()
-  if ('url' in location) return openPostgres(location.url, location.connections ?? 20)
+  if ('url' in location) return openPostgres(location, location.connections ?? 20)
   const { pglite, close } = await openPglite(location.pglite, location.image)
   await pglite.exec('set timezone = UTC')
   const sessions = pgliteSessions(pglite, close)
@@ -56,8 +58,10 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
 
 const channel = 'mesh_appended'
 
-function openPostgres(url: string, connections: number): Database {
-  const sessions = postgresSessions(url, connections)
+function openPostgres(address: StoreAddress, connections: number): Database {
+  const { url } = address
+  refuseBadUrl(address)
+  const sessions = postgresSessions(address, connections)
   const root = createKysely(sessions)
   const appended = createWakeHub()
   return {

@@ -4,6 +4,7 @@ import type { PoolClient, QueryResult } from 'pg'
 import { lastWithRows } from './driver.ts'
 import type { Session, SessionSource, StatementResult } from './driver.ts'
 import { codeOf, toConnectFailure } from './store-failure.ts'
+import type { StoreAddress } from './store-failure.ts'
 import { valueParsers } from './value-parsers.ts'
 
 const parserOf = (id: number): ((text: string) => unknown) => valueParsers[id] ?? types.getTypeParser(id)
@@ -20,7 +21,8 @@ const deadlines = {
 }
 
 /** Connections of a PostgreSQL pool, in UTC, with values parsed as on PGlite. */
-export function postgresSessions(url: string, size: number): SessionSource {
+export function postgresSessions(address: StoreAddress, size: number): SessionSource {
+  const { url } = address
   const pool = new Pool({
     connectionString: url,
     max: size,
@@ -36,7 +38,7 @@ export function postgresSessions(url: string, size: number): SessionSource {
   return {
     open: async () => {
       const client = await pool.connect().catch((error: unknown) => {
-        throw toConnectFailure(url, error)
+        throw toConnectFailure(address, error)
       })
       return new PostgresSession(client, names)
     },

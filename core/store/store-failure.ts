@@ -1,34 +1,64 @@
+import { fileProblem } from '#core/config/file-problem.ts'
 import { Fail } from '#core/http/errors.ts'
+import { connectProblem } from '#core/net/connect-problem.ts'
 
 // Class 08 (connection), 57P01-57P03 (shut down, crashed, starting), 53100 (disk full), 53300 (too many connections), and what Node says of sockets.
 const unreachable = /^(08\w{3}|57P0[123]|53[13]00|25P03|ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
 const pgText =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/
 
-// Invalid authorization, invalid password, no such database: the server is there and will not have us as we are.
+// SQLSTATEs that retrying cannot fix: invalid authorization, invalid password, unknown database.
 const refusing = /^(28000|28P01|3D000)$/
 
-/** The server refuses the credentials or has no such database: nothing that waiting mends. The message names the setting and the host. */
+/** Where a database was set, and its URL. */
+export interface StoreAddress {
+  readonly url: string
+  /** `DATABASE_URL`, or the place in the settings file. */
+  readonly setting?: string
+}
+
+/** The server refuses the credentials, has no such database or no trusted certificate: nothing that waiting mends. The message names the setting and the host. */
 export class StoreRefused extends Error {
-  constructor(url: string, cause: Error) {
-    super(`DATABASE_URL: ${hostOf(url)}: ${cause.message} (${codeOf(cause)})`, { cause })
+  constructor(address: StoreAddress, text: string, cause: Error) {
+    super(`${targetOf(address)}: ${text}`, { cause })
     this.name = 'StoreRefused'
   }
 }
 
-/** An error of connecting to a URL; what the server refuses becomes `StoreRefused`. */
-export function toConnectFailure(url: string, error: unknown): unknown {
-  return error instanceof Error && refusing.test(codeOf(error) ?? '') ? new StoreRefused(url, error) : error
+/** The server cannot be reached now. The message names the setting, the host and the reason. */
+export class StoreUnreachable extends Error {
+  constructor(address: StoreAddress, text: string, cause: Error) {
+    super(`${targetOf(address)} ${text}`, { cause })
+    this.name = 'StoreUnreachable'
+  }
 }
 
-/** What a start is to end with: the refusal itself instead of the 503 that requests get for it. */
+/** An error of connecting, as one that names where the server was set. */
+export function toConnectFailure(address: StoreAddress, error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const code = codeOf(error) ?? ''
+  if (refusing.test(code)) return new StoreRefused(address, `${error.message} (${code})`, error)
+  const problem = connectProblem(error)
+  if (problem?.kind === 'tls') return new StoreRefused(address, problem.text, error)
+  if (problem !== undefined) return new StoreUnreachable(address, problem.text, error)
+  // The URL may name files, as `sslrootcert` does.
+  if ('path' in error) return new StoreRefused(address, `${String(error.path)}: ${fileProblem(error)}`, error)
+  return error
+}
+
+/** What a start ends with, and readiness reports: what is wrong and where, instead of the 503 that requests get for it. */
 export function toStartFailure(error: unknown): unknown {
-  return error instanceof Fail && error.cause instanceof StoreRefused ? error.cause : error
+  if (!(error instanceof Fail)) return error
+  const { cause } = error
+  if (cause instanceof StoreUnreachable) return new Fail('store_unavailable', cause.message, { cause })
+  return cause instanceof StoreRefused ? cause : error
 }
 
 // Never the whole URL: it may hold a password.
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'the server'
+function targetOf({ url, setting = 'DATABASE_URL' }: StoreAddress): string {
+  const { hostname = '', port = '', searchParams } = URL.parse(url) ?? {}
+  const host = hostname === '' ? (searchParams?.get('host') ?? 'localhost') : hostname
+  return `${setting}: ${host}:${port === '' ? '5432' : port}`
 }
 
 /** The SQLSTATE or system error code of an error, if it has one. */
@@ -43,7 +73,7 @@ export function toStoreFailure(error: unknown): unknown {
   const code = codeOf(error)
   const text = error instanceof Error ? error.message : ''
   const aggregate = error instanceof AggregateError && error.errors.some((one) => unreachable.test(codeOf(one) ?? ''))
-  const refused = error instanceof StoreRefused
+  const refused = error instanceof StoreRefused || error instanceof StoreUnreachable
   if ((code !== undefined && unreachable.test(code)) || pgText.test(text) || aggregate || refused) {
     return new Fail('store_unavailable', undefined, { cause: error })
   }

@@ -11,6 +11,7 @@ import { mutants as ofStore } from './core-store.ts'
 import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
+import { mutants as ofStartup } from './startup.ts'
 import { mutants as ofDoors } from './doors.ts'
 import type { Mutant } from './mutant.ts'
 
@@ -30,4 +31,5 @@ export const all: readonly Mutant[] = [
   ...ofIsolation,
   ...ofLauncher,
   ...ofApiServer,
+  ...ofStartup,
 ]

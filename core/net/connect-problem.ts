@@ -1,0 +1,45 @@
+/** Why an attempt to connect failed. A failure of kind `tls` does not pass by waiting. */
+export interface ConnectProblem {
+  readonly kind: 'unreachable' | 'tls'
+  /** Follows host and port: `refused the connection`. */
+  readonly text: string
+}
+
+const unreachable: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'refused the connection'],
+  ['ENOTFOUND', 'was not found (no such host)'],
+  ['EAI_AGAIN', 'cannot be looked up now (DNS)'],
+  ['ETIMEDOUT', 'does not answer (timeout)'],
+  ['EHOSTUNREACH', 'cannot be routed to (host)'],
+  ['ENETUNREACH', 'cannot be routed to (network)'],
+  ['ECONNRESET', 'closed the connection'],
+  ['EPIPE', 'closed the connection'],
+])
+
+// Codes of Node's TLS: an unknown authority, a certificate of another name or time, or no TLS on the other side.
+const tlsCode = /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|HOSTNAME_MISMATCH$)/
+// What pg and NATS report without a code.
+const texts: readonly (readonly [RegExp, ConnectProblem])[] = [
+  [
+    /^(?:Connection terminated due to connection timeout|timeout)$/,
+    { kind: 'unreachable', text: 'does not answer (timeout)' },
+  ],
+  [/^timeout exceeded when trying to connect$/, { kind: 'unreachable', text: 'gave no connection in time' }],
+  [/^Connection terminated/, { kind: 'unreachable', text: 'closed the connection' }],
+  [/^connection refused$/, { kind: 'unreachable', text: 'refused the connection' }],
+  [/^unexpected response from server$/, { kind: 'unreachable', text: 'is not a NATS server' }],
+  [/SSL connection|does not support SSL/, { kind: 'tls', text: 'does not offer TLS' }],
+]
+
+/** Why a server could not be connected to; undefined for an error of another kind. Never a text that the server sent. */
+export function connectProblem(error: unknown): ConnectProblem | undefined {
+  if (!(error instanceof Error)) return undefined
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const known = unreachable.get(code)
+  if (known !== undefined) return { kind: 'unreachable', text: known }
+  if (tlsCode.test(code)) return { kind: 'tls', text: `TLS failed (${code})` }
+  const [, found] = texts.find(([pattern]) => pattern.test(error.message)) ?? []
+  // Every address of a name was tried: the errors are alike.
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause
+  return found ?? connectProblem(inner)
+}
