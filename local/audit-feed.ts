@@ -14,7 +14,6 @@ export interface AuditFeed {
 const batchSize = 200
 // Above this the manager has been away for long; the rows of what is left out keep the guessed actor.
 const mostQueued = 10_000
-// The BFF reports a denial within 50 ms and knows more of it: its row comes first.
 const batchMs = 500
 const retryMs = 500
 const closingMs = 1_000

@@ -44,8 +44,11 @@ const requestData = Type.Object({
   impersonated: Type.Optional(Type.String({ description: 'Who the actor acted as.' })),
 })
 
+/** Data of {@link clusterRequest}. */
+export type ClusterRequest = Static<typeof requestData>
+
 /** A request as the API server's own audit log has it: the exact actor of kubectl and of every other client. */
-export const clusterRequest: EventType<Static<typeof requestData>> = defineEvent({
+export const clusterRequest: EventType<ClusterRequest> = defineEvent({
   plugin: 'audit',
   fact: 'cluster-request',
   summary: 'The API server reported a request that changed, or was denied to change, an audited kind.',

@@ -5,6 +5,14 @@ const audit = ['plugins/audit/audit.test.ts']
 /** Defects in audit: one change, one row; nothing lost uncounted; nothing written that is not allowed. */
 export const mutants: readonly Mutant[] = [
   {
+    name: "intake: a denial is stored before the BFF's report of it",
+    file: 'plugins/audit/intake/intake.ts',
+    find: '      await holdDenials(events)\n',
+    replace: '',
+    tests: ['plugins/audit/intake/intake.test.ts'],
+    only: 'UXM16',
+  },
+  {
     name: 'a namespace made again shows the rows of its predecessor',
     file: 'plugins/audit/store/read.ts',
     find: "if (filter.namespaceUid !== undefined) query = query.where('namespace_uid', '=', filter.namespaceUid)",

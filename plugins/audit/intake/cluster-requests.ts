@@ -1,5 +1,5 @@
 import { accountActor, type NewEvent } from '#core/events/event.ts'
-import { clusterRequest } from '../events.ts'
+import { type ClusterRequest, clusterRequest } from '../events.ts'
 import { type AnsweredObject, type ClusterAuditEvent, readClusterAuditEvent } from './cluster-audit-event.ts'
 
 /** Kinds that are audited, by `group/plural`. */
@@ -17,7 +17,7 @@ export type Sorted = Readonly<Record<'ignored' | 'malformed' | 'unusable', numbe
 }
 
 /** An event with the id that makes a repeated delivery one (A4). */
-export type IdentifiedEvent = NewEvent & { readonly id: string }
+export type IdentifiedEvent = NewEvent<ClusterRequest> & { readonly id: string }
 
 /** Turns the items of an EventList into events; each item is judged alone. Pure. */
 export function toClusterRequests(items: readonly unknown[], kinds: AuditedKinds): Sorted {

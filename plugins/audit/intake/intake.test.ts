@@ -157,10 +157,21 @@ check('UXM16: a denial that the BFF and the API server both report is one row th
   again.record(denial('eve', { action: 'delete', auditId: 'audit-batch' }))
   await again.close()
   await rig.settle()
+  // The API server is faster than the BFF.
+  const late = createOutcomes(rig.core)
+  const at = Date.now() - base
+  const taking = take([{ ...clusterEvent({ verb: 'update', code: 403, user: 'eve', at }), auditID: 'audit-first' }])
+  await Promise.race([taking, rig.settle()])
+  await rig.settle()
+  late.record(denial('eve', { action: 'update', auditId: 'audit-first' }))
+  await late.close()
+  await taking
+  await rig.settle()
   const found = (await rig.rows()).map(({ action, detail, source }) => [action, source, detail['count']])
   assert.deepEqual(found.toSorted(), [
     ['create', 'bff', 1],
     ['delete', 'bff', 1],
+    ['update', 'bff', 1],
   ])
 })
 

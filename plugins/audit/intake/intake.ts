@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Core } from '#core/host/core.ts'
 import type { Informer } from '#core/host/work.ts'
 import { Fail } from '#core/http/errors.ts'
 import { auditMetrics } from '../metrics.ts'
-import { type AuditedKind, toClusterRequests } from './cluster-requests.ts'
+import { type AuditedKind, type IdentifiedEvent, toClusterRequests } from './cluster-requests.ts'
 
 /** Takes the items of an EventList; resolves once they are stored, and rejects with `store_unavailable` otherwise. */
 export interface Intake {
@@ -23,6 +24,7 @@ export function createIntake(
       if (store === undefined) throw new Fail('not_wired')
       const kinds = new Map([...withoutInformer, ...informers().map(toAudited)])
       const { events, ignored, malformed, unusable } = toClusterRequests(items, kinds)
+      await holdDenials(events)
       if (events.length > 0) await store.transact((tx) => tx.append('audit/cluster-requests', 'any', events))
       const counts = { accepted: events.length, ignored, malformed, unusable }
       for (const [result, count] of Object.entries(counts)) if (count > 0) taken.inc({ result }, count)
@@ -30,6 +32,21 @@ export function createIntake(
         log.warn({ malformed, unusable }, 'audit webhook sent events without a usable object')
     },
   }
+}
+
+// The BFF reports its denials within 50 ms, longer under load, and knows more of them: the trace and the name in the body. Of a denial
+// that both report, the first to be stored makes the row.
+const denialsHeldMs = 1_000
+
+/** Resolves when every denial is a second old; the API server sends other batches meanwhile. */
+async function holdDenials(events: readonly IdentifiedEvent[]): Promise<void> {
+  const completed = events.flatMap(({ data, time }) =>
+    data.outcome === 'denied' && time !== undefined ? [time.getTime()] : [],
+  )
+  if (completed.length === 0) return
+  const age = Date.now() - Math.max(...completed)
+  // The clock of the API server may differ.
+  await sleep(Math.min(denialsHeldMs, Math.max(0, denialsHeldMs - age)))
 }
 
 function toAudited({ resource, resourceKind }: Informer): [string, AuditedKind] {
