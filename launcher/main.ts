@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   const agent: { process?: Supervisor } = {}
   const separate = settings.separate ? createSeparateAgent(settings.agentPort, log) : undefined
   const launcher = await Promise.race([
-    startLauncher(settings, log, supervision(settings, agent, separate)),
+    startLauncher(settings, log, supervision(settings, log, { agent, separate })),
     fatal.then(() => Promise.reject(new Error('unhandled error during the start'))),
   ])
   // Only now: an agent that starts before could take a port of the launcher.
@@ -66,11 +66,11 @@ async function main(): Promise<void> {
 
 function supervision(
   settings: Settings,
-  agent: { readonly process?: Supervisor },
-  separate: SeparateAgent | undefined,
+  log: Logger,
+  { agent, separate }: { agent: { readonly process?: Supervisor }; separate: SeparateAgent | undefined },
 ): Supervision {
   if (separate !== undefined) {
-    const { started, lost } = watchAgent(settings.agentPort, new AbortController().signal)
+    const { started, lost } = watchAgent(settings.agentPort, new AbortController().signal, log)
     return { ...separate, started: () => separate.alive() && started(), lost }
   }
   if (settings.builtIn) return { ready: () => Promise.resolve(true), started: () => true }

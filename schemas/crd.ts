@@ -1,7 +1,7 @@
 import { toStructuralSchema } from './crd-schema.ts'
 import type { SchemaNode } from './crd-schema.ts'
 import { groupKey } from './group.ts'
-import type { Kind } from './kind.ts'
+import type { Kind, ScalePaths } from './kind.ts'
 
 /** A CustomResourceDefinition (apiextensions.k8s.io/v1) as plain data. */
 export interface CustomResourceDefinition {
@@ -29,7 +29,7 @@ export interface CrdVersion {
   served: boolean
   storage: boolean
   schema: { openAPIV3Schema: SchemaNode }
-  subresources: { status: Record<string, never> }
+  subresources: { status: Record<string, never>; scale?: ScalePaths }
   additionalPrinterColumns: SchemaNode[]
 }
 
@@ -59,7 +59,7 @@ export function toCrd(kind: Omit<Kind, 'object'>): CustomResourceDefinition {
           served: true,
           storage: true,
           schema: { openAPIV3Schema: objectSchema(kind) },
-          subresources: { status: {} },
+          subresources: { status: {}, ...(kind.scale === undefined ? {} : { scale: { ...kind.scale } }) },
           additionalPrinterColumns: kind.printerColumns.map((column) => ({ ...column })),
         },
       ],

@@ -19,6 +19,13 @@ export interface Rule {
   reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate'
 }
 
+/** Where the `scale` subresource finds its numbers, as JSON paths of fields. */
+export interface ScalePaths {
+  specReplicasPath: string
+  statusReplicasPath: string
+  labelSelectorPath: string
+}
+
 /** What a kind says of itself; everything else about it is generated. */
 export interface KindDefinition<S extends TObject, T extends TObject> {
   kind: string
@@ -30,6 +37,8 @@ export interface KindDefinition<S extends TObject, T extends TObject> {
   spec: S
   status: T
   printerColumns: readonly PrinterColumn[]
+  /** Present where `kubectl scale` and autoscalers set a number of replicas. */
+  scale?: ScalePaths
   /** Fields of the spec, dotted, whose old and new values an audit row of an update shows: numbers and short texts, never a secret (A8). */
   audited: readonly string[]
   /** Rules on the whole object, the only place where CEL sees `metadata.name`. */

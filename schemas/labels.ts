@@ -29,3 +29,6 @@ export const PROVIDER_KEY_LABEL = groupKey('provider-key')
 
 /** Annotation of such a Secret: the one origin that its key may be sent to, such as `https://api.openai.com`. */
 export const ORIGIN_ANNOTATION = groupKey('origin')
+
+/** Condition type of a pod of the embedded default: whether its agent answers on the port that was allocated to it. */
+export const AGENT_LISTENS = groupKey('agent-listens')

@@ -70,9 +70,14 @@ async function invoke(options: HttpAgentOptions, context: RunContext, signal: Ab
     reply.cut()
     if (isUnconnected(error))
       return failed('agent_error', `the agent accepts no connection on port ${options.port}`, context.usage())
-    const code = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
-    return failed('agent_error', `the agent's answer broke off: ${code}`, context.usage())
+    return failed('agent_error', brokenAnswer(error), context.usage())
   }
+}
+
+function brokenAnswer(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
+  if (code !== 'UND_ERR_SOCKET' && code !== 'ECONNRESET') return `the agent's answer broke off: ${code}`
+  return 'the agent closed the connection before its answer was complete; see its log'
 }
 
 // Nothing was sent, so a repeat is the first invocation (PODA8): the container of an agent that ended starts again.

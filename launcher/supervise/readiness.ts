@@ -1,6 +1,9 @@
 import { request } from 'node:http'
+import type { Logger } from '#core/log/logger.ts'
 
 const probeTimeoutMs = 1000
+/** Longer than most agents take to start: what is logged then is worth a look. */
+const defaultLateMs = 10_000
 
 /**
  * Whether the agent serves: `GET /healthz` on its port is 2xx, or is 404, which shows that it accepts TCP. The probe is
@@ -30,6 +33,13 @@ export async function untilAgentReady(port: number, signal: AbortSignal): Promis
   return false
 }
 
+/** Logs the port once when the agent has not answered after `lateMs`; the returned function ends the wait. */
+export function warnWhenLate(port: number, log: Logger, lateMs = defaultLateMs): () => void {
+  const warn = (): void => log.warn({ port }, `the agent does not answer on AGENT_PORT=${port}`)
+  const timer = setTimeout(warn, lateMs).unref()
+  return () => clearTimeout(timer)
+}
+
 /** Readiness of an agent that is no child of the launcher: its exit shows only in a refused connection. */
 export interface WatchedAgent {
   /** Whether a run may start. */
@@ -39,9 +49,13 @@ export interface WatchedAgent {
 }
 
 /** Watches the agent of another container until `signal` aborts. */
-export function watchAgent(port: number, signal: AbortSignal): WatchedAgent {
+export function watchAgent(port: number, signal: AbortSignal, log: Logger): WatchedAgent {
   let started = false
-  const becomeReady = async (): Promise<void> => void (started = await untilAgentReady(port, signal))
+  const becomeReady = async (): Promise<void> => {
+    const answered = warnWhenLate(port, log)
+    started = await untilAgentReady(port, signal)
+    answered()
+  }
   void becomeReady()
   return {
     started: () => started,

@@ -1,7 +1,7 @@
 import type { Logger } from '#core/log/logger.ts'
 import { startAgentProcess } from './agent-process.ts'
 import type { AgentCommand, AgentProcess } from './agent-process.ts'
-import { isAgentReady, untilAgentReady } from './readiness.ts'
+import { isAgentReady, untilAgentReady, warnWhenLate } from './readiness.ts'
 
 /** The agent's process across the restarts that a cancelled run may need. */
 export interface Supervisor {
@@ -18,8 +18,8 @@ export interface Supervisor {
 
 const killGraceMs = 2000
 
-/** Starts the agent and watches it. */
-export function superviseProcess(command: AgentCommand, port: number, log: Logger): Supervisor {
+/** Starts the agent and watches it. An agent that does not answer after `lateMs` is logged. */
+export function superviseProcess(command: AgentCommand, port: number, log: Logger, lateMs?: number): Supervisor {
   const { promise: crashed, resolve: crash } = Promise.withResolvers<number>()
   const stop = new AbortController()
   let ending = false
@@ -28,19 +28,22 @@ export function superviseProcess(command: AgentCommand, port: number, log: Logge
   let restarting: Promise<void> | undefined
   const start = (): AgentProcess => {
     const process = startAgentProcess(command)
-    log.info({ pid: process.pid }, 'agent started')
+    if (process.pid !== undefined) log.info({ pid: process.pid }, 'agent started')
     void watchExit(process)
     return process
   }
   const watchExit = async (process: AgentProcess): Promise<void> => {
     const code = await process.exited
-    log.info({ pid: process.pid, code }, 'agent ended')
+    if (process.pid === undefined) log.error({ code }, startFailure(command, code))
+    else log.info({ pid: process.pid, code }, 'agent ended')
     if (process !== agent || ending) return
     over = true
     crash(code)
   }
   const becomeReady = async (): Promise<void> => {
+    const answered = warnWhenLate(port, log, lateMs)
     started = await untilAgentReady(port, stop.signal)
+    answered()
     if (started) log.info({ port }, 'agent ready')
   }
   const restart = async (): Promise<void> => {
@@ -75,4 +78,9 @@ export function superviseProcess(command: AgentCommand, port: number, log: Logge
       return agent.end(graceMs)
     },
   }
+}
+
+// The codes of a shell: 127 for a program that does not exist.
+function startFailure({ command: [program = ''] }: AgentCommand, code: number): string {
+  return code === 127 ? `program ${program} not found` : `program ${program} cannot be executed`
 }

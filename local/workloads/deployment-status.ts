@@ -49,6 +49,15 @@ export function deploymentStatus(deployment: Deployment, count: DeploymentCount)
   }
 }
 
+/** Whether a rollout takes too long; a crash after the rollout is none, whenever it happens (UXM14). */
+export function isOverdue(
+  rollout: { readonly rolledOut: boolean; readonly rolloutBegan: number },
+  deadlineSeconds: number,
+  now: number,
+): boolean {
+  return !rollout.rolledOut && now - rollout.rolloutBegan > deadlineSeconds * 1000
+}
+
 function condition(
   deployment: Deployment,
   type: string,

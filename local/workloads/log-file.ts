@@ -10,6 +10,8 @@ export interface ContainerLog {
   write(chunk: Buffer): void
   /** Ends the last line and tells followers that nothing more comes. */
   end(): void
+  /** The last line with text, for a pod's termination message; undefined when there is none. */
+  lastLine(): string | undefined
   /** The lines that fit, then, when following, those that come. */
   read(query: LogQuery): AsyncGenerator<string>
 }
@@ -26,6 +28,9 @@ export interface LogQuery {
 /** One file at most; the one before is kept beside it. */
 const MAX_FILE_BYTES = 10 * 1024 * 1024
 
+/** As many characters as the kubelet takes bytes from the end of a log. */
+const MAX_LAST_LINE = 2048
+
 /** Opens the log of one container of one start. */
 export function createContainerLog(path: string, now: () => Date = () => new Date()): ContainerLog {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -36,7 +41,9 @@ export function createContainerLog(path: string, now: () => Date = () => new Dat
   const decoder = new StringDecoder('utf8') // a character may be cut by a chunk
   let pending = ''
   let ended = false
+  let last: string | undefined
   const append = (line: string): void => {
+    if (line.trim() !== '') last = line.slice(0, MAX_LAST_LINE)
     const text = `${now().toISOString()} ${line}\n`
     if (size > MAX_FILE_BYTES) {
       closeSync(file)
@@ -61,6 +68,7 @@ export function createContainerLog(path: string, now: () => Date = () => new Dat
       closeSync(file)
       written.emit('end')
     },
+    lastLine: () => last,
     read: (query) => read(path, query, { written, isEnded: () => ended }),
   }
 }

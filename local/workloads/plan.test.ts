@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
+import { isOverdue } from './deployment-status.ts'
 import { planRollout } from './plan.ts'
 import type { PlannedReplica } from './plan.ts'
 
@@ -58,4 +59,10 @@ test('repeated steps end with exactly the wanted replicas, all of the newest tem
       assert.ok(all.every((one) => one.current))
     }),
   )
+})
+
+test('UXM14: a rollout is overdue after its deadline, and a crash after it is no rollout', () => {
+  const rollout = { rolledOut: false, rolloutBegan: 1_000 }
+  assert.deepEqual([isOverdue(rollout, 120, 121_000), isOverdue(rollout, 120, 121_001)], [false, true])
+  assert.equal(isOverdue({ ...rollout, rolledOut: true }, 120, 999_999), false)
 })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '#core/kube/client.ts'
 import { groupKey } from '#schemas/group.ts'
+import { AGENT_LISTENS } from '#schemas/labels.ts'
 import { controllerReference } from './objects.ts'
 import type { Pod, PodTemplate } from './objects.ts'
 
@@ -20,9 +21,16 @@ export type ContainerState =
       readonly reason: string
       readonly message: string
       readonly exitCode?: number | undefined
+      readonly lastLine?: string | undefined
     }
-  | { readonly is: 'running'; readonly startedAt: Date; readonly ready: boolean }
-  | { readonly is: 'ended'; readonly exitCode: number; readonly at: Date }
+  | {
+      readonly is: 'running'
+      readonly startedAt: Date
+      readonly ready: boolean
+      /** The port on which the agent does not answer, though it has had the time. */
+      readonly silentPort?: number | undefined
+    }
+  | { readonly is: 'ended'; readonly exitCode: number; readonly at: Date; readonly lastLine?: string | undefined }
 
 /** A pod of a workload's template. */
 export function toPod(owner: KubeObject, template: PodTemplate, hash: string): Pod {
@@ -43,7 +51,6 @@ export function toPod(owner: KubeObject, template: PodTemplate, hash: string): P
 /** The status of a pod with one container of interest, as a kubelet would write it. */
 export function toPodStatus(container: { name: string; image: string }, state: ContainerState, restarts: number) {
   const ready = state.is === 'running' && state.ready
-  const time = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z')
   const condition = (type: string, holds: boolean) => ({ type, status: holds ? 'True' : 'False' })
   return {
     phase: phaseOf(state),
@@ -54,6 +61,7 @@ export function toPodStatus(container: { name: string; image: string }, state: C
       condition('Initialized', true),
       condition('ContainersReady', ready),
       condition('Ready', ready),
+      ...(state.is === 'running' && state.silentPort !== undefined ? [silentAgent(state.silentPort)] : []),
     ],
     containerStatuses: [
       {
@@ -63,28 +71,35 @@ export function toPodStatus(container: { name: string; image: string }, state: C
         ready,
         started: state.is === 'running',
         restartCount: restarts,
-        state:
-          state.is === 'running'
-            ? { running: { startedAt: time(state.startedAt) } }
-            : state.is === 'waiting'
-              ? { waiting: { reason: state.reason, message: state.message } }
-              : {
-                  terminated: {
-                    exitCode: state.exitCode,
-                    reason: state.exitCode === 0 ? 'Completed' : 'Error',
-                    finishedAt: time(state.at),
-                  },
-                },
+        state: toStateObject(state),
         ...(state.is === 'waiting' && state.exitCode !== undefined
-          ? {
-              lastState: {
-                terminated: { exitCode: state.exitCode, reason: state.exitCode === 0 ? 'Completed' : 'Error' },
-              },
-            }
+          ? { lastState: { terminated: toTerminated(state.exitCode, state.lastLine) } }
           : {}),
       },
     ],
   }
+}
+
+function toStateObject(state: ContainerState): object {
+  if (state.is === 'running') return { running: { startedAt: timestamp(state.startedAt) } }
+  if (state.is === 'waiting') return { waiting: { reason: state.reason, message: state.message } }
+  return { terminated: { ...toTerminated(state.exitCode, state.lastLine), finishedAt: timestamp(state.at) } }
+}
+
+// As a kubelet with `FallbackToLogsOnError`: the log explains a failure, and no success.
+function toTerminated(exitCode: number, lastLine: string | undefined): object {
+  if (exitCode === 0) return { exitCode, reason: 'Completed' }
+  return { exitCode, reason: 'Error', ...(lastLine === undefined ? {} : { message: lastLine }) }
+}
+
+// Here the port is allocated at each start; only the pod knows it.
+function silentAgent(port: number) {
+  const message = `the agent does not answer on AGENT_PORT=${port}: this machine allocates the port, so the agent must read it from its environment`
+  return { type: AGENT_LISTENS, status: 'False', reason: 'AgentNotListening', message }
+}
+
+function timestamp(date: Date): string {
+  return date.toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 function phaseOf(state: ContainerState): string {

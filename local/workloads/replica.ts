@@ -28,6 +28,8 @@ export interface ReplicaContext {
   readonly launcher: readonly string[]
   readonly cwd: string
   readonly log: Logger
+  /** How long an agent may run before its silence is reported. */
+  readonly listenMs: number
   /** Replicas that left their workload and have not ended yet. */
   readonly ending: Set<Replica>
 }
@@ -125,7 +127,7 @@ async function keepRunning(run: Run): Promise<void> {
     const code = await runOnce(run, containers)
     if (signal.aborted) return
     if (!run.restart && code.exitCode !== undefined)
-      return report({ is: 'ended', exitCode: code.exitCode, at: new Date() })
+      return report({ is: 'ended', exitCode: code.exitCode, at: new Date(), lastLine: code.lastLine })
     if (performance.now() - began > SETTLED_MS) failures = 0
     await report({ is: 'waiting', ...code })
     await pause(backoffMs(failures, RESTART), signal)
@@ -145,6 +147,7 @@ interface Outcome {
   readonly reason: string
   readonly message: string
   readonly exitCode?: number
+  readonly lastLine?: string | undefined
 }
 
 /** One start and its end; a start that is not possible is an outcome too. */
@@ -163,8 +166,14 @@ async function runOnce(run: Run, containers: LocalContainers): Promise<Outcome> 
       const startedAt = new Date()
       await report({ is: 'running', startedAt, ready: false })
       void probe(port, began.signal, (ready) => report({ is: 'running', startedAt, ready }))
-      const exitCode = await child.exited
-      return { reason: 'CrashLoopBackOff', message: `back-off restarting container ${named(pod).name}`, exitCode }
+      const silentPort = Number(environment.agent?.['AGENT_PORT'] ?? 0) || undefined
+      const silent = setTimeout(() => {
+        if (live.state.is === 'running' && !live.state.ready)
+          void report({ is: 'running', startedAt, ready: false, silentPort })
+      }, context.listenMs)
+      const exitCode = await child.exited.finally(() => clearTimeout(silent))
+      const message = `back-off restarting container ${named(pod).name}`
+      return { reason: 'CrashLoopBackOff', message, exitCode, lastLine: lastLineOf(live, containers) }
     } finally {
       volumes.close()
     }
@@ -176,6 +185,17 @@ async function runOnce(run: Run, containers: LocalContainers): Promise<Outcome> 
     began.abort()
     live.port = undefined
   }
+}
+
+// An agent that was never started has no log; then the launcher's says why.
+function lastLineOf({ logs }: Live, { launcher, agent }: LocalContainers): string | undefined {
+  const last = (name: string | undefined): string | undefined =>
+    logs
+      .at(-1)
+      ?.get(name ?? '')
+      ?.lastLine()
+  const line = last(launcher.name)
+  return last(agent?.name) ?? (line?.includes('"level":"error"') === true ? line : undefined)
 }
 
 /** Starts the launcher with the agent as its child; each has a log of its own, so no line of the agent passes for the launcher's. */

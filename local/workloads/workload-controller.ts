@@ -5,7 +5,7 @@ import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
-import { deploymentStatus } from './deployment-status.ts'
+import { deploymentStatus, isOverdue } from './deployment-status.ts'
 import { jobStatus } from './job-status.ts'
 import { resources } from './objects.ts'
 import type { Deployment, Job, Pod, PodTemplate } from './objects.ts'
@@ -17,7 +17,14 @@ import type { Replica, ReplicaContext } from './replica.ts'
 /** The replicas of every workload, by `namespace/kind/name`; a workload made anew starts with none. */
 export type Replicas = Map<
   string,
-  { readonly uid: string; readonly list: Replica[]; rolloutBegan: number; hash: string }
+  {
+    readonly uid: string
+    readonly list: Replica[]
+    rolloutBegan: number
+    hash: string
+    /** Every replica of this template was ready once. */
+    rolledOut: boolean
+  }
 >
 
 /** Runs the Deployments of agents as processes. Other Deployments are left alone. */
@@ -50,7 +57,7 @@ async function reconcileDeployment(
   if (entry === undefined || deployment?.spec === undefined) return {}
   const { replicas: wanted = 1, template, progressDeadlineSeconds = 600 } = deployment.spec
   const hash = hashOf(template)
-  if (entry.hash !== hash) Object.assign(entry, { hash, rolloutBegan: performance.now() })
+  if (entry.hash !== hash) Object.assign(entry, { hash, rolledOut: false, rolloutBegan: performance.now() })
   const plan = planRollout(
     wanted,
     entry.list.map((one) => ({ id: one.pod.metadata.name, current: hashOfPod(one.pod) === hash, ready: one.ready() })),
@@ -60,7 +67,9 @@ async function reconcileDeployment(
   // Old ones end in the background; their pods' deletion brings the workload back here.
   for (const name of plan.stop) stopReplica(context, entry.list, name)
   const updated = entry.list.filter((one) => hashOfPod(one.pod) === hash)
-  const overdue = performance.now() - entry.rolloutBegan > progressDeadlineSeconds * 1000
+  const complete = updated.length >= wanted && updated.every((one) => one.ready())
+  entry.rolledOut ||= complete
+  const overdue = isOverdue(entry, progressDeadlineSeconds, performance.now())
   const status = deploymentStatus(deployment, {
     wanted,
     total: entry.list.length,
@@ -71,7 +80,6 @@ async function reconcileDeployment(
     now: new Date(),
   })
   await writeStatus(context, ref, deployment, status)
-  const complete = updated.length >= wanted && updated.every((one) => one.ready())
   return complete || overdue ? {} : { requeueAfterMs: 1_000 }
 }
 
@@ -112,7 +120,7 @@ async function entryOf(context: ReplicaContext, all: Replicas, key: string, work
     for (const name of known.list.map((one) => one.pod.metadata.name)) stopReplica(context, known.list, name)
   }
   if (!ours || uid === undefined || workload.metadata.deletionTimestamp !== undefined) return undefined
-  const entry = all.get(key) ?? { uid, list: [], rolloutBegan: performance.now(), hash: '' }
+  const entry = all.get(key) ?? { uid, list: [], rolloutBegan: performance.now(), hash: '', rolledOut: false }
   all.set(key, entry)
   const alive = await livePods(context, workload)
   for (const one of entry.list.filter((replica) => !alive.has(replica.pod.metadata.uid ?? '')))

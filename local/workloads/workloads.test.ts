@@ -55,7 +55,7 @@ const speaking = (answer: string, more: AgentDeploymentSpec = {}): AgentDeployme
 })
 
 /** An embedded API server with the agents' reconciler, and the runner unless it is another process. */
-async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean } = {}) {
+async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean; listenMs?: number } = {}) {
   const dir = tempFolder('workloads')
   const running: { workloads?: Workloads } = {}
   const { cluster, server, close } = await (options.real === true ? realServer(t) : embeddedServer(dir.path, running))
@@ -75,7 +75,9 @@ async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean
   const reconcilers = [agentReconciler({ cluster, settings, now: () => new Date(), recordKey })]
   const manager = runReconcilers({ cluster, reconcilers, log: silent, signal: controller.signal })
   const workloads =
-    options.runner === false ? undefined : await startWorkloads({ cluster, dataDir: dir.path, log: silent })
+    options.runner === false
+      ? undefined
+      : await startWorkloads({ cluster, dataDir: dir.path, log: silent, listenMs: options.listenMs ?? 60_000 })
   if (workloads !== undefined) running.workloads = workloads
   t.after(async () => {
     controller.abort()
@@ -280,7 +282,15 @@ test('a status is written at the version that it was computed from only: two sta
     spec: { replicas: 0, selector: { matchLabels: labels }, template },
   })
   const launcher = [process.execPath]
-  const context = { cluster, dataDir: dir.path, launcher, cwd: dir.path, log: silent, ending: new Set<Replica>() }
+  const context = {
+    cluster,
+    dataDir: dir.path,
+    launcher,
+    cwd: dir.path,
+    log: silent,
+    listenMs: 60_000,
+    ending: new Set<Replica>(),
+  }
   const { reconcile } = deploymentReconciler(context, new Map())
   await cluster.patch(
     resources.deployments,
@@ -329,7 +339,10 @@ test('a new revision comes before the old one goes; a broken one says why while 
   const pid = processesWith(first)
   await change([{ op: 'replace', path: '/spec/runtime/command/2', value: 'crash' }])
   const degraded = await when('Degraded=True CrashLoopBackOff', false)
-  assert.match(degraded.status?.conditions?.find((one) => one.type === 'Degraded')?.message ?? '', /exited with code 3/)
+  assert.match(
+    degraded.status?.conditions?.find((one) => one.type === 'Degraded')?.message ?? '',
+    /code 3.*: about to crash$/,
+  )
   assert.equal(degraded.status?.currentRevision, good.status?.currentRevision)
   assert.equal(await says(serving(workloads)), 200)
   assert.deepEqual(processesWith(first), pid, 'the old process was not touched')
@@ -371,6 +384,22 @@ test(
     await until('the process is gone', async () => (processesWith(second).length === 0 ? true : undefined))
   },
 )
+
+test('UXH7, UXH8: a missing program, a silent agent and a service that ends are explained', async (t) => {
+  const { create, change, when } = await setUp(t, { listenMs: 200 })
+  const why = async (reason: string) => {
+    const { status } = await when(`Degraded=True ${reason}`, false)
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+    return ready?.message ?? ''
+  }
+  const run = (...command: string[]) => change([{ op: 'replace', path: '/spec/runtime/command', value: command }])
+  await create({ runtime: { command: ['pyhton3', 'agent.py'] } })
+  assert.match(await why('CrashLoopBackOff'), /^container agent: program pyhton3 not found/)
+  await run('sleep', '60')
+  assert.match(await why('AgentNotListening'), /^the agent does not answer on AGENT_PORT=\d+: this machine allocates/)
+  await run(process.execPath, '--eval', '0')
+  assert.match(await why('CrashLoopBackOff'), /ended by itself with code 0, and a service must keep running/)
+})
 
 test('an agent that dies is started again, and its restarts are counted', async (t) => {
   const { create, when, pods } = await setUp(t)

@@ -24,6 +24,8 @@ export interface WorkloadOptions {
   readonly launcher?: readonly string[]
   /** Where commands of agents are started; default: where this process was. */
   readonly cwd?: string
+  /** How long an agent may run before its silence is reported (10 s). */
+  readonly listenMs?: number
 }
 
 /** Agents as processes of this machine. */
@@ -48,6 +50,7 @@ export interface Workloads {
 
 /** Grace of launchers when the platform itself ends: a person waits at the terminal. */
 const CLOSE_GRACE_MS = 5_000
+const LISTEN_MS = 10_000
 
 /** Starts running the workloads of agents, after clearing the pods that an earlier process left. */
 export async function startWorkloads(options: WorkloadOptions): Promise<Workloads> {
@@ -57,6 +60,7 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
     launcher: options.launcher ?? defaultLauncher(),
     cwd: options.cwd ?? process.cwd(),
     log: options.log,
+    listenMs: options.listenMs ?? LISTEN_MS,
     ending: new Set(),
   }
   await clearPods(options.cluster)

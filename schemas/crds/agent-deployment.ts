@@ -110,12 +110,20 @@ export const agentSpec = Type.Object(
 
 const revisionName = (description: string) => Type.Optional(Type.String({ maxLength: 253, description }))
 
+const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 2147483647, description }))
+
 const status = Type.Object(
   {
     observedGeneration: Type.Optional(observedGeneration),
     currentRevision: revisionName('ControllerRevision that serves.'),
     candidateRevision: revisionName('ControllerRevision that is being brought up or evaluated.'),
     latestSuccessfulRevision: revisionName('ControllerRevision that was ready last.'),
+    replicas: count('Pods that exist, of every revision.'),
+    readyReplicas: count('Pods that are ready.'),
+    updatedReplicas: count('Pods of the newest revision.'),
+    selector: Type.Optional(
+      Type.String({ maxLength: 1024, description: 'Label selector of the pods, for autoscalers (`scale`).' }),
+    ),
     url: Type.Optional(Type.String({ maxLength: 2048, description: 'Address of the agent inside the cluster.' })),
     evalGate: Type.Optional(
       Type.Object(
@@ -155,9 +163,16 @@ export const AgentDeployment = defineKind({
     'budget.currency',
     'limits.timeout',
   ],
+  scale: {
+    specReplicasPath: '.spec.scaling.replicas',
+    statusReplicasPath: '.status.replicas',
+    labelSelectorPath: '.status.selector',
+  },
   printerColumns: [
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+    { name: 'Degraded', type: 'string', jsonPath: '.status.conditions[?(@.type=="Degraded")].status' },
+    { name: 'Updated', type: 'integer', jsonPath: '.status.updatedReplicas' },
     { name: 'Model', type: 'string', jsonPath: '.spec.model.route' },
     { name: 'Revision', type: 'string', jsonPath: '.status.currentRevision' },
     { name: 'Execution', type: 'string', jsonPath: '.spec.executionModel', priority: 1 },

@@ -114,7 +114,14 @@ export const resources = Type.Object(
 /** How many replicas run; not for jobs. */
 export const scaling = Type.Object(
   {
-    replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: 'A fixed number of replicas.' })),
+    replicas: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1000,
+        description:
+          'A fixed number of replicas, also set by `kubectl scale` and by an autoscaler, which needs it to be present.',
+      }),
+    ),
     minReplicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: 'Fewest replicas.' })),
     maxReplicas: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Most replicas.' })),
     policyRef: Type.Optional(localRef('AgentScalingPolicy', 'Policy that moves the number between the two.')),

@@ -1,4 +1,5 @@
 import { mutants as ofAdmission } from './admission.ts'
+import { mutants as ofAgents } from './agents.ts'
 import { mutants as ofApiServer } from './apiserver.ts'
 import { mutants as ofAudit } from './audit.ts'
 import { mutants as ofConversations } from './convo.ts'
@@ -28,6 +29,7 @@ export const all: readonly Mutant[] = [
   ...ofRuns,
   ...ofRunBounds,
   ...ofConversations,
+  ...ofAgents,
   ...ofIsolation,
   ...ofLauncher,
   ...ofApiServer,

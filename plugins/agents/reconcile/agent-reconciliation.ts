@@ -67,7 +67,7 @@ export async function reconcileAgent(
       await makeObjects(context, workload)
     })
   }
-  const { pods, ...state } = await readWorkload(cluster, agent)
+  const { pods, ...state } = await readWorkload(cluster, agent, context.now())
   happenings.push(...(await replaceLostPods(cluster, pods)))
   const warning = resolution !== undefined && 'warning' in resolution ? resolution.warning : undefined
   const found: Findings = { agent, refusal, unresolved, blocked, warning, ...state }

@@ -8,7 +8,6 @@ import { LAUNCHER_COMMAND } from './image-layout.ts'
 import { configText, toLauncherConfig } from './launcher-config.ts'
 import { toDeployment, toJob, toNetworkPolicy, toService } from './objects.ts'
 import { hasLostPort } from './lost-pods.ts'
-import { podProblem } from './pod-problem.ts'
 import { toPodTemplate } from './pod-template.ts'
 import { deploymentProgress } from './progress.ts'
 import { planRevision, revisionsToPrune } from './revision.ts'
@@ -432,17 +431,6 @@ test('P5, SEC12: Isolated is true where the agent has a container of its own, an
   assert.match(verdict(command, 'none')[1] ?? '', /person who runs mesh.*admin/)
 })
 
-test('PODA13: why the cluster refuses the pods is the reason, in its words', () => {
-  const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota: q' }]
-  const { failure } = deploymentProgress({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: 'bot', generation: 1 },
-    status: { observedGeneration: 1, conditions },
-  })
-  assert.deepEqual(failure, { reason: 'FailedCreate', message: 'exceeded quota: q' })
-})
-
 test('numbers of a Deployment count only for the template that they speak of', () => {
   const deployment = (generation: number, status: object) =>
     deploymentProgress({
@@ -459,28 +447,4 @@ test('numbers of a Deployment count only for the template that they speak of', (
   const stuck = deployment(1, { ...whole, updatedReplicas: 1, conditions: [{ type: 'Progressing', status: 'False' }] })
   assert.equal(stuck.failure?.reason, 'ProgressDeadlineExceeded')
   assert.equal(stuck.serving, true)
-})
-
-test('the newest pod that is not ready says what is wrong', () => {
-  const pod = (created: string, state: object, more: object = {}) => ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'p', creationTimestamp: created },
-    status: { containerStatuses: [{ name: 'agent', restartCount: 4, state, ...more }] },
-  })
-  assert.equal(podProblem([pod('2026-01-01T00:00:00Z', { waiting: { reason: 'ContainerCreating' } })]), undefined)
-  assert.deepEqual(
-    podProblem([
-      pod('2026-01-01T00:00:00Z', { waiting: { reason: 'ImagePullBackOff' } }),
-      pod(
-        '2026-01-02T00:00:00Z',
-        { waiting: { reason: 'CrashLoopBackOff' } },
-        { lastState: { terminated: { exitCode: 3 } } },
-      ),
-    ]),
-    {
-      reason: 'CrashLoopBackOff',
-      message: 'container agent: CrashLoopBackOff. container agent exited with code 3, 4 restarts',
-    },
-  )
 })

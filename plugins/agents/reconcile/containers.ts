@@ -17,6 +17,7 @@ export function declarativeContainer(agent: AgentDeploymentObject, settings: Rec
     ...launcherBase(agent, settings),
     name: 'agent',
     resources: agent.spec.resources ?? settings.launcherResources,
+    startupProbe,
     // A launcher without runs ends at once: an invoke on its way would be cut, with no proof whether it had arrived.
     lifecycle: { preStop: { sleep: { seconds: LEAVING_SECONDS } } },
   }
@@ -32,7 +33,7 @@ export function launcherSidecar(agent: AgentDeploymentObject, settings: Reconcil
     name: LAUNCHER_CONTAINER,
     restartPolicy: 'Always',
     resources: settings.launcherResources,
-    startupProbe: { httpGet: onLauncher('/livez'), periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 60 },
+    startupProbe,
   }
 }
 
@@ -60,6 +61,7 @@ export function agentContainer(agent: AgentDeploymentObject, settings: Reconcile
       failureThreshold: 3,
       terminationGracePeriodSeconds: 5,
     },
+    terminationMessagePolicy,
     securityContext: restricted(settings.agentUser, settings.hardened),
   }
 }
@@ -84,13 +86,26 @@ function launcherBase(agent: AgentDeploymentObject, settings: ReconcileSettings)
       { name: 'launcher-tokens', mountPath: MOUNTS.launcherTokens, readOnly: true },
       agentTokens,
     ],
+    terminationMessagePolicy,
     securityContext: restricted(LAUNCHER_USER, true),
   }
 }
 
+/** In a condition the end of a log says what an exit code does not. */
+const terminationMessagePolicy = 'FallbackToLogsOnError'
+
 // By number: a name would be looked up in the container that has the probe.
 function onLauncher(path: string) {
   return { path, port: reservedPorts.invoke.port, scheme: 'HTTPS' }
+}
+
+// The delay is what a launcher takes to start: a probe before that is a Warning event of each new pod.
+const startupProbe = {
+  httpGet: onLauncher('/livez'),
+  initialDelaySeconds: 2,
+  periodSeconds: 1,
+  timeoutSeconds: 2,
+  failureThreshold: 60,
 }
 
 // Pod Security `restricted`. The user is a number: with a name, the kubelet cannot know that it is not root.

@@ -24,7 +24,7 @@ export function happeningsOf(agent: AgentDeploymentObject, after: AgentDeploymen
     ...changed.flatMap((one): Happening[] => {
       if (one.type === 'Degraded' && one.status === 'True')
         return [{ type: 'Warning', reason: one.reason, message: one.message }]
-      if (one.type === 'Ready' && one.status === 'True')
+      if (one.type === 'Ready' && one.status === 'True' && !isRestart(agent, after))
         return [{ type: 'Normal', reason: 'Ready', message: one.message }]
       return []
     }),
@@ -32,6 +32,12 @@ export function happeningsOf(agent: AgentDeploymentObject, after: AgentDeploymen
       ? [{ type: 'Normal' as const, reason: 'RolledOut', message: `Revision ${rolledOut} is rolled out.` }]
       : []),
   ]
+}
+
+// The embedded default starts every pod again with the platform: that the same revision serves again is no news (UXL12).
+function isRestart({ status: before }: AgentDeploymentObject, after: AgentDeploymentStatus): boolean {
+  const ready = before?.conditions?.find(({ type }) => type === 'Ready')
+  return ready?.reason === 'Progressing' && before?.currentRevision === after.currentRevision
 }
 
 /** Records Kubernetes Events of the agent; they are for people, so a failure to write one stops nothing. */

@@ -1,4 +1,14 @@
 import type { KubeObject } from '#core/kube/client.ts'
+import { AGENT_LISTENS } from '#schemas/labels.ts'
+import { LAUNCHER_CONTAINER } from './containers.ts'
+import type { Refusal } from './accept.ts'
+import { lastLine, missingProgram } from './termination-message.ts'
+
+interface Terminated {
+  readonly exitCode?: number
+  readonly reason?: string
+  readonly message?: string
+}
 
 /** One container's status in a Pod, as far as it is read here. */
 interface ContainerStatus {
@@ -7,14 +17,24 @@ interface ContainerStatus {
   readonly restartCount?: number
   readonly state?: {
     readonly waiting?: { readonly reason?: string; readonly message?: string }
-    readonly terminated?: { readonly exitCode?: number; readonly reason?: string }
+    readonly running?: { readonly startedAt?: string }
+    readonly terminated?: Terminated
   }
-  readonly lastState?: { readonly terminated?: { readonly exitCode?: number; readonly reason?: string } }
+  readonly lastState?: { readonly terminated?: Terminated }
+}
+
+interface ContainerSpec {
+  readonly name: string
+  readonly resources?: { readonly limits?: Readonly<Record<string, string | number>> }
 }
 
 /** A Pod, as far as it is read here. */
 export type AgentPod = KubeObject<
-  unknown,
+  {
+    readonly restartPolicy?: string
+    readonly containers?: readonly ContainerSpec[]
+    readonly initContainers?: readonly ContainerSpec[]
+  },
   {
     readonly phase?: string
     readonly conditions?: readonly {
@@ -28,40 +48,107 @@ export type AgentPod = KubeObject<
   }
 >
 
+const CRASH_LOOP = 'CrashLoopBackOff'
 // Every pod waits for a moment while it starts; these are no problem.
 const usual: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing'])
+
+/** An agent that runs this long without answering on its port is reported; it may still be starting. */
+export const LISTEN_MS = 15_000
 
 /** Why the newest pod that is not ready does not start: the reason for a condition, and what to look at. Pure. */
 export function podProblem(
   pods: readonly AgentPod[],
-): { readonly reason: string; readonly message: string } | undefined {
+  about: { readonly now: Date; readonly port: number },
+): Refusal | undefined {
   const newest = pods
     .filter((pod) => pod.metadata.deletionTimestamp === undefined && !isReady(pod))
     .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''))
     .at(-1)
   if (newest === undefined) return undefined
-  const statuses = [...(newest.status?.initContainerStatuses ?? []), ...(newest.status?.containerStatuses ?? [])]
-  for (const status of statuses) {
-    const problem = containerProblem(status)
-    if (problem !== undefined) return problem
+  for (const status of statusesOf(newest)) {
+    const problem = containerProblem(status, newest, about.now)
+    if (problem !== undefined) return { ...problem, message: problem.message.slice(0, 1024) }
   }
-  const scheduled = newest.status?.conditions?.find((one) => one.type === 'PodScheduled' && one.status === 'False')
-  return scheduled === undefined
-    ? undefined
-    : { reason: scheduled.reason ?? 'Unschedulable', message: scheduled.message ?? '' }
+  return schedulingProblem(newest) ?? listeningProblem(newest, about)
 }
 
-function containerProblem(status: ContainerStatus): { reason: string; message: string } | undefined {
-  const { waiting, terminated } = status.state ?? {}
-  const ended = terminated ?? status.lastState?.terminated
-  const code = ended?.exitCode ?? 0
-  const how = `container ${status.name} exited with code ${code}${ended?.reason === 'OOMKilled' ? ' (out of memory)' : ''}`
-  if (waiting?.reason !== undefined && !usual.has(waiting.reason)) {
-    const message = code === 0 ? (waiting.message ?? '') : `${how}, ${status.restartCount ?? 0} restarts`
-    return { reason: waiting.reason, message: `container ${status.name}: ${waiting.reason}. ${message}`.slice(0, 1024) }
+// An init container that a third party added ends with 0 before the others start: no failure of a service.
+function statusesOf({ status }: AgentPod): readonly ContainerStatus[] {
+  const { initContainerStatuses = [], containerStatuses = [] } = status ?? {}
+  const done = ({ name, state }: ContainerStatus): boolean =>
+    name !== LAUNCHER_CONTAINER && state?.terminated?.exitCode === 0
+  return [...initContainerStatuses.filter((one) => !done(one)), ...containerStatuses]
+}
+
+function containerProblem(status: ContainerStatus, pod: AgentPod, now: Date): Refusal | undefined {
+  const { waiting, running, terminated } = status.state ?? {}
+  if (waiting?.reason !== undefined && waiting.reason !== CRASH_LOOP && !usual.has(waiting.reason)) {
+    const program = missingProgram(waiting.message)
+    const why = program === undefined ? (waiting.message ?? waiting.reason) : `program ${program} not found`
+    return { reason: waiting.reason, message: `container ${status.name}: ${why}` }
   }
-  if (terminated !== undefined && code !== 0) return { reason: terminated.reason ?? 'Error', message: how }
-  return undefined
+  const ended = terminated ?? status.lastState?.terminated
+  // A container that has been up for a while since then is not ready for another reason.
+  if (ended === undefined || isUp(running?.startedAt, now)) return undefined
+  return ended.exitCode === 0 && !isService(pod) ? undefined : endProblem(status, ended, pod)
+}
+
+// One reason for the crash, the wait after it and the next start, so that a condition does not change with each of them.
+function endProblem(status: ContainerStatus, ended: Terminated, pod: AgentPod): Refusal {
+  const restarts = status.restartCount ?? 0
+  const again = restarts === 0 ? '' : `, ${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`
+  const reason = isService(pod) ? CRASH_LOOP : (ended.reason ?? 'Error')
+  if (ended.reason === 'OOMKilled')
+    return {
+      reason: 'OOMKilled',
+      message: `container ${status.name} exceeded its memory limit${limitOf(status, pod)}${again}`,
+    }
+  const program = missingProgram(ended.message)
+  if (program !== undefined)
+    return { reason, message: `container ${status.name}: program ${program} not found${again}` }
+  if (ended.exitCode === 0)
+    return {
+      reason,
+      message: `container ${status.name}: the process ended by itself with code 0, and a service must keep running${again}`,
+    }
+  const line = lastLine(ended.message)
+  const how = `container ${status.name} exited with code ${ended.exitCode ?? 'unknown'}${again}`
+  return { reason, message: line === undefined ? how : `${how}; last line of its log: ${line}` }
+}
+
+function isUp(startedAt: string | undefined, now: Date): boolean {
+  return now.getTime() - Date.parse(startedAt ?? '') >= LISTEN_MS
+}
+
+function isService(pod: AgentPod): boolean {
+  return pod.spec?.restartPolicy !== 'Never'
+}
+
+function limitOf({ name }: ContainerStatus, { spec }: AgentPod): string {
+  const container = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].find((one) => one.name === name)
+  const memory = container?.resources?.limits?.['memory']
+  return memory === undefined ? '' : ` of ${memory}`
+}
+
+function schedulingProblem({ status }: AgentPod): Refusal | undefined {
+  const scheduled = status?.conditions?.find((one) => one.type === 'PodScheduled' && one.status === 'False')
+  return scheduled && { reason: scheduled.reason ?? 'Unschedulable', message: scheduled.message ?? '' }
+}
+
+// The embedded default chooses the port, and reports it itself.
+function listeningProblem({ status }: AgentPod, { now, port }: { now: Date; port: number }): Refusal | undefined {
+  const reported = status?.conditions?.find(({ type }) => type === AGENT_LISTENS)
+  if (reported?.status === 'False') return { reason: 'AgentNotListening', message: reported.message ?? '' }
+  const launcher = status?.initContainerStatuses?.find(({ name }) => name === LAUNCHER_CONTAINER)
+  const agent = status?.containerStatuses?.find(({ name }) => name === 'agent')
+  if (launcher?.state?.running === undefined || launcher.ready === true) return undefined
+  if (!isUp(agent?.state?.running?.startedAt, now)) return undefined
+  return { reason: 'AgentNotListening', message: notListening(port) }
+}
+
+/** Message for an agent that runs and does not answer. */
+export function notListening(port: number): string {
+  return `the agent runs and does not answer on AGENT_PORT=${port}: it must listen there, on 127.0.0.1 or all addresses`
 }
 
 function isReady(pod: AgentPod): boolean {

@@ -1,4 +1,5 @@
 import type { KubeObject } from '#core/kube/client.ts'
+import { refusedPodsMessage } from './refused-pods.ts'
 
 /** How far a workload is. */
 export interface Progress {
@@ -9,6 +10,15 @@ export interface Progress {
   readonly scaledToZero: boolean
   /** Set when it will not get there by itself. */
   readonly failure: { readonly reason: string; readonly message: string } | undefined
+  /** Pods as the Deployment counts them; undefined for a Job. */
+  readonly counts?: ReplicaCounts
+}
+
+/** Numbers of pods for the status of the agent. */
+export interface ReplicaCounts {
+  readonly replicas: number
+  readonly readyReplicas: number
+  readonly updatedReplicas: number
 }
 
 /** A Deployment as far as it is read here. */
@@ -17,6 +27,7 @@ export type Deployment = KubeObject<
   {
     readonly observedGeneration?: number
     readonly replicas?: number
+    readonly readyReplicas?: number
     readonly updatedReplicas?: number
     readonly availableReplicas?: number
     readonly conditions?: readonly WorkloadCondition[]
@@ -53,6 +64,7 @@ export function deploymentProgress(deployment: Deployment): Progress {
     serving: available > 0,
     complete: observed && updated >= wanted && available >= wanted && total <= updated,
     scaledToZero: wanted === 0,
+    counts: { replicas: total, readyReplicas: status.readyReplicas ?? 0, updatedReplicas: updated },
     failure:
       refusedPods(status.conditions) ??
       (stuck
@@ -61,11 +73,14 @@ export function deploymentProgress(deployment: Deployment): Progress {
   }
 }
 
-// A quota, an admission policy or Pod Security refused the pods: the cluster's words name it (PODA13).
+// A quota, an admission policy or Pod Security refuses the pods (PODA13).
 function refusedPods(conditions: readonly WorkloadCondition[] = []): Progress['failure'] {
   const refused = conditions.find((one) => one.type === 'ReplicaFailure' && one.status === 'True')
   if (refused === undefined) return undefined
-  return { reason: refused.reason ?? 'ReplicaFailure', message: (refused.message ?? '').slice(0, 1024) }
+  return {
+    reason: refused.reason ?? 'ReplicaFailure',
+    message: refusedPodsMessage(refused.message ?? '').slice(0, 1024),
+  }
 }
 
 /** The progress of a Job: a finished one is complete, and serves nothing more. Pure. */

@@ -1,5 +1,6 @@
 import { reservedPorts } from '#launcher/ports.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
+import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { Condition } from '#schemas/object.ts'
 import type { Refusal } from './accept.ts'
 import { formOf } from './form.ts'
@@ -41,7 +42,8 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
     ...(current === undefined ? {} : { currentRevision: current }),
     ...(deployed === undefined || complete ? {} : { candidateRevision: deployed }),
     ...(latest === undefined ? {} : { latestSuccessfulRevision: latest }),
-    ...(agent.spec.executionModel === 'job' ? {} : { url: urlOf(agent) }),
+    ...progress?.counts,
+    ...(agent.spec.executionModel === 'job' ? {} : { selector: selectorOf(agent), url: urlOf(agent) }),
     conditions: [
       accepted(found),
       resolvedRefs(found),
@@ -51,6 +53,11 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
       degraded(found),
     ].map((verdict) => withTimes(verdict, agent, now)),
   }
+}
+
+// HorizontalPodAutoscalers read it by the `scale` subresource to find the pods that they measure.
+function selectorOf(agent: AgentDeploymentObject): string {
+  return `${AGENT_LABEL}=${agent.metadata.name}`
 }
 
 /** The agent's address inside the cluster. */

@@ -1,5 +1,6 @@
 import type { KubeClient } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'
+import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import { controllerRevisions, pods as podResource } from '../resources.ts'
@@ -23,7 +24,11 @@ export interface WorkloadState {
 }
 
 /** What runs, read after the writes: also when the newest spec was refused and an older revision serves. */
-export async function readWorkload(cluster: KubeClient, agent: AgentDeploymentObject): Promise<WorkloadState> {
+export async function readWorkload(
+  cluster: KubeClient,
+  agent: AgentDeploymentObject,
+  now: Date,
+): Promise<WorkloadState> {
   const name = agent.spec.executionModel === 'job' ? await newestJob(cluster, agent) : agent.metadata.name
   const kind = agent.spec.executionModel === 'job' ? 'Job' : 'Deployment'
   const live = name === undefined ? undefined : await find<Deployment & Job>(cluster, kind, refIn(agent, name))
@@ -33,7 +38,13 @@ export async function readWorkload(cluster: KubeClient, agent: AgentDeploymentOb
   // A Job that has given up says so itself; its pods only repeat it.
   const settled = progress.complete || progress.failure?.reason === 'JobFailed'
   const pods = settled ? [] : await readPods(cluster, agent)
-  return { deployed: live.metadata.annotations?.[REVISION_ANNOTATION], progress, podProblem: podProblem(pods), pods }
+  const port = agent.spec.runtime?.port ?? AGENT_DEFAULTS.port
+  return {
+    deployed: live.metadata.annotations?.[REVISION_ANNOTATION],
+    progress,
+    podProblem: podProblem(pods, { now, port }),
+    pods,
+  }
 }
 
 async function newestJob(cluster: KubeClient, agent: AgentDeploymentObject): Promise<string | undefined> {

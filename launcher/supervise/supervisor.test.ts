@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Logger } from '#core/log/logger.ts'
+import { freePort } from '#test/harness/free-port.ts'
+import { superviseProcess } from './supervisor.ts'
+
+/** A logger whose lines are waited for. */
+function watchedLog() {
+  const lines: string[] = []
+  const waiting: { readonly pattern: RegExp; found(line: string): void }[] = []
+  const write = (_fields: object, message: string): void => {
+    lines.push(message)
+    for (const one of waiting) if (one.pattern.test(message)) one.found(message)
+  }
+  const log: Logger = { debug: write, info: write, warn: write, error: write, child: () => log }
+  const line = (pattern: RegExp) => new Promise<string>((found) => waiting.push({ pattern, found }))
+  return { log, lines, line }
+}
+
+const env = { PATH: process.env['PATH'] ?? '' }
+
+test('UXH7: a program that cannot be started is named, and no start is logged', async () => {
+  const { log, lines } = watchedLog()
+  const supervisor = superviseProcess({ command: ['pyhton3', 'agent.py'], env }, await freePort(), log)
+  assert.equal(await supervisor.crashed, 127)
+  await supervisor.end(0)
+  assert.deepEqual(lines, ['program pyhton3 not found'])
+  const other = watchedLog()
+  const folder = superviseProcess({ command: ['/'], env }, await freePort(), other.log)
+  assert.equal(await folder.crashed, 126)
+  await folder.end(0)
+  assert.deepEqual(other.lines, ['program / cannot be executed'])
+})
+
+test('UXH8: an agent that does not answer is logged with the port on which it should', async () => {
+  const { log, line } = watchedLog()
+  const port = await freePort()
+  const late = line(/does not answer/)
+  const supervisor = superviseProcess({ command: ['sleep', '60'], env }, port, log, 20)
+  assert.equal(await late, `the agent does not answer on AGENT_PORT=${port}`)
+  await supervisor.end(0)
+})

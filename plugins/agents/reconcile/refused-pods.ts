@@ -1,0 +1,58 @@
+const quantity = String.raw`[a-z0-9./-]+=[0-9.]+[A-Za-z]*`
+const quantities = String.raw`${quantity}(?:,${quantity})*`
+const EXCEEDED = new RegExp(
+  String.raw`exceeded quota: ([\w.-]+)(?:, requested: (${quantities}))?(?:.*limited: (${quantities}))?`,
+)
+const MUST_SPECIFY = /failed quota: ([\w.-]+): must specify ([\w./,;: -]+)/
+const POD_SECURITY = /violates PodSecurity "([\w.:-]+)": (.+)/
+const LIMIT_RANGE =
+  /(?:minimum|maximum) [\w./-]+ (?:usage|limit to request ratio) per \w+ is [\w.]+, but (?:no )?(?:limit|request|provided ratio)(?: is)? [\w.]+/
+const WEBHOOK = /admission webhook "([\w.-]+)" denied/
+const POLICY = /ValidatingAdmissionPolicy '([\w.-]+)'/
+const FIELD =
+  /\b((?:spec|metadata)[\w.[\]-]*): (Invalid value|Required value|Unsupported value|Duplicate value|Forbidden|Too long|Not found)/g
+
+/**
+ * Why the cluster refuses the pods of a Deployment (its condition `ReplicaFailure`), as names, fields and quantities.
+ * The message itself is not shown: an admission webhook or a validation quotes what was submitted (M7).
+ */
+export function refusedPodsMessage(message: string): string {
+  const text = message.slice(0, 8192)
+  return (
+    quotaMessage(text) ??
+    podSecurityMessage(text) ??
+    LIMIT_RANGE.exec(text)?.[0] ??
+    namedMessage(text) ??
+    fieldsMessage(text) ??
+    'The cluster refuses the pods; kubectl describe replicaset shows why.'
+  )
+}
+
+function quotaMessage(text: string): string | undefined {
+  const [, unspecified, what] = MUST_SPECIFY.exec(text) ?? []
+  if (unspecified !== undefined) return `ResourceQuota ${unspecified}: must specify ${what?.trim()}`
+  const [, name, requested, limited] = EXCEEDED.exec(text) ?? []
+  if (name === undefined) return undefined
+  const numbers = [requested && `requested ${requested}`, limited && `limited to ${limited}`].filter(Boolean)
+  return `ResourceQuota ${name} is exceeded${numbers.length === 0 ? '' : `: ${numbers.join(', ')}`}`
+}
+
+// Each check is `name (container "x" must set ...)`; its name says what to change.
+function podSecurityMessage(text: string): string | undefined {
+  const [, level, rest] = POD_SECURITY.exec(text) ?? []
+  if (level === undefined || rest === undefined) return undefined
+  const checks = rest.split(/\)(?:, )?/).flatMap((check) => /^[\w. !=/-]+/.exec(check)?.[0].trim() || [])
+  return `Pod Security "${level}" refuses the pods: ${checks.join(', ')}`
+}
+
+function namedMessage(text: string): string | undefined {
+  const webhook = WEBHOOK.exec(text)?.[1]
+  if (webhook !== undefined) return `The admission webhook ${webhook} refuses the pods.`
+  const policy = POLICY.exec(text)?.[1]
+  return policy === undefined ? undefined : `The ValidatingAdmissionPolicy ${policy} refuses the pods.`
+}
+
+function fieldsMessage(text: string): string | undefined {
+  const fields = [...text.matchAll(FIELD)].map(([, field, reason]) => `${field}: ${reason}`)
+  return fields.length === 0 ? undefined : `The cluster refuses the pods: ${fields.join('; ')}`
+}

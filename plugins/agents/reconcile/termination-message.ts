@@ -1,0 +1,42 @@
+/** Characters of a log line that a condition shows. */
+const MOST = 200
+
+/**
+ * The last line of a termination message, which the kubelet takes from the end of the container's log (policy
+ * `FallbackToLogsOnError`). A line in JSON gives its message. Undefined when the container wrote nothing.
+ */
+export function lastLine(message: string | undefined): string | undefined {
+  const lines = (message ?? '').split('\n').map(printable).filter(Boolean)
+  const line = lines.at(-1)
+  return line === undefined ? undefined : shortened(textOf(line))
+}
+
+/** The program that a container runtime or tini did not find; undefined when the message says something else. */
+export function missingProgram(message: string | undefined): string | undefined {
+  const found =
+    /exec: "([^"\n]{1,200})": (?:executable file not found|stat [^\n]* no such file)/.exec(message ?? '') ??
+    /exec (\S{1,200}) failed: No such file or directory/.exec(message ?? '') ??
+    /program (\S{1,200}) not found/.exec(message ?? '')
+  return found?.[1] === undefined ? undefined : printable(found[1])
+}
+
+// A log may hold anything: a condition is shown in terminals.
+function printable(text: string): string {
+  return text.replaceAll(/\p{C}+/gu, ' ').trim()
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text)
+  return characters.length <= MOST ? text : `${characters.slice(0, MOST).join('')}...`
+}
+
+function textOf(line: string): string {
+  if (!line.startsWith('{')) return line
+  try {
+    const { msg, message } = JSON.parse(line) as { readonly msg?: unknown; readonly message?: unknown }
+    const text = msg ?? message
+    return typeof text === 'string' && text !== '' ? printable(text) : line
+  } catch {
+    return line
+  }
+}
