@@ -30,17 +30,17 @@ interface Asked {
 }
 
 const actor = 'user-1@example.com'
-const [action, kind] = ['update', 'AgentDeployment']
+const [action, resourceKind] = ['update', 'AgentDeployment']
 const asked: readonly Asked[] = [
   ask('none', '', {}),
   ask('namespace', 'team-1', {}),
   ask('actor', '', { actor }),
   ask('action', '', { action }),
-  ask('kind', '', { kind }),
+  ask('kind', '', { resourceKind }),
   ask('namespace, actor', 'team-1', { actor }),
   ask('namespace, action', 'team-1', { action }),
-  ask('actor, kind', '', { actor, kind }),
-  ask('all four', 'team-1', { actor, action, kind }),
+  ask('actor, kind', '', { actor, resourceKind }),
+  ask('all four', 'team-1', { actor, action, resourceKind }),
 ]
 
 /** Pages of the audit log by each filter, the first against one far down, and both against pgbench with the same SQL. */

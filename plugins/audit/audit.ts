@@ -2,6 +2,7 @@ import type { Access } from '#core/cluster/access.ts'
 import type { ObjectTeller } from '#core/cluster/points.ts'
 import type { Store } from '#core/store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
+import { toAuditEvent } from './audit-event.ts'
 import { type AuditFilter, type AuditWindow, auditPage } from './store/read.ts'
 import type { AuditTables } from './store/tables.ts'
 import { unseenObjects } from './store/unseen.ts'
@@ -27,7 +28,7 @@ export function createAudit(store: Store, retentionDays: number): Audit {
   return {
     list: async (access, filter, page) => {
       const rows = await auditPage(db, access, filter, { ...page, retentionDays }).execute()
-      return rows.map((row) => ({ ...row, occurred_at: row.occurred_at.toISOString() }))
+      return rows.map(toAuditEvent)
     },
   }
 }

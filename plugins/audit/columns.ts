@@ -1,5 +1,5 @@
 import { guessedActor } from '#core/cluster/observation.ts'
-import type { AuditEvent } from '#schemas/api/audit.ts'
+import type { AuditTables } from './store/tables.ts'
 
 // What stands in the place of a text that its column does not take: it might be a secret (A8).
 const REFUSED = 'redacted'
@@ -37,9 +37,9 @@ const details: Readonly<Record<string, RegExp>> = {
 
 /** The columns of a row that hold text. */
 export type AuditText = Pick<
-  AuditEvent,
-  'actor' | 'actor_exact' | 'action' | 'resource_kind' | 'resource_name' | 'namespace' | 'trace_id' | 'detail'
->
+  AuditTables['audit_log'],
+  'actor' | 'action' | 'resource_kind' | 'resource_name' | 'namespace' | 'trace_id' | 'detail'
+> & { readonly actor_exact: boolean }
 
 /** Whether a text has the form of a uid. */
 export function isUid(text: string): boolean {

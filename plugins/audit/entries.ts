@@ -1,6 +1,7 @@
 import { accountActor, type NewEvent } from '#core/events/event.ts'
 import type { Intent, Outcome } from '#core/http/points.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { toAuditEvent } from './audit-event.ts'
 import { auditOutcome } from './events.ts'
 import { toRow } from './rows.ts'
 import type { Intended } from './store/intents.ts'
@@ -79,10 +80,10 @@ export function decode(line: string): Entry | undefined {
   }
 }
 
-/** The greppable line, with the columns of the row that was not written. */
+/** The greppable line, with the fields of the row that was not written. */
 export function auditLine(entry: Entry): string {
   const event = 'intent' in entry ? toUnknown(entry.intent) : entry.event
   const row = toRow({ ...event, type: event.type.type }, new Map())
-  const { key: _key, eventKey: _event, id: _id, namespace_uid: _uid, ...columns } = row ?? {}
-  return `mesh_audit ${JSON.stringify({ event_id: event.id, ...columns })}`
+  const { id: _id, ...fields } = row === undefined ? {} : toAuditEvent(row)
+  return `mesh_audit ${JSON.stringify({ eventId: event.id, ...fields })}`
 }

@@ -72,7 +72,7 @@ async function setUp(t: TestContext) {
       headers: { authorization: `Bearer ${kube.tokens[persona]}`, 'content-type': 'application/json' },
     })
   const rows = async (kind = 'AgentTemplate'): Promise<readonly AuditEvent[]> => {
-    const answer = await api('admin', `/audit?limit=200&kind=${kind}`)
+    const answer = await api('admin', `/audit?limit=200&resourceKind=${kind}`)
     return ((await answer.json()) as { items: AuditEvent[] }).items.toReversed()
   }
   return { run, rows, api, url, token, folder }
@@ -145,7 +145,7 @@ test(
     ]
     const told = (found: readonly AuditEvent[]): readonly string[] =>
       found.map(
-        (row) => `${row.action} ${row.resource_name} ${row.outcome} ${row.actor} ${row.actor_exact ? 'exact' : ''}`,
+        (row) => `${row.action} ${row.resourceName} ${row.outcome} ${row.actor} ${row.actorExact ? 'exact' : ''}`,
       )
     assert.equal(denied.status, 403, await denied.text())
     for (let tries = 0; tries < 100; tries++) {
@@ -165,10 +165,10 @@ test(
     assert.equal(await run('developer', 'patch', 'modelprovider/p', '--type=merge', '-p', elsewhere), 'done')
     const change = { baseUrl: { from: 'https://a.example/v1', to: 'https://b.example/v1' } }
     let update: AuditEvent | undefined
-    for (let tries = 0; tries < 100 && update?.actor_exact !== true; tries++) {
+    for (let tries = 0; tries < 100 && update?.actorExact !== true; tries++) {
       update = (await rows('ModelProvider')).find(({ action }) => action === 'update')
-      if (update?.actor_exact !== true) await sleep(200)
+      if (update?.actorExact !== true) await sleep(200)
     }
-    assert.deepEqual([update?.actor, update?.resource_name, update?.detail['changes']], ['developer', 'p', change])
+    assert.deepEqual([update?.actor, update?.resourceName, update?.detail['changes']], ['developer', 'p', change])
   },
 )

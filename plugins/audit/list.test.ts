@@ -16,7 +16,7 @@ import { check, insertMeanwhile, rowOf } from './testing/rig.ts'
 import type { Page } from './testing/rig.ts'
 
 check(
-  'C2: a walk during inserts sees every row of the start once; C1: cursors are bound; A9: so is the namespace',
+  'C2: a walk during inserts sees every row of the start once; C1: cursors are bound; A9: so is the namespace; UXL10: camelCase',
   async (rig, t) => {
     const at = Date.now() - 60_000
     // Ten rows share each millisecond: the id breaks the tie.
@@ -65,13 +65,22 @@ check(
     )
     assert.equal((await get('namespace=elsewhere')).json<Page>().nextCursor, null)
     assert.deepEqual((await get('actor=nobody')).json(), { items: [], nextCursor: null })
-    assert.equal((await get('kind=AgentTemplate&action=update&actor=user&limit=200')).json<Page>().items.length, 200)
+    const matching = 'resourceKind=AgentTemplate&action=update&actor=user&limit=200'
+    const { items } = (await get(matching)).json<Page>()
+    assert.equal(items.length, 200)
+    const names = Object.keys(items[0] ?? {})
+    assert.deepEqual(
+      names.filter((name) => name.includes('_')),
+      [],
+    )
+    assert.ok(['resourceKind', 'occurredAt', 'actorExact', 'traceId'].every((name) => names.includes(name)))
     for (const query of [
       'limit=0',
       'limit=-1',
       'limit=201',
       'limit=x',
       'offset=1',
+      'kind=AgentTemplate',
       'namespace=..',
       'namespace=a&namespace=b',
     ])

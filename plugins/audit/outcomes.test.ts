@@ -35,7 +35,7 @@ check(
     const lines = rig.lines
       .map((line) => (JSON.parse(line) as { msg: string }).msg)
       .filter((msg) => msg.startsWith('mesh_audit {'))
-    const ids = lines.map((line) => (JSON.parse(line.slice('mesh_audit '.length)) as { event_id: string }).event_id)
+    const ids = lines.map((line) => (JSON.parse(line.slice('mesh_audit '.length)) as { eventId: string }).eventId)
     assert.equal(new Set(ids).size, 20)
     away = true
     outcomes.record(denial('erin'))
@@ -71,19 +71,19 @@ test('without a store GET /api/audit is 501, and what was denied is a greppable 
   await outcomes.close()
   const { msg } = JSON.parse(lines[0] ?? '') as { msg: string }
   assert.match(msg, /^mesh_audit \{/)
-  const { event_id: id, ...row } = JSON.parse(msg.slice('mesh_audit '.length)) as Record<string, unknown>
+  const { eventId: id, ...row } = JSON.parse(msg.slice('mesh_audit '.length)) as Record<string, unknown>
   assert.match(String(id), /^[0-9a-f-]{36}$/)
   assert.deepEqual(row, {
     actor: 'dave',
     action: 'create',
-    resource_kind: 'AgentTemplate',
-    resource_name: 'redacted',
+    resourceKind: 'AgentTemplate',
+    resourceName: 'redacted',
     namespace: 'demo',
-    trace_id: trace,
+    traceId: trace,
     detail: { code: 'forbidden', count: 1 },
-    occurred_at: '1970-01-01T00:00:00.000Z',
-    actor_kind: 'user',
-    actor_exact: true,
+    occurredAt: '1970-01-01T00:00:00.000Z',
+    actorKind: 'user',
+    actorExact: true,
     source: 'bff',
     outcome: 'denied',
   })

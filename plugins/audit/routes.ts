@@ -32,7 +32,7 @@ export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, '
       const bounds = namespaceUid === undefined ? filter : { ...filter, namespaceUid }
       const rows = await audit.list(access as Access<'list', 'auditlogs'>, bounds, { limit: limit + 1, after })
       const { items, last } = cutPage(rows, limit)
-      return { items, nextCursor: last ? cursors.seal([last.occurred_at, last.id], bound) : null }
+      return { items, nextCursor: last ? cursors.seal([last.occurredAt, last.id], bound) : null }
     },
   })
   return async (scope) => {

@@ -2,18 +2,16 @@ import { createHash } from 'node:crypto'
 import { KIND_OF_DATA } from '#core/cluster/events.ts'
 import type { AuditDescriptor, StoredEvent } from '#core/events/event.ts'
 import { guessedActor } from '#core/cluster/observation.ts'
-import type { AuditEvent } from '#schemas/api/audit.ts'
 import { allowlisted, type AuditText, isUid } from './columns.ts'
 import { auditOutcome, clusterRequest } from './events.ts'
+import type { AuditTables } from './store/tables.ts'
 
 /** A row to write, with the key that makes one row of one change (A4). */
-export interface AuditRow extends Omit<AuditEvent, 'occurred_at'> {
+export interface AuditRow extends Omit<AuditTables['audit_log'], 'actor_exact'> {
   readonly key: string
   /** The key of the event alone, by which a denial is counted once. */
   readonly eventKey: string
-  readonly occurred_at: Date
-  /** Uid of the namespace that the row is of; null when it is not known (SEC17). */
-  readonly namespace_uid: string | null
+  readonly actor_exact: boolean
   /** When the request of an actor that the API server named was complete: of two who claim one change, the earlier made it. */
   readonly claimedAt?: Date
   /** Names the actor of a row that another event makes; it is no row by itself. */

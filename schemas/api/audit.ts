@@ -13,21 +13,21 @@ const instant = (description: string) =>
     description: `${description} RFC 3339, such as 2026-11-20T08:00:00Z.`,
   })
 
-/** A row of the audit log; the snake_case names are the interface's. */
+/** A row of the audit log. */
 export const AuditEvent = Type.Object({
   id: text,
-  occurred_at: time,
+  occurredAt: time,
   source: Type.Enum(['controller', 'bff']),
   actor: text,
   /** False for a guess: `manager:` and a field manager, which is any client's free text. */
-  actor_exact: Type.Boolean({ description: 'Whether the actor is authenticated; false for a guess.' }),
-  actor_kind: Type.Enum(['user', 'controller', 'system']),
+  actorExact: Type.Boolean({ description: 'Whether the actor is authenticated; false for a guess.' }),
+  actorKind: Type.Enum(['user', 'controller', 'system']),
   action: text,
-  resource_kind: text,
-  resource_name: text,
+  resourceKind: text,
+  resourceName: text,
   namespace: text,
   outcome: Type.Enum(['success', 'denied', 'error']),
-  trace_id: textOrNull,
+  traceId: textOrNull,
   detail: anyObject,
 })
 
@@ -40,7 +40,7 @@ export const AuditQuery = Type.Object(
     namespace: Type.Optional(namespaceQuery),
     actor: filter,
     action: filter,
-    kind: filter,
+    resourceKind: filter,
     outcome: Type.Optional(Type.Enum(['success', 'denied', 'error'])),
     from: Type.Optional(instant('Rows of this instant and later.')),
     to: Type.Optional(instant('Rows before this instant.')),

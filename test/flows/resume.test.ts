@@ -107,7 +107,7 @@ test('a decision is made once, its answer is repeated by key, and only to who ma
       }>()
       assert.deepEqual([run.state, run.subject, run.decidedBy], ['succeeded', 'developer', 'operator'])
       const audit = await eventually(
-        () => ask('operator', 'GET /audit?kind=Run&actor=operator'),
+        () => ask('operator', 'GET /audit?resourceKind=Run&actor=operator'),
         ({ text: rows }) => rows.includes(id),
       )
       assert.equal(audit.status, 200)

@@ -17,6 +17,7 @@ export type AuditTables = {
     detail: Record<string, unknown>
     /** Null in rows of versions before 0008. */
     actor_exact: boolean | null
+    /** Uid of the namespace that the row is of; null when it is not known (SEC17). */
     namespace_uid: string | null
   }
   audit_keys: {
