@@ -52,6 +52,8 @@ export interface SubjectAttributes {
 export interface GatewayContext extends OwnIdentity {
   readonly role: 'gateway'
   readonly observed: Observed
+  /** Undefined without a store. */
+  readonly directory: Directory | undefined
   callerOf(bearer: string): Promise<Caller>
 }
 

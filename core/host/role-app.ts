@@ -3,7 +3,7 @@ import { Fail } from '#core/http/errors.ts'
 import { gate } from '#core/http/gate.ts'
 import type { RequestLimits } from '#core/http/limits.ts'
 import { registerMethodNotAllowed } from '#core/http/method-not-allowed.ts'
-import { httpOutcome } from '#core/http/points.ts'
+import { errorFormat, httpOutcome } from '#core/http/points.ts'
 import { createServer } from '#core/http/server.ts'
 import { setOwner } from '#core/http/services.ts'
 import type { HttpServices } from '#core/http/services.ts'
@@ -77,6 +77,7 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     streams,
     catalog,
     outcomes: () => core.extensions(httpOutcome),
+    errorFormat: core.extensions(errorFormat).find((format) => format.role === role),
     checkResponses: input.checkResponses,
   }
   const tls = role === 'manager' ? settings.listen?.managerTls : undefined
@@ -151,7 +152,8 @@ function routesOf(
   if (platform.identity === undefined) throw new Error(`the role ${input.role} has no identity of its own`)
   const own = { ...platform.identity, observed: platform.observed }
   if (input.role === 'state') return plugin.stateRoutes?.(inner, { ...own, role: 'state' } satisfies StateContext)
-  const gateway: GatewayContext = { ...own, role: 'gateway', callerOf: (bearer) => platform.callers.as(bearer) }
+  const { callers, directory } = platform
+  const gateway: GatewayContext = { ...own, role: 'gateway', directory, callerOf: (bearer) => callers.as(bearer) }
   return plugin.gatewayRoutes?.(inner, gateway)
 }
 

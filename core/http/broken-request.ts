@@ -1,5 +1,8 @@
 import type { Duplex } from 'node:stream'
-import { errorTable } from './errors.ts'
+import { Fail } from './errors.ts'
+import type { errorTable } from './errors.ts'
+import type { ErrorFormat } from './points.ts'
+import { toAnswer } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 
 const parserCodes: Readonly<Record<string, keyof typeof errorTable>> = {
@@ -8,20 +11,21 @@ const parserCodes: Readonly<Record<string, keyof typeof errorTable>> = {
 }
 
 /** Answers what Node's parser refused, and ends the connection; it never reaches a route. `code` is the parser's. */
-export function answerBrokenRequest(code: string | undefined, socket: Duplex): void {
+export function answerBrokenRequest(code: string | undefined, socket: Duplex, format?: ErrorFormat): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const name = parserCodes[code ?? ''] ?? 'malformed_request'
-  const { status, title } = errorTable[name]
-  const body = JSON.stringify({ type: `urn:mesh:error:${name}`, title, status, code: name, retryable: false })
+  const { status, problem } = toAnswer(new Fail(name))
+  const wire = format?.write(new Fail(name), { isUnknown: false })
+  const body = wire?.body ?? JSON.stringify({ ...problem, retryable: false })
   const headers = {
     ...securityHeaders,
-    'content-type': 'application/problem+json',
+    'content-type': wire?.contentType ?? 'application/problem+json',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${title.replace(/\.$/, '')}\r\n${lines.join('')}\r\n${body}`)
+  socket.end(`HTTP/1.1 ${status} ${problem.title.replace(/\.$/, '')}\r\n${lines.join('')}\r\n${body}`)
 }

@@ -12,7 +12,8 @@ import { completeLimits } from './limits.ts'
 import type { RequestLimits } from './limits.ts'
 import { rareMethodFail } from './method-not-allowed.ts'
 import { recordFailure } from './outcomes.ts'
-import { plainAnswer, toAnswer } from './problem.ts'
+import type { WireError } from './points.ts'
+import { toAnswer } from './problem.ts'
 import type { Answer } from './problem.ts'
 import { closeWhenDraining } from './drain-connection.ts'
 import { createRefuse } from './refusal.ts'
@@ -62,7 +63,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       void answerUnrouted({ error: failure, request, reply }, { hosts, services, admission }).catch(() =>
         reply.raw.destroy(),
       ),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error.code, socket),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error.code, socket, services.errorFormat),
   })
   provideServices(app, services)
   acceptJsonOnly(app)
@@ -79,7 +80,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     await admit.enter(request, reply)
   })
   app.setErrorHandler((error, request, reply) => sendError(services, { error, request, reply }))
-  app.setNotFoundHandler((_request, reply) => send(reply, plainAnswer('not_found')))
+  app.setNotFoundHandler((request, reply) => sendError(services, { error: new Fail('not_found'), request, reply }))
   return app
 }
 
@@ -120,15 +121,22 @@ interface FailedRequest {
 }
 
 function sendError(services: HttpServices, { error, request, reply }: FailedRequest): FastifyReply {
-  const answer = toAnswer(errorOf(request, error))
+  const failed = errorOf(request, error)
+  const wire = services.errorFormat?.write(failed, describe(request))
+  const answer = toAnswer(failed)
   const state = stateOf(request)
-  state.failure = failureOf(answer)
+  if (wire === undefined) state.failure = failureOf(answer)
   recordFailure(services, request)
-  if (answer.status === 500) {
+  if ((wire ?? answer).status === 500) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
     services.log.error({ requestId: request.id, traceId: state.trace.traceId, stack }, 'a request failed unexpectedly')
   }
+  if (wire !== undefined) return sendWire(reply, wire)
   return send(reply, isPlain(request, answer) ? answer : withTrace(request, answer))
+}
+
+function describe(request: FastifyRequest) {
+  return { method: request.method, path: request.raw.url?.split(/[?#]/, 1)[0] ?? '', isUnknown: request.is404 }
 }
 
 function failureOf({ status, problem: { code, cluster } }: Answer): Failure {
@@ -154,12 +162,11 @@ function withTrace(request: FastifyRequest, answer: Answer): Answer {
 }
 
 function send(reply: FastifyReply, { status, headers, problem }: Answer): FastifyReply {
-  return reply
-    .code(status)
-    .headers(headers)
-    .type('application/problem+json')
-    .serializer(String)
-    .send(JSON.stringify(problem))
+  return sendWire(reply, { status, headers, contentType: 'application/problem+json', body: JSON.stringify(problem) })
+}
+
+function sendWire(reply: FastifyReply, { status, headers, contentType, body }: WireError): FastifyReply {
+  return reply.code(status).headers(headers).type(contentType).serializer(String).send(body)
 }
 
 // A URL that the router cannot read never reaches a hook, so the checks of Host and bearer are repeated here.
@@ -168,12 +175,16 @@ async function answerUnrouted(
   parts: Pick<ServerOptions, 'hosts' | 'services'> & { readonly admission: Admission | undefined },
 ): Promise<void> {
   const { hosts, services, admission } = parts
+  const respond = (failed: unknown): FastifyReply => {
+    const wire = services.errorFormat?.write(failed, describe(request))
+    return wire === undefined ? send(reply, toAnswer(failed)) : sendWire(reply, wire)
+  }
   prepare(request, reply, services)
   try {
     checkHost(request, hosts)
     await admission?.authenticate(request)
-    send(reply, toAnswer(error))
+    respond(error)
   } catch (refused) {
-    send(reply, toAnswer(refused))
+    respond(refused)
   }
 }

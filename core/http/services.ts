@@ -10,7 +10,7 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Authz } from './endpoint.ts'
 import type { AnyEndpoint } from './endpoint.ts'
-import type { OutcomeSink } from './points.ts'
+import type { ErrorFormat, OutcomeSink } from './points.ts'
 import type { StreamRegistry } from './stream-registry.ts'
 
 declare module 'fastify' {
@@ -52,6 +52,8 @@ export interface HttpServices {
   readonly catalog: MountedEndpoint[]
   /** Where denied and failed mutations go; read per request, after every plugin was created. */
   readonly outcomes: () => readonly OutcomeSink[]
+  /** Writes every error of this server; absent: problem+json. */
+  readonly errorFormat?: ErrorFormat | undefined
   /** Checks answers against their declared schemas; for tests, it costs a validation per answer. */
   readonly checkResponses: boolean
 }

@@ -2,35 +2,38 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayContext } from '#core/host/contexts.ts'
 import { headerValues, readBearer } from '#core/http/auth.ts'
 import { Fail } from '#core/http/errors.ts'
-import { abortSignalOf, errorOf } from '#core/http/request-state.ts'
+import { abortSignalOf } from '#core/http/request-state.ts'
+import { parseLabel } from '#core/kube/names.ts'
 import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/tracing.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import type { Operation } from './adapter.ts'
 import type { AgentRuns } from './agent-model.ts'
 import { callAgent } from './gateway/call-agent.ts'
 import { callModel } from './gateway/call-model.ts'
+import { getModel } from './gateway/get-model.ts'
 import type { GatewayCall } from './gateway/gateway-call.ts'
 import { listModels } from './gateway/list-models.ts'
 import { readModelRequest } from './gateway/model-request.ts'
-import { toOpenAiError } from './gateway/openai-error.ts'
 import { authenticate } from './gateway/principal.ts'
 import type { Principal } from './gateway/principal.ts'
 import { parseModel, usableRoute } from './gateway/route-of.ts'
 import type { ProvidersInner } from './inner.ts'
 import { agentRuns } from './points.ts'
 
-/** The OpenAI-compatible door on port 4000; errors have OpenAI's shape. */
+/** The OpenAI-compatible API on port 4000; errors have OpenAI's form (`gateway/error-format.ts`). */
 export function gatewayRoutes(inner: ProvidersInner, gateway: GatewayContext): FastifyPluginAsync {
   const { bodyLimit } = inner.settings
   const options = { bodyLimit, config: { authz: { kind: 'bearer' as const } } }
   return async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendError(inner, { error, request, reply }))
     for (const operation of ['chat/completions', 'embeddings'] as const)
       scope.post(`/v1/${operation}`, options, (request, reply) => answer(inner, gateway, { operation, request, reply }))
-    scope.get('/v1/models', options, async (request, reply) => ({
-      object: 'list',
-      data: await listModels(await openCall(inner, gateway, { request, reply })),
-    }))
+    scope.get('/v1/models', options, async (request, reply) =>
+      listModels(await openCall(inner, gateway, { request, reply })),
+    )
+    // An id has slashes; SDKs send them escaped or not.
+    scope.get<{ Params: { '*': string } }>('/v1/models/*', options, async (request, reply) =>
+      getModel(await openCall(inner, gateway, { request, reply }), request.params['*']),
+    )
   }
 }
 
@@ -53,7 +56,7 @@ async function answer(
     await callModel(inner, call, { operation, route, body })
   } else if (operation === 'embeddings') {
     throw new Fail('invalid_body', undefined, {
-      errors: [{ pointer: '/model', detail: 'an agent makes no embeddings' }],
+      errors: [{ pointer: '/model', detail: 'must be a route: agents have no embeddings' }],
     })
   } else {
     const timeoutMs = inner.settings.agentTimeout * 1000
@@ -76,10 +79,13 @@ async function openCall(
   const principal = await authenticate(gateway, readBearer(rawHeaders, url))
   const run = await ownRun(inner, principal, rawHeaders)
   const runId = run?.id
+  const given = single(rawHeaders, 'x-mesh-namespace')
+  const narrowedTo = given === undefined ? undefined : parseLabel('X-Mesh-Namespace', given)
   return {
     gateway,
     principal,
-    namespace: single(rawHeaders, 'x-mesh-namespace') ?? (principal.kind === 'pod' ? principal.namespace : 'default'),
+    namespace: narrowedTo ?? parseLabel('namespace', principal.kind === 'pod' ? principal.namespace : 'default'),
+    narrowedTo,
     runId,
     agentUid: principal.kind === 'pod' ? principal.agentUid : undefined,
     conversationId: conversationOf(rawHeaders),
@@ -124,17 +130,4 @@ function single(rawHeaders: readonly string[], name: string): string | undefined
   const values = headerValues(rawHeaders, name)
   if (values.length > 1) throw new Fail('malformed_request', `The header ${name} is given more than once.`)
   return values[0]
-}
-
-function sendError(
-  inner: ProvidersInner,
-  { error, request, reply }: Exchange & { readonly error: unknown },
-): FastifyReply {
-  const { status, headers, body } = toOpenAiError(errorOf(request, error))
-  if (status === 500)
-    inner.core.log.error(
-      { requestId: request.id, err: error instanceof Error ? error.stack : 'unknown' },
-      'a model call failed unexpectedly',
-    )
-  return reply.code(status).headers(headers).type('application/json').send(body)
 }

@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import OpenAI from 'openai'
+import type OpenAI from 'openai'
 import { contribute } from '#core/host/points.ts'
 import { sendRaw } from '#core/http/testing/raw-request.ts'
 import { needs } from '#test/harness/find-server.ts'
 import type { AgentCall } from './agent-model.ts'
 import { agentRuns } from './points.ts'
-import { addAgent, addKey, addRoute, startGateway, startUpstream } from './testing/gateway.ts'
+import { addAgent, addKey, addRoute, refused, startGateway, startUpstream } from './testing/gateway.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'kubectl', 'postgres', 'initdb')
 const messages = [{ role: 'user' as const, content: 'hello there' }]
 const tools = [{ type: 'function' as const, function: { name: 'time', parameters: {} } }]
-
-async function refused(work: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
-  try {
-    await work
-  } catch (error) {
-    if (error instanceof OpenAI.APIError) return error
-    throw error
-  }
-  throw new Error('was not refused')
-}
 
 test('gateway: any OpenAI client talks to the mock; every call is metered with numbers only', servers, async (t) => {
   const gateway = await startGateway(t)
@@ -85,6 +75,11 @@ test('gateway: any OpenAI client talks to the mock; every call is metered with n
   )
 
   const events = await gateway.metered(8)
+  const metrics = await gateway.metrics()
+  const labels = `\\{(?:le="[^"]*",)?route="${a}/mock",provider="${a}/mock"`
+  for (const name of ['mesh_model_first_byte_seconds_count', 'mesh_model_call_seconds_count'])
+    assert.match(metrics, new RegExp(`^${name}${labels}\\} [1-9]`, 'm'))
+  assert.match(metrics, /^mesh_model_tokens_total\{.*direction="output".*\} [1-9]/m)
   assert.ok(events.length === 8 && events.every(({ type }) => type === 'dev.mesh.providers.model-call-metered.v1'))
   assert.ok(events.every(({ data }) => data.usageReported === true && Number(data.inputTokens) > 0))
   assert.equal(JSON.stringify(events).includes('hello'), false)
@@ -105,7 +100,7 @@ test('gateway: bearers are reviewed as the caller; errors have the OpenAI shape'
     [gateway.as('nobody'), 'mock', 403, 'forbidden'],
     [gateway.as('developer'), `${b}/mock`, 403, 'forbidden'],
     [gateway.as('developer'), `${b}/missing`, 403, 'forbidden'],
-    [gateway.as('developer'), 'missing', 404, 'not_found'],
+    [gateway.as('developer'), 'missing', 404, 'model_not_found'],
     [gateway.as('developer'), '../x', 400, 'invalid_name'],
     [gateway.as('developer'), 'a/b/c', 400, 'invalid_body'],
     [gateway.as('developer'), 'foreign', 502, 'provider_misconfigured'],
@@ -157,14 +152,12 @@ test(
     const stranger = await gateway.run('create', 'token', 'other', '-n', a, '--audience=gateway')
     assert.equal((await refused(ask(gateway.client(stranger), 'mock'))).status, 403)
     const events = await gateway.metered(3)
-    assert.deepEqual(
-      events.map(({ data }) => [data.agentUid, data.runId]),
-      [
-        [uid, null],
-        [uid, null],
-        [uid, 'own'],
-      ],
-    )
+    // Each is written after its answer, in any order.
+    assert.deepEqual(events.map(({ data }) => `${String(data.agentUid)} ${String(data.runId)}`).toSorted(), [
+      `${uid} null`,
+      `${uid} null`,
+      `${uid} own`,
+    ])
   },
 )
 

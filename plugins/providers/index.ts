@@ -1,6 +1,8 @@
 import { definePlugin } from '#core/host/plugin.ts'
 import { contribute } from '#core/host/points.ts'
+import { errorFormat } from '#core/http/points.ts'
 import { modelCallMetered } from './events.ts'
+import { createErrorFormat } from './gateway/error-format.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { createInner } from './inner.ts'
 import { modelAdapter } from './points.ts'
@@ -14,7 +16,10 @@ export const providers = definePlugin({
   settings: providersSettings,
   events: [modelCallMetered],
   create: createInner,
-  contributions: ({ adapters }) => adapters.map((adapter) => contribute(modelAdapter, adapter)),
+  contributions: ({ adapters, settings }) => [
+    ...adapters.map((adapter) => contribute(modelAdapter, adapter)),
+    contribute(errorFormat, createErrorFormat(settings)),
+  ],
   gatewayRoutes,
   reconcilers: ({ core }, { cluster }) => {
     const types = () => core.extensions(modelAdapter).map(({ type }) => type)

@@ -5,6 +5,7 @@ const keys = ['plugins/providers/provider-key.test.ts']
 const status = ['plugins/providers/reconcilers.test.ts']
 const signing = ['core/signing/signing.test.ts']
 const outbound = ['core/http-client/outbound.test.ts']
+const sdk = ['plugins/providers/gateway-sdk.test.ts']
 
 /** Defects of guarded calls outwards, of keys bound to an origin, and of signing keys. */
 export const mutants: readonly Mutant[] = [
@@ -154,5 +155,29 @@ export const mutants: readonly Mutant[] = [
     replace: 'filesOf(files, name).length >= 0',
     tests: ['core/host/keys-command.test.ts'],
     only: 'a folder takes the place',
+  },
+  {
+    name: 'gateway: models are listed that the caller may not use',
+    file: 'plugins/providers/gateway/usable-models.ts',
+    find: "if (await inNamespace('create', use, namespace)) kept.push(...group)",
+    replace: "if (use !== '') kept.push(...group)",
+    tests: sdk,
+    only: 'models of every namespace',
+  },
+  {
+    name: 'gateway: SDKs repeat a call whose run has failed',
+    file: 'plugins/providers/gateway/run-outcome.ts',
+    find: ", 'x-should-retry': 'false'",
+    replace: '',
+    tests: sdk,
+    only: 'a failed run',
+  },
+  {
+    name: 'gateway: errors of the server itself are problem+json',
+    file: 'core/host/role-app.ts',
+    find: 'errorFormat: core.extensions(errorFormat).find((format) => format.role === role)',
+    replace: 'errorFormat: core.extensions(errorFormat).find((format) => format.role === role && role === "bff")',
+    tests: sdk,
+    only: 'SDKs show every error',
   },
 ]

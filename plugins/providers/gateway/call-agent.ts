@@ -7,8 +7,9 @@ import { textOf } from '../mock/mock-answer.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { isObject, wantsUsage } from './model-request.ts'
 import type { Body } from './model-request.ts'
-import { ProviderFailure } from './openai-error.ts'
+import { errorFrame } from './openai-error.ts'
 import type { ModelName } from './route-of.ts'
+import { textOfOutcome } from './run-outcome.ts'
 
 /** A chat with an agent. */
 export interface AgentChat {
@@ -46,7 +47,7 @@ export async function callAgent(call: GatewayCall, chat: AgentChat): Promise<voi
     writer.finish(outcome, textOfOutcome(outcome))
   } catch (error) {
     if (!writer.committed()) throw error
-    call.response.destroy()
+    writer.fail(error)
   }
 }
 
@@ -54,6 +55,8 @@ interface Writer {
   committed(): boolean
   text(text: string): void
   finish(outcome: AgentOutcome, text: string): void
+  /** Ends a stream that was begun with an error event. */
+  fail(error: unknown): void
 }
 
 function wholeWriter(call: GatewayCall, head: CompletionHead): Writer {
@@ -66,6 +69,7 @@ function wholeWriter(call: GatewayCall, head: CompletionHead): Writer {
       call.response.writeHead(200, { ...call.headers, 'content-type': 'application/json', 'x-mesh-run-id': runId })
       call.response.end(JSON.stringify(body))
     },
+    fail: () => void call.response.destroy(),
   }
 }
 
@@ -96,21 +100,8 @@ function streamWriter(call: GatewayCall, head: CompletionHead, usageWanted: bool
       if (usageWanted) call.response.write(usageFrame(head, wireUsage(usage.inputTokens, usage.outputTokens)))
       call.response.end(doneFrame)
     },
+    fail: (error) => void call.response.end(errorFrame(error)),
   }
-}
-
-// Only a succeeded run is an answer: everything else is an error that names the run.
-function textOfOutcome({ runId, state, output, error }: AgentOutcome): string {
-  if (state === 'succeeded') return typeof output === 'string' ? output : JSON.stringify(output ?? null)
-  if (state === 'paused')
-    throw new ProviderFailure(
-      409,
-      'run_paused',
-      `The run ${runId} waits for a person; resume it by POST /api/runs/${runId}/resume.`,
-    )
-  if (state === 'queued' || state === 'running')
-    throw new ProviderFailure(504, 'run_not_finished', `The run ${runId} has not ended in time; it goes on.`)
-  throw new ProviderFailure(502, error?.code ?? `run_${state}`, `The run ${runId} ended as ${state}.`)
 }
 
 function lastUserText(body: Body): string {

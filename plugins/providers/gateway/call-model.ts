@@ -9,7 +9,7 @@ import { forward } from './forward.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { wantsUsage } from './model-request.ts'
 import type { Body } from './model-request.ts'
-import { ProviderFailure, toOpenAiError } from './openai-error.ts'
+import { GatewayError, toOpenAiError } from './openai-error.ts'
 import type { UsableRoute } from './route-of.ts'
 import { loadTarget, targetsOf } from './targets.ts'
 import type { LoadedTarget, Target } from './targets.ts'
@@ -39,7 +39,7 @@ export async function callModel(inner: ProvidersInner, call: GatewayCall, model:
       provider: target,
       send: (sink: AnswerSink) => attempt(inner, call, { model, target, sink }),
     }))
-    const onFailure = (provider: NamedProvider, failure: ProviderFailure): void =>
+    const onFailure = (provider: NamedProvider, failure: GatewayError): void =>
       inner.metering.failed({ route: model.route, provider, failure, traceparent: call.traceparent })
     answered = targets[await forward(attempts, { client: answer, signal: call.signal, onFailure })]
     answer.end()
@@ -98,7 +98,7 @@ async function attempt(
   }
   // Here the host is known; a client that went away and failures in words of ours stay as they are.
   await adapter.send(request, sink).catch((error: unknown) => {
-    throw call.signal.aborted || error instanceof ProviderFailure
+    throw call.signal.aborted || error instanceof GatewayError
       ? error
       : fromConnection({ ...target, host: loaded.host }, error)
   })

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { encodeFrame } from '#core/sse/frame.ts'
 import type { AnswerSink } from '../adapter.ts'
-import { toOpenAiError } from './openai-error.ts'
+import { errorFrame } from './openai-error.ts'
 import type { UsageMeter } from './usage.ts'
 
 /** The client's side of an answer that streams through. */
@@ -53,8 +52,7 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
     },
     end: () => void response.end(),
     breakOff(error) {
-      if (streamed && !response.destroyed)
-        response.end(encodeFrame({ data: JSON.stringify(toOpenAiError(error).body) }))
+      if (streamed && !response.destroyed) response.end(errorFrame(error))
       else response.destroy()
     },
   }

@@ -1,6 +1,6 @@
 import { describeReason, outboundReason } from '#core/http-client/outbound-error.ts'
 import type { OutboundReason } from '#core/http-client/outbound-error.ts'
-import { ProviderFailure } from './openai-error.ts'
+import { GatewayError } from './openai-error.ts'
 
 /** Why a try at a provider failed: a closed list, for the log and the label of a metric. */
 export type FailureReason =
@@ -28,22 +28,22 @@ export interface NamedProvider {
 const maxMessage = 1000
 
 /** A provider, its key or its address cannot be used as they are configured. */
-export function misconfigured(reason: FailureReason, message: string): ProviderFailure {
-  return new ProviderFailure(502, 'provider_misconfigured', message, { reason })
+export function misconfigured(reason: FailureReason, message: string): GatewayError {
+  return new GatewayError(502, 'provider_misconfigured', message, { reason })
 }
 
 /** What a connection failed with, in words of ours. */
-export function fromConnection(provider: NamedProvider, error: unknown): ProviderFailure {
+export function fromConnection(provider: NamedProvider, error: unknown): GatewayError {
   const reason = outboundReason(error)
   const message = `${nameOf(provider)}: ${describeReason(reason)}`
-  if (reason === 'timeout') return new ProviderFailure(504, 'provider_timeout', message, { reason })
+  if (reason === 'timeout') return new GatewayError(504, 'provider_timeout', message, { reason })
   if (reason === 'address_refused' || reason === 'https_required') return misconfigured(reason, message)
-  return new ProviderFailure(502, 'bad_gateway', message, { reason })
+  return new GatewayError(502, 'bad_gateway', message, { reason })
 }
 
 /** An answer that ended before it was complete. */
-export function brokenOff(provider: NamedProvider): ProviderFailure {
-  return new ProviderFailure(502, 'bad_gateway', `${nameOf(provider)}: the answer broke off.`, { reason: 'broke_off' })
+export function brokenOff(provider: NamedProvider): GatewayError {
+  return new GatewayError(502, 'bad_gateway', `${nameOf(provider)}: the answer broke off.`, { reason: 'broke_off' })
 }
 
 /** An error that the provider answered with. */
@@ -54,24 +54,24 @@ export interface ErrorAnswer {
 }
 
 /** A provider quotes the key in its 401 and names its insides in a 5xx: only what the client can act on is relayed. */
-export function fromAnswer(provider: NamedProvider, { status, retryAfter, body }: ErrorAnswer): ProviderFailure {
+export function fromAnswer(provider: NamedProvider, { status, retryAfter, body }: ErrorAnswer): GatewayError {
   const named = nameOf(provider)
   if (status === 429)
-    return new ProviderFailure(429, 'rate_limit_exceeded', `${named} is overloaded (429).`, {
+    return new GatewayError(429, 'rate_limit_exceeded', `${named} is overloaded (429).`, {
       reason: 'overloaded',
-      retryAfter: retryAfter ?? '1',
+      headers: { 'retry-after': retryAfter ?? '1' },
     })
   if (status === 401 || status === 403)
-    return new ProviderFailure(502, 'provider_refused_key', `${named} refused the key of this route (${status}).`, {
+    return new GatewayError(502, 'provider_refused_key', `${named} refused the key of this route (${status}).`, {
       reason: 'key_refused',
     })
   if (status === 408 || status === 504)
-    return new ProviderFailure(504, 'provider_timeout', `${named}: timed out (${status}).`, { reason: 'timeout' })
+    return new GatewayError(504, 'provider_timeout', `${named}: timed out (${status}).`, { reason: 'timeout' })
   if (status >= 400 && status < 500)
-    return new ProviderFailure(status === 404 ? 400 : status, 'provider_refused', messageIn(named, status, body), {
+    return new GatewayError(status === 404 ? 400 : status, 'provider_refused', messageIn(named, status, body), {
       reason: 'request_refused',
     })
-  return new ProviderFailure(502, 'bad_gateway', `${named} failed (${status}).`, { reason: 'provider_error' })
+  return new GatewayError(502, 'bad_gateway', `${named} failed (${status}).`, { reason: 'provider_error' })
 }
 
 /** `Provider default/oa (127.0.0.1:9)`. */

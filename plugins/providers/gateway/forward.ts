@@ -1,7 +1,7 @@
 import type { AnswerSink } from '../adapter.ts'
 import { brokenOff, fromAnswer, fromConnection } from './failure.ts'
 import type { NamedProvider } from './failure.ts'
-import { ProviderFailure } from './openai-error.ts'
+import { GatewayError } from './openai-error.ts'
 
 /** One try: sends to a target; the answer goes into the sink. */
 export interface Attempt {
@@ -15,7 +15,7 @@ export interface Forwarding {
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal
   /** Every failed try, also one that a later try makes up for. */
-  readonly onFailure: (provider: NamedProvider, failure: ProviderFailure) => void
+  readonly onFailure: (provider: NamedProvider, failure: GatewayError) => void
 }
 
 const maxErrorBytes = 64 * 1024
@@ -23,10 +23,10 @@ const maxErrorBytes = 64 * 1024
 /**
  * Tries the attempts in order until one answers well. Overload (429), server errors, timeouts and lost connections move on
  * to the next; what the client did wrong does not. Once bytes have reached the client there is no second try. Resolves
- * with the index of the attempt that answered; throws `ProviderFailure`.
+ * with the index of the attempt that answered; throws `GatewayError`.
  */
 export async function forward(attempts: readonly Attempt[], forwarding: Forwarding): Promise<number> {
-  let last: ProviderFailure | undefined
+  let last: GatewayError | undefined
   for (const [index, attempt] of attempts.entries()) {
     forwarding.signal.throwIfAborted()
     const { failure, committed } = await tryOnce(attempt, forwarding)
@@ -36,11 +36,11 @@ export async function forward(attempts: readonly Attempt[], forwarding: Forwardi
     last = failure
     if (failure.status < 500 && failure.status !== 429) break
   }
-  throw last ?? new ProviderFailure(502, 'bad_gateway', 'The route has no provider.')
+  throw last ?? new GatewayError(502, 'bad_gateway', 'The route has no provider.')
 }
 
 interface Tried {
-  readonly failure: ProviderFailure | undefined
+  readonly failure: GatewayError | undefined
   readonly committed: boolean
 }
 
@@ -65,7 +65,7 @@ async function tryOnce(attempt: Attempt, { client, signal }: Forwarding): Promis
   } catch (error) {
     if (signal.aborted) throw error
     if (committed) return { failure: brokenOff(attempt.provider), committed }
-    return { failure: error instanceof ProviderFailure ? error : fromConnection(attempt.provider, error), committed }
+    return { failure: error instanceof GatewayError ? error : fromConnection(attempt.provider, error), committed }
   }
   if (refused === undefined) return { failure: undefined, committed }
   return { failure: fromAnswer(attempt.provider, { ...refused, body: Buffer.concat(errorBody) }), committed }

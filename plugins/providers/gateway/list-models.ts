@@ -1,10 +1,13 @@
-import type { KubeClient, KubeObject } from '#core/kube/client.ts'
+import type { Caller } from '#core/cluster/access.ts'
+import type { KubeClient, KubeObject, ObjectList } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'
-import { isStatus } from '#core/kube/status.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { kubeResource } from './kube-resource.ts'
+import { createUsable } from './usable-models.ts'
+import type { Usable } from './usable-models.ts'
 
 /** An entry of `GET /v1/models`. */
 export interface ModelEntry {
@@ -14,31 +17,98 @@ export interface ModelEntry {
   readonly owned_by: string
 }
 
-const pageSize = 500
+/** Answer of `GET /v1/models`; `has_more` when a bound left models out: `X-Mesh-Namespace` narrows the list. */
+export interface ModelList {
+  readonly object: 'list'
+  readonly data: readonly ModelEntry[]
+  readonly has_more: boolean
+}
+
+/** Bounds of one list: it has no pages. */
+export const listBounds = { models: 1_000, namespaces: 1_000, pageSize: 500 } as const
+
+const sources = {
+  route: { resource: kubeResource(ModelRoute), prefix: '' },
+  agent: { resource: kubeResource(AgentDeployment), prefix: 'agent/' },
+} as const
+
+type SourceName = keyof typeof sources
+
+interface Collected {
+  readonly entries: ModelEntry[]
+  truncated: boolean
+}
 
 /**
- * The routes of one namespace, and the agents where the caller may list them: a person's list is made as the caller, a
- * pod's in its own namespace by the gateway.
+ * The routes and agents that the principal may use. A person's lists and reviews are made as the caller: in the namespace of
+ * `X-Mesh-Namespace`, else in every namespace that the caller may list. A pod's routes are those of its namespace.
  */
-export async function listModels({ principal, gateway, namespace: name }: GatewayCall): Promise<readonly ModelEntry[]> {
-  const cluster = principal.kind === 'person' ? principal.caller.cluster : gateway.cluster
-  const namespace = parseLabel('namespace', principal.kind === 'person' ? name : principal.namespace)
-  const routes = await cluster.list(kubeResource(ModelRoute), { namespace, limit: pageSize })
-  const agents = principal.kind === 'person' ? await agentsIn(cluster, namespace) : []
-  return [...routes.items.map((route) => toEntry('', route)), ...agents.map((agent) => toEntry('agent/', agent))]
-}
-
-async function agentsIn(cluster: KubeClient, namespace: ReturnType<typeof parseLabel>): Promise<readonly KubeObject[]> {
-  try {
-    return (await cluster.list(kubeResource(AgentDeployment), { namespace, limit: pageSize })).items
-  } catch (error) {
-    if (isStatus(error, 403)) return []
-    throw error
+export async function listModels(call: GatewayCall): Promise<ModelList> {
+  const { principal, gateway } = call
+  const found: Collected = { entries: [], truncated: false }
+  if (principal.kind === 'pod') {
+    await collect(found, 'route', { cluster: gateway.cluster, namespace: parseLabel('namespace', principal.namespace) })
+  } else {
+    const usable = createUsable(principal.caller)
+    await listAsCaller(call, principal.caller, { found, usable, name: 'route' })
+    await listAsCaller(call, principal.caller, { found, usable, name: 'agent' })
+    if (usable.truncated()) found.truncated = true
   }
+  return { object: 'list', data: found.entries, has_more: found.truncated }
 }
 
-function toEntry(prefix: string, { metadata }: KubeObject): ModelEntry {
+/** An object as a model. */
+export function toEntry(name: SourceName, { metadata }: KubeObject): ModelEntry {
   const namespace = metadata.namespace ?? ''
   const created = Math.floor(Date.parse(metadata.creationTimestamp ?? '1970-01-01T00:00:00Z') / 1000)
-  return { id: `${prefix}${namespace}/${metadata.name}`, object: 'model', created, owned_by: namespace }
+  return { id: `${sources[name].prefix}${namespace}/${metadata.name}`, object: 'model', created, owned_by: namespace }
+}
+
+interface Listing {
+  readonly found: Collected
+  readonly usable: Usable
+  readonly name: SourceName
+}
+
+async function listAsCaller(call: GatewayCall, caller: Caller, { found, usable, name }: Listing): Promise<void> {
+  const { plural } = sources[name].resource
+  const { cluster } = caller
+  const only = call.narrowedTo ?? (call.gateway.directory === undefined ? call.namespace : undefined)
+  const list = (namespace: DnsLabel | ''): Promise<void> =>
+    collect(found, name, { cluster, namespace, keep: (items) => usable.keep(name, items) })
+  if (only !== undefined) {
+    // Routes are what was asked for: a denial is the cluster's 403. Agents are listed besides.
+    if (name === 'route') await caller.review('list', plural, { namespace: only })
+    else if ((await caller.may('list', plural, { namespace: only })) === undefined) return
+    return list(only)
+  }
+  if ((await caller.may('list', plural, { namespace: '' })) !== undefined) return list('')
+  let namespaces = 0
+  await call.gateway.directory?.permitted(caller, 'list', plural, '', async ({ namespace }) => {
+    await list(namespace)
+    if (++namespaces >= listBounds.namespaces) found.truncated = true
+    return found.truncated ? 'full' : 'more'
+  })
+}
+
+interface Place {
+  readonly cluster: KubeClient
+  readonly namespace: DnsLabel | ''
+  readonly keep?: (items: readonly KubeObject[]) => Promise<readonly KubeObject[]>
+}
+
+async function collect(found: Collected, name: SourceName, { cluster, namespace, keep }: Place): Promise<void> {
+  const { resource } = sources[name]
+  for (let next: string | undefined = ''; next !== undefined && !found.truncated;) {
+    const page: ObjectList<KubeObject> = await cluster.list(resource, {
+      limit: listBounds.pageSize,
+      ...(namespace === '' ? {} : { namespace }),
+      ...(next === '' ? {} : { continue: next }),
+    })
+    for (const item of keep === undefined ? page.items : await keep(page.items)) {
+      if (found.entries.length < listBounds.models) found.entries.push(toEntry(name, item))
+      else found.truncated = true
+    }
+    next = page.continue
+  }
 }

@@ -8,14 +8,16 @@ export type Body = Readonly<Record<string, unknown>>
 export function readModelRequest(operation: Operation, body: unknown): Body & { readonly model: string } {
   if (!isObject(body)) throw invalid('', 'must be a JSON object')
   const { model } = body
-  if (typeof model !== 'string' || model === '') throw invalid('/model', 'must name a model route')
+  if (model === undefined || model === null || model === '') throw required('/model')
+  if (typeof model !== 'string') throw invalid('/model', 'must be a string')
   if (operation === 'embeddings') {
-    if (body.input === undefined) throw invalid('/input', 'is missing')
+    if (body.input === undefined) throw required('/input')
     return { ...body, model }
   }
+  if (body.messages === undefined) throw required('/messages')
   if (!Array.isArray(body.messages) || body.messages.length === 0)
-    throw invalid('/messages', 'must be a list with a message')
-  if (!body.messages.every(isObject)) throw invalid('/messages', 'must hold objects')
+    throw invalid('/messages', 'must be a list of at least one message')
+  if (!body.messages.every(isObject)) throw invalid('/messages', 'must be a list of objects')
   if (body.stream !== undefined && body.stream !== null && typeof body.stream !== 'boolean')
     throw invalid('/stream', 'must be true or false')
   return { ...body, model }
@@ -29,6 +31,10 @@ export function wantsUsage(body: Body): boolean {
 /** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function required(pointer: string): Fail {
+  return invalid(pointer, 'is required')
 }
 
 function invalid(pointer: string, detail: string): Fail {

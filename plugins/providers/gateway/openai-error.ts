@@ -1,4 +1,6 @@
+import type { FieldError } from '#core/http/errors.ts'
 import { toAnswer } from '#core/http/problem.ts'
+import { encodeFrame } from '#core/sse/frame.ts'
 import type { FailureReason } from './failure.ts'
 
 /** An error body of the OpenAI API. */
@@ -11,43 +13,64 @@ export interface OpenAiError {
   }
 }
 
-/** A failure of a provider in the gateway's own words: the message is safe for the client. */
-export class ProviderFailure extends Error {
-  override readonly name = 'ProviderFailure'
+/** An error in the gateway's own words: the message is safe for the client. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
   readonly status: number
   readonly code: string
-  readonly retryAfter: string | undefined
+  readonly param: string | null
+  readonly headers: Readonly<Record<string, string>>
   /** For the log and the metric. */
   readonly reason: FailureReason
   constructor(
     status: number,
     code: string,
     message: string,
-    more: { readonly reason?: FailureReason; readonly retryAfter?: string } = {},
+    more: {
+      readonly reason?: FailureReason
+      readonly param?: string
+      readonly headers?: Readonly<Record<string, string>>
+    } = {},
   ) {
     super(message)
     this.status = status
     this.code = code
-    this.retryAfter = more.retryAfter
+    this.param = more.param ?? null
+    this.headers = more.headers ?? {}
     this.reason = more.reason ?? 'failed'
   }
 }
 
-/** Status, headers and body of an error in the caller's wire format. */
+/** Status, headers and body of an error in the form that OpenAI's SDKs read. */
 export function toOpenAiError(error: unknown): {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: OpenAiError
 } {
-  if (error instanceof ProviderFailure) {
-    const headers = error.retryAfter === undefined ? {} : { 'retry-after': error.retryAfter }
-    return { status: error.status, headers, body: body(error.status, error.code, error.message, null) }
+  if (error instanceof GatewayError) {
+    const { status, headers, code, message, param } = error
+    return { status, headers, body: body(status, code, message, param) }
   }
   const { status, headers, problem } = toAnswer(error)
   const [field] = problem.errors ?? []
-  const message = field === undefined ? (problem.detail ?? problem.title) : `${field.pointer} ${field.detail}`
-  const param = field?.pointer.slice(1).replaceAll('/', '.') ?? null
-  return { status, headers, body: body(status, problem.code, message, param) }
+  const message = field === undefined ? (problem.detail ?? problem.title) : messageOf(field)
+  return { status, headers, body: body(status, problem.code, message, field === undefined ? null : paramOf(field)) }
+}
+
+/** An error within a stream: SDKs throw it where the stream is read. */
+export function errorFrame(error: unknown): Buffer {
+  return encodeFrame({ data: JSON.stringify(toOpenAiError(error).body) })
+}
+
+function messageOf(field: FieldError): string {
+  const text = `${paramOf(field) ?? 'The request body'} ${field.detail}`
+  return text.endsWith('.') ? text : `${text}.`
+}
+
+// `/messages/0/content` is `messages[0].content`; a header or query parameter keeps its name.
+function paramOf({ pointer }: FieldError): string | null {
+  const path = pointer.replace(/^[/:?]/, '').replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
+  return path === '' ? null : path.replaceAll('/', '.')
 }
 
 function body(status: number, code: string, message: string, param: string | null): OpenAiError {

@@ -10,7 +10,7 @@ import { misconfigured } from './failure.ts'
 import { secrets } from './kube-resource.ts'
 
 /**
- * The key of a provider, read per call as the gateway itself; undefined when the provider needs none. Throws `ProviderFailure` when the
+ * The key of a provider, read per call as the gateway itself; undefined when the provider needs none. Throws `GatewayError` when the
  * Secret is missing, is none of the platform's, or is bound to another origin (B7). The key is neither kept nor logged.
  */
 export async function readProviderKey(

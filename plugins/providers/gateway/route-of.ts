@@ -4,8 +4,9 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
-import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
+import type { ModelRouteObject, ModelRouteSpec } from '#schemas/crds/model-route.ts'
 import { kubeResource } from './kube-resource.ts'
+import { GatewayError } from './openai-error.ts'
 import type { Principal } from './principal.ts'
 
 /** A route that the principal may use. */
@@ -27,7 +28,9 @@ export function parseModel(model: string, namespace: string): ModelName {
   const kind = parts[0] === 'agent' && parts.length > 1 ? 'agent' : 'route'
   const [first = '', second, ...rest] = kind === 'agent' ? parts.slice(1) : parts
   if (rest.length > 0)
-    throw new Fail('invalid_body', undefined, { errors: [{ pointer: '/model', detail: 'names no model' }] })
+    throw new Fail('invalid_body', undefined, {
+      errors: [{ pointer: '/model', detail: 'must be a route (name or namespace/name) or agent/namespace/name' }],
+    })
   return {
     kind,
     namespace: parseLabel('/model', second === undefined ? namespace : first),
@@ -44,16 +47,26 @@ export async function usableRoute(
   principal: Principal,
   model: ModelName,
 ): Promise<UsableRoute> {
+  const { metadata, spec } = await readRoute(gateway, principal, model)
+  return { namespace: model.namespace, name: model.name, uid: metadata.uid ?? '', spec }
+}
+
+/** As `usableRoute`, the whole object. */
+export async function readRoute(
+  gateway: GatewayContext,
+  principal: Principal,
+  model: ModelName,
+): Promise<ModelRouteObject> {
   const { namespace, name } = model
   if (principal.kind === 'person') await principal.caller.review('create', 'modelroutes/invoke', { namespace, name })
-  const route = await gateway.cluster.get(kubeResource(ModelRoute), { namespace, name }).catch((error: unknown) => {
+  const ref = { namespace, name }
+  // The API server holds routes to the schema of the kind.
+  const route = await gateway.cluster.get<ModelRouteObject>(kubeResource(ModelRoute), ref).catch((error: unknown) => {
     throw isStatus(error, 404) ? unknownModel(model) : error
   })
-  // The API server holds routes to the schema of the kind.
-  const spec = route.spec as ModelRouteSpec
-  const allowed = principal.kind === 'person' || mayRefer(principal.namespace, namespace, spec.allowedNamespaces)
+  const allowed = principal.kind === 'person' || mayRefer(principal.namespace, namespace, route.spec.allowedNamespaces)
   if (!allowed) throw unknownModel(model)
-  return { namespace, name, uid: route.metadata.uid ?? '', spec }
+  return route
 }
 
 /** References stay in their namespace unless the target allows the source's. */
@@ -61,6 +74,9 @@ export function mayRefer(source: string, target: string, allowedNamespaces: read
   return source === target || allowedNamespaces.includes(source) || allowedNamespaces.includes('*')
 }
 
-function unknownModel({ namespace, name }: ModelName): Fail {
-  return new Fail('not_found', `The model ${namespace}/${name} does not exist.`)
+/** The error for a model that does not exist, or that the principal may not know of. */
+export function unknownModel({ kind, namespace, name }: ModelName): GatewayError {
+  const id = `${kind === 'agent' ? 'agent/' : ''}${namespace}/${name}`
+  const message = `The model ${id} does not exist. GET /v1/models lists the models that you may use.`
+  return new GatewayError(404, 'model_not_found', message, { param: 'model' })
 }

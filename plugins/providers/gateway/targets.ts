@@ -37,7 +37,7 @@ export function targetsOf(route: UsableRoute): readonly Target[] {
   })
 }
 
-/** Reads provider and key as the gateway itself (B7). Throws `ProviderFailure`; the key is neither kept nor logged. */
+/** Reads provider and key as the gateway itself (B7). Throws `GatewayError`; the key is neither kept nor logged. */
 export async function loadTarget(
   gateway: GatewayContext,
   route: UsableRoute,

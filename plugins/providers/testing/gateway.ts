@@ -7,6 +7,8 @@ import type { TestContext } from 'node:test'
 import OpenAI from 'openai'
 import { sql } from 'kysely'
 import { createCallers } from '#core/cluster/caller.ts'
+import { createDirectory } from '#core/cluster/create-directory.ts'
+import { clusterMigrations } from '#core/cluster/observed.ts'
 import { createOwnIdentity } from '#core/cluster/own-identity.ts'
 import { createMemoryBus } from '#core/events/memory-bus.ts'
 import type { Core } from '#core/host/core.ts'
@@ -57,7 +59,7 @@ export async function startGateway(
   for (const name of Object.values(names)) await run('create', 'namespace', name)
   await run('create', 'rolebinding', 'dev', '-n', names.a, '--clusterrole=mesh-developer', '--user=developer')
   const database = await openDatabase({ url: await createDatabase(t) })
-  await migrate(database, [storeMigrations])
+  await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
   const callers = createCallers({ server: kube.url, pool })
   const lines: string[] = []
   const values: Contribution[] = [...contributed]
@@ -71,6 +73,11 @@ export async function startGateway(
     }),
     namespaceUid: async () => undefined,
   }
+  const store = createStore(database, { projections: [] })
+  // As a manager would have noted them.
+  for (const [n, name] of Object.values(names).entries())
+    await sql`insert into observed (uid, kind, namespace, name, rv, content_hash)
+      values (${`uid-${n}`}, 'Namespace', '', ${name}, '1', '')`.execute(database.root)
   const core: Core = {
     role: 'gateway',
     install: 'test',
@@ -80,7 +87,7 @@ export async function startGateway(
     metrics: createMetrics(),
     keys: createKeyring(),
     now: () => new Date(),
-    store: createStore(database, { projections: [] }),
+    store,
     bus: createMemoryBus(),
     cluster: callers,
     // Upstreams of these tests listen on loopback.
@@ -101,7 +108,7 @@ export async function startGateway(
       callers,
       store: core.store,
       observed,
-      directory: undefined,
+      directory: createDirectory(store),
       identity: createOwnIdentity({ cluster: admin }),
     },
     built: [{ plugin: providers, inner, wired: { wiring: 'ready' } }],
@@ -148,6 +155,17 @@ export async function startGateway(
       return rows
     },
   }
+}
+
+/** The error that the SDK throws for a refused call. */
+export async function refused(work: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof OpenAI.APIError) return error
+    throw error
+  }
+  throw new Error('was not refused')
 }
 
 /** Creates a Secret with a provider's key, as docs/operations.md says; without an origin it is an ordinary Secret. */
