@@ -1,8 +1,8 @@
 import { defineCounter, defineHistogram } from '#core/telemetry/metrics.ts'
 
 /**
- * Model calls through the gateway. `route` and `provider` are namespace/name. They are the exception to bounded label values: an
- * installation has few, and above `MAX_LABELLED` pairs further ones are `other`.
+ * Model calls through the gateway. `route` and `provider` are namespace/name. These names come from the cluster, so their number is
+ * bounded by `labelBounds`: above it both labels are `other`.
  */
 export const providerMetrics = {
   calls: defineCounter({
@@ -24,6 +24,13 @@ export const providerMetrics = {
     roles: ['gateway'],
     buckets: [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
   }),
+  firstByteSeconds: defineHistogram({
+    name: 'mesh_model_first_byte_seconds',
+    help: 'Time from the request to the head of the answer of model calls that a provider answered.',
+    labels: ['route', 'provider'],
+    roles: ['gateway'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  }),
   tokens: defineCounter({
     name: 'mesh_model_tokens_total',
     help: 'Tokens of model calls by direction (input, output), route and provider.',
@@ -38,16 +45,28 @@ export const providerMetrics = {
   }),
 }
 
-/** Most pairs of route and provider that metrics tell apart in one process. */
-export const MAX_LABELLED = 200
+/** Most pairs of route and provider that the metrics of one process name, in all and of the routes of one namespace. */
+export const labelBounds = { pairs: 500, pairsPerNamespace: 20 }
 
-/** A function that gives the labels of a route and a provider, `other` for both once there are too many pairs. */
-export function createCallLabels(limit: number = MAX_LABELLED) {
+/** The labels of a call. */
+export interface CallLabels {
+  readonly route: string
+  readonly provider: string
+}
+
+/** Returns the labels of a route and a provider (each namespace/name), `other` for both above the bounds. */
+export function createCallLabels(bounds = labelBounds): (route: string, provider: string) => CallLabels {
   const known = new Set<string>()
-  return (route: string, provider: string): { readonly route: string; readonly provider: string } => {
+  const perNamespace = new Map<string, number>()
+  return (route, provider) => {
     const pair = `${route} ${provider}`
-    if (!known.has(pair) && known.size >= limit) return { route: 'other', provider: 'other' }
+    if (known.has(pair)) return { route, provider }
+    // One tenant with many routes leaves room for the others.
+    const namespace = route.slice(0, route.indexOf('/'))
+    const taken = perNamespace.get(namespace) ?? 0
+    if (known.size >= bounds.pairs || taken >= bounds.pairsPerNamespace) return { route: 'other', provider: 'other' }
     known.add(pair)
+    perNamespace.set(namespace, taken + 1)
     return { route, provider }
   }
 }

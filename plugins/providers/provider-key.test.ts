@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/pool.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { MAX_LABELLED, createCallLabels } from './metrics.ts'
+import { createCallLabels, labelBounds } from './metrics.ts'
 import { refusalOfKey } from './key-binding.ts'
 import { addKey, addRoute, startGateway, startUpstream } from './testing/gateway.ts'
 
@@ -193,11 +193,17 @@ test(
   },
 )
 
-test('UXM12: metrics tell apart a bounded number of routes and providers', () => {
-  const labelsOf = createCallLabels(2)
+test('UXM12: metrics name a bounded number of routes, and a bounded number of one namespace', () => {
+  const labelsOf = createCallLabels({ pairs: 4, pairsPerNamespace: 2 })
   assert.deepEqual(labelsOf('a/1', 'a/p'), { route: 'a/1', provider: 'a/p' })
   assert.deepEqual(labelsOf('a/2', 'a/p'), { route: 'a/2', provider: 'a/p' })
   assert.deepEqual(labelsOf('a/3', 'a/p'), { route: 'other', provider: 'other' })
   assert.deepEqual(labelsOf('a/1', 'a/p'), { route: 'a/1', provider: 'a/p' })
-  assert.ok(MAX_LABELLED <= 500)
+  const named = (route: string): boolean => labelsOf(route, 'a/p').route === route
+  assert.deepEqual(['b/1', 'b/2', 'b/3', 'c/1'].map(named), [true, true, false, false])
+  // A tenant with 10,000 routes leaves the others their names.
+  const ofInstall = createCallLabels()
+  const many = Array.from({ length: 10_000 }, (_, n) => ofInstall(`a/${n}`, 'a/p').route)
+  assert.equal(new Set(many).size, labelBounds.pairsPerNamespace + 1)
+  assert.equal(ofInstall('b/1', 'b/p').route, 'b/1')
 })

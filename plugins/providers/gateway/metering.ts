@@ -4,7 +4,7 @@ import { modelCallMetered } from '../events.ts'
 import type { Metered } from '../events.ts'
 import { createCallLabels, providerMetrics } from '../metrics.ts'
 import type { NamedProvider } from './failure.ts'
-import type { ProviderFailure } from './openai-error.ts'
+import type { GatewayError } from './openai-error.ts'
 
 /** Who and what a metered call belongs to, beside its numbers. */
 export interface MeteredCall {
@@ -17,7 +17,7 @@ export interface MeteredCall {
 export interface FailedTry {
   readonly route: { readonly namespace: string; readonly name: string }
   readonly provider: NamedProvider
-  readonly failure: ProviderFailure
+  readonly failure: GatewayError
   readonly traceparent: string
 }
 
@@ -69,6 +69,7 @@ function count({ metrics }: Core, data: Metered, labelsOf: ReturnType<typeof cre
   const tokens = metrics.counter(providerMetrics.tokens)
   metrics.counter(providerMetrics.calls).inc({ ...labels, operation: data.operation, status: String(data.status) })
   metrics.histogram(providerMetrics.seconds).observe(data.durationMs / 1000, labels)
+  if (data.status < 400) metrics.histogram(providerMetrics.firstByteSeconds).observe(data.firstByteMs / 1000, labels)
   tokens.inc({ ...labels, direction: 'input' }, data.inputTokens)
   tokens.inc({ ...labels, direction: 'output' }, data.outputTokens)
 }
