@@ -32,7 +32,8 @@ export const auditOutcome: EventType<Static<typeof outcomeData>> = defineEvent({
 
 const requestData = Type.Object({
   action: Type.Union([Type.Literal('create'), Type.Literal('update'), Type.Literal('delete')]),
-  outcome: Type.Union([Type.Literal('success'), Type.Literal('denied')]),
+  outcome: Type.Union([Type.Literal('success'), Type.Literal('denied'), Type.Literal('error')]),
+  code: Type.Optional(Type.String({ description: 'Why it failed, as codes of the API.' })),
   auditId: Type.String({
     description: 'Audit-Id of the request, by which the outcome that the BFF reports is the same act.',
   }),
@@ -51,7 +52,7 @@ export type ClusterRequest = Static<typeof requestData>
 export const clusterRequest: EventType<ClusterRequest> = defineEvent({
   plugin: 'audit',
   fact: 'cluster-request',
-  summary: 'The API server reported a request that changed, or was denied to change, an audited kind.',
+  summary: 'The API server reported a request that changed an audited kind, was denied or failed.',
   data: requestData,
   seenBy,
 })

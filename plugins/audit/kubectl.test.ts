@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
@@ -37,7 +41,9 @@ async function setUp(t: TestContext) {
   const serving = loadCertificate(join(folder, 'serving.json'), new Date())
   writeFileSync(files.certFile, serving.certificate)
   writeFileSync(files.keyFile, serving.key)
-  const kube = await startKube(t, { auditWebhook: { url, token, policy, ca: serving.certificate } })
+  const client = clientCertificate(folder)
+  const clientCaFile = join(folder, 'client.crt')
+  const kube = await startKube(t, { auditWebhook: { url, token, policy, ca: serving.certificate, client } })
   const kubeconfigs = new Map<string, string>()
   const configOf = (persona: string): string => {
     const known = kubeconfigs.get(persona) ?? kube.kubeconfig(kube.tokens[persona] ?? '')
@@ -55,7 +61,10 @@ async function setUp(t: TestContext) {
     plugins: [identity, templates, audit],
     version: '0.0.0',
     env: { DATABASE_URL: await createDatabase(t), AUDIT_WEBHOOK_TOKEN_FILE: tokenFile },
-    presets: { keysDir: folder, listen: { host: '127.0.0.1', bff: 0, admin: 0, manager: port, managerTls: files } },
+    presets: {
+      keysDir: folder,
+      listen: { host: '127.0.0.1', bff: 0, admin: 0, manager: port, managerTls: { ...files, clientCaFile } },
+    },
     cluster: {
       server: kube.url,
       tls: { ca: kube.ca },
@@ -75,7 +84,35 @@ async function setUp(t: TestContext) {
     const answer = await api('admin', `/audit?limit=200&resourceKind=${kind}`)
     return ((await answer.json()) as { items: AuditEvent[] }).items.toReversed()
   }
-  return { run, rows, api, url, token, folder }
+  return { run, rows, api, url, token, folder, ca: serving.certificate }
+}
+
+/** A certificate for clients, its own authority. */
+function clientCertificate(folder: string): { certificate: string; key: string } {
+  const [key, certificate] = [join(folder, 'client.key'), join(folder, 'client.crt')]
+  const subject = ['-subj', '/CN=kube-apiserver', '-addext', 'extendedKeyUsage=clientAuth']
+  const made = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    '2',
+    ...subject,
+  ]
+  execFileSync('openssl', [...made, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
+  return { certificate: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') }
+}
+
+/** Posts with the right token and no client certificate; rejects when the connection is refused. */
+async function postWithoutCertificate(url: string, token: string, ca: string): Promise<number> {
+  const sent = request(url, { method: 'POST', ca, headers: { authorization: `Bearer ${token}` } })
+  sent.end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return answer.statusCode ?? 0
 }
 
 const template = (name: string, description = 'x', namespace = 'default'): object => ({
@@ -86,10 +123,11 @@ const template = (name: string, description = 'x', namespace = 'default'): objec
 })
 
 test(
-  'PODS5, PODA5, UXM16: with the audit webhook every act of kubectl has its exact actor, also deletions and denials',
+  'PODS5, PODA5, UXM16: with the audit webhook, over mutual TLS, every act of kubectl has its actor, also denials and failures',
   { ...needs('etcd', 'kube-apiserver', 'kubectl', 'initdb'), timeout: 240_000 },
   async (t) => {
-    const { run, rows, api, folder } = await setUp(t)
+    const { run, rows, api, folder, url, token, ca } = await setUp(t)
+    await assert.rejects(postWithoutCertificate(url, token, ca))
     const write = (object: object, name = 'object.json'): string => {
       writeFileSync(join(folder, name), JSON.stringify(object))
       return join(folder, name)
@@ -123,6 +161,9 @@ test(
     )
     assert.match(await run('viewer', 'create', '-f', write(template('three'))), /Forbidden/)
     assert.match(await run('viewer', 'delete', 'agenttemplate/one'), /Forbidden/)
+    assert.match(await run('developer', 'create', '-f', write(template('one'))), /AlreadyExists/)
+    const invalid = '{"spec":{"title":7}}'
+    assert.match(await run('developer', 'patch', 'agenttemplate/one', '--type=merge', '-p', invalid), /Invalid|invalid/)
     assert.equal(await run('developer', 'delete', 'agenttemplate/one', '--dry-run=server'), 'done')
     assert.equal(await run('admin', 'delete', 'agenttemplate/two'), 'done')
     assert.equal(await run('developer', 'delete', 'agenttemplate/one'), 'done')
@@ -139,6 +180,8 @@ test(
       'update one success developer exact',
       'create  denied viewer exact',
       'delete one denied viewer exact',
+      'create one error developer exact',
+      'update one error developer exact',
       'create four denied viewer exact',
       'delete two success admin exact',
       'delete one success developer exact',

@@ -71,7 +71,8 @@ function actingOf(before: AuditRow, row: AuditRow): Acting {
   return { actor, actor_kind, actor_exact, action, trace_id, ...(claimedAt === undefined ? {} : { claimedAt }) }
 }
 
-const DENIED = 'denied/'
+// Of one act within a minute: a loop that fails all day is 1,440 rows.
+const COUNTED = 'denied/'
 // Rows of acts that were written down before they happened: one an intent.
 const ACT = 'act/'
 const UNKNOWN = 'unknown'
@@ -106,12 +107,12 @@ export function toAmendment(row: AuditRow, now: Date): AuditRow {
   return { ...row, key, id: idOf(key), occurred_at: now, detail }
 }
 
-/** Whether a row stands for denials that are counted together. */
+/** Whether a row represents denials, or failures that the API server reported, which are counted together. */
 export function isCounted(row: Pick<AuditRow, 'key'>): boolean {
-  return row.key.startsWith(DENIED)
+  return row.key.startsWith(COUNTED)
 }
 
-/** How many denials a row stands for. */
+/** How many of them a row represents. */
 export function countOf(row: Pick<AuditRow, 'detail'>): number {
   const count = row.detail['count']
   return typeof count === 'number' ? count : 1
@@ -160,21 +161,23 @@ function outcomeRow(event: Audited): AuditRow {
 
 // Denials of one act within a minute share a row (`count`).
 function ownKey(event: Audited, action: string, outcome: string): string {
-  return outcome === 'denied' ? denialKey(event, action) : eventKey(event)
+  return outcome === 'denied' ? countedKey(event, [action]) : eventKey(event)
 }
 
-/** What the API server reported of a request: the exact actor of a change, or a denial. */
+/** What the API server reported of a request: the exact actor of a change, a denial or a failure. */
 function requestRow(event: Audited): AuditRow {
   const data = fields(event)
   const [action, uid, resourceVersion] = [text(data['action']), text(data['uid']), text(data['resourceVersion'])]
-  const outcome = data['outcome'] === 'success' ? 'success' : 'denied'
+  const outcome = data['outcome'] === 'success' ? 'success' : data['outcome'] === 'error' ? 'error' : 'denied'
+  // Events of earlier versions report denials alone, without a code.
+  const code = text(data['code']) || 'forbidden'
   const detail = {
     ...(uid === '' ? {} : { uid }),
     ...(resourceVersion === '' ? {} : { resourceVersion }),
-    ...(outcome === 'denied' ? { code: 'forbidden', count: 1 } : {}),
+    ...(outcome === 'success' ? {} : { code, count: 1 }),
     ...(data['impersonated'] === undefined ? {} : { impersonated: data['impersonated'] }),
   }
-  const own = ownKey(event, action, outcome)
+  const own = outcome === 'error' ? countedKey(event, [action, code]) : ownKey(event, action, outcome)
   const key = uid === '' ? own : changeKey(action, uid, resourceVersion)
   const row = finish(
     // The trace of the event is the delivery's, not the act's.
@@ -189,11 +192,11 @@ function changeKey(action: string, uid: string, resourceVersion: string): string
   return action === 'update' ? `update/${uid}/${resourceVersion}` : `${action}/${uid}`
 }
 
-/** Denials of one (actor, verb, resource) within a minute are one row. */
-function denialKey(event: Audited, action: string): string {
+/** Denials, or failures with one code, of one (actor, verb, resource) within a minute are one row. */
+function countedKey(event: Audited, act: readonly string[]): string {
   const { kind, namespace, name } = event.subject
   const minute = Math.floor(event.time.getTime() / 60_000)
-  return `${DENIED}${minute}/${digest(JSON.stringify([event.actor?.name, action, kind, namespace, name]))}`
+  return `${COUNTED}${minute}/${digest(JSON.stringify([event.actor?.name, ...act, kind, namespace, name]))}`
 }
 
 // From the data, never from the event's actor: events of earlier versions name the field manager alone.

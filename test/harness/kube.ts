@@ -74,7 +74,14 @@ export interface KubeFacts {
 export interface KubeOptions {
   readonly personas?: readonly Persona[]
   /** Sends audit events in batches; the policy replaces the test's own, which is for the log file alone. */
-  readonly auditWebhook?: { readonly url: string; readonly token: string; readonly policy: object; readonly ca: string }
+  readonly auditWebhook?: {
+    readonly url: string
+    readonly token: string
+    readonly policy: object
+    readonly ca: string
+    /** Client certificate and its key, both PEM. */
+    readonly client?: { readonly certificate: string; readonly key: string }
+  }
 }
 
 /** Starts etcd and kube-apiserver with RBAC and static tokens: about 3 s, 330 MB. Most tests want `sharedKube`. */
@@ -205,14 +212,18 @@ async function compact(etcdUrl: string): Promise<void> {
   await ask('kv/compaction', { revision: header.revision, physical: true })
 }
 
-function writeWebhookConfig(folder: string, { url, token, ca }: NonNullable<KubeOptions['auditWebhook']>): void {
+function writeWebhookConfig(folder: string, webhook: NonNullable<KubeOptions['auditWebhook']>): void {
+  const { url, token, ca, client } = webhook
+  const base64 = (text: string): string => Buffer.from(text).toString('base64')
+  const presented =
+    client === undefined
+      ? {}
+      : { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(client.key) }
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [
-      { name: 'mesh', cluster: { server: url, 'certificate-authority-data': Buffer.from(ca).toString('base64') } },
-    ],
-    users: [{ name: 'apiserver', user: { token } }],
+    clusters: [{ name: 'mesh', cluster: { server: url, 'certificate-authority-data': base64(ca) } }],
+    users: [{ name: 'apiserver', user: { token, ...presented } }],
     contexts: [{ name: 'mesh', context: { cluster: 'mesh', user: 'apiserver' } }],
     'current-context': 'mesh',
   }

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "intake: a denial is stored before the BFF's report of it",
     file: 'plugins/audit/intake/intake.ts',
-    find: '      await holdDenials(events)\n',
+    find: '      await holdRefusals(events)\n',
     replace: '',
     tests: ['plugins/audit/intake/intake.test.ts'],
     only: 'UXM16',
@@ -192,5 +192,21 @@ export const mutants: readonly Mutant[] = [
     find: 'and not exists (select from events where position <= last_position)',
     replace: '',
     tests: ['plugins/audit/store/generations.test.ts'],
+  },
+  {
+    name: 'a failure that the API server reports is no row',
+    file: 'plugins/audit/intake/cluster-requests.ts',
+    find: 'if (event.code < 400 || notTried.has(event.code)) return',
+    replace: 'if (event.code !== 403) return',
+    tests: ['plugins/audit/intake/intake.test.ts'],
+    only: 'failures that the API server reports',
+  },
+  {
+    name: 'each repeat of a failure is a row',
+    file: 'plugins/audit/rows.ts',
+    find: "outcome === 'error' ? countedKey(event, [action, code]) :",
+    replace: "outcome === 'error' ? eventKey(event) :",
+    tests: ['plugins/audit/intake/intake.test.ts'],
+    only: 'failures that the API server reports',
   },
 ]

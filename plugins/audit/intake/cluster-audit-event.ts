@@ -14,6 +14,8 @@ export interface ClusterAuditEvent {
   /** '' where the API server did not know it: a create that was denied before its body was read. */
   readonly name: string
   readonly code: number
+  /** Reason of the Status, such as `AlreadyExists`; '' of a success. */
+  readonly reason: string
   readonly isDryRun: boolean
   /** When the answer was complete. */
   readonly completedAt: Date
@@ -52,7 +54,7 @@ export function readClusterAuditEvent(item: unknown): ReadEvent {
   if (!token.test(auditId) || verb === '' || username === '' || Number.isNaN(completedAt.getTime())) return 'malformed'
   if (stage !== 'ResponseComplete') return 'incomplete'
   const request = record(event['requestObject'])
-  const code = record(event['responseStatus'])['code']
+  const { code, reason } = record(event['responseStatus'])
   return {
     auditId,
     verb,
@@ -64,6 +66,7 @@ export function readClusterAuditEvent(item: unknown): ReadEvent {
     namespace: labelOf(ref['namespace']),
     name: nameOf(ref['name']),
     code: typeof code === 'number' ? code : 0,
+    reason: text(reason),
     isDryRun: isDryRun(text(event['requestURI']), request),
     completedAt,
     sentVersion: text(record(request['metadata'])['resourceVersion']) || undefined,

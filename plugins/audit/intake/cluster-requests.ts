@@ -32,7 +32,9 @@ export function toClusterRequests(items: readonly unknown[], kinds: AuditedKinds
   return { events, ...counts }
 }
 
-const changes: Readonly<Record<string, 'create' | 'update' | 'delete'>> = {
+type Action = 'create' | 'update' | 'delete'
+
+const changes: Readonly<Record<string, Action>> = {
   create: 'create',
   update: 'update',
   patch: 'update',
@@ -48,13 +50,31 @@ function eventsOf(event: ClusterAuditEvent, kinds: AuditedKinds): Made {
   if (kind === undefined || action === undefined || event.isDryRun || event.subresource === 'status') return 'ignored'
   // Another subresource is a request of its own kind, unless it changes the object (`scale`, `finalize`).
   if (event.subresource !== '' && action !== 'update') return 'ignored'
-  if (event.code === 403) return [toEvent(event, { kind, action, outcome: 'denied' })]
-  if (event.code < 200 || event.code > 299) return 'ignored'
+  if (event.code >= 300) return failureOf(event, kind, action)
+  if (event.code < 200) return 'ignored'
   if (!kind.observed) return [toEvent(event, { kind, action, outcome: 'success' })]
   return changesOf(event, kind, action)
 }
 
-function changesOf(event: ClusterAuditEvent, kind: AuditedKind, action: 'create' | 'update' | 'delete'): Made {
+// As of the BFF: what the request itself got wrong, or came too often, is no outcome of the act.
+const notTried = new Set([400, 401, 405, 406, 408, 413, 415, 429])
+const codes: Readonly<Record<number, string>> = {
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  410: 'cursor_expired',
+  422: 'unprocessable',
+  503: 'cluster_unavailable',
+  504: 'cluster_timeout',
+}
+
+function failureOf(event: ClusterAuditEvent, kind: AuditedKind, action: Action): Made {
+  if (event.code < 400 || notTried.has(event.code)) return 'ignored'
+  const code = event.reason === 'AlreadyExists' ? 'already_exists' : (codes[event.code] ?? 'bad_gateway')
+  return [toEvent(event, { kind, action, outcome: event.code === 403 ? 'denied' : 'error', code })]
+}
+
+function changesOf(event: ClusterAuditEvent, kind: AuditedKind, action: Action): Made {
   const { answered } = event
   const isCollection = event.verb === 'deletecollection'
   if (answered.length === 0) return isCollection ? 'ignored' : 'unusable'
@@ -78,15 +98,16 @@ function deletionsOf(event: ClusterAuditEvent, kind: AuditedKind, object: Answer
 
 interface Request {
   readonly kind: AuditedKind
-  readonly action: 'create' | 'update' | 'delete'
-  readonly outcome?: 'success' | 'denied'
+  readonly action: Action
+  readonly outcome?: 'success' | 'denied' | 'error'
+  readonly code?: string
   readonly object?: AnsweredObject
   /** The change happened. Otherwise the row waits for the informer: an update may have changed nothing, a deletion may be held. */
   readonly isCertain?: boolean
 }
 
 function toEvent(event: ClusterAuditEvent, request: Request): IdentifiedEvent {
-  const { kind, action, outcome = 'success', object, isCertain = false } = request
+  const { kind, action, outcome = 'success', code, object, isCertain = false } = request
   const namespace = object?.namespace || event.namespace
   return {
     type: clusterRequest,
@@ -103,6 +124,7 @@ function toEvent(event: ClusterAuditEvent, request: Request): IdentifiedEvent {
     data: {
       action,
       outcome,
+      ...(code === undefined ? {} : { code }),
       auditId: event.auditId,
       ...(object === undefined ? {} : { uid: object.uid }),
       ...(object === undefined || object.resourceVersion === '' ? {} : { resourceVersion: object.resourceVersion }),

@@ -175,12 +175,64 @@ check('UXM16: a denial that the BFF and the API server both report is one row th
   ])
 })
 
+check('UXM16: failures that the API server reports are rows with a code, counted within a minute', async (rig) => {
+  const { take } = createIntake(rig.core, informers)
+  const failed = (code: number, reason: string, more: Given = {}) =>
+    clusterEvent({
+      code,
+      verb: 'patch',
+      responseStatus: { code, reason, message: 'sk-canary' },
+      responseObject: { kind: 'Status', status: 'Failure', details: { name: 'one', uid: 'u-1' } },
+      ...more,
+    })
+  const list = [
+    failed(409, 'Conflict'),
+    failed(409, 'Conflict', { at: 1 }),
+    failed(409, 'AlreadyExists', { verb: 'create' }),
+    failed(422, 'Invalid'),
+    failed(404, 'NotFound', { verb: 'delete' }),
+    failed(500, 'InternalError'),
+  ]
+  for (let times = 0; times < 2; times++) await take(list)
+  // The BFF's own report of the same request, before or after, adds no row.
+  const outcomes = createOutcomes(rig.core)
+  const conflict = {
+    action: 'update',
+    outcome: 'error',
+    code: 'conflict',
+    auditId: String(list[0]?.['auditID']),
+  } as const
+  outcomes.record(denial('alice', conflict))
+  outcomes.record(denial('carol', { ...conflict, auditId: 'audit-first' }))
+  await outcomes.close()
+  await rig.settle()
+  await take([{ ...failed(409, 'Conflict', { user: 'carol' }), auditID: 'audit-first' }])
+  await rig.settle()
+  const rows = await rig.rows()
+  assert.deepEqual(
+    rows
+      .map(({ action, actor, outcome, detail }) =>
+        [action, actor, outcome, detail['code'], detail['count'] ?? 1].join(' '),
+      )
+      .toSorted(),
+    [
+      'create alice error already_exists 1',
+      'delete alice error not_found 1',
+      'update alice error bad_gateway 1',
+      'update alice error conflict 2',
+      'update alice error unprocessable 1',
+      'update carol error conflict 1',
+    ],
+  )
+  assert.doesNotMatch(JSON.stringify(rows), /canary/)
+})
+
 test('events of other kinds, stages, verbs and outcomes are ignored; malformed and bodiless ones are counted', () => {
   const status = { apiGroup: 'mesh.dev', resource: 'agenttemplates', subresource: 'status' }
   const ignored = [
     clusterEvent({ stage: 'RequestReceived' }),
     clusterEvent({ verb: 'get' }),
-    clusterEvent({ code: 409 }),
+    ...[302, 400, 401, 405, 413, 415, 429].map((code) => clusterEvent({ code })),
     clusterEvent({ objectRef: { resource: 'pods', namespace: 'demo', name: 'x' } }),
     clusterEvent({ objectRef: status }),
     clusterEvent({ requestURI: '/x?dryRun=All' }),

@@ -24,7 +24,7 @@ export function createIntake(
       if (store === undefined) throw new Fail('not_wired')
       const kinds = new Map([...withoutInformer, ...informers().map(toAudited)])
       const { events, ignored, malformed, unusable } = toClusterRequests(items, kinds)
-      await holdDenials(events)
+      await holdRefusals(events)
       if (events.length > 0) await store.transact((tx) => tx.append('audit/cluster-requests', 'any', events))
       const counts = { accepted: events.length, ignored, malformed, unusable }
       for (const [result, count] of Object.entries(counts)) if (count > 0) taken.inc({ result }, count)
@@ -34,19 +34,19 @@ export function createIntake(
   }
 }
 
-// The BFF reports its denials within 50 ms, longer under load, and knows more of them: the trace and the name in the body. Of a denial
-// that both report, the first to be stored makes the row.
-const denialsHeldMs = 1_000
+// The BFF reports its denials and failures within 50 ms, longer under load, and knows more of them: the trace and the name in the body.
+// Of one that both report, the first to be stored makes the row.
+const refusalsHeldMs = 1_000
 
-/** Resolves when every denial is a second old; the API server sends other batches meanwhile. */
-async function holdDenials(events: readonly IdentifiedEvent[]): Promise<void> {
+/** Resolves when every denial and failure is a second old; the API server sends other batches meanwhile. */
+async function holdRefusals(events: readonly IdentifiedEvent[]): Promise<void> {
   const completed = events.flatMap(({ data, time }) =>
-    data.outcome === 'denied' && time !== undefined ? [time.getTime()] : [],
+    data.outcome !== 'success' && time !== undefined ? [time.getTime()] : [],
   )
   if (completed.length === 0) return
   const age = Date.now() - Math.max(...completed)
   // The clock of the API server may differ.
-  await sleep(Math.min(denialsHeldMs, Math.max(0, denialsHeldMs - age)))
+  await sleep(Math.min(refusalsHeldMs, Math.max(0, refusalsHeldMs - age)))
 }
 
 function toAudited({ resource, resourceKind }: Informer): [string, AuditedKind] {
