@@ -180,4 +180,12 @@ export const mutants: readonly Mutant[] = [
     tests: sdk,
     only: 'SDKs show every error',
   },
+  {
+    name: 'gateway: routes of one namespace take every name of the metrics',
+    file: 'plugins/providers/metrics.ts',
+    find: ' || taken >= bounds.pairsPerNamespace',
+    replace: '',
+    tests: keys,
+    only: 'UXM12: metrics name',
+  },
 ]
