@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { writeImage } from './archive.ts'
+import { runs } from './images.ts'
 import { file, skeleton, toTree } from './tree.ts'
 
 const run = { entrypoint: ['/bin/program'], user: '65532:65532' }
@@ -40,4 +41,28 @@ test('an image archive holds what its digests name, and the same content gives t
     /-rwxr-xr-x 0\/0 +5 1970-01-01 .* bin\/program/,
   )
   assert.equal(execFileSync('tar', ['xOf', second, long], { encoding: 'utf8' }), 'hello')
+})
+
+for (const [target, image] of Object.entries(runs)) {
+  test(`the Dockerfile's target ${target} starts as the archive of npm run images does`, () => {
+    const text = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
+    const stage = (name: string): string => text.split(/^FROM /m).find((part) => part.includes(` AS ${name}\n`)) ?? ''
+    const value = (name: string, word: string) => new RegExp(`^${word} (.*)$`, 'm').exec(stage(name))?.[1]
+    assert.deepEqual(JSON.parse(value(target, 'ENTRYPOINT') ?? 'null'), image.entrypoint)
+    assert.equal(value('base', 'USER'), image.user)
+    assert.equal(value(target, 'WORKDIR'), 'workdir' in image ? image.workdir : '/')
+    const env = { PATH: '/usr/local/bin:/usr/bin:/bin', ...image.env }
+    const given = (value(target, 'ENV') ?? '').split(' ').map((pair) => pair.split('='))
+    assert.deepEqual(Object.fromEntries(given), env)
+    const programs = image.entrypoint.filter((word) => word.startsWith('/mesh/') && !word.endsWith('.mjs'))
+    for (const program of programs) assert.match(stage('programs'), new RegExp(` ${program}\\b`))
+    assert.match(stage(target), new RegExp(` ${target === 'platform' ? '/app/' : image.entrypoint.at(-1)}$`, 'm'))
+  })
+}
+
+test('PODA6: the command `mesh` runs the program of the image with its arguments', () => {
+  const text = readFileSync(new URL('mesh', import.meta.url), 'utf8')
+  assert.match(text, /^#!\/mesh\/node\n/)
+  assert.match(text, /main\(process\.argv\.slice\(2\)\)/)
+  assert.equal(runs.platform.entrypoint.at(-1), '/app/main.js')
 })

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path'
 import { writeImage } from './archive.ts'
+import type { RunConfig } from './archive.ts'
 import { file, folder, libraries, skeleton, toTree } from './tree.ts'
 import type { Node } from './tree.ts'
 
@@ -17,21 +18,27 @@ const nobodySpecial = '65532:65532'
 // with its own choice a few pages under way start one, again and again, which takes half of a BFF's CPU.
 const heap = ['--heap-growing-percent=100', '--max-semi-space-size=4']
 
+/** How containers of each image start; the Dockerfile says the same. */
+export const runs = {
+  platform: {
+    entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', ...heap, '/app/main.js'],
+    user: nobodySpecial,
+    workdir: '/app',
+    env: { NODE_ENV: 'production' },
+  },
+  launcher: {
+    entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', '--max-semi-space-size=4', '/mesh/launcher.mjs'],
+    user: nobodySpecial,
+    env: { PATH: '/mesh:/usr/bin:/bin' },
+  },
+} as const satisfies Readonly<Record<string, RunConfig>>
+
 /** The platform: every role of `mesh`; the role is the container's argument. Returns the digest. */
 export function platformImage(path: string, ref: string, parts: Parts): string {
   const base = toTree([...skeleton, ...runtime(parts)])
-  const app = toTree(folder('app', join(parts.work, 'platform')))
-  return writeImage(path, {
-    ref,
-    architecture,
-    layers: [base, app],
-    run: {
-      entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', ...heap, '/app/main.js'],
-      user: nobodySpecial,
-      workdir: '/app',
-      env: { NODE_ENV: 'production' },
-    },
-  })
+  const command = file('usr/local/bin/mesh', join(import.meta.dirname, 'mesh'))
+  const app = toTree([...folder('app', join(parts.work, 'platform')), command])
+  return writeImage(path, { ref, architecture, layers: [base, app], run: runs.platform })
 }
 
 /**
@@ -41,16 +48,7 @@ export function platformImage(path: string, ref: string, parts: Parts): string {
 export function launcherImage(path: string, ref: string, parts: Parts): string {
   const base = toTree([...skeleton, ...runtime(parts)])
   const app = toTree([file('mesh/launcher.mjs', join(parts.work, 'launcher.mjs'), 0o644)])
-  return writeImage(path, {
-    ref,
-    architecture,
-    layers: [base, app],
-    run: {
-      entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', '--max-semi-space-size=4', '/mesh/launcher.mjs'],
-      user: nobodySpecial,
-      env: { PATH: '/mesh:/usr/bin:/bin' },
-    },
-  })
+  return writeImage(path, { ref, architecture, layers: [base, app], run: runs.launcher })
 }
 
 // Everything lies under /mesh; links put the loader and the libraries where the programs look for them.
