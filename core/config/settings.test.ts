@@ -73,6 +73,8 @@ test('settings: a wrong one refuses to start and is named with its place (A12)',
   refused('a: [', {}, /mesh.yaml:1:/)
   for (const days of ['0', '-1', 'x', '1.5'])
     refused('', { AUDIT_RETENTION_DAYS: days }, /^SettingsError: AUDIT_RETENTION_DAYS must be/)
+  for (const bad of ['0', '1', '2147483648', 'x', '5\u0000'])
+    refused('', { MESH_DATABASE_CONNECTIONS: bad }, /^SettingsError: MESH_DATABASE_CONNECTIONS must be/)
 })
 
 test('PODA24 settings: a value names what it may be, a list item its place, and no value of another setting is quoted', () => {

@@ -163,7 +163,8 @@ async function openStoreOf(
   { embeddedStore }: Composition,
 ): Promise<Database | undefined> {
   if (core.store === 'none') return undefined
-  if (core.databaseUrl !== undefined) return openDatabase({ url: core.databaseUrl, setting: origin('databaseUrl') })
+  const { databaseUrl: url, databaseConnections: connections } = core
+  if (url !== undefined) return openDatabase({ url, connections, setting: origin('databaseUrl') })
   if (embeddedStore === undefined) return undefined
   return openDatabase({ pglite: embeddedStore.dir, ...pick(embeddedStore, 'image') })
 }

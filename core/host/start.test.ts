@@ -194,6 +194,23 @@ test(
   },
 )
 
+test('sizes of PostgreSQL: a process opens no more connections than databaseConnections', servers, async (t) => {
+  const nats = await startNats(t)
+  const url = await createDatabase(t)
+  const env = await environment(t, { DATABASE_URL: url, NATS_URL: nats.url })
+  await migrated(t, env)
+  const gateway = await begin(t, { ...env, MESH_DATABASE_CONNECTIONS: '3' }, 'gateway')
+  await gateway.started
+  const reads = Array.from({ length: 32 }, () => fetch(`${gateway.host.addresses().gateway}/v1/reads`))
+  assert.ok((await Promise.all(reads)).every(({ status }) => status === 200))
+  const database = await openDatabase({ url, connections: 1 })
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and application_name = 'mesh' and pid <> pg_backend_pid()`
+    .execute(database.root)
+    .finally(() => database.close())
+  assert.deepEqual(rows, [{ count: 3 }])
+})
+
 test('requests that need what is not there yet get a clear 503, and are served when it is', servers, async (t) => {
   const nats = await startNats(t)
   const env = await environment(t, { DATABASE_URL: await createDatabase(t), NATS_URL: nats.url })

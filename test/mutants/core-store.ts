@@ -103,4 +103,12 @@ export const mutants: readonly Mutant[] = [
     tests: leadership,
     only: 'O5',
   },
+  {
+    name: 'the setting of connections is not used',
+    file: 'core/host/compose.ts',
+    find: 'openDatabase({ url, connections,',
+    replace: 'openDatabase({ url, connections: 20,',
+    tests: ['core/host/start.test.ts'],
+    only: 'databaseConnections',
+  },
 ]
