@@ -78,9 +78,9 @@ test('personas: each has all of the weaker one, and every kind of ours is grante
   }
 })
 
-test('D2: bff and migrate have an account without token and without role', async () => {
+test('D2: bff and restore have an account without token and without role', async () => {
   const objects = await readObjects()
-  for (const name of ['mesh-bff', 'mesh-migrate']) {
+  for (const name of ['mesh-bff', 'mesh-restore']) {
     const account = objects.find((object) => object.kind === 'ServiceAccount' && object.metadata.name === name)
     assert.equal(account?.automountServiceAccountToken, false, name)
     assert.ok(!objects.some((object) => object.kind === 'ClusterRoleBinding' && object.metadata.name === name), name)

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { appendFileSync, cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { Value } from 'typebox/value'
 import { parse, parseAllDocuments } from 'yaml'
 import { coreSettingsSchema } from '#core/config/core-settings.ts'
+import { needs } from '#test/harness/find-server.ts'
+import { sharedKube } from '#test/harness/kube.ts'
+import { kubectl } from '#test/harness/kubectl.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
 
 interface Deployment {
   readonly spec: {
@@ -66,4 +72,140 @@ test('PODS9: bound per namespace, the gateway has no right on Secrets of the who
   assert.deepEqual([patch.target.name, parse(patch.patch)[0].value], ['mesh-gateway', role.metadata.name])
   const binding = load('bindings.yaml')
   assert.deepEqual([binding.kind, binding.roleRef.name], ['RoleBinding', 'mesh-gateway'])
+})
+
+interface Manifest {
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }
+  readonly spec?: unknown
+  readonly data?: Readonly<Record<string, string>>
+}
+interface Container {
+  readonly name: string
+  readonly image: string
+  readonly resources?: { readonly requests?: object; readonly limits?: object }
+  readonly ports?: readonly { readonly containerPort: number }[]
+}
+interface PodSpec {
+  readonly enableServiceLinks?: boolean
+  readonly initContainers?: readonly Container[]
+  readonly containers: readonly Container[]
+  readonly securityContext: { readonly runAsUser?: number; readonly runAsNonRoot?: boolean; readonly fsGroup?: number }
+  readonly topologySpreadConstraints?: readonly { readonly matchLabelKeys: readonly string[] }[]
+}
+
+const deploy = fileURLToPath(new URL('../deploy/', import.meta.url))
+const profiles = ['open', 'hardened'] as const
+const withKubectl = needs('kubectl')
+
+async function build(folder: string): Promise<readonly Manifest[]> {
+  const { code, stdout, stderr } = await kubectl('/nonexistent', ['kustomize', folder])
+  assert.equal(code, 0, stderr)
+  return parseAllDocuments(stdout).map((one) => one.toJS() as Manifest)
+}
+
+function podsOf(manifests: readonly Manifest[]): readonly (readonly [Manifest, PodSpec])[] {
+  return manifests.flatMap((one) => {
+    const { spec } = one as {
+      spec?: { template?: { spec: PodSpec }; jobTemplate?: { spec: { template: { spec: PodSpec } } } }
+    }
+    const pod = spec?.template?.spec ?? spec?.jobTemplate?.spec.template.spec
+    return pod === undefined || !['Deployment', 'CronJob', 'Job'].includes(one.kind) ? [] : [[one, pod] as const]
+  })
+}
+
+for (const profile of profiles) {
+  test(
+    `PODA4: the overlay ${profile} has no object that cannot be applied again, and is whole`,
+    withKubectl,
+    async () => {
+      const manifests = await build(join(deploy, 'overlays', profile))
+      assert.equal(
+        manifests.some(({ kind }) => kind === 'Job'),
+        false,
+        'the template of a Job is immutable',
+      )
+      const pods = podsOf(manifests)
+      assert.deepEqual(pods.map(([{ metadata }]) => metadata.name).toSorted(), [
+        'mesh-bff',
+        'mesh-gateway',
+        'mesh-keys-rotate',
+        'mesh-manager',
+        'mesh-restore',
+        'mesh-state',
+        'mesh-worker',
+      ])
+      for (const [{ kind, metadata }, pod] of pods) {
+        assert.deepEqual(
+          [pod.securityContext.runAsNonRoot, pod.securityContext.runAsUser],
+          [true, 65_532],
+          metadata.name,
+        )
+        assert.equal(pod.enableServiceLinks, false, `${metadata.name}: links of Services set MESH_BFF_PORT, a setting`)
+        for (const { image, resources } of [...(pod.initContainers ?? []), ...pod.containers]) {
+          assert.equal(image, 'registry.example.com/mesh/mesh-platform:0.1.0')
+          assert.ok(resources?.requests !== undefined && resources.limits !== undefined, metadata.name)
+        }
+        if (kind !== 'Deployment') continue
+        assert.equal(pod.topologySpreadConstraints?.length, 2, metadata.name)
+        assert.equal(pod.securityContext.fsGroup, 65_532, `${metadata.name} reads the files of its Secrets`)
+      }
+      const migrations = pods.flatMap(([{ metadata }, { initContainers = [] }]) =>
+        initContainers.map(({ name }) => `${metadata.name} ${name}`),
+      )
+      assert.deepEqual(migrations, ['mesh-manager migrate'])
+      const settings = manifests.find(({ metadata }) => metadata.name.startsWith('mesh-settings-'))
+      assert.equal(settings?.data?.['MESH_LAUNCHER_IMAGE'], 'registry.example.com/mesh/mesh-launcher:0.1.0')
+      const file = manifests.find(({ metadata }) => metadata.name.startsWith('mesh-config-'))
+      assert.equal(parse(file?.data?.['mesh.yaml'] ?? '').profile, profile)
+      assert.doesNotMatch(JSON.stringify(manifests), /"stringData"|"kind":"Secret"/, 'no secret in a tracked file')
+    },
+  )
+}
+
+test('kube-apiserver accepts the pods of both overlays', needs('kube-apiserver', 'etcd', 'kubectl'), async (t) => {
+  const kube = await sharedKube(t)
+  const pods = (await Promise.all(profiles.map((profile) => build(join(deploy, 'overlays', profile))))).flatMap(podsOf)
+  // A Deployment with a template that no pod may have is accepted; its pods are not.
+  const items = pods.map(([{ metadata }, spec], index) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: `${metadata.name}-${index}`, namespace: 'default', labels: { 'mesh.dev/role': 'x' } },
+    spec: { ...spec, serviceAccountName: 'default' },
+  }))
+  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items })
+  const config = kube.kubeconfig(kube.tokens['admin'] ?? '')
+  const created = await kubectl(config, ['create', '--dry-run=server', '--validate=strict', '-f', '-'], list)
+  assert.equal(created.code, 0, created.stderr)
+})
+
+test('a changed mesh.yaml gives every Deployment another pod template', withKubectl, async (t) => {
+  const copy = tempFolder('deploy')
+  t.after(copy.remove)
+  cpSync(deploy, copy.path, { recursive: true })
+  const overlay = join(copy.path, 'overlays', 'open')
+  const templates = async () =>
+    new Map(
+      (await build(overlay)).flatMap((one) =>
+        one.kind === 'Deployment' ? [[one.metadata.name, JSON.stringify(one.spec)]] : [],
+      ),
+    )
+  const before = await templates()
+  appendFileSync(join(overlay, 'mesh.yaml'), 'logLevel: debug\n')
+  const after = await templates()
+  assert.equal(before.size, 5)
+  for (const [name, spec] of before) assert.notEqual(after.get(name), spec, name)
+})
+
+test('the documented number of connections is that of the manifests', withKubectl, async () => {
+  const manifests = await build(join(deploy, 'overlays', 'open'))
+  const settings = manifests.find(({ metadata }) => metadata.name.startsWith('mesh-settings-'))
+  const each = Number(settings?.data?.['MESH_DATABASE_CONNECTIONS']) + 1
+  const replicas = manifests.flatMap((one) =>
+    one.kind === 'Deployment' ? [(one.spec as { replicas: number }).replicas] : [],
+  )
+  const pods = replicas.reduce((sum, count) => sum + count, 0)
+  const text = readFileSync(new URL('../docs/operations/install.md', import.meta.url), 'utf8')
+  assert.match(text, new RegExp(`That is ${pods * each} for`))
+  assert.match(text, new RegExp(`and ${(pods + replicas.length) * each} while`))
 })

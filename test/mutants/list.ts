@@ -13,6 +13,7 @@ import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
 import { mutants as ofStartup } from './startup.ts'
+import { mutants as ofDeploy } from './deploy.ts'
 import { mutants as ofDoors } from './doors.ts'
 import type { Mutant } from './mutant.ts'
 
@@ -34,4 +35,5 @@ export const all: readonly Mutant[] = [
   ...ofLauncher,
   ...ofApiServer,
   ...ofStartup,
+  ...ofDeploy,
 ]

@@ -17,9 +17,15 @@ export interface Cluster {
 const index = process.env.MESH_TEST_CLUSTER_INDEX ?? '9'
 const name = `mesh-pods-${index}`
 
-/** Brings the cluster of a folder up with image archives loaded: about five seconds. */
-export async function startCluster(t: Scope, folder: string, images: readonly string[]): Promise<Cluster> {
-  const env = { ...process.env, CLUSTER_NAME: name, CLUSTER_INDEX: index }
+/** Brings the cluster of a folder up with image archives loaded: about five seconds. `programs` names another folder of its programs. */
+export async function startCluster(
+  t: Scope,
+  folder: string,
+  images: readonly string[],
+  programs?: string,
+): Promise<Cluster> {
+  const own = programs === undefined ? {} : { CLUSTER_BIN: programs }
+  const env = { ...process.env, ...own, CLUSTER_NAME: name, CLUSTER_INDEX: index }
   const run = (script: string, args: readonly string[] = []) =>
     promisify(execFile)(join(folder, script), args, { env, timeout: 120_000 })
   // A run that was killed may have left one.

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import type { Cluster } from './cluster.ts'
+import { openGuide } from './guide.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
@@ -18,29 +18,15 @@ export async function makeImages(t: Scope): Promise<string[]> {
   return ['mesh-platform.tar', 'mesh-launcher.tar'].map((file) => join(out.path, file))
 }
 
-/** Installs as an operator would: the shipped overlay with its connections filled in, and new keys; waits until every role is ready. */
+/** Installs as docs/operations/install.md says, from images of {@link makeImages}; resolves when every role is ready. */
 export async function installPlatform(
   t: Scope,
   cluster: Cluster,
-  connections: Readonly<Record<string, string>>,
+  connections: Readonly<Record<'DATABASE_URL' | 'NATS_URL', string>>,
 ): Promise<void> {
-  const copy = tempFolder('deploy')
-  t.after(copy.remove)
-  cpSync(join(root, 'deploy'), copy.path, { recursive: true })
-  const overlay = join(copy.path, 'overlays', 'external')
-  const lines = Object.entries(connections).map(([key, value]) => `${key}=${value}\n`)
-  writeFileSync(join(overlay, 'connections.env'), lines.join(''))
-  await cluster.kubectl(['apply', '--server-side', '-k', overlay])
-  const folder = tempFolder('keys')
-  t.after(folder.remove)
-  const makeKeys = ['main.ts', 'keys', 'init', '--dir', folder.path, '--output', 'yaml']
-  const { stdout: keys } = await run(process.execPath, makeKeys, { cwd: root })
-  await cluster.kubectl(['apply', '-f', '-'], keys)
-  const roles = ['bff', 'worker', 'manager', 'gateway', 'state'].map((role) => `deployment/mesh-${role}`)
-  const wait = ['-n', 'mesh-system', 'wait', '--timeout=90s']
+  const variables = { KUBECONFIG: cluster.kubeconfig, REGISTRY: 'mesh.local', VERSION: 'dev', ...connections }
   try {
-    await cluster.kubectl([...wait, '--for=condition=Complete', 'job/mesh-migrate'])
-    await cluster.kubectl([...wait, '--for=condition=Available', ...roles])
+    await openGuide(t, variables).run('Overlay', 'Connections', 'Apply')
   } catch (error) {
     throw new Error(`${String(error)}\n${await whatPodsSay(cluster, 'mesh-system')}`, { cause: error })
   }

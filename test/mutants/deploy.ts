@@ -1,0 +1,36 @@
+import type { Mutant } from './mutant.ts'
+
+/** Defects in the manifests and in the Dockerfile. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'the pods of a role are selected in a way that kube-apiserver refuses',
+    file: 'deploy/base/every-role.yaml',
+    find: 'counted together.\n      labelSelector: {}',
+    replace: 'counted together.\n      labelSelector: {matchLabels: {mesh.dev/role: bff}}',
+    tests: ['test/manifests.test.ts'],
+    only: 'kube-apiserver',
+  },
+  {
+    name: 'links of Services set a port in the Job of keys',
+    file: 'deploy/components/keys/keys.yaml',
+    find: 'enableServiceLinks: false',
+    replace: 'enableServiceLinks: true',
+    tests: ['test/manifests.test.ts'],
+    only: 'PODA4',
+  },
+  {
+    name: 'the state role is open to every pod',
+    file: 'deploy/base/network-policies.yaml',
+    find: '              - key: mesh.dev/agent\n',
+    replace: '              - key: app\n',
+    tests: ['test/network-policies.test.ts'],
+  },
+  {
+    name: 'images of a release run as root',
+    file: 'Dockerfile',
+    find: 'USER 65532:65532',
+    replace: 'USER 0:0',
+    tests: ['scripts/images/images.test.ts'],
+    only: 'Dockerfile',
+  },
+]

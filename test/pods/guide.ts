@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { text } from 'node:stream/consumers'
+import { commandsOf } from '#test/flows/readme.ts'
+import { findServer } from '#test/harness/find-server.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import type { Scope } from '#test/harness/scope.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const page = join(root, 'docs', 'operations', 'install.md')
+
+/** The commands of docs/operations/install.md, run as they are written. */
+export interface Guide {
+  /** Copy of `deploy`, where the commands run. */
+  readonly folder: string
+  /** Runs the `sh` blocks of sections in one bash, after those of "Variables"; resolves with what they printed. */
+  run(...headings: readonly string[]): Promise<string>
+  /** The same folder with other variables. */
+  with(variables: GuideVariables): Guide
+}
+
+/** Variables of the page and of its programs. */
+export type GuideVariables = Readonly<Record<string, string>>
+
+/** The page on a copy of the manifests. */
+export function openGuide(t: Scope, variables: GuideVariables): Guide {
+  const copy = tempFolder('install')
+  t.after(copy.remove)
+  for (const folder of ['deploy', 'docs']) cpSync(join(root, folder), join(copy.path, folder), { recursive: true })
+  const guideWith = (given: GuideVariables): Guide => ({
+    folder: copy.path,
+    run: (...headings) => runSections(copy.path, headings, given),
+    with: (others) => guideWith({ ...given, ...others }),
+  })
+  return guideWith(variables)
+}
+
+/** Runs the section "Images" in the repository itself. */
+export function buildImages(variables: GuideVariables): Promise<string> {
+  return runSections(root, ['Images'], variables)
+}
+
+async function runSections(cwd: string, headings: readonly string[], variables: GuideVariables): Promise<string> {
+  const blocks = ['Variables', ...headings].flatMap((heading) => commandsOf(page, heading))
+  // A command left in the background by a failed block would keep the pipes open.
+  const script = ['set -euo pipefail', `trap 'kill $(jobs -p) 2> /dev/null || true' EXIT`, ...blocks].join('\n')
+  const tools = dirname(findServer('kubectl') ?? process.execPath)
+  const env = { HOME: cwd, PATH: `${tools}:${process.env['PATH'] ?? ''}`, ...variables }
+  const child = spawn('bash', ['-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  if (code !== 0) throw new Error(`${headings.join(', ')} exited with ${code}\n${out}\n${err}`)
+  return out
+}

@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { json } from 'node:stream/consumers'
+import type { Scope } from '#test/harness/scope.ts'
+import { at } from './api.ts'
+
+/** A server of the OpenAI API on an address that pods reach. */
+export interface ModelServer {
+  readonly url: string
+  /** Keys that calls came with. */
+  readonly keys: ReadonlySet<string>
+}
+
+/** Starts it; every chat completion answers "Hello.". */
+export async function startModelServer(t: Scope, address: string): Promise<ModelServer> {
+  const keys = new Set<string>()
+  const server = createServer((request, response) => {
+    keys.add((request.headers.authorization ?? '').replace('Bearer ', ''))
+    answer(request, response).catch(() => response.destroy())
+  })
+  server.listen(0, address)
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new Error('no port was given by the system')
+  return { url: `http://${address}:${bound.port}/v1`, keys }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const asked = await json(request)
+  const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
+  const completion = { id: 'c', created: 1, model: at(asked, 'model') }
+  const message = { role: 'assistant', content: 'Hello.' }
+  if (at(asked, 'stream') !== true) {
+    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ ...completion, object: 'chat.completion', choices, usage }))
+    return
+  }
+  const chunk = (choices: readonly object[], more: object = {}): string =>
+    `data: ${JSON.stringify({ ...completion, object: 'chat.completion.chunk', choices, ...more })}\n\n`
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write(chunk([{ index: 0, delta: message, finish_reason: null }]))
+  response.write(chunk([{ index: 0, delta: {}, finish_reason: 'stop' }]))
+  response.end(`${chunk([], { usage })}data: [DONE]\n\n`)
+}

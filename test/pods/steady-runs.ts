@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { terminalStates } from '#schemas/run.ts'
+import type { Scope } from '#test/harness/scope.ts'
+import { at, until } from './api.ts'
+import type { Api } from './api.ts'
+
+/** Runs that are started one after the other while the installation changes. */
+export interface SteadyRuns {
+  /** Ids of those accepted so far. */
+  readonly accepted: readonly string[]
+  /** Starts no more; resolves with the state of each, when all have ended. */
+  ended(): Promise<ReadonlyMap<string, string>>
+}
+
+const retried: ReadonlySet<number> = new Set([429, 503])
+const over: ReadonlySet<unknown> = new Set(terminalStates)
+
+/** Starts a run of team-a's agent `hello` once a second. */
+export function startSteadyRuns(t: Scope, api: Api): SteadyRuns {
+  const stopped = new AbortController()
+  const accepted: string[] = []
+  const one = async (): Promise<void> => {
+    const { status, body } = await api('POST', '/api/runs', {
+      agent: { namespace: 'team-a', name: 'hello' },
+      input: 'Hi',
+    })
+    if (retried.has(status)) return
+    const id = at(body, 'id')
+    if (typeof id !== 'string') throw new Error(`a run was refused with ${status}: ${JSON.stringify(body)}`)
+    accepted.push(id)
+  }
+  const loop = async (): Promise<void> => {
+    for (; !stopped.signal.aborted; await sleep(1_000)) await one()
+  }
+  const running = loop()
+  // Its failure is reported by `ended`.
+  running.catch(() => undefined)
+  t.after(() => stopped.abort())
+  const stateOf = async (id: string): Promise<[string, string]> => {
+    const read = () => api('GET', `/api/runs/${id}`)
+    const run = await until(`run ${id} has ended`, read, (body) => over.has(at(body, 'state')))
+    return [id, String(at(run, 'state'))]
+  }
+  return {
+    accepted,
+    ended: async () => {
+      stopped.abort()
+      await running
+      return new Map(await Promise.all(accepted.map(stateOf)))
+    },
+  }
+}
