@@ -43,6 +43,15 @@ export interface PathNames {
   readonly name: DnsName
 }
 
+/**
+ * The `Idempotency-Key` of a request as a hash with its caller and route, and a hash of what is asked for. A handler stores both
+ * in the transaction of what it makes, so that a repeat after a lost answer finds it (ADR 0036).
+ */
+export interface Idempotency {
+  readonly key: Buffer
+  readonly request: Buffer
+}
+
 /** What a handler gets: everything parsed and typed. */
 export interface Call<Params, Query, Body> {
   readonly params: Params & PathNames
@@ -56,6 +65,8 @@ export interface Call<Params, Query, Body> {
   readonly traceparent: string
   readonly requestId: string
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** Undefined without an `Idempotency-Key`, and where the route is not `idempotent`. */
+  readonly idempotency: Idempotency | undefined
   /** Opaque, signed cursors bound to this route. */
   readonly cursors: Cursors
   /** The open streams of this server; `openEventStream` counts in it. */

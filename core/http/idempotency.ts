@@ -5,6 +5,7 @@ import type { Store } from '#core/store/store.ts'
 import type { AnyEndpoint, Call } from './endpoint.ts'
 import { Fail } from './errors.ts'
 import { successStatus } from './send-result.ts'
+import { stateOf } from './request-state.ts'
 import type { HttpServices } from './services.ts'
 
 type AnyCall = Call<unknown, unknown, unknown>
@@ -26,15 +27,18 @@ interface StoredAnswer {
 
 /**
  * Runs a handler once for an `Idempotency-Key` of a caller: a repeat within a day gets the stored answer, the same key with another
- * request or while the first is under way gets 409. A failed request stores nothing and may be repeated.
+ * request or while the first is under way gets 409. A failed request stores no answer and may be repeated. After an answer that was
+ * never stored (the process ended) the handler runs again: `call.idempotency` is for handlers that must not act twice (ADR 0036).
  */
 export async function runIdempotent(endpoint: AnyEndpoint, call: AnyCall, services: HttpServices): Promise<unknown> {
   const given = call.headers['idempotency-key']
   if (given === undefined || services.store === undefined) return endpoint.handle(call)
   const { store, keys } = services
   const key = keyOf(endpoint, call, given)
-  const known = await claim(store, key, requestDigest(call))
+  const request = requestDigest(call)
+  const known = await claim(store, key, request)
   if (known !== undefined) return replay(call, decrypt(keys, key, known))
+  stateOf(call.request).idempotency = { key, request }
   const stopRenewing = renewClaim(services, key)
   try {
     const body = await endpoint.handle(call)

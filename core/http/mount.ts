@@ -110,6 +110,9 @@ function createCall(
       if (state.access === undefined) throw new TypeError('this route has no access review')
       return state.access
     },
+    get idempotency() {
+      return state.idempotency
+    },
     signal: abortSignalOf(reply),
     traceparent: formatTraceparent(state.trace),
     requestId: request.id,

@@ -6,6 +6,7 @@ import { childOf, parseTraceparent, startTrace } from '#core/telemetry/tracing.t
 import type { Trace } from '#core/telemetry/tracing.ts'
 import { Fail } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
+import type { Idempotency } from './endpoint.ts'
 
 /** Why a request failed; `auditId` and `name` are the cluster's, where it was the cluster that refused. */
 export interface Failure {
@@ -33,6 +34,8 @@ export interface RequestState {
   access?: Access
   /** What the review was asked about, also when its answer was no. */
   reviewed?: { readonly namespace: string; readonly name?: string }
+  /** Set while an idempotent handler runs for a key. */
+  idempotency?: Idempotency
   /** Id of the intent under which the handler runs. */
   intent?: string
   /** The object whose change the cluster was last asked for. */

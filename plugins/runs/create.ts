@@ -1,4 +1,5 @@
 import type { Actor } from '#core/events/event.ts'
+import type { Idempotency } from '#core/http/endpoint.ts'
 import type { Store, Tx } from '#core/store/store.ts'
 import { isSettled } from './decide.ts'
 import { runCreated } from './events.ts'
@@ -6,6 +7,7 @@ import { toRows } from './journal.ts'
 import type { Live } from './live.ts'
 import { Fail } from '#core/http/errors.ts'
 import { checkQuotas, type ExceededQuota, type RunQuotas } from './quotas.ts'
+import { findKeyed } from './store/keyed.ts'
 import { appendJournal, findRun, insertRun, lockRun } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
@@ -24,6 +26,8 @@ export interface NewRun {
   readonly grant: string
   readonly traceparent: string
   readonly parent?: Pick<SelectedRun, 'id' | 'root_run_id'>
+  /** Of the request that makes the run; a second request with it gets the run of the first one. */
+  readonly idempotency?: Idempotency | undefined
 }
 
 /** What making a run needs. */
@@ -38,7 +42,8 @@ export interface CreateServices {
 
 /**
  * Puts a run into the queue: event, content, lease and first journal entry in one transaction. `admit` may refuse it there
- * by throwing. A parent that is over or being cancelled has no more children: `run_terminal`.
+ * by throwing. A parent that is over or being cancelled has no more children: `run_terminal`. Returns the run of an earlier request
+ * with the same idempotency key instead, and makes none.
  */
 export function createRun(
   services: CreateServices,
@@ -46,11 +51,14 @@ export function createRun(
   admit: (db: Tx<RunsTables>['db']) => Promise<void> = () => Promise.resolve(),
 ): Promise<SelectedRun> {
   return services.store.transact<RunsTables, SelectedRun>(async (tx) => {
+    const known = await findKeyed(tx.db, run.idempotency)
+    if (known) return known
     await admit(tx.db)
     if (run.parent) await holdParent(tx.db, run.parent.id)
     const of = { namespaceUid: run.namespaceUid, caller: run.trigger.by }
     await checkQuotas(tx.db, of, services.settings, (quota) => services.refused?.(quota))
     const contentBytes = await insertRun(tx.db, run)
+    if (contentBytes === undefined) return madeMeanwhile(tx.db, run.idempotency)
     const queued = {
       ts: services.core.now(),
       kind: 'run.queued',
@@ -65,6 +73,13 @@ export function createRun(
     if (!row) throw new Error('the projection did not make the row of a new run')
     return row
   })
+}
+
+// Two requests with one key at once: the insert of the second waited for the first one's COMMIT.
+async function madeMeanwhile(db: Tx<RunsTables>['db'], idempotency: Idempotency | undefined): Promise<SelectedRun> {
+  const run = await findKeyed(db, idempotency)
+  if (!run) throw new Error('the run of an idempotency key is gone')
+  return run
 }
 
 // A cancel of the parent waits for this transaction and finds the child, or was committed before and is seen here.

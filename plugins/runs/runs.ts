@@ -3,6 +3,7 @@ import type { Access, Caller } from '#core/cluster/access.ts'
 import type { Observed } from '#core/cluster/directory.ts'
 import { accountActor, type Actor } from '#core/events/event.ts'
 import type { Core } from '#core/host/core.ts'
+import type { Idempotency } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import type { Store } from '#core/store/store.ts'
@@ -36,6 +37,7 @@ export interface RunRequest {
   readonly traceparent: string
   /** How the run came about: `api`, or `gateway` for a model call to an agent. */
   readonly trigger: string
+  readonly idempotency?: Idempotency | undefined
 }
 
 /** How long an agent that was created a moment ago may take to be observed. */
@@ -45,7 +47,10 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a
 
 /** Runs as a caller may see and change them. */
 export interface Runs {
-  /** `access` proves that the caller may invoke the agent that `request` names. */
+  /**
+   * `access` proves that the caller may invoke the agent that `request` names. A repeat with the same idempotency key gets the run
+   * that the first request made.
+   */
   create(caller: Caller, access: Access, request: RunRequest): Promise<Run>
   get(caller: Caller, id: string): Promise<Run>
   tree(caller: Caller, id: string): Promise<TreeNode>
@@ -179,13 +184,31 @@ async function createFor(services: RunsServices, caller: Caller, access: Access,
     actor: actorOf(caller),
     grant: await grantFor(core, caller, { runId, agentUid: agent.uid }),
     traceparent: request.traceparent,
+    idempotency: request.idempotency,
   }
-  return toRun(await createRun(services, newRun, admitAgent(agent.uid)), {
-    input: request.input,
-    output: null,
-    error: null,
-    interrupts: [],
-  })
+  const run = await createRun(services, newRun, admitAgent(agent.uid))
+  const isKnown = run.id !== runId && (await caller.may('get', 'runs', { namespace })) !== undefined
+  if (isKnown) return toRun(run, await readRunContent(services.store.reader<RunsTables>(), run))
+  return toRun(asQueued(run), { input: request.input, output: null, error: null, interrupts: [] })
+}
+
+// A repeat by a caller that may not get runs shows what the first answer did: not how the run went on (SEC18).
+function asQueued(run: SelectedRun): SelectedRun {
+  return {
+    ...run,
+    state: 'queued',
+    pause_reason: null,
+    fail_reason: null,
+    decided_by: null,
+    open_interrupts: [],
+    agent_revision: null,
+    started_at: null,
+    finished_at: null,
+    input_tokens: 0,
+    output_tokens: 0,
+    cached_tokens: 0,
+    reasoning_tokens: 0,
+  }
 }
 
 /** Cancels a run; what it started follows by the event (`consumers.ts`). */

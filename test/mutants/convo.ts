@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const conversations = ['test/flows/conversations.test.ts']
+const idempotency = ['plugins/runs/idempotency.test.ts']
 const invoke = ['test/flows/invoke.test.ts']
 const telemetry = ['core/http/telemetry.test.ts']
 const subjects = ['plugins/runs/subjects.test.ts']
@@ -77,6 +78,46 @@ export const mutants: readonly Mutant[] = [
     find: "if (!streams) return (await caller.may('get', 'runs', where)) !== undefined",
     replace: 'if (!streams) return true',
     tests: invoke,
+  },
+  {
+    name: 'idempotency: a run does not know the key of its request',
+    file: 'plugins/runs/runs.ts',
+    find: '    idempotency: request.idempotency,\n',
+    replace: '',
+    tests: idempotency,
+    only: 'process ended',
+  },
+  {
+    name: 'idempotency: a repeat is refused by the quota that its own run fills',
+    file: 'plugins/runs/create.ts',
+    find: '    if (known) return known\n',
+    replace: '',
+    tests: idempotency,
+    only: 'process ended',
+  },
+  {
+    name: 'idempotency: two runs made at once for one key fail the second request',
+    file: 'plugins/runs/create.ts',
+    find: '    if (contentBytes === undefined) return madeMeanwhile(tx.db, run.idempotency)\n',
+    replace: "    if (contentBytes === undefined) throw new Error('twice')\n",
+    tests: idempotency,
+    only: 'PostgreSQL: O6: a failed',
+  },
+  {
+    name: 'idempotency: another body with the key of a run gets that run',
+    file: 'plugins/runs/store/keyed.ts',
+    find: '!found.idempotency_request || !idempotency.request.equals(found.idempotency_request)',
+    replace: '!found.idempotency_request',
+    tests: idempotency,
+    only: 'a failed request',
+  },
+  {
+    name: 'idempotency: a repeat shows the state of a run without the right to get it',
+    file: 'plugins/runs/runs.ts',
+    find: 'toRun(asQueued(run), {',
+    replace: 'toRun(run, {',
+    tests: idempotency,
+    only: 'SEC18',
   },
   {
     name: 'idempotency: a claim is not renewed',

@@ -51,9 +51,10 @@ export interface BuildOptions {
   readonly continuesTraces?: boolean
 }
 
-/** The bearer that upstream rejects, and the one that it denies everything. */
+/** The bearer that upstream rejects, the one that it denies everything, and the one that it denies every read. */
 export const REJECTED = 'rejected-token'
 export const DENIED = 'denied-token'
+export const UNREADING = 'unreading-token'
 
 /** Builds a server from plugins and closes it with the test. */
 export async function buildServer(
@@ -118,7 +119,7 @@ function recordingCaller(bearer: string, upstream: string[]): Caller {
     upstream.push(
       `review ${verb} ${resource} in ${where.namespace || '*'}${where.name === undefined ? '' : ` ${where.name}`}`,
     )
-    if (bearer === DENIED)
+    if (bearer === DENIED || (bearer === UNREADING && verb === 'get'))
       throw new KubeError(403, 'Forbidden', `${resource}.mesh.dev is forbidden: User "test" cannot ${verb}`)
     return { verb, resource, namespace: where.namespace, username: 'test' } as Access<typeof verb, typeof resource>
   }

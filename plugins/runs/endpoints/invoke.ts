@@ -1,3 +1,4 @@
+import type { Core } from '#core/host/core.ts'
 import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import { openEventStream } from '#core/http/event-stream.ts'
@@ -27,15 +28,19 @@ interface RunBody {
   readonly labels?: Readonly<Record<string, string>>
 }
 
+/** What of the inside these endpoints use. */
+type Invoking = Pick<RunsServing, 'runs' | 'live' | 'store' | 'settings'> & { readonly core: Pick<Core, 'log'> }
+
 /** Runs made by a caller: queued, or waited for. */
-export function invokeEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
-  const make = ({ caller, access, traceparent }: Call<unknown, unknown, unknown>, body: RunBody): Promise<RunView> => {
+export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
+  const make = (call: Call<unknown, unknown, unknown>, body: RunBody): Promise<RunView> => {
+    const { caller, access, traceparent, idempotency } = call
     const { conversationId, labels } = body
     const agent = {
       namespace: parseLabel('/agent/namespace', body.agent.namespace),
       name: parseName('/agent/name', body.agent.name),
     }
-    const request = { agent, input: body.input, conversationId, labels, traceparent, trigger: 'api' }
+    const request = { agent, input: body.input, conversationId, labels, traceparent, trigger: 'api', idempotency }
     return inner.runs.create(caller, access, request)
   }
   const create = endpoint({
@@ -106,12 +111,12 @@ async function waitSafely(...[inner, caller, id, options]: WaitArguments): Promi
 }
 
 type WaitArguments = [
-  inner: RunsServing,
+  inner: Invoking,
   ...rest: Parameters<typeof waitForRun> extends [unknown, ...infer Rest] ? Rest : never,
 ]
 
 /** The same run as a stream of its events. A disconnect ends the stream, never the run. */
-async function streamed(inner: RunsServing, call: Call<unknown, unknown, unknown>, made: RunView): Promise<undefined> {
+async function streamed(inner: Invoking, call: Call<unknown, unknown, unknown>, made: RunView): Promise<undefined> {
   const { run } = await inner.runs.open(call.caller, made.id)
   call.reply.header('x-mesh-run-id', made.id)
   const stream = openEventStream(call, { recheck: () => inner.runs.open(call.caller, made.id) })

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Idempotency } from '#core/http/endpoint.ts'
 import type { Interrupt, Resolution } from '#schemas/run.ts'
 import type { LauncherAddress, LauncherPlace, NewJournal, RunsTables, SelectedRun } from './tables.ts'
 
@@ -91,13 +92,10 @@ export async function holdAgent(db: Db, uid: string): Promise<boolean> {
   return (await query.forShare().executeTakeFirst()) !== undefined
 }
 
-/** Creates the queue entry and the content of a new run; returns the bytes of the content. */
-export async function insertRun(
-  db: Db,
-  run: { readonly runId: string; readonly namespaceUid: string; readonly input: unknown; readonly grant: string },
-): Promise<number> {
+/** Creates the queue entry and the content of a new run; returns the bytes of the content, or undefined if its key has a run. */
+export async function insertRun(db: Db, run: InsertedRun): Promise<number | undefined> {
   const input = JSON.stringify(run.input ?? null)
-  await db
+  const inserted = await db
     .insertInto('runs_content')
     .values({
       run_id: run.runId,
@@ -105,11 +103,25 @@ export async function insertRun(
       grant_token: run.grant,
       interrupts: '[]',
       resolutions: '[]',
+      idempotency_key: run.idempotency?.key ?? null,
+      idempotency_request: run.idempotency?.request ?? null,
     })
-    .execute()
+    .onConflict((on) => on.column('idempotency_key').where('idempotency_key', 'is not', null).doNothing())
+    .returning('run_id')
+    .executeTakeFirst()
+  if (!inserted) return undefined
   await sql`insert into runs_lease (run_id, state, wake_at, idle_since, namespace_uid)
     values (${run.runId}, 'ready', clock_timestamp(), clock_timestamp(), ${run.namespaceUid})`.execute(db)
   return Buffer.byteLength(input) + run.grant.length
+}
+
+/** What of a new run is stored beside its event. */
+export interface InsertedRun {
+  readonly runId: string
+  readonly namespaceUid: string
+  readonly input: unknown
+  readonly grant: string
+  readonly idempotency?: Idempotency | undefined
 }
 
 /** What an append changes beside the journal: the launcher's own count, and bytes stored elsewhere for the run. */

@@ -58,6 +58,9 @@ export interface ContentRow {
   interrupts: Json<Interrupt[]>
   resolutions: Json<Resolution[]>
   checkpoint: Json<unknown> | null
+  /** Of the request that made the run: hashes, see `Idempotency`. */
+  idempotency_key: Generated<Buffer | null>
+  idempotency_request: Generated<Buffer | null>
 }
 
 /** The queue. `journal_seq` is the last sequence number given; reserving under the row lock keeps it gapless. */

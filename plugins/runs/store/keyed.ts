@@ -1,0 +1,27 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Idempotency } from '#core/http/endpoint.ts'
+import { Fail } from '#core/http/errors.ts'
+import type { RunsTables, SelectedRun } from './tables.ts'
+
+// An invoke waits for a day at most, and its answer is kept for a day more.
+const kept = sql`interval '48 hours'`
+
+/**
+ * The run that an earlier request with the same key made, `idempotency_conflict` if that request asked for something else. A key
+ * lives for two days; an older one is released for the run that is made now.
+ */
+export async function findKeyed(
+  db: Kysely<RunsTables> | Transaction<RunsTables>,
+  idempotency: Idempotency | undefined,
+): Promise<SelectedRun | undefined> {
+  if (idempotency === undefined) return undefined
+  await sql`update runs_content set idempotency_key = null from runs_runs
+    where idempotency_key = ${idempotency.key} and runs_runs.id = run_id
+      and runs_runs.created_at < clock_timestamp() - ${kept}`.execute(db)
+  const keyed = db.selectFrom('runs_content').where('idempotency_key', '=', idempotency.key)
+  const found = await keyed.select(['run_id', 'idempotency_request']).executeTakeFirst()
+  if (!found) return undefined
+  if (!found.idempotency_request || !idempotency.request.equals(found.idempotency_request))
+    throw new Fail('idempotency_conflict')
+  return db.selectFrom('runs_runs').selectAll().where('id', '=', found.run_id).executeTakeFirstOrThrow()
+}
