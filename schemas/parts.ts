@@ -147,7 +147,7 @@ export const conditions = Type.Unsafe<Condition[]>({
           Type.Integer({ minimum: 0, format: 'int64', description: 'Generation that the condition speaks of.' }),
         ),
       },
-      { description: 'One aspect of the state.' },
+      { description: 'One aspect of the state.', title: 'Condition' },
     ),
   ),
   description: 'Latest observations of the state.',

@@ -1,6 +1,7 @@
+import { clusterEvents } from '#core/cluster/events.ts'
 import { readSettings } from '#core/config/settings.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
-import { toOpenApi } from '#core/http/openapi.ts'
+import { toOpenApi } from '#core/http/openapi/document.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
@@ -12,12 +13,13 @@ import { loadOrder } from './order.ts'
 import type { Platform } from './platform.ts'
 import type { MountedEndpoint } from './contexts.ts'
 import type { AnyPlugin } from './plugin.ts'
-import { createRoleApp } from './role-app.ts'
+import { createRoleApp, summariesOf } from './role-app.ts'
 import { wire } from './wiring.ts'
 
 /** The OpenAPI document of plugins in the profile open with everything configured. */
 export async function describeApi(plugins: readonly AnyPlugin[], version: string): Promise<object> {
-  return toOpenApi({ catalog: await describeCatalog(plugins, version), version })
+  const catalog = await describeCatalog(plugins, version)
+  return toOpenApi({ catalog, version, summaries: summariesOf(plugins) })
 }
 
 /**
@@ -30,7 +32,7 @@ export async function describeCatalog(
 ): Promise<readonly MountedEndpoint[]> {
   const settings = readSettings(parseYamlText('', 'defaults'), {}, plugins)
   const ordered = loadOrder(plugins)
-  const core = inertCore(version)
+  const core = inertCore(version, plugins)
   const wired = await wire(ordered, { core, slices: settings.slices, disabled: [] })
   const container = await createRoleContainer({ core, ordered, slices: settings.slices, wired })
   try {
@@ -61,7 +63,8 @@ const inertPlatform: Pick<Platform, 'identity' | 'observed' | 'directory'> = {
   directory: undefined,
 }
 
-function inertCore(version: string): Core {
+function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
+  const types = [...clusterEvents, ...plugins.flatMap((plugin) => plugin.events ?? [])]
   return {
     role: 'bff',
     install: 'mesh',
@@ -84,7 +87,7 @@ function inertCore(version: string): Core {
     outbound: createOutbound({ allow: [], lookup: refuse }),
     urls: { bff: 'http://bff.invalid', gateway: 'http://gateway.invalid', state: 'http://state.invalid' },
     descriptors: () => new Map(),
-    eventTypes: () => new Map(),
+    eventTypes: () => new Map(types.map((type) => [type.type, type])),
     extensions: () => [],
   }
 }

@@ -44,6 +44,8 @@ export interface Plugin<Name extends string, Inner extends object, Api, S extend
   readonly contract: 1
   /** Folder, settings key, event-type prefix and table prefix. */
   readonly name: Name
+  /** What the plugin is for, in one sentence: the description of its tag in the OpenAPI document. */
+  readonly summary?: string
   readonly needs?: N
   readonly settings: S
   /** Maps the interface's own names (`bff.mcp.enabled`, `AUDIT_RETENTION_DAYS`) into this plugin's slice. */

@@ -11,13 +11,14 @@ import { createStreamRegistry } from '#core/http/stream-registry.ts'
 import type { StreamRegistry } from '#core/http/stream-registry.ts'
 import type { CoreSettings } from '#core/config/core-settings.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import { openApiRoutes } from '#core/http/openapi-routes.ts'
+import { openApiRoutes } from '#core/http/openapi/routes.ts'
 import { asPlugin } from './boot-error.ts'
 import { type Built, usable } from './container.ts'
 import type { BffContext, GatewayContext, MountedEndpoint, StateContext } from './contexts.ts'
 import type { Core } from './core.ts'
 import { informersOfPlugins } from './role-work.ts'
 import type { Platform } from './platform.ts'
+import type { AnyPlugin } from './plugin.ts'
 import type { Informer } from './work.ts'
 
 /** A role that listens. */
@@ -55,6 +56,11 @@ export function hasManagerRoutes(built: readonly Built[]): boolean {
   return usable(built).some(({ plugin, inner }) => plugin.managerRoutes?.(inner, listening) !== undefined)
 }
 
+/** What each plugin is for, by its name. */
+export function summariesOf(plugins: readonly AnyPlugin[]): ReadonlyMap<string, string> {
+  return new Map(plugins.flatMap(({ name, summary }) => (summary === undefined ? [] : [[name, summary] as const])))
+}
+
 /** Builds the server of a role with the routes of every plugin; it does not listen. */
 export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   const { core, platform, settings, role } = input
@@ -89,7 +95,8 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     ...(settings.listen === undefined ? {} : { trustProxy: settings.listen.trustProxy }),
   })
   for (const built of input.built) await mountPlugin(app, built, input, catalog)
-  if (role === 'bff') await app.register(openApiRoutes({ catalog, version: core.version }))
+  const summaries = summariesOf(input.built.map(({ plugin }) => plugin))
+  if (role === 'bff') await app.register(openApiRoutes({ catalog, version: core.version, summaries }))
   if (input.pages !== undefined) await app.register(input.pages)
   registerMethodNotAllowed(app, catalog)
   await app.ready()

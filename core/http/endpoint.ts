@@ -78,11 +78,28 @@ export interface Call<Params, Query, Body> {
   readonly request: FastifyRequest
 }
 
+/** Example bodies by name. */
+export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
+
+/** What only the OpenAPI document shows of a route. */
+export interface EndpointDocs {
+  readonly examples?: Examples
+  /** Request headers that the handler reads; `Idempotency-Key` follows from `idempotent`. */
+  readonly reads?: readonly ('If-Match' | 'If-None-Match' | 'Last-Event-ID')[]
+  /** Headers of its successful answers; `Location` of a 201 is always there. */
+  readonly sends?: readonly ('ETag' | 'Location' | 'X-Mesh-Run-Id')[]
+  /** `data` of each server-sent event, where the 200 can be `text/event-stream`. */
+  readonly events?: TSchema
+}
+
 /** One route as a plugin declares it. Method + path identify it; `url` is below `/api`, in Fastify form (`/agents/:ns/:name`). */
 export interface Endpoint<P extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly url: string
+  /** Name of the operation in the OpenAPI document, such as `listAgents`; default: made of method and path. */
+  readonly id?: string
   readonly summary: string
+  readonly docs?: EndpointDocs
   readonly authz: Authz
   readonly params?: P
   readonly query?: Q

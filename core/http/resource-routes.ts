@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
+import { clusterObject, clusterObjectInput, listOf, nothing } from '#schemas/api/common.ts'
 import { endpoint } from './endpoint.ts'
-import type { AnyEndpoint, Call } from './endpoint.ts'
+import type { AnyEndpoint, Call, Examples } from './endpoint.ts'
 import { listObjects } from './resource-list.ts'
-import { bodyOf, listQuery, objectOf, pageOf, writeQuery } from './resource-schemas.ts'
+import { listQuery, writeQuery } from './resource-schemas.ts'
 import type { RoutedKind } from './resource-schemas.ts'
 import { createObject, deleteObject, getObject, refOf, replaceObject } from './resource-write.ts'
 import type { SentObject } from './resource-write.ts'
@@ -15,78 +16,98 @@ export interface ResourceRoutes {
   readonly verbs: readonly ResourceVerb[]
   /** Path below `/api`; default: the plural. */
   readonly path?: string
+  /** Name of an object in summaries and operation ids (`getAgent`, `listAgents`); default: the kind. */
+  readonly noun?: string
+  /** Example bodies for create and update. */
+  readonly examples?: Examples
+}
+
+interface Named {
+  readonly path: string
+  readonly noun: string
+  readonly examples: Examples
 }
 
 /** CRUD over a kind as the caller: the API server is the only check, and its objects and errors travel as they are. */
 export function resourceRoutes(
   kind: RoutedKind,
-  { verbs, path = `/${kind.plural}` }: ResourceRoutes,
+  { verbs, path = `/${kind.plural}`, noun = kind.kind, examples = {} }: ResourceRoutes,
 ): readonly AnyEndpoint[] {
+  const named = { path, noun, examples }
   const all: Readonly<Record<ResourceVerb, () => AnyEndpoint>> = {
-    list: () => listRoute(kind, path),
-    create: () => createRoute(kind, path),
-    get: () => getRoute(kind, path),
-    update: () => updateRoute(kind, path),
-    delete: () => deleteRoute(kind, path),
+    list: () => listRoute(kind, named),
+    create: () => createRoute(kind, named),
+    get: () => getRoute(kind, named),
+    update: () => updateRoute(kind, named),
+    delete: () => deleteRoute(kind, named),
   }
   return verbs.map((verb) => all[verb]())
 }
 
-function listRoute(kind: RoutedKind, path: string): AnyEndpoint {
+function listRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
   return endpoint({
     method: 'GET',
     url: path,
+    id: `list${noun}s`,
     summary: `List objects of kind ${kind.kind}.`,
     authz: { kind: 'kube', verb: 'list', resource: kind.plural },
     query: listQuery,
-    response: { 200: pageOf(objectOf(kind)) },
+    response: { 200: listOf(clusterObject(kind)) },
     handle: (call) => listObjects(kind, call),
   })
 }
 
-function createRoute(kind: RoutedKind, path: string): AnyEndpoint {
+function createRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndpoint {
   return endpoint({
     method: 'POST',
     url: path,
-    summary: `Create a ${kind.kind}.`,
+    id: `create${noun}`,
+    summary: `Create ${withArticle(kind.kind)}.`,
+    docs: { examples, sends: ['ETag'] },
     ...writes(kind, 'create'),
     query: writeQuery,
     body: sentObject(kind),
-    response: { 201: objectOf(kind) },
+    response: { 201: clusterObject(kind) },
     handle: (call) => createObject(kind, call, { object: call.body, path: `/api${path}`, dryRun: isDry(call) }),
   })
 }
 
-function getRoute(kind: RoutedKind, path: string): AnyEndpoint {
+function getRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
   return endpoint({
     method: 'GET',
     url: itemPath(kind, path),
-    summary: `Read a ${kind.kind}.`,
+    id: `get${noun}`,
+    summary: `Read ${withArticle(kind.kind)}.`,
+    docs: { reads: ['If-None-Match'], sends: ['ETag'] },
     authz: { kind: 'kube', verb: 'get', resource: kind.plural },
-    response: { 200: objectOf(kind) },
+    response: { 200: clusterObject(kind), 304: nothing },
     handle: (call) => getObject(kind, call, refOf(kind, call.params)),
   })
 }
 
-function updateRoute(kind: RoutedKind, path: string): AnyEndpoint {
+function updateRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndpoint {
   return endpoint({
     method: 'PUT',
     url: itemPath(kind, path),
-    summary: `Replace a ${kind.kind}.`,
+    id: `replace${noun}`,
+    summary: `Replace ${withArticle(kind.kind)}.`,
+    docs: { examples, reads: ['If-Match'], sends: ['ETag'] },
     ...writes(kind, 'update'),
     query: writeQuery,
     body: sentObject(kind),
-    response: { 200: objectOf(kind) },
+    response: { 200: clusterObject(kind) },
     handle: (call) =>
       replaceObject(kind, call, { object: call.body, ref: refOf(kind, call.params), dryRun: isDry(call) }),
   })
 }
 
-function deleteRoute(kind: RoutedKind, path: string): AnyEndpoint {
+function deleteRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
   return endpoint({
     method: 'DELETE',
     url: itemPath(kind, path),
-    summary: `Delete a ${kind.kind}.`,
+    id: `delete${noun}`,
+    summary: `Delete ${withArticle(kind.kind)}.`,
+    docs: { reads: ['If-Match'] },
     ...writes(kind, 'delete'),
     query: writeQuery,
     response: { 204: Type.Undefined() },
@@ -100,7 +121,11 @@ function writes(kind: RoutedKind, verb: string): Pick<AnyEndpoint, 'authz' | 'au
 
 // The schema is the kind's, known at run time only; what the handlers read of it is this much.
 function sentObject(kind: RoutedKind): ReturnType<typeof Type.Unsafe<SentObject>> {
-  return Type.Unsafe<SentObject>(bodyOf(kind))
+  return Type.Unsafe<SentObject>(clusterObjectInput(kind))
+}
+
+function withArticle(noun: string): string {
+  return `${/^[AEIOU]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
 function itemPath(kind: RoutedKind, path: string): string {

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { boundsOf, durationProblem } from '#schemas/duration.ts'
+import { SHOWN_AS } from '#schemas/shown-as.ts'
 import type { FieldError } from './errors.ts'
 
 /** Says what is wrong with a value; an empty list is a valid one. Nothing is coerced, defaulted or removed. */
@@ -86,7 +87,7 @@ function rewriteKeyword(key: string, value: unknown): unknown {
 }
 
 // Values under these are data; parts of an intersection know only their own fields, so they stay open.
-const literals = new Set(['const', 'enum', 'default', 'examples', 'required', 'allOf'])
+const literals = new Set(['const', 'enum', 'default', 'examples', 'required', 'allOf', SHOWN_AS])
 const namedSchemas = new Set(['properties', 'patternProperties', '$defs'])
 
 interface SchemaError {

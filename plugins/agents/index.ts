@@ -10,6 +10,7 @@ import { agentSettings, agentSettingSources, toReconcileSettings } from './setti
 export const agents = definePlugin({
   contract: 1,
   name: 'agents',
+  summary: 'Agents: creating, changing and reading them, their versions and logs.',
   settings: agentSettings,
   settingsFrom: agentSettingSources,
   create: (core, settings): AgentsInner => ({

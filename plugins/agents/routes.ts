@@ -4,6 +4,7 @@ import { mountEndpoints } from '#core/http/mount.ts'
 import { resourceRoutes } from '#core/http/resource-routes.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { authoringEndpoints } from './endpoints/authoring.ts'
+import { examples } from './endpoints/examples.ts'
 import { relationEndpoints } from './endpoints/relations.ts'
 import { versionEndpoints } from './endpoints/versions.ts'
 import type { Agents } from './agents.ts'
@@ -13,7 +14,12 @@ export function agentEndpoints(agents: Agents): readonly AnyEndpoint[] {
   return [
     // Literal paths first for a reader; the router prefers them anyway.
     ...authoringEndpoints(agents),
-    ...resourceRoutes(AgentDeployment, { verbs: ['list', 'get', 'update', 'delete'], path: '/agents' }),
+    ...resourceRoutes(AgentDeployment, {
+      verbs: ['list', 'get', 'update', 'delete'],
+      path: '/agents',
+      noun: 'Agent',
+      examples: examples.replace,
+    }),
     ...versionEndpoints(agents),
     ...relationEndpoints(agents),
   ]

@@ -21,6 +21,7 @@ import { webhookRoutes } from './webhook-routes.ts'
 export const audit = definePlugin({
   contract: 1,
   name: 'audit',
+  summary: 'The audit log: who did what, and with which outcome.',
   settings: auditSettings,
   settingsFrom: [
     { from: 'AUDIT_RETENTION_DAYS', to: 'retentionDays' },

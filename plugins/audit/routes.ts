@@ -14,6 +14,7 @@ export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, '
   const list = endpoint({
     method: 'GET',
     url: '/audit',
+    id: 'listAuditEvents',
     summary: 'The audit log, newest first. Only who may list auditlogs in the namespace sees it.',
     authz: {
       kind: 'review',

@@ -27,6 +27,7 @@ export function identityEndpoints(profile: Profile, bff: IdentityContext): reado
 const whoami = endpoint({
   method: 'GET',
   url: '/whoami',
+  id: 'whoami',
   summary: 'The caller, as the cluster knows it.',
   authz: { kind: 'bearer' },
   response: { 200: Whoami },
@@ -37,6 +38,7 @@ const capabilities = (profile: Profile, bff: IdentityContext): AnyEndpoint =>
   endpoint({
     method: 'GET',
     url: '/capabilities',
+    id: 'getCapabilities',
     summary: 'What the console may offer this caller.',
     authz: { kind: 'bearer' },
     response: { 200: Capabilities },
@@ -49,6 +51,7 @@ const capabilities = (profile: Profile, bff: IdentityContext): AnyEndpoint =>
 const listAll = endpoint({
   method: 'GET',
   url: '/namespaces',
+  id: 'listNamespaces',
   summary: 'Namespaces: all of them, or with scope=permitted those that the caller may see.',
   authz: { kind: 'kube', verb: 'list', resource: 'namespaces' },
   query: NamespaceListQuery,
@@ -69,6 +72,11 @@ const listAll = endpoint({
 const displayName = endpoint({
   method: 'PUT',
   url: '/namespaces/:name/display-name',
+  id: 'setNamespaceDisplayName',
+  docs: {
+    examples: { name: { summary: 'A name for people', value: { displayName: 'Customer support' } } },
+    sends: ['ETag'],
+  },
   summary: 'Set the name for people of a namespace; an empty one removes it.',
   authz: { kind: 'kube', verb: 'patch', resource: 'namespaces' },
   audit: { action: 'update', resourceKind: 'Namespace' },
@@ -86,6 +94,7 @@ const displayName = endpoint({
 const health = endpoint({
   method: 'GET',
   url: '/health',
+  id: 'getHealth',
   summary: 'Liveness for whoever holds a bearer; probes use /livez of the admin port.',
   authz: { kind: 'bearer' },
   response: { 200: Health },

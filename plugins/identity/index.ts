@@ -15,6 +15,7 @@ function toInformer(resource: Resource & { readonly audited?: readonly string[] 
 export const identity = definePlugin({
   contract: 1,
   name: 'identity',
+  summary: 'The caller, namespaces, and what this install offers.',
   settings: Type.Object({}, { additionalProperties: false }),
   create: (core) => ({ profile: core.profile }),
   routes,

@@ -13,6 +13,7 @@ import { providersSettings } from './settings.ts'
 export const providers = definePlugin({
   contract: 1,
   name: 'providers',
+  summary: 'Model providers and routes, and the gateway that calls them.',
   settings: providersSettings,
   events: [modelCallMetered],
   create: createInner,

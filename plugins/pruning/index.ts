@@ -8,6 +8,7 @@ import { leftover } from './points.ts'
 export const pruning = definePlugin({
   contract: 1,
   name: 'pruning',
+  summary: 'Removal of what deleted namespaces leave behind.',
   settings: Type.Object({}, { additionalProperties: false }),
   wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
   events: [pruningUnfinished],

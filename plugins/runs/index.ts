@@ -20,6 +20,7 @@ import { runsStateRoutes } from './state-routes.ts'
 export const runs = definePlugin({
   contract: 1,
   name: 'runs',
+  summary: 'Runs of agents: starting, following, answering and cancelling them, and the feed of domain events.',
   settings: runsSettings,
   settingsFrom: [{ from: 'RUN_RETENTION_DAYS', to: 'retentionDays' }],
   wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),

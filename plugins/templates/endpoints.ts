@@ -28,9 +28,23 @@ export function templateEndpoints(): readonly AnyEndpoint[] {
 
 const audit = { resourceKind: 'AgentTemplate' }
 
+const examples = {
+  create: {
+    greeter: {
+      summary: 'A template of an agent',
+      value: {
+        metadata: { name: 'greeter', namespace: 'demo' },
+        spec: { title: 'Greeter', template: { spec: { model: { route: 'mock' } } } },
+      },
+    },
+  },
+  publish: { named: { summary: 'With a title and tags', value: { title: 'Greeter', tags: ['start'] } } },
+}
+
 const list = endpoint({
   method: 'GET',
   url: '/templates',
+  id: 'listTemplates',
   summary: 'The template catalog.',
   authz: { kind: 'kube', verb: 'list', resource: 'agenttemplates' },
   query: TemplateListQuery,
@@ -41,6 +55,8 @@ const list = endpoint({
 const create = endpoint({
   method: 'POST',
   url: '/templates',
+  id: 'createTemplate',
+  docs: { examples: examples.create, sends: ['ETag'] },
   summary: 'Add a template.',
   authz: { kind: 'kube', verb: 'create', resource: 'agenttemplates' },
   audit: { action: 'create', ...audit },
@@ -58,6 +74,7 @@ const create = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   url: '/templates/:kind/:namespace/:name',
+  id: 'deleteTemplate',
   summary: 'Delete a template; kind is what it is for.',
   authz: { kind: 'kube', verb: 'delete', resource: 'agenttemplates' },
   audit: { action: 'delete', ...audit },
@@ -79,6 +96,8 @@ const remove = endpoint({
 const publish = endpoint({
   method: 'POST',
   url: '/agents/:ns/:name/publish',
+  id: 'publishAgent',
+  docs: { examples: examples.publish, sends: ['ETag'] },
   summary: 'Publish an agent as a template.',
   authz: { kind: 'kube', verb: 'create', resource: 'agenttemplates' },
   audit: { action: 'publish', ...audit },
@@ -101,6 +120,7 @@ const publish = endpoint({
 const listRecipes = endpoint({
   method: 'GET',
   url: '/recipes',
+  id: 'listRecipes',
   summary: 'Starter agents that work at once.',
   authz: { kind: 'bearer' },
   response: { 200: RecipeList },

@@ -6,6 +6,7 @@ import { routes } from './routes.ts'
 export const templates = definePlugin({
   contract: 1,
   name: 'templates',
+  summary: 'The catalog: published templates and recipes.',
   settings: Type.Object({}, { additionalProperties: false }),
   create: () => ({}),
   routes,

@@ -1,8 +1,22 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { AgentFile } from '../agent-file/schema.ts'
 import { AgentDeployment } from '../crds/agent-deployment.ts'
 import { DNS_LABEL_PATTERN } from '../parts.ts'
-import { anyObject, anyValue, clusterObject, dryRun, listOf, namespaceQuery, pageQuery, scope, time } from './common.ts'
+import { shownAs, titled } from '../shown-as.ts'
+import {
+  AnyObject,
+  anyObject,
+  anyValue,
+  clusterObject,
+  clusterObjectInput,
+  dryRun,
+  listOf,
+  namespaceQuery,
+  pageQuery,
+  scope,
+  time,
+} from './common.ts'
 
 const strict = { additionalProperties: false }
 const namespaceName = Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN })
@@ -37,34 +51,55 @@ const objectFields = {
   status: Type.Optional(anyObject),
 }
 
-/** Body of `POST /api/agents`: the object, or `{namespace, config}` with the simplified format. */
-export const CreateAgentBody = Type.Object(
-  { ...objectFields, namespace: Type.Optional(namespaceName), config: Type.Optional(anyObject) },
-  strict,
+// The checker of the format reports every problem with its place.
+const agentConfig = shownAs(anyObject, titled('AgentConfig', AgentFile))
+
+const fromConfig = Type.Object(
+  { namespace: Type.Optional(namespaceName), config: agentConfig },
+  { ...strict, title: 'AgentFromConfig', description: 'An agent in the simplified format.' },
 )
 
-/** Body of `PUT /api/agents/{ns}/{name}`. */
-export const PutAgentBody = Type.Object(objectFields, strict)
+/** Body of `POST /api/agents`: the object, or `{namespace, config}` with the simplified format. */
+export const CreateAgentBody = shownAs(
+  Type.Object({ ...objectFields, namespace: Type.Optional(namespaceName), config: Type.Optional(anyObject) }, strict),
+  Type.Union([fromConfig, clusterObjectInput(AgentDeployment)]),
+)
 
 /** Body of `POST .../fork`; `overrides` is a JSON merge patch on the spec. */
 export const ForkBody = Type.Object(
-  { name: objectName, namespace: Type.Optional(namespaceName), overrides: Type.Optional(anyObject) },
-  strict,
+  {
+    name: objectName,
+    namespace: Type.Optional(namespaceName),
+    overrides: Type.Optional(
+      shownAs(anyObject, {
+        ...Type.Partial(AgentDeployment.spec),
+        title: 'AgentDeploymentSpecPatch',
+        description: 'JSON merge patch on the spec; null removes a field.',
+      }),
+    ),
+  },
+  { ...strict, title: 'ForkInput' },
 )
 
 /** Body of `POST .../rollback`. */
-export const RollbackBody = Type.Object({ revision: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }, strict)
+export const RollbackBody = Type.Object(
+  { revision: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) },
+  { ...strict, title: 'RollbackInput' },
+)
 
 /** One revision of an agent. */
-export const AgentVersion = Type.Object({
-  revision: Type.Integer(),
-  name: Type.String({ description: 'Name of the ControllerRevision.' }),
-  createdAt: time,
-  createdBy: Type.Union([Type.String(), Type.Null()]),
-  source: Type.Enum(['create', 'update', 'rollback'], { description: 'What made it.' }),
-  summary: Type.String({ description: 'Which parts of the spec differ from the revision before.' }),
-  current: Type.Boolean(),
-})
+export const AgentVersion = Type.Object(
+  {
+    revision: Type.Integer(),
+    name: Type.String({ description: 'Name of the ControllerRevision.' }),
+    createdAt: time,
+    createdBy: Type.Union([Type.String(), Type.Null()]),
+    source: Type.Enum(['create', 'update', 'rollback'], { description: 'What made it.' }),
+    summary: Type.String({ description: 'Which parts of the spec differ from the revision before.' }),
+    current: Type.Boolean(),
+  },
+  { title: 'AgentVersion' },
+)
 
 /** Answer of `GET .../versions`, newest first. */
 export const AgentVersionList = listOf(AgentVersion)
@@ -78,20 +113,23 @@ const revisionQuery = Type.String({
 export const DiffQuery = Type.Object({ from: revisionQuery, to: Type.Optional(revisionQuery) }, strict)
 
 /** Answer of `GET .../versions/diff`: an RFC 6902 patch and the same by section. */
-export const AgentDiff = Type.Object({
-  from: Type.String(),
-  to: Type.String(),
-  patch: Type.Array(
-    Type.Object({
-      op: Type.Enum(['add', 'remove', 'replace']),
-      path: Type.String({ description: 'RFC 6901 pointer into the spec.' }),
-      value: Type.Optional(anyValue),
-    }),
-  ),
-  sections: Type.Array(
-    Type.Object({ path: Type.String(), from: Type.Optional(anyValue), to: Type.Optional(anyValue) }),
-  ),
-})
+export const AgentDiff = Type.Object(
+  {
+    from: Type.String(),
+    to: Type.String(),
+    patch: Type.Array(
+      Type.Object({
+        op: Type.Enum(['add', 'remove', 'replace']),
+        path: Type.String({ description: 'RFC 6901 pointer into the spec.' }),
+        value: Type.Optional(anyValue),
+      }),
+    ),
+    sections: Type.Array(
+      Type.Object({ path: Type.String(), from: Type.Optional(anyValue), to: Type.Optional(anyValue) }),
+    ),
+  },
+  { title: 'AgentDiff' },
+)
 
 /** Query of `GET .../logs`. */
 export const LogsQuery = Type.Object(
@@ -106,13 +144,16 @@ export const LogsQuery = Type.Object(
 )
 
 /** One reference; `found` is what the caller can see: null when the caller may not look. */
-export const ReferenceItem = Type.Object({
-  kind: Type.String(),
-  namespace: Type.String(),
-  name: Type.String(),
-  field: Type.String({ description: 'Where it stands, such as spec.tools[0].bindingRef.' }),
-  found: Type.Union([Type.Boolean(), Type.Null()]),
-})
+export const ReferenceItem = Type.Object(
+  {
+    kind: Type.String(),
+    namespace: Type.String(),
+    name: Type.String(),
+    field: Type.String({ description: 'Where it stands, such as spec.tools[0].bindingRef.' }),
+    found: Type.Union([Type.Boolean(), Type.Null()]),
+  },
+  { title: 'Reference' },
+)
 
 /** Answer of `GET .../references` and `GET /api/usedby`. */
 export const ReferenceList = listOf(ReferenceItem)
@@ -129,12 +170,20 @@ export const UsedByQuery = Type.Object(
 
 /** Body of `POST /api/expand`. */
 export const ExpandBody = Type.Object(
-  { config: Type.Optional(anyObject), source: Type.Optional(Type.String({ minLength: 1, maxLength: 262_144 })) },
-  strict,
+  {
+    config: Type.Optional(agentConfig),
+    source: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 262_144, description: 'YAML text of an agent file.' }),
+    ),
+  },
+  { ...strict, title: 'ExpandInput', description: 'Exactly one of config and source.' },
 )
 
 /** Answer of `POST /api/expand`. */
-export const ExpandAnswer = Type.Object({ documents: Type.Array(anyObject) })
+export const ExpandAnswer = Type.Object(
+  { documents: Type.Array(shownAs(anyObject, AnyObject)) },
+  { title: 'ExpandedAgent' },
+)
 
 const routeReference = Type.String({
   minLength: 1,
@@ -149,44 +198,53 @@ export const GenerateBody = Type.Object(
     namespace: Type.Optional(namespaceName),
     route: Type.Optional(routeReference),
   },
-  strict,
+  { ...strict, title: 'GenerateInput' },
 )
 
 /** Body of `POST /api/agents/refine`. */
 export const RefineBody = Type.Object(
   {
-    config: anyObject,
+    config: agentConfig,
     instruction: Type.String({ minLength: 1, maxLength: 16_384 }),
     namespace: Type.Optional(namespaceName),
     route: Type.Optional(routeReference),
   },
-  strict,
+  { ...strict, title: 'RefineInput' },
 )
 
 /** Answer of generate and refine. */
-export const GenerateAnswer = Type.Object({
-  config: anyObject,
-  explanation: Type.String(),
-  warnings: Type.Array(Type.String()),
-})
+export const GenerateAnswer = Type.Object(
+  {
+    config: agentConfig,
+    explanation: Type.String(),
+    warnings: Type.Array(Type.String()),
+  },
+  { title: 'GeneratedConfig' },
+)
 
 /** Body of `POST /api/agents/check-requirements`: `{config}`, or the object. */
 export const CheckRequirementsBody = CreateAgentBody
 
 /** One requirement and what to do about it. */
-export const Requirement = Type.Object({
-  kind: Type.String(),
-  namespace: Type.Optional(Type.String()),
-  name: Type.String(),
-  status: Type.Enum(['met', 'missing', 'denied']),
-  fix: Type.String({ description: 'What to do; empty when met.' }),
-})
+export const Requirement = Type.Object(
+  {
+    kind: Type.String(),
+    namespace: Type.Optional(Type.String()),
+    name: Type.String(),
+    status: Type.Enum(['met', 'missing', 'denied']),
+    fix: Type.String({ description: 'What to do; empty when met.' }),
+  },
+  { title: 'Requirement' },
+)
 
 /** See {@link Requirement}. */
 export type Requirement = Static<typeof Requirement>
 
 /** Answer of `POST /api/agents/check-requirements`. */
-export const RequirementsAnswer = Type.Object({ ready: Type.Boolean(), requirements: Type.Array(Requirement) })
+export const RequirementsAnswer = Type.Object(
+  { ready: Type.Boolean(), requirements: Type.Array(Requirement) },
+  { title: 'RequirementsCheck' },
+)
 
 /** Body of `POST .../publish`. */
 export const PublishBody = Type.Object(
@@ -197,5 +255,5 @@ export const PublishBody = Type.Object(
     description: Type.Optional(Type.String({ maxLength: 4096 })),
     tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 63 }), { maxItems: 32, uniqueItems: true })),
   },
-  strict,
+  { ...strict, title: 'PublishInput' },
 )

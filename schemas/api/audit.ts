@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { anyObject, cursor, limit, listOf, namespaceQuery, time } from './common.ts'
+import { cursor, limit, listOf, namespaceQuery, openObject, time } from './common.ts'
 
 const text = Type.String()
 const textOrNull = Type.Union([Type.String(), Type.Null()])
@@ -14,22 +14,25 @@ const instant = (description: string) =>
   })
 
 /** A row of the audit log. */
-export const AuditEvent = Type.Object({
-  id: text,
-  occurredAt: time,
-  source: Type.Enum(['controller', 'bff']),
-  actor: text,
-  /** False for a guess: `manager:` and a field manager, which is any client's free text. */
-  actorExact: Type.Boolean({ description: 'Whether the actor is authenticated; false for a guess.' }),
-  actorKind: Type.Enum(['user', 'controller', 'system']),
-  action: text,
-  resourceKind: text,
-  resourceName: text,
-  namespace: text,
-  outcome: Type.Enum(['success', 'denied', 'error']),
-  traceId: textOrNull,
-  detail: anyObject,
-})
+export const AuditEvent = Type.Object(
+  {
+    id: text,
+    occurredAt: time,
+    source: Type.Enum(['controller', 'bff']),
+    actor: text,
+    /** False for a guess: `manager:` and a field manager, which is any client's free text. */
+    actorExact: Type.Boolean({ description: 'Whether the actor is authenticated; false for a guess.' }),
+    actorKind: Type.Enum(['user', 'controller', 'system']),
+    action: text,
+    resourceKind: text,
+    resourceName: text,
+    namespace: text,
+    outcome: Type.Enum(['success', 'denied', 'error']),
+    traceId: textOrNull,
+    detail: openObject('What belongs to the action: references, numbers, or old and new values of audited fields.'),
+  },
+  { title: 'AuditEvent' },
+)
 
 /** See {@link AuditEvent}. */
 export type AuditEvent = Static<typeof AuditEvent>

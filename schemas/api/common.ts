@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { TObject, TSchema } from 'typebox'
+import { shownAs, titled } from '../shown-as.ts'
 
 /** RFC 3339 time in UTC. */
 export const time = Type.String({ format: 'date-time' })
@@ -12,6 +13,11 @@ export const rowId = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4
 
 /** A JSON object whose inside is not described here. */
 export const anyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
+
+/** A JSON object with fields of any name. */
+export function openObject(description: string) {
+  return Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description })
+}
 
 /** Any JSON value. */
 export const anyValue = Type.Unknown()
@@ -39,80 +45,90 @@ export const namespaceQuery = Type.String({ maxLength: 253, description: 'Namesp
 
 /** The envelope of every list. `scope` is there when the list was walked as `permitted`. */
 export function listOf(item: TSchema): TObject {
-  return Type.Object({
-    items: Type.Array(item),
-    nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'null at the end.' }),
-    scope: Type.Optional(Type.Literal('permitted')),
-  })
+  const title = 'title' in item && typeof item.title === 'string' ? { title: `${item.title}List` } : {}
+  return Type.Object(
+    {
+      items: Type.Array(item),
+      nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'null at the end.' }),
+      scope: Type.Optional(Type.Literal('permitted')),
+    },
+    title,
+  )
+}
+
+const metadataFields = {
+  generateName: Type.Optional(Type.String()),
+  uid: Type.Optional(Type.String()),
+  resourceVersion: Type.Optional(Type.String({ description: 'Version of the object; the `ETag` of its answers.' })),
+  generation: Type.Optional(Type.Integer()),
+  creationTimestamp: Type.Optional(time),
+  deletionTimestamp: Type.Optional(time),
+  labels: Type.Optional(textMap),
+  annotations: Type.Optional(textMap),
 }
 
 /** Kubernetes ObjectMeta as the API answers it; further fields pass through. */
 export const ObjectMeta = Type.Object(
-  {
-    name: Type.Optional(Type.String()),
-    namespace: Type.Optional(Type.String()),
-    generateName: Type.Optional(Type.String()),
-    uid: Type.Optional(Type.String()),
-    resourceVersion: Type.Optional(Type.String()),
-    generation: Type.Optional(Type.Integer()),
-    creationTimestamp: Type.Optional(time),
-    deletionTimestamp: Type.Optional(time),
-    labels: Type.Optional(textMap),
-    annotations: Type.Optional(textMap),
-  },
-  { additionalProperties: true },
+  { name: Type.String(), namespace: Type.Optional(Type.String()), ...metadataFields },
+  { additionalProperties: true, title: 'ObjectMeta', description: 'Kubernetes ObjectMeta.' },
 )
 
-/** An object of the cluster with a known spec. */
-export function clusterObject(kind: { kind: string; apiVersion: string; spec: TSchema; status: TSchema }): TObject {
+/** Kubernetes ObjectMeta as a body gives it. */
+export const ObjectMetaInput = Type.Object(
+  { name: Type.Optional(Type.String()), namespace: Type.Optional(Type.String()), ...metadataFields },
+  { additionalProperties: true, title: 'ObjectMetaInput', description: 'Kubernetes ObjectMeta, as sent.' },
+)
+
+interface ApiKind {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly spec: TSchema
+  readonly status: TSchema
+}
+
+// What a newer or older controller writes passes through.
+const statusOf = ({ kind, status }: ApiKind): TSchema =>
+  shownAs(Type.Object({}, { additionalProperties: true }), titled(`${kind}Status`, status))
+
+/** An object of the cluster as it is answered. */
+export function clusterObject(kind: ApiKind): TObject {
   return Type.Object(
     {
       apiVersion: Type.Literal(kind.apiVersion),
       kind: Type.Literal(kind.kind),
       metadata: ObjectMeta,
-      spec: kind.spec,
-      status: Type.Optional(kind.status),
+      spec: titled(`${kind.kind}Spec`, kind.spec),
+      status: Type.Optional(statusOf(kind)),
     },
     { title: kind.kind },
+  )
+}
+
+/** An object of the cluster as a body gives it: `apiVersion` and `kind` may be left out, the cluster ignores `status`. */
+export function clusterObjectInput(kind: ApiKind): TObject {
+  return Type.Object(
+    {
+      apiVersion: Type.Optional(Type.Literal(kind.apiVersion)),
+      kind: Type.Optional(Type.Literal(kind.kind)),
+      metadata: ObjectMetaInput,
+      spec: titled(`${kind.kind}Spec`, kind.spec),
+      status: Type.Optional(statusOf(kind)),
+    },
+    { title: `${kind.kind}Input` },
   )
 }
 
 /** Any object of the cluster. */
 export const AnyObject = Type.Object(
   { apiVersion: Type.String(), kind: Type.String(), metadata: ObjectMeta },
-  { additionalProperties: true },
-)
-
-/** One refused field of a request. */
-export const FieldError = Type.Object({ pointer: Type.String(), detail: Type.String() })
-
-/** RFC 9457 problem details, the body of every error. */
-export const Problem = Type.Object(
-  {
-    type: Type.String(),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.Optional(Type.String()),
-    instance: Type.Optional(Type.String()),
-    code: Type.String({ description: 'Stable, snake_case.' }),
-    traceId: Type.Optional(Type.String()),
-    retryable: Type.Optional(Type.Boolean()),
-    errors: Type.Optional(Type.Array(FieldError)),
-    cluster: Type.Optional(
-      Type.Object({
-        reason: Type.Optional(Type.String()),
-        message: Type.Optional(Type.String()),
-        details: Type.Optional(anyObject),
-        code: Type.Optional(Type.Integer()),
-        auditId: Type.Optional(Type.String()),
-      }),
-    ),
-  },
-  { title: 'Problem' },
+  { additionalProperties: true, title: 'KubernetesObject' },
 )
 
 /** An answer that is text, not JSON. */
 export const plainText = Type.String({ contentMediaType: 'text/plain' })
+
+/** An answer that is a stream of server-sent events. */
+export const eventStreamText = Type.String({ contentMediaType: 'text/event-stream' })
 
 /** An answer without a body. */
 export const nothing = Type.Null({ description: 'No body.' })

@@ -3,33 +3,42 @@ import type { Static } from 'typebox'
 import { ObjectMeta, listOf, pageQuery, scope } from './common.ts'
 
 /** Answer of `GET /api/whoami`: the caller as the cluster knows it. */
-export const Whoami = Type.Object({
-  username: Type.String(),
-  uid: Type.String(),
-  groups: Type.Array(Type.String()),
-  extra: Type.Record(Type.String(), Type.Array(Type.String())),
-})
+export const Whoami = Type.Object(
+  {
+    username: Type.String(),
+    uid: Type.String(),
+    groups: Type.Array(Type.String()),
+    extra: Type.Record(Type.String(), Type.Array(Type.String())),
+  },
+  { title: 'Identity' },
+)
 
 /** One capability of the console for this caller. */
-export const Capability = Type.Object({
-  id: Type.String({ description: 'Plugin, or plugin.part.' }),
-  enabled: Type.Boolean(),
-  reason: Type.Optional(Type.Enum(['disabled', 'unconfigured', 'denied'])),
-})
+export const Capability = Type.Object(
+  {
+    id: Type.String({ description: 'Plugin, or plugin.part.' }),
+    enabled: Type.Boolean(),
+    reason: Type.Optional(Type.Enum(['disabled', 'unconfigured', 'denied'])),
+  },
+  { title: 'Capability' },
+)
 
 /** See {@link Capability}. */
 export type Capability = Static<typeof Capability>
 
 /** Answer of `GET /api/capabilities`. */
-export const Capabilities = Type.Object({
-  profile: Type.Enum(['open', 'hardened']),
-  capabilities: Type.Array(Capability),
-})
+export const Capabilities = Type.Object(
+  {
+    profile: Type.Enum(['open', 'hardened']),
+    capabilities: Type.Array(Capability),
+  },
+  { title: 'Capabilities' },
+)
 
 /** A Namespace; its display name is the annotation `mesh.dev/display-name`. */
 export const Namespace = Type.Object(
   { apiVersion: Type.Literal('v1'), kind: Type.Literal('Namespace'), metadata: ObjectMeta },
-  { additionalProperties: true },
+  { additionalProperties: true, title: 'Namespace' },
 )
 
 /** A page of namespaces. */
@@ -44,8 +53,8 @@ export const NamespaceListQuery = Type.Object(
 /** Body of `PUT /api/namespaces/{name}/display-name`; an empty text removes it. */
 export const DisplayNameBody = Type.Object(
   { displayName: Type.String({ maxLength: 128 }) },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'DisplayNameInput' },
 )
 
 /** Answer of `GET /api/health`. */
-export const Health = Type.Object({ status: Type.Literal('ok') })
+export const Health = Type.Object({ status: Type.Literal('ok') }, { title: 'Health' })

@@ -3,46 +3,57 @@ import type { Static } from 'typebox'
 import { CONVERSATION_ID_PATTERN } from '../conversation-id.ts'
 import { durationBounds } from '../duration.ts'
 import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, durationText } from '../parts.ts'
-import { anyObject, anyValue, listOf, namespaceQuery, pageQuery, rowId, scope, time, timeOrNull } from './common.ts'
+import { componentRef, shownAs } from '../shown-as.ts'
+import { entryKinds } from '../run.ts'
+import {
+  anyObject,
+  anyValue,
+  listOf,
+  namespaceQuery,
+  openObject,
+  pageQuery,
+  rowId,
+  scope,
+  time,
+  timeOrNull,
+} from './common.ts'
 
 const strict = { additionalProperties: false }
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 
 /** States of a run; the last five are final. */
-export const RunState = Type.Enum([
-  'queued',
-  'running',
-  'paused',
-  'cancelling',
-  'succeeded',
-  'failed',
-  'rejected',
-  'timed_out',
-  'cancelled',
-])
+export const RunState = Type.Enum(
+  ['queued', 'running', 'paused', 'cancelling', 'succeeded', 'failed', 'rejected', 'timed_out', 'cancelled'],
+  { title: 'RunState' },
+)
 
 /** See {@link RunState}. */
 export type RunState = Static<typeof RunState>
 
 /** Why a run is paused. */
-export const PauseReason = Type.Enum(['approval_required', 'input_required', 'auth_required', 'budget_hold'])
+export const PauseReason = Type.Enum(['approval_required', 'input_required', 'auth_required', 'budget_hold'], {
+  title: 'PauseReason',
+})
 
 /** See {@link PauseReason}. */
 export type PauseReason = Static<typeof PauseReason>
 
 /** Why a run failed or was rejected. */
-export const FailReason = Type.Enum([
-  'agent_error',
-  'model_error',
-  'tool_error',
-  'guardrail_blocked',
-  'budget_exceeded',
-  'agent_unreachable',
-  'permission_revoked',
-  'lost_worker',
-  'approval_denied',
-  'approval_expired',
-])
+export const FailReason = Type.Enum(
+  [
+    'agent_error',
+    'model_error',
+    'tool_error',
+    'guardrail_blocked',
+    'budget_exceeded',
+    'agent_unreachable',
+    'permission_revoked',
+    'lost_worker',
+    'approval_denied',
+    'approval_expired',
+  ],
+  { title: 'FailReason' },
+)
 
 /** See {@link FailReason}. */
 export type FailReason = Static<typeof FailReason>
@@ -52,29 +63,35 @@ const agentName = Type.Object(
     namespace: Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN }),
     name: Type.String({ maxLength: 253, pattern: DNS_NAME_PATTERN }),
   },
-  strict,
+  { ...strict, title: 'AgentName' },
 )
 
 /** Something a paused run waits for. */
-export const Interrupt = Type.Object({
-  id: Type.String(),
-  reason: PauseReason,
-  tool: Type.Optional(Type.String()),
-  arguments: Type.Optional(anyValue),
-  question: Type.Optional(Type.String()),
-  schema: Type.Optional(anyValue),
-})
+export const Interrupt = Type.Object(
+  {
+    id: Type.String(),
+    reason: PauseReason,
+    tool: Type.Optional(Type.String()),
+    arguments: Type.Optional(anyValue),
+    question: Type.Optional(Type.String()),
+    schema: Type.Optional(anyValue),
+  },
+  { title: 'Interrupt' },
+)
 
 /** Tokens of a run. */
-export const Usage = Type.Object({
-  inputTokens: Type.Integer(),
-  outputTokens: Type.Integer(),
-  cachedTokens: Type.Integer(),
-  reasoningTokens: Type.Integer(),
-})
+export const Usage = Type.Object(
+  {
+    inputTokens: Type.Integer(),
+    outputTokens: Type.Integer(),
+    cachedTokens: Type.Integer(),
+    reasoningTokens: Type.Integer(),
+  },
+  { title: 'Usage' },
+)
 
 /** What went wrong in a run. */
-export const RunError = Type.Object({ code: Type.String(), message: Type.String() })
+export const RunError = Type.Object({ code: Type.String(), message: Type.String() }, { title: 'RunError' })
 
 /** A run. `agent` is null for runs of the platform itself, such as an export. */
 export const Run = Type.Object(
@@ -151,24 +168,27 @@ const runFields = {
 }
 
 /** Body of `POST /api/runs`. */
-export const CreateRunBody = Type.Object(runFields, strict)
+export const CreateRunBody = Type.Object(runFields, { ...strict, title: 'RunInput' })
 
 /** Body of `POST /api/invoke`. */
 export const InvokeBody = Type.Object(
   { ...runFields, timeout: Type.Optional(durationText(durationBounds.invokeTimeout, 'Longest wait for the outcome.')) },
-  strict,
+  { ...strict, title: 'InvokeInput' },
 )
 
 /** Answer of `POST /api/invoke` when the run ended or paused in time. */
-export const InvokeAnswer = Type.Object({
-  runId: rowId,
-  state: RunState,
-  output: anyValue,
-  error: Type.Union([RunError, Type.Null()]),
-  interrupts: Type.Array(Interrupt),
-  usage: Usage,
-  traceId: textOrNull,
-})
+export const InvokeAnswer = Type.Object(
+  {
+    runId: rowId,
+    state: RunState,
+    output: anyValue,
+    error: Type.Union([RunError, Type.Null()]),
+    interrupts: Type.Array(Interrupt),
+    usage: Usage,
+    traceId: textOrNull,
+  },
+  { title: 'InvokeResult' },
+)
 
 /** Path of the routes of one run; any text, since a malformed id is as unknown as another's. */
 export const RunParams = Type.Object({ id: Type.String({ maxLength: 1024 }) })
@@ -191,33 +211,75 @@ export const ResumeBody = Type.Object(
     payload: Type.Optional(anyValue),
     reason: Type.Optional(Type.String({ maxLength: 4096 })),
   },
-  strict,
+  { ...strict, title: 'ResumeInput' },
 )
 
 /** A node of the tree of a run. */
-export const TreeNode = Type.Object({
-  spanId: Type.String(),
-  kind: Type.String(),
-  name: Type.String(),
-  startedAt: time,
-  durationMs: Type.Union([Type.Number(), Type.Null()]),
-  status: Type.String(),
-  attributes: anyObject,
-  children: Type.Array(anyObject),
-})
+export const TreeNode = Type.Object(
+  {
+    spanId: Type.String(),
+    kind: Type.String(),
+    name: Type.String(),
+    startedAt: time,
+    durationMs: Type.Union([Type.Number(), Type.Null()]),
+    status: Type.String(),
+    attributes: openObject('What the entries of the span say, such as `route`, `model`, `arguments` or `result`.'),
+    children: Type.Array(shownAs(anyObject, componentRef('TreeNode'))),
+  },
+  { title: 'TreeNode' },
+)
 
 /** Answer of `GET /api/runs/{id}/tree`. */
-export const RunTree = Type.Object({ root: TreeNode })
+export const RunTree = Type.Object({ root: TreeNode }, { title: 'RunTree' })
+
+const optionalText = Type.Optional(Type.String())
+
+// One object for all kinds: agents add fields of their own, and a union of 27 kinds would not hold what they send.
+const runEventData = Type.Object(
+  {
+    step: Type.Optional(Type.Integer({ description: 'step.*' })),
+    messageId: Type.Optional(Type.String({ description: 'message.*' })),
+    role: Type.Optional(Type.String({ description: 'message.started, message.finished' })),
+    text: Type.Optional(Type.String({ description: 'message.delta: the next part; message.finished: the whole text' })),
+    offset: Type.Optional(Type.Integer({ description: 'message.delta: where in the text the part begins' })),
+    toolCallId: Type.Optional(Type.String({ description: 'tool.*' })),
+    name: Type.Optional(Type.String({ description: 'tool.*: name of the tool' })),
+    arguments: Type.Optional(anyValue),
+    result: Type.Optional(anyValue),
+    isError: Type.Optional(Type.Boolean({ description: 'tool.finished' })),
+    durationMs: Type.Optional(Type.Number({ description: '*.finished' })),
+    parentSpanId: optionalText,
+    usage: Type.Optional(Usage),
+    route: Type.Optional(Type.String({ description: 'usage.reported: ModelRoute of the call' })),
+    model: Type.Optional(Type.String({ description: 'usage.reported' })),
+    agent: Type.Optional(Type.String({ description: 'delegate.*: the agent that was called' })),
+    runId: Type.Optional(Type.String({ description: 'delegate.*: the run of that agent' })),
+    pauseReason: Type.Optional(PauseReason),
+    interrupts: Type.Optional(Type.Array(Interrupt, { description: 'run.paused' })),
+    interruptId: Type.Optional(Type.String({ description: 'interrupt.resolved' })),
+    question: optionalText,
+    output: Type.Optional(anyValue),
+    failReason: Type.Optional(FailReason),
+    message: Type.Optional(Type.String({ description: 'run.failed: what went wrong' })),
+  },
+  { additionalProperties: true, title: 'RunEventData', description: 'Which fields there are depends on `kind`.' },
+)
 
 /** `data` of one server-sent event of a run; `event` is its `kind`. */
-export const RunEvent = Type.Object({
-  v: Type.Literal(1),
-  seq: Type.Optional(Type.Integer()),
-  runId: rowId,
-  ts: time,
-  kind: Type.String(),
-  agent: Type.Union([Type.String(), Type.Null()]),
-  path: Type.Array(Type.String()),
-  spanId: textOrNull,
-  data: anyObject,
-})
+export const RunEvent = Type.Object(
+  {
+    v: Type.Literal(1),
+    seq: Type.Optional(Type.Integer({ description: 'Place in the journal; absent for parts of a text and stream.*.' })),
+    runId: rowId,
+    ts: time,
+    kind: Type.Enum([...entryKinds], { title: 'RunEventKind' }),
+    agent: Type.Union([Type.String(), Type.Null()]),
+    path: Type.Array(Type.String()),
+    spanId: textOrNull,
+    data: runEventData,
+  },
+  {
+    title: 'RunEvent',
+    description: '`data` of a server-sent event of a run. Its `event` is the kind, its `id` the seq.',
+  },
+)

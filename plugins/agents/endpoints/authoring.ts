@@ -24,6 +24,7 @@ import { generateConfig } from '../generate.ts'
 import type { Generated } from '../generate.ts'
 import { expandConfig, expandSource, toNewAgent } from '../new-agent.ts'
 import { routesInSight } from '../routes-in-sight.ts'
+import { examples } from './examples.ts'
 
 /** Making agents: create, fork, expand, generate, refine. */
 export function authoringEndpoints(agents: Agents): AnyEndpoint[] {
@@ -33,6 +34,8 @@ export function authoringEndpoints(agents: Agents): AnyEndpoint[] {
 const create = endpoint({
   method: 'POST',
   url: '/agents',
+  id: 'createAgent',
+  docs: { examples: examples.create, sends: ['ETag'] },
   summary: 'Create an agent from an object, or from {namespace, config} in the simplified format.',
   authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
   audit: { action: 'create', resourceKind: 'AgentDeployment' },
@@ -49,6 +52,8 @@ const create = endpoint({
 const fork = endpoint({
   method: 'POST',
   url: '/agents/:ns/:name/fork',
+  id: 'forkAgent',
+  docs: { examples: examples.fork, sends: ['ETag'] },
   summary: 'Make a new agent with the spec of another.',
   authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
   audit: { action: 'fork', resourceKind: 'AgentDeployment' },
@@ -71,6 +76,8 @@ const fork = endpoint({
 const expand = endpoint({
   method: 'POST',
   url: '/expand',
+  id: 'expandAgentConfig',
+  docs: { examples: examples.expand },
   summary: 'Expand the simplified format to Kubernetes documents; nothing is stored.',
   authz: { kind: 'bearer' },
   body: ExpandBody,
@@ -89,6 +96,8 @@ const generate = (agents: Agents): AnyEndpoint =>
   endpoint({
     method: 'POST',
     url: '/agents/generate',
+    id: 'generateAgentConfig',
+    docs: { examples: examples.generate },
     summary: 'Make a config from a description, with a model; nothing is stored.',
     authz: { kind: 'bearer' },
     audit: { action: 'generate', resourceKind: 'AgentDeployment' },
@@ -101,6 +110,8 @@ const refine = (agents: Agents): AnyEndpoint =>
   endpoint({
     method: 'POST',
     url: '/agents/refine',
+    id: 'refineAgentConfig',
+    docs: { examples: examples.refine },
     summary: 'Change a config as described, with a model; nothing is stored.',
     authz: { kind: 'bearer' },
     audit: { action: 'refine', resourceKind: 'AgentDeployment' },

@@ -10,6 +10,7 @@ import { toNewAgent } from '../new-agent.ts'
 import { seeReferences } from '../references.ts'
 import { checkRequirements } from '../requirements.ts'
 import { findUsers } from '../used-by.ts'
+import { examples } from './examples.ts'
 
 /** What an agent refers to, who refers to it, and what it needs. */
 export function relationEndpoints(agents: Agents): AnyEndpoint[] {
@@ -19,6 +20,7 @@ export function relationEndpoints(agents: Agents): AnyEndpoint[] {
 const references = endpoint({
   method: 'GET',
   url: '/agents/:ns/:name/references',
+  id: 'listAgentReferences',
   summary: 'What an agent refers to, and whether the caller can see it.',
   authz: { kind: 'kube', verb: 'get', resource: 'agentdeployments' },
   response: { 200: ReferenceList },
@@ -33,6 +35,7 @@ const references = endpoint({
 const usedBy = endpoint({
   method: 'GET',
   url: '/usedby',
+  id: 'listUsedBy',
   summary: 'Objects that refer to an object, as far as the caller can see.',
   authz: { kind: 'kube', verb: 'list', resource: 'agentdeployments' },
   query: UsedByQuery,
@@ -51,6 +54,8 @@ const requirements = (agents: Agents): AnyEndpoint =>
   endpoint({
     method: 'POST',
     url: '/agents/check-requirements',
+    id: 'checkAgentRequirements',
+    docs: { examples: examples.create },
     summary: 'What an agent needs before it can run, and how to get it.',
     authz: { kind: 'bearer' },
     audit: { action: 'check', resourceKind: 'AgentDeployment' },

@@ -14,6 +14,7 @@ import type { Agents } from '../agents.ts'
 import { readLogs } from '../logs.ts'
 import { diffSpecs, readRevisions, specAt, toVersions } from '../revisions.ts'
 import { rollBack } from '../rollback.ts'
+import { examples } from './examples.ts'
 
 const path = '/agents/:ns/:name'
 
@@ -25,6 +26,7 @@ export function versionEndpoints(agents: Agents): AnyEndpoint[] {
 const versions = endpoint({
   method: 'GET',
   url: `${path}/versions`,
+  id: 'listAgentVersions',
   summary: 'Versions of an agent, newest first.',
   authz: { kind: 'kube', verb: 'list', resource: 'controllerrevisions.apps' },
   response: { 200: AgentVersionList },
@@ -37,6 +39,7 @@ const versions = endpoint({
 const diff = endpoint({
   method: 'GET',
   url: `${path}/versions/diff`,
+  id: 'diffAgentVersions',
   summary: 'Difference of two versions, as an RFC 6902 patch and by section.',
   authz: { kind: 'kube', verb: 'list', resource: 'controllerrevisions.apps' },
   query: DiffQuery,
@@ -51,6 +54,8 @@ const diff = endpoint({
 const rollback = endpoint({
   method: 'POST',
   url: `${path}/rollback`,
+  id: 'rollBackAgent',
+  docs: { examples: examples.rollback, sends: ['ETag'] },
   summary: 'Put the spec of an earlier version back.',
   authz: { kind: 'kube', verb: 'patch', resource: 'agentdeployments' },
   audit: { action: 'rollback', resourceKind: 'AgentDeployment' },
@@ -70,6 +75,7 @@ const logs = (agents: Agents): AnyEndpoint =>
   endpoint({
     method: 'GET',
     url: `${path}/logs`,
+    id: 'readAgentLogs',
     summary: 'Log of the newest running pod of an agent, as text; chunked when following.',
     authz: { kind: 'kube', verb: 'get', resource: 'pods/log' },
     query: LogsQuery,

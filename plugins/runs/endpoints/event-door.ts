@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
 import type { Access, Caller } from '#core/cluster/access.ts'
 import { toCloudEvent } from '#core/events/cloudevents.ts'
-import type { StoredEvent } from '#core/events/event.ts'
+import type { EventType, StoredEvent } from '#core/events/event.ts'
+import { anyCloudEventSchema, SEQUENCE_PATTERN } from '#core/events/event-schema.ts'
 import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import { openEventStream } from '#core/http/event-stream.ts'
 import { toAnswer } from '#core/http/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
-import { namespaceQuery } from '#schemas/api/common.ts'
+import { eventStreamText, namespaceQuery } from '#schemas/api/common.ts'
 import type { RunsInner } from '../inner.ts'
 import { createEventRights } from './event-rights.ts'
 
@@ -15,11 +16,16 @@ const EventsQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
     after: Type.Optional(
-      Type.String({ pattern: '^\\d{6}-\\d{20}$', description: 'sequence of the last event that was seen.' }),
+      Type.String({ pattern: SEQUENCE_PATTERN, description: 'sequence of the last event that was seen.' }),
     ),
   },
   { additionalProperties: false },
 )
+
+// Types for the platform's own consumers are in no stream.
+function seenTypes({ core }: RunsInner): readonly EventType[] {
+  return [...core.eventTypes().values()].filter(({ seenBy }) => seenBy !== 'nobody')
+}
 
 type Source = Parameters<typeof toCloudEvent>[1]
 
@@ -31,6 +37,8 @@ export function eventDoor(inner: RunsInner): AnyEndpoint {
   return endpoint({
     method: 'GET',
     url: '/events',
+    id: 'streamEvents',
+    docs: { reads: ['Last-Event-ID'], events: anyCloudEventSchema(seenTypes(inner)) },
     summary: 'Domain events as CloudEvents (text/event-stream), in commit order, after a sequence.',
     authz: {
       kind: 'review',
@@ -40,7 +48,7 @@ export function eventDoor(inner: RunsInner): AnyEndpoint {
     },
     stream: true,
     query: EventsQuery,
-    response: {},
+    response: { 200: eventStreamText },
     handle: async (call) => {
       const { query, headers } = call
       const access = call.access as Access<'watch', 'events'>

@@ -7,6 +7,7 @@ import { RunParams } from '#schemas/api/runs.ts'
 export const fixture = endpoint({
   method: 'GET',
   url: '/runs/:id/fixture',
+  id: 'getRunFixture',
   summary: 'The recorded replay fixture of a run.',
   authz: { kind: 'row', verb: 'get', resource: 'runs/fixture' },
   params: RunParams,

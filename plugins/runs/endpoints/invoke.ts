@@ -3,7 +3,7 @@ import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import { openEventStream } from '#core/http/event-stream.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { CreateRunBody, InvokeAnswer, InvokeBody, Run } from '#schemas/api/runs.ts'
+import { CreateRunBody, InvokeAnswer, InvokeBody, Run, RunEvent } from '#schemas/api/runs.ts'
 import { durationToMs } from '#schemas/duration.ts'
 import { toBytes } from '../frame-bytes.ts'
 import type { RunsServing } from '../inner.ts'
@@ -20,6 +20,8 @@ const authz = {
   name: 'agent.name',
 } as const
 const audit = { action: 'create', resourceKind: 'Run' }
+
+const bodyExample = { agent: { namespace: 'demo', name: 'hello' }, input: 'Hi' }
 
 interface RunBody {
   readonly agent: { readonly namespace: string; readonly name: string }
@@ -46,6 +48,8 @@ export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
   const create = endpoint({
     method: 'POST',
     url: '/runs',
+    id: 'createRun',
+    docs: { examples: { text: { summary: 'A text as input', value: bodyExample } } },
     summary: 'Queue a run of an agent.',
     authz,
     audit,
@@ -61,6 +65,15 @@ export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
   const invoke = endpoint({
     method: 'POST',
     url: '/invoke',
+    id: 'invokeAgent',
+    docs: {
+      examples: {
+        text: { summary: 'A text as input', value: bodyExample },
+        timeout: { summary: 'Wait for at most ten seconds', value: { ...bodyExample, timeout: '10s' } },
+      },
+      sends: ['Location', 'X-Mesh-Run-Id'],
+      events: RunEvent,
+    },
     summary: 'Run an agent and wait for its answer; 202 with the run when the timeout passes. A failed run is a 200.',
     authz,
     audit,

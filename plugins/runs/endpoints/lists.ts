@@ -14,6 +14,7 @@ export function listEndpoints(
   const list = endpoint({
     method: 'GET',
     url: '/runs',
+    id: 'listRuns',
     summary:
       'Runs, newest first. Without a namespace the whole cluster; scope=permitted walks what the caller may see.',
     // The review is made by the handler: with scope=permitted there is one for each namespace.
@@ -33,6 +34,7 @@ export function listEndpoints(
   const ofAgent = endpoint({
     method: 'GET',
     url: '/agents/:ns/:name/runs',
+    id: 'listAgentRuns',
     summary: 'Runs of one agent, newest first.',
     authz: { kind: 'review', verb: 'list', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
     query: AgentRunsQuery,

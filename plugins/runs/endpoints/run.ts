@@ -1,7 +1,8 @@
 import { type AnyEndpoint, endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import { openEventStream } from '#core/http/event-stream.ts'
-import { ResumeBody, Run, RunEventsQuery, RunParams, RunTree } from '#schemas/api/runs.ts'
+import { eventStreamText, nothing } from '#schemas/api/common.ts'
+import { ResumeBody, Run, RunEvent, RunEventsQuery, RunParams, RunTree } from '#schemas/api/runs.ts'
 import { toBytes } from '../frame-bytes.ts'
 import type { RunsServing } from '../inner.ts'
 import { nothingAfter, streamRun } from '../stream.ts'
@@ -10,6 +11,12 @@ const audit = (action: string) => ({ action, resourceKind: 'Run' })
 const update = { kind: 'row', verb: 'update', resource: 'runs' } as const
 const get = { kind: 'row', verb: 'get', resource: 'runs' } as const
 
+const resumeExamples = {
+  approve: { summary: 'Approve a tool call', value: { decision: 'approve' } },
+  reject: { summary: 'Reject it', value: { decision: 'reject', reason: 'no numbers' } },
+  answer: { summary: 'Answer a question', value: { payload: 'Paris' } },
+}
+
 /** Routes of one run. A run that the caller may not `get` is unknown on every method. */
 export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
   const { runs } = inner
@@ -17,6 +24,7 @@ export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
     endpoint({
       method: 'GET',
       url: '/runs/:id',
+      id: 'getRun',
       summary: 'A run with its input, output and open interrupts.',
       authz: get,
       params: RunParams,
@@ -26,6 +34,7 @@ export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
     endpoint({
       method: 'GET',
       url: '/runs/:id/tree',
+      id: 'getRunTree',
       summary: 'Steps, messages and tool calls of a run as a span tree.',
       authz: get,
       params: RunParams,
@@ -35,6 +44,8 @@ export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
     endpoint({
       method: 'POST',
       url: '/runs/:id/resume',
+      id: 'resumeRun',
+      docs: { examples: resumeExamples },
       summary: 'Answer an interrupt of a paused run.',
       authz: update,
       audit: audit('resume'),
@@ -48,6 +59,7 @@ export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
     endpoint({
       method: 'POST',
       url: '/runs/:id/cancel',
+      id: 'cancelRun',
       summary: 'Cancel a run and the runs that it started.',
       authz: update,
       audit: audit('cancel'),
@@ -66,12 +78,14 @@ function eventStream(inner: RunsServing): AnyEndpoint {
   return endpoint({
     method: 'GET',
     url: '/runs/:id/events',
+    id: 'streamRunEvents',
+    docs: { reads: ['Last-Event-ID'], events: RunEvent },
     summary: 'Live events of a run (text/event-stream); continues after Last-Event-ID or ?after=.',
     authz: get,
     stream: true,
     params: RunParams,
     query: RunEventsQuery,
-    response: {},
+    response: { 200: eventStreamText, 204: nothing },
     handle: async (call) => {
       const { caller, params, query, headers, reply } = call
       const { run } = await runs.open(caller, params.id)

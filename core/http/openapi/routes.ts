@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { docsPage, docsPolicy } from './docs-page.ts'
-import { toOpenApi } from './openapi.ts'
-import type { OpenApiInput } from './openapi.ts'
+import { toOpenApi } from './document.ts'
+import type { OpenApiInput } from './document.ts'
 
 /** `/openapi.json` and `/docs`, both public: they say what exists here, never what is in it. */
 export function openApiRoutes(input: OpenApiInput): FastifyPluginAsync {

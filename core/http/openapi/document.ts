@@ -1,0 +1,85 @@
+import type { MountedEndpoint } from '#core/host/contexts.ts'
+import { headerParameters, responseHeaders } from './headers.ts'
+import { toOperation } from './operation.ts'
+import { problemResponses, ProblemSchema } from './problems.ts'
+import { toDocumentSchema } from './schemas.ts'
+import type { Components } from './schemas.ts'
+
+/** What the document is made of. */
+export interface OpenApiInput {
+  readonly catalog: readonly MountedEndpoint[]
+  readonly version: string
+  /** What each plugin is for, by its name: the descriptions of the tags. */
+  readonly summaries: ReadonlyMap<string, string>
+}
+
+/** OpenAPI 3.1 of the mounted endpoints, sorted, so that the same endpoints always give the same document. */
+export function toOpenApi({ catalog, version, summaries }: OpenApiInput): object {
+  const schemas: Components = {}
+  toDocumentSchema(ProblemSchema, schemas)
+  const shown = catalog.filter(({ wiring }) => wiring !== 'hidden').toSorted((a, b) => compare(keyOf(a), keyOf(b)))
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const mounted of shown) {
+    const path = pathOf(mounted)
+    paths[path] = { ...paths[path], [mounted.endpoint.method.toLowerCase()]: toOperation(mounted, schemas) }
+  }
+  const components = {
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer', description: "The caller's own cluster bearer token." },
+    },
+    schemas: sortedByKey(schemas),
+    responses: problemResponses(),
+    parameters: headerParameters(),
+    headers: responseHeaders,
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'mesh control plane',
+      version,
+      description:
+        'Agents, their runs and what happened to them. Each request is authorized by the cluster as its caller.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: '/', description: 'The server that serves this document.' }],
+    security: [{ bearer: [] }],
+    tags: tagsOf(shown, summaries),
+    paths,
+    components: onlyUsed(components, paths),
+  }
+}
+
+function tagsOf(shown: readonly MountedEndpoint[], summaries: ReadonlyMap<string, string>): readonly object[] {
+  const names = [...new Set(shown.map(({ plugin }) => plugin))].toSorted(compare)
+  return names.map((name) => ({ name, description: summaries.get(name) ?? `Routes of the plugin ${name}.` }))
+}
+
+// Linters refuse components that nothing refers to, and which ones are used depends on the plugins.
+function onlyUsed<T extends Readonly<Record<string, object>>>(components: T, paths: object): object {
+  const text = JSON.stringify([paths, components])
+  const isUsed = (section: string, name: string): boolean =>
+    section === 'securitySchemes' || text.includes(`"#/components/${section}/${name}"`)
+  const sections = Object.entries(components).map(([section, parts]) => [
+    section,
+    Object.fromEntries(Object.entries(parts).filter(([name]) => isUsed(section, name))),
+  ])
+  return Object.fromEntries(sections) as object
+}
+
+function sortedByKey(record: Components): Components {
+  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => compare(a, b)))
+}
+
+function pathOf({ prefix, endpoint }: MountedEndpoint): string {
+  return `${prefix}${endpoint.url}`.replaceAll(/:([A-Za-z]+)/g, '{$1}')
+}
+
+function keyOf(mounted: MountedEndpoint): string {
+  return `${pathOf(mounted)} ${mounted.endpoint.method}`
+}
+
+// By code unit, not by locale: the document is compared byte for byte.
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

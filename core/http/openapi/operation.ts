@@ -1,0 +1,126 @@
+import type { TSchema } from 'typebox'
+import type { MountedEndpoint } from '#core/host/contexts.ts'
+import type { AnyEndpoint, Authz } from '../endpoint.ts'
+import { paramNames } from '../params.ts'
+import { headersReadBy, headersSentBy } from './headers.ts'
+import { problemsOf } from './problems.ts'
+import { toDocumentSchema } from './schemas.ts'
+import type { Components } from './schemas.ts'
+
+/** One operation of the document; its titled schemas are added to `components`. */
+export function toOperation({ plugin, endpoint }: MountedEndpoint, components: Components): object {
+  const { authz, summary } = endpoint
+  return {
+    operationId: endpoint.id ?? derivedId(endpoint),
+    tags: [plugin],
+    summary,
+    description: `Access: ${accessOf(authz)}`,
+    ...(authz.kind === 'shareToken' ? { security: [] } : {}),
+    'x-mesh-authz': shortAccess(authz),
+    parameters: [
+      ...pathParameters(endpoint, components),
+      ...queryParameters(endpoint, components),
+      ...headersReadBy(endpoint),
+    ],
+    ...requestBody(endpoint, components),
+    responses: { ...responses(endpoint, components), ...problemsOf(endpoint) },
+  }
+}
+
+function pathParameters({ url, params }: AnyEndpoint, components: Components): readonly object[] {
+  return paramNames(url).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: toDocumentSchema(propertiesOf(params)[name] ?? kubernetesName(name), components),
+  }))
+}
+
+function kubernetesName(name: string): object {
+  return {
+    type: 'string',
+    maxLength: name === 'name' ? 253 : 63,
+    description: name === 'name' ? 'Name of the object (RFC 1123).' : 'Namespace (RFC 1123).',
+  }
+}
+
+function queryParameters({ query }: AnyEndpoint, components: Components): readonly object[] {
+  const required = query !== undefined && 'required' in query && Array.isArray(query.required) ? query.required : []
+  return Object.entries(propertiesOf(query)).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema: toDocumentSchema(schema, components),
+  }))
+}
+
+function requestBody({ body, docs }: AnyEndpoint, components: Components): object {
+  if (body === undefined) return {}
+  const schema = toDocumentSchema(body, components, { closed: true })
+  const examples = docs?.examples === undefined ? {} : { examples: docs.examples }
+  return { requestBody: { required: true, content: { 'application/json': { schema, ...examples } } } }
+}
+
+const meanings: Readonly<Record<number, string>> = {
+  201: 'Created.',
+  202: 'Accepted.',
+  204: 'Done; no body.',
+  304: 'Not changed; no body.',
+}
+
+function responses(endpoint: AnyEndpoint, components: Components): Record<string, object> {
+  const entries = Object.entries(endpoint.response).map(([code, schema]): [string, object] => {
+    const status = Number(code)
+    const description = meanings[status] ?? 'Success.'
+    const headers = headersSentBy(endpoint, status)
+    return [code, { description, ...headers, ...contentOf(endpoint, { status, schema }, components) }]
+  })
+  return Object.fromEntries(entries)
+}
+
+function contentOf(
+  { docs }: AnyEndpoint,
+  { status, schema }: { readonly status: number; readonly schema: TSchema },
+  components: Components,
+): object {
+  if (status === 204 || status === 304) return {}
+  const media = 'contentMediaType' in schema ? String(schema.contentMediaType) : 'application/json'
+  const events = status === 200 ? docs?.events : undefined
+  return {
+    content: {
+      [media]: { schema: toDocumentSchema(schema, components) },
+      ...(events === undefined ? {} : { 'text/event-stream': { schema: toDocumentSchema(events, components) } }),
+    },
+  }
+}
+
+function accessOf(authz: Authz): string {
+  switch (authz.kind) {
+    case 'kube':
+      return `the cluster checks \`${authz.verb} ${authz.resource}\` as the caller.`
+    case 'review':
+      return `an access review of \`${authz.verb} ${authz.resource}\` as the caller.`
+    case 'row':
+      return `an access review of \`${authz.verb} ${authz.resource}\` in the namespace of each row, as the caller.`
+    case 'bearer':
+      return 'any caller that the cluster knows.'
+    case 'owner':
+      return 'the caller sees what is its own.'
+    case 'shareToken':
+      return 'the token in the path; no bearer.'
+  }
+}
+
+function shortAccess(authz: Authz): string {
+  return 'verb' in authz ? `${authz.kind}: ${authz.verb} ${authz.resource}` : authz.kind
+}
+
+function derivedId({ method, url }: AnyEndpoint): string {
+  const words = url.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  return [method.toLowerCase(), ...words.map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`)].join('')
+}
+
+function propertiesOf(schema: TSchema | undefined): Readonly<Record<string, TSchema>> {
+  const found = schema !== undefined && 'properties' in schema ? schema.properties : undefined
+  return typeof found === 'object' && found !== null ? (found as Record<string, TSchema>) : {}
+}

@@ -1,0 +1,93 @@
+import { Type } from 'typebox'
+import { errorTable } from '../errors.ts'
+import type { AnyEndpoint } from '../endpoint.ts'
+
+const FieldProblem = Type.Object(
+  {
+    pointer: Type.String({ description: 'RFC 6901 pointer into the body, or `?name` of a query, `:name` of a path.' }),
+    detail: Type.String(),
+  },
+  { title: 'FieldProblem' },
+)
+
+const ClusterProblem = Type.Object(
+  {
+    reason: Type.String(),
+    message: Type.String(),
+    code: Type.Integer(),
+    auditId: Type.Optional(Type.String()),
+    details: Type.Optional(
+      Type.Object({
+        name: Type.Optional(Type.String()),
+        group: Type.Optional(Type.String()),
+        kind: Type.Optional(Type.String()),
+      }),
+    ),
+  },
+  { title: 'ClusterProblem', description: 'What the API server of the cluster answered.' },
+)
+
+/** The schema of every error answer (RFC 9457). */
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.Optional(Type.String()),
+    instance: Type.Optional(Type.String()),
+    code: Type.Enum(Object.keys(errorTable), { description: 'Stable name of the error, see docs/errors.md.' }),
+    traceId: Type.Optional(Type.String()),
+    retryable: Type.Boolean({ description: 'Whether the same request can succeed later.' }),
+    errors: Type.Optional(Type.Array(FieldProblem)),
+    cluster: Type.Optional(ClusterProblem),
+  },
+  { title: 'Problem', description: 'Problem details (RFC 9457).' },
+)
+
+const described = {
+  BadRequest: 'The path, the query, a header or the body is not valid; `errors` names the fields.',
+  Unauthenticated: 'The bearer token is missing or not accepted.',
+  Forbidden: 'The caller may not do this.',
+  NotFound: 'It does not exist, or the caller may not know that it does.',
+  Conflict: 'It exists already, or was changed at the same time.',
+  PreconditionFailed: '`If-Match` does not match the current version.',
+  TooManyRequests: 'A rate limit or a quota is used up.',
+  Unavailable: 'The cluster or the store cannot be reached, or the server is at its limit.',
+  Problem: 'Any other error.',
+} as const
+
+type Name = keyof typeof described
+
+const waits: ReadonlySet<Name> = new Set(['TooManyRequests', 'Unavailable'])
+
+/** The error answers among the components. */
+export function problemResponses(): Record<string, object> {
+  const entries = (Object.keys(described) as Name[]).map((name) => [name, problemResponse(name)] as const)
+  return Object.fromEntries(entries)
+}
+
+function problemResponse(name: Name): object {
+  return {
+    description: described[name],
+    ...(waits.has(name) ? { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } } : {}),
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  }
+}
+
+/** The error answers of an endpoint, by status. */
+export function problemsOf({ method, url, authz, docs }: AnyEndpoint): Record<string, object> {
+  const isOpen = authz.kind === 'shareToken'
+  const names: Record<string, Name | false> = {
+    400: 'BadRequest',
+    401: !isOpen && 'Unauthenticated',
+    403: !isOpen && authz.kind !== 'bearer' && 'Forbidden',
+    404: url.includes(':') && 'NotFound',
+    409: (method === 'POST' || method === 'PUT') && 'Conflict',
+    412: docs?.reads?.includes('If-Match') === true && 'PreconditionFailed',
+    429: 'TooManyRequests',
+    503: 'Unavailable',
+    default: 'Problem',
+  }
+  const used = Object.entries(names).filter(([, name]) => name !== false)
+  return Object.fromEntries(used.map(([status, name]) => [status, { $ref: `#/components/responses/${String(name)}` }]))
+}

@@ -1,0 +1,99 @@
+import { SHOWN_AS } from '#schemas/shown-as.ts'
+
+type Node = Readonly<Record<string, unknown>>
+
+/** The component schemas of a document by name, filled while its operations are written. */
+export type Components = Record<string, unknown>
+
+/**
+ * A schema as the OpenAPI document shows it: plain JSON Schema in the forms that client generators know. A titled one becomes a
+ * component and a reference. `closed` is for bodies: unknown fields are refused there (see `closeObjects`).
+ */
+export function toDocumentSchema(schema: unknown, components: Components, { closed = false } = {}): unknown {
+  if (!isNode(schema) || '$ref' in schema) return schema
+  const shown = schema[SHOWN_AS]
+  if (shown !== undefined) return toDocumentSchema(shown, components, { closed })
+  const { title } = schema
+  // A component is one schema in bodies and answers, so only what it says itself closes it.
+  const isClosed = closed && typeof title !== 'string'
+  const inner = (value: unknown): unknown => toDocumentSchema(value, components, { closed: isClosed })
+  const written = closeIf(isClosed, simplify(withKeywords(schema, inner)))
+  if (typeof title !== 'string') return written
+  const name = nameFor(title.replaceAll(/[^A-Za-z0-9._-]/g, ''), written, components)
+  components[name] = written
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+const dropped = /^(?:x-kubernetes-|x-mesh-|~|\$id$|contentMediaType$)/
+const single = new Set(['items', 'additionalProperties', 'propertyNames', 'not'])
+const lists = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
+
+function withKeywords(schema: Node, inner: (value: unknown) => unknown): Record<string, unknown> {
+  const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
+    if (dropped.test(key)) return []
+    if (key === 'properties' && isNode(value))
+      return [[key, Object.fromEntries(Object.entries(value).map(([name, field]) => [name, inner(field)]))]]
+    if (key === 'patternProperties' && isNode(value)) return toRecord(value, inner)
+    if (key === 'additionalProperties' && 'patternProperties' in schema) return []
+    if (lists.has(key) && Array.isArray(value)) return [[key, value.map(inner)]]
+    return [[key, single.has(key) ? inner(value) : value]]
+  })
+  return Object.fromEntries(entries)
+}
+
+// Generators read maps as additionalProperties; the pattern of the keys stands beside it.
+function toRecord(patterns: Node, inner: (value: unknown) => unknown): [string, unknown][] {
+  const [[pattern, value] = ['', {}]] = Object.entries(patterns)
+  const names: [string, unknown][] = pattern === '^.*$' ? [] : [['propertyNames', { pattern }]]
+  return [['additionalProperties', inner(value)], ...names]
+}
+
+// A union of literals is an enum, and `null` beside one simple type is a second type.
+function simplify(schema: Record<string, unknown>): Record<string, unknown> {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf)) return explicit(schema)
+  const values = anyOf.filter((one) => !isNull(one))
+  const value: unknown = values.length > 1 && values.every(isText) ? toEnum(values) : values[0]
+  if (!isNode(value) || (values.length > 1 && !('enum' in value))) return schema
+  if (values.length === anyOf.length) return { ...value, ...rest }
+  const isSimple = typeof value.type === 'string' && !('enum' in value) && !('const' in value)
+  return isSimple ? { ...value, type: [value.type, 'null'], ...rest } : { ...rest, anyOf: [value, { type: 'null' }] }
+}
+
+// Said in full, since some generators read a bare object as one without fields.
+function explicit(schema: Record<string, unknown>): Record<string, unknown> {
+  if (schema.type === 'object' && !('properties' in schema) && !('additionalProperties' in schema))
+    return { ...schema, additionalProperties: true }
+  const isTexts = Array.isArray(schema.enum) && schema.enum.every((value) => typeof value === 'string')
+  return isTexts ? { type: 'string', ...schema } : schema
+}
+
+function toEnum(values: readonly Node[]): Node {
+  return { type: 'string', enum: values.map((value) => value.const) }
+}
+
+function isText(value: unknown): value is Node {
+  return isNode(value) && typeof value.const === 'string'
+}
+
+function isNull(value: unknown): boolean {
+  return isNode(value) && value.type === 'null'
+}
+
+function closeIf(closed: boolean, schema: Record<string, unknown>): Record<string, unknown> {
+  const closes = closed && 'properties' in schema && !('additionalProperties' in schema)
+  return closes ? { ...schema, additionalProperties: false } : schema
+}
+
+// Plugins from elsewhere may use a title that is taken: different schemas are different components.
+function nameFor(title: string, schema: object, components: Components): string {
+  const text = JSON.stringify(schema)
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? title : `${title}${count}`
+    if (!(name in components) || JSON.stringify(components[name]) === text) return name
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
