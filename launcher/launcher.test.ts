@@ -15,6 +15,23 @@ import { limitDefaults } from './agent-config.ts'
 import { isAlive, launch, nodeAgent, post, readEvents, until } from './testdata/launch.ts'
 import type { LaunchedProcess } from './testdata/launch.ts'
 
+interface ReceivedMetrics {
+  readonly resourceMetrics: readonly {
+    readonly resource: { readonly attributes: readonly { readonly key: string }[] }
+    readonly scopeMetrics: readonly { readonly metrics: readonly ReceivedMetric[] }[]
+  }[]
+}
+
+interface ReceivedMetric {
+  readonly name: string
+  readonly sum?: Series
+  readonly gauge?: Series
+}
+
+interface Series {
+  readonly dataPoints: readonly { readonly attributes: readonly unknown[]; readonly asDouble: number }[]
+}
+
 const run = (id: string) => ({ 'x-mesh-run-id': id })
 const linux = { skip: process.platform === 'linux' ? false : 'reads /proc' }
 const inCi = process.env.CI === 'true'
@@ -239,12 +256,15 @@ test('languages: a Python agent streams', need('python3'), async (t) => {
   assert.equal(entries.find(({ kind }) => kind === 'message.finished')?.data.text, 'from python')
 })
 
-test('H4: with the collector down spans are dropped and counted; with it up they arrive', async (t) => {
+test('H4: with the collector down spans are dropped and counted; with it up they arrive, and metrics too', async (t) => {
+  const pushed: ReceivedMetrics[] = []
   const received: { resourceSpans: { scopeSpans: { spans: { name: string; traceId: string }[] }[] }[] }[] = []
   const collector = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
-    received.push(JSON.parse(Buffer.concat(chunks).toString('utf8')) as (typeof received)[number])
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    if (request.url === '/v1/metrics') pushed.push(body as ReceivedMetrics)
+    else received.push(body as (typeof received)[number])
     response.writeHead(200).end()
   }).listen(0, '127.0.0.1')
   await once(collector, 'listening')
@@ -252,8 +272,27 @@ test('H4: with the collector down spans are dropped and counted; with it up they
   const { port } = collector.address() as AddressInfo
   const up = await launch(t, { command: nodeAgent, env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` } })
   await post(`${up.url}/invoke`, { input: {} })
+  assert.equal((await fetch(`${up.url}/nothing`)).status, 404)
+  assert.equal((await fetch(`${up.url}/metrics`)).status, 404)
   up.kill('SIGTERM')
   await up.exited
+  const { resource, scopeMetrics } = pushed.at(-1)?.resourceMetrics[0] ?? {}
+  const points = Object.fromEntries(
+    (scopeMetrics?.[0]?.metrics ?? []).map(({ name, sum, gauge }) => [name, (sum ?? gauge)?.dataPoints ?? []]),
+  )
+  const attribute = (key: string, value: string) => ({ key, value: { stringValue: value } })
+  const [runs, refusals] = [points['mesh_launcher_runs_total'], points['mesh_launcher_refusals_total']]
+  assert.deepEqual(
+    runs?.map(({ attributes, asDouble }) => [attributes, asDouble]),
+    [[[attribute('state', 'succeeded')], 1]],
+  )
+  assert.deepEqual(
+    refusals?.map(({ attributes, asDouble }) => [attributes, asDouble]),
+    [[[attribute('listener', 'invoke'), attribute('code', 'not_found')], 2]],
+  )
+  assert.ok((points['mesh_launcher_resident_memory_bytes']?.[0]?.asDouble ?? 0) > 1_000_000)
+  assert.equal(points['mesh_launcher_runs_active']?.[0]?.asDouble, 0)
+  assert.ok(resource?.attributes.some(({ key }) => key === 'service.instance.id'))
   const names = received.flatMap(
     ({ resourceSpans }) => resourceSpans[0]?.scopeSpans[0]?.spans.map(({ name }) => name) ?? [],
   )

@@ -1,5 +1,8 @@
+import { hostname } from 'node:os'
 import type { Logger } from '#core/log/logger.ts'
 import { createOtlpExporter } from '#core/telemetry/otlp.ts'
+import { createOtlpMetrics } from '#core/telemetry/otlp-metrics.ts'
+import type { MetricPoint, OtlpMetrics } from '#core/telemetry/otlp-metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { createBuiltInAgent } from './agent/loop.ts'
@@ -25,6 +28,8 @@ import type { Agent } from './invoke/run.ts'
 import { ConfigError } from './agent-config.ts'
 import type { Settings } from './settings.ts'
 import { createLoggedTracer } from './spans/tracer.ts'
+import { createLauncherMeter } from './telemetry/metrics.ts'
+import type { LauncherMeter } from './telemetry/metrics.ts'
 
 /** Milliseconds of the pod's grace that are kept for ending the agent and flushing. */
 export const reserveMs = 5000
@@ -67,6 +72,7 @@ export async function startLauncher(settings: Settings, log: Logger, supervision
           log,
         })
   const tracer = createLoggedTracer(log, exporter)
+  const meter = createLauncherMeter()
   const delegate = createDelegateOf(settings, upstream)
   const registry = createRegistry({
     agentName: settings.agent.name,
@@ -74,7 +80,11 @@ export async function startLauncher(settings: Settings, log: Logger, supervision
     tracer,
     concurrency: settings.agent.limits.concurrency,
     timeoutMs: settings.agent.limits.timeoutMs,
+    onEnd: meter.ended,
   })
+  const metrics = pushMetrics(settings, upstream, log, () =>
+    meter.collect({ active: registry.active().length, journalBytes: registry.bytes() }),
+  )
   let draining = false
   const parts = {
     settings,
@@ -83,6 +93,7 @@ export async function startLauncher(settings: Settings, log: Logger, supervision
     tracer,
     upstream,
     supervision,
+    onRefusal: meter.refused,
     health: async () => !draining && supervision.ready(),
   }
   const delegation = delegate === undefined ? undefined : await listenForDelegation(parts, delegate)
@@ -98,7 +109,7 @@ export async function startLauncher(settings: Settings, log: Logger, supervision
       delegation?.drain()
     },
     async close() {
-      await exporter?.close()
+      await Promise.all([exporter?.close(), metrics?.close()])
       await Promise.all([invoke.close(), delegation?.close()])
       await upstream.close()
     },
@@ -112,10 +123,12 @@ interface Parts {
   readonly tracer: Tracer
   readonly upstream: Upstream
   readonly supervision: Supervision
+  readonly onRefusal: LauncherMeter['refused']
   readonly health: () => Promise<boolean>
 }
 
-function listenForRuns({ settings, log, registry, upstream, supervision, health }: Parts): Promise<Listener> {
+function listenForRuns(parts: Parts): Promise<Listener> {
+  const { settings, log, registry, upstream, supervision, onRefusal, health } = parts
   const authorizer = createAuthorizerOf(settings, upstream, log)
   return listen({
     name: 'invoke',
@@ -140,10 +153,14 @@ function listenForRuns({ settings, log, registry, upstream, supervision, health 
       }),
     ],
     log,
+    onRefusal,
   })
 }
 
-function listenForDelegation({ settings, log, registry, tracer }: Parts, delegate: Delegate): Promise<Listener> {
+function listenForDelegation(
+  { settings, log, registry, tracer, onRefusal }: Parts,
+  delegate: Delegate,
+): Promise<Listener> {
   return listen({
     name: 'delegate',
     bind: '127.0.0.1',
@@ -157,6 +174,24 @@ function listenForDelegation({ settings, log, registry, tracer }: Parts, delegat
       defaultTimeoutMs: settings.agent.limits.timeoutMs,
     }),
     log,
+    onRefusal,
+  })
+}
+
+function pushMetrics(
+  { otlpEndpoint, agent }: Settings,
+  { dispatcher }: Upstream,
+  log: Logger,
+  collect: () => readonly MetricPoint[],
+): OtlpMetrics | undefined {
+  if (otlpEndpoint === undefined) return undefined
+  return createOtlpMetrics({
+    endpoint: otlpEndpoint,
+    resource: resourceOf(agent),
+    scope: 'mesh.launcher',
+    dispatcher,
+    log,
+    collect,
   })
 }
 
@@ -223,6 +258,8 @@ function resourceOf(agent: AgentConfig) {
   return {
     'service.name': agent.name,
     'service.namespace': agent.namespace,
+    // Replicas of one agent count apart.
+    'service.instance.id': `${hostname()}/${process.pid}`,
     'mesh.agent.uid': agent.uid,
     ...(agent.revision === undefined ? {} : { 'mesh.agent.revision': agent.revision }),
   }

@@ -1,5 +1,5 @@
-/** Who exports a metric: a role, or `every` process. */
-export type MetricRole = 'every' | 'bff' | 'worker' | 'manager' | 'gateway' | 'state'
+/** Who exports a metric: a role, `every` process of the platform, or the launchers. */
+export type MetricRole = 'every' | 'bff' | 'worker' | 'manager' | 'gateway' | 'state' | 'launcher'
 
 interface MetricText<Label extends string> {
   /** Starts with `mesh_`; seconds and bytes, never milliseconds; counters end in `_total`. */

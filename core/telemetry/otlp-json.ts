@@ -1,6 +1,6 @@
 import type { Attributes, EndedSpan, SpanKind } from './tracer.ts'
 
-/** Who made the spans. */
+/** Which process and instrumentation scope an export is of. */
 export interface SpanSource {
   readonly resource: Attributes
   readonly scope: string
@@ -32,7 +32,8 @@ function toSpan(span: EndedSpan): object {
   }
 }
 
-function toAttributes(attributes: Attributes): readonly object[] {
+/** Attributes as OTLP has them. */
+export function toAttributes(attributes: Attributes): readonly object[] {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: toValue(value) }))
 }
 

@@ -3,6 +3,8 @@ import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { createLogger } from '#core/log/create-logger.ts'
+import { defineCounter } from './metrics.ts'
+import { createOtlpMetrics } from './otlp-metrics.ts'
 import { createOtlpExporter } from './otlp.ts'
 import { startCollector } from './testing/collector.ts'
 import { asSpan, createTraceScope, currentTrace, inSpan } from './trace-scope.ts'
@@ -31,6 +33,36 @@ function createExporter(t: Ends, endpoint: string) {
   t.after(() => exporter.close().finally(() => pool.destroy()))
   return { exporter, counted, lines, tracer: createTracer((span) => exporter.add(span)) }
 }
+
+test('OTLP: metrics are pushed with their totals; one line says that a collector does not take them', async (t) => {
+  const collector = await startCollector(t)
+  const lines: string[] = []
+  const pool = new Agent()
+  const spec = defineCounter({ name: 'mesh_test_total', help: 'Test.', labels: ['state'], roles: ['launcher'] })
+  let value = 0
+  const metrics = createOtlpMetrics({
+    endpoint: collector.endpoint,
+    resource: { 'service.name': 'mesh-test' },
+    scope: 'mesh',
+    dispatcher: async () => pool,
+    log: createLogger({ destination: { write: (line) => lines.push(line) } }),
+    collect: () => (value === 0 ? [] : [{ spec, labels: { state: 'ok' }, value }]),
+    everyMs: 3_600_000,
+  })
+  t.after(() => metrics.close().finally(() => pool.destroy()))
+  await metrics.push()
+  assert.deepEqual(collector.bodies, [])
+  value = 2
+  collector.status = 500
+  for (let times = 0; times < 3; times++) await metrics.push()
+  assert.equal(lines.filter((line) => line.includes('metrics were not taken')).length, 1)
+  collector.status = 200
+  await metrics.push()
+  assert.match(
+    collector.bodies.at(-1) ?? '',
+    /"name":"mesh_test_total".*"stringValue":"ok".*"asDouble":2.*"aggregationTemporality":2,"isMonotonic":true/,
+  )
+})
 
 test('OTLP: spans arrive with their ids, kinds, parents and attributes', async (t) => {
   const collector = await startCollector(t)

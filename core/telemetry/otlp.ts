@@ -1,16 +1,12 @@
-import type { Dispatcher } from 'undici'
 import type { Logger } from '#core/log/logger.ts'
 import { toExport } from './otlp-json.ts'
-import type { Attributes, EndedSpan } from './tracer.ts'
+import type { SpanSource } from './otlp-json.ts'
+import { postOtlp } from './otlp-post.ts'
+import type { Collector } from './otlp-post.ts'
+import type { EndedSpan } from './tracer.ts'
 
 /** Where spans go. */
-export interface OtlpOptions {
-  /** Base of `OTEL_EXPORTER_OTLP_ENDPOINT`; `/v1/traces` is added (OTLP/HTTP, JSON encoding). */
-  readonly endpoint: string
-  readonly resource: Attributes
-  /** Name of the instrumentation scope. */
-  readonly scope: string
-  readonly dispatcher: () => Promise<Dispatcher>
+export interface OtlpOptions extends Collector, SpanSource {
   readonly log: Logger
   /** Told of spans that the collector took, and of those that were lost. */
   readonly count?: { exported(spans: number): void; dropped(spans: number): void }
@@ -29,7 +25,6 @@ export interface OtlpExporter {
 
 const maxQueue = 2048
 const maxBatch = 512
-const postTimeoutMs = 5000
 // One line at the first failure, then one in so many: a collector that is away for days must not fill the log.
 const failuresPerLine = 60
 
@@ -82,21 +77,8 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
   }
 }
 
-async function send(
-  { endpoint, dispatcher, resource, scope }: OtlpOptions,
-  batch: readonly EndedSpan[],
-): Promise<void> {
+async function send(options: OtlpOptions, batch: readonly EndedSpan[]): Promise<void> {
   if (batch.length === 0) return
-  const url = new URL(`${endpoint}/v1/traces`)
-  const pool = await dispatcher()
-  const answer = await pool.request({
-    origin: url.origin,
-    path: url.pathname,
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(toExport({ resource, scope }, batch)),
-    signal: AbortSignal.timeout(postTimeoutMs),
-  })
-  await answer.body.dump({ limit: 64 * 1024 })
-  if (answer.statusCode >= 300) throw new Error(`status ${answer.statusCode}`)
+  const status = await postOtlp(options, '/v1/traces', toExport(options, batch))
+  if (status >= 300) throw new Error(`status ${status}`)
 }

@@ -6,6 +6,7 @@ import type { Logger } from '#core/log/logger.ts'
 import type { TlsIdentity } from './certificate.ts'
 import { guard } from './guard.ts'
 import { Refusal, refusals } from './refusal.ts'
+import type { RefusalCode } from './refusal.ts'
 
 /** One request of a listener: path split and decoded once. */
 export interface Exchange {
@@ -33,6 +34,8 @@ export interface ListenerOptions {
   /** Serves TLS with this identity; plain HTTP without. */
   readonly identity?: TlsIdentity | undefined
   readonly log: Logger
+  /** Called for each refused request. */
+  readonly onRefusal?: (listener: string, code: RefusalCode) => void
 }
 
 /** A started listener. */
@@ -89,7 +92,9 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     // The client closed its connection in the middle of its body. A reader that stops early destroys the request too, not the socket.
     if (request.socket.destroyed && !request.complete) return
     if (!(error instanceof Refusal)) options.log.error({ listener: options.name, err: String(error) }, 'request failed')
-    refuse(request, response, error instanceof Refusal ? error : new Refusal('internal_error'))
+    const refusal = error instanceof Refusal ? error : new Refusal('internal_error')
+    options.onRefusal?.(options.name, refusal.code)
+    refuse(request, response, refusal)
   }
 }
 

@@ -17,6 +17,8 @@ export interface RegistryOptions {
   readonly concurrency: number
   readonly timeoutMs: number
   readonly now?: () => Date
+  /** Called when an attempt has ended or paused. */
+  readonly onEnd?: (state: InvokeResult['state']) => void
   /** Most bytes of all journals together (64 MiB). */
   readonly maxBytes?: number
   /** How long a result waits to be acknowledged (15 min). */
@@ -52,6 +54,8 @@ export interface RunRegistry {
   acknowledge(runId: string, epoch: number): void
   /** Ids of the runs that work now. */
   active(): readonly string[]
+  /** Memory of all journals, estimated from above. */
+  bytes(): number
   /** Adds an entry to the journal of a run that works now; nothing otherwise. */
   emit(runId: string | undefined, kind: EntryKind, data: Readonly<Record<string, unknown>>, spanId: string): void
   /** No new run from now on. */
@@ -82,6 +86,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
 
   const attempts = (): Attempt[] => [...runs.values()].flatMap(({ attempt }) => attempt ?? [])
   const working = (): Attempt[] => attempts().filter((attempt) => attempt.result() === undefined)
+  const bytes = (): number => attempts().reduce((sum, { journal }) => sum + journal.bytes, 0)
   const settleIdle = (): void => {
     if (attempts().length > 0) return
     for (const resolve of idleWaiters) resolve()
@@ -95,7 +100,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
   }
   // Oldest results first: a running attempt is stopped only when nothing else is left to drop.
   const bound = (grown: Attempt): void => {
-    let total = attempts().reduce((sum, { journal }) => sum + journal.bytes, 0)
+    let total = bytes()
     for (const [runId, known] of runs) {
       if (total <= maxBytes) return
       // What has just ended has not been read by its worker: it is worth more than its size.
@@ -107,6 +112,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
   }
   const keepResult = async (known: Known, attempt: Attempt): Promise<void> => {
     known.last = await attempt.done
+    options.onEnd?.(known.last.state)
     known.expiry = setTimeout(() => forget(known, attempt.runId), keepMs).unref()
   }
   // The ticket says that this boot does not have the run, and that nothing which an older worker still sends begins it here.
@@ -160,6 +166,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
       forget(known, runId)
     },
     active: () => working().map(({ runId }) => runId),
+    bytes,
     emit: (runId, kind, data, spanId) => {
       working()
         .find((attempt) => attempt.runId === runId)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { MetricSpec } from '#core/telemetry/metrics.ts'
 
-/** docs/metrics.md, from every `metrics.ts` of core and the plugins. */
+/** docs/metrics.md, from every `metrics.ts` of core, the plugins and the launcher. */
 export async function generate(): Promise<Map<string, string>> {
   const sections = (await declaredMetrics()).map(({ title, specs }) => toSection(title, specs))
   return new Map([['docs/metrics.md', `${preface}\n${sections.join('\n')}`]])
@@ -23,6 +23,7 @@ export async function declaredMetrics(): Promise<readonly MetricGroup[]> {
     await import('#core/telemetry/core-metrics.ts'),
     await import('#core/telemetry/process-metrics.ts'),
     ...(await Promise.all(files.map((file) => import(file.href)))),
+    await import('#launcher/telemetry/metrics.ts'),
   ]
   const groups = modules.flatMap((module) => Object.entries(module).flatMap(([name, value]) => toGroup(name, value)))
   refuseTwins(groups.flatMap(({ specs }) => specs))
@@ -51,6 +52,9 @@ Generated from the \`metrics.ts\` files; \`npm run generate\` writes it, \`npm r
 Prometheus text at \`/metrics\` of its admin port (\`MESH_ADMIN_PORT\`, 8081), without a bearer: keep that port inside the cluster. A role
 exports what it has done so far, so a series may be absent until its first event. Labels are bounded: templates of routes, kinds, names of
 consumers, jobs and reconcilers; never a user, a run or an agent. Dashboard and alerts: \`deploy/observability\`.
+
+Launchers serve no metrics. With \`OTEL_EXPORTER_OTLP_ENDPOINT\` they push theirs every 15 s to its \`/v1/metrics\`, from the first run on; the
+resource names the agent (\`service.namespace\`, \`service.name\`, \`service.instance.id\`).
 `
 
 function toSection(title: string, specs: readonly MetricSpec[]): string {

@@ -79,4 +79,20 @@ export const mutants: readonly Mutant[] = [
     tests: away,
     only: 'PODA18',
   },
+  {
+    name: 'launcher: ended attempts are not counted',
+    file: 'launcher/invoke/registry.ts',
+    find: '    options.onEnd?.(known.last.state)\n',
+    replace: '',
+    tests: ['launcher/launcher.test.ts'],
+    only: 'H4',
+  },
+  {
+    name: 'launcher: the last totals are not pushed',
+    file: 'launcher/launcher.ts',
+    find: ', metrics?.close()',
+    replace: '',
+    tests: ['launcher/launcher.test.ts'],
+    only: 'H4',
+  },
 ]

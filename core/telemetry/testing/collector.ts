@@ -42,14 +42,17 @@ export async function startCollector(t: { after(fn: () => unknown): void }): Pro
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
     if (collector.status === 0) return
-    if (request.url !== '/v1/traces' || request.headers['content-type'] !== 'application/json') {
+    if (
+      !['/v1/traces', '/v1/metrics'].includes(request.url ?? '') ||
+      request.headers['content-type'] !== 'application/json'
+    ) {
       response.writeHead(400).end()
       return
     }
     const body = Buffer.concat(chunks).toString('utf8')
     if (collector.status < 300) {
       bodies.push(body)
-      spans.push(...spansOf(JSON.parse(body) as Exported))
+      if (request.url === '/v1/traces') spans.push(...spansOf(JSON.parse(body) as Exported))
     }
     response.writeHead(collector.status, { 'content-type': 'application/json' }).end('{}')
   }).listen(0, '127.0.0.1')

@@ -1,0 +1,27 @@
+import type { Dispatcher } from 'undici'
+
+const timeoutMs = 5000
+const maxAnswerBytes = 64 * 1024
+
+/** A collector that speaks OTLP/HTTP with JSON. */
+export interface Collector {
+  /** Base of `OTEL_EXPORTER_OTLP_ENDPOINT`; the path of the signal is added. */
+  readonly endpoint: string
+  readonly dispatcher: () => Promise<Dispatcher>
+}
+
+/** Posts one export request; resolves with the status, rejects when there is no answer in time. */
+export async function postOtlp(collector: Collector, path: string, body: object): Promise<number> {
+  const url = new URL(`${collector.endpoint}${path}`)
+  const pool = await collector.dispatcher()
+  const answer = await pool.request({
+    origin: url.origin,
+    path: url.pathname,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  await answer.body.dump({ limit: maxAnswerBytes })
+  return answer.statusCode
+}

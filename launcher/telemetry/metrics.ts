@@ -1,0 +1,68 @@
+import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
+import type { MetricPoint } from '#core/telemetry/otlp-metrics.ts'
+import type { RefusalCode } from '../http/refusal.ts'
+
+/** Metrics of a launcher, pushed by OTLP: its ports serve none (ADR 0034). */
+export const launcherMetrics = {
+  runs: defineCounter({
+    name: 'mesh_launcher_runs_total',
+    help: 'Attempts of runs that ended, by state; an attempt that paused counts too.',
+    labels: ['state'],
+    roles: ['launcher'],
+  }),
+  refusals: defineCounter({
+    name: 'mesh_launcher_refusals_total',
+    help: 'Requests that the launcher refused, by listener and code.',
+    labels: ['listener', 'code'],
+    roles: ['launcher'],
+  }),
+  active: defineGauge({
+    name: 'mesh_launcher_runs_active',
+    help: 'Runs that the agent works on.',
+    labels: [],
+    roles: ['launcher'],
+  }),
+  journalBytes: defineGauge({
+    name: 'mesh_launcher_journal_bytes',
+    help: 'Memory of journals and results that workers have not acknowledged.',
+    labels: [],
+    roles: ['launcher'],
+  }),
+  resident: defineGauge({
+    name: 'mesh_launcher_resident_memory_bytes',
+    help: 'Resident memory of the launcher process.',
+    labels: [],
+    roles: ['launcher'],
+  }),
+}
+
+/** Counts of one launcher. */
+export interface LauncherMeter {
+  ended(state: string): void
+  refused(listener: string, code: RefusalCode): void
+  /** Every series; none before the first run or refusal, so that an idle launcher opens no connection. */
+  collect(now: { readonly active: number; readonly journalBytes: number }): readonly MetricPoint[]
+}
+
+/** Starts at zero. */
+export function createLauncherMeter(): LauncherMeter {
+  const { runs, refusals, active, journalBytes, resident } = launcherMetrics
+  const counts = new Map<string, MetricPoint>()
+  const count = (spec: MetricPoint['spec'], labels: MetricPoint['labels']): void => {
+    const key = JSON.stringify([spec.name, labels])
+    counts.set(key, { spec, labels, value: (counts.get(key)?.value ?? 0) + 1 })
+  }
+  return {
+    ended: (state) => count(runs, { state }),
+    refused: (listener, code) => count(refusals, { listener, code }),
+    collect: (now) => {
+      if (counts.size === 0 && now.active === 0) return []
+      return [
+        ...counts.values(),
+        { spec: active, labels: {}, value: now.active },
+        { spec: journalBytes, labels: {}, value: now.journalBytes },
+        { spec: resident, labels: {}, value: process.memoryUsage.rss() },
+      ]
+    },
+  }
+}
