@@ -53,7 +53,7 @@ export async function openNatsLink(options: NodeConnectionOptions, report: LinkR
         if (closed.signal.aborted) return await made.close()
         connection = made
         state.tell(true)
-        void follow(made, state, closed.signal)
+        follow(made, state, closed.signal).catch((error: unknown) => state.tell(false, error))
         return
       } catch (error) {
         if (error instanceof errors.InvalidArgumentError) return tried.reject(error)

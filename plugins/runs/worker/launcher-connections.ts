@@ -84,8 +84,8 @@ function closeOldest(entries: Map<string, Entry>): void {
   const [oldest] = entries
   if (oldest === undefined || entries.size <= maxAgents) return
   entries.delete(oldest[0])
-  // Requests that are under way end by themselves.
-  void oldest[1].agent.close()
+  // Requests that are under way end by themselves. A closed pool refuses to be closed again.
+  oldest[1].agent.close().catch(() => undefined)
 }
 
 /** Looks the pool up for each request: one that was closed meanwhile is made again. */

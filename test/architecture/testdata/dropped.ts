@@ -1,0 +1,20 @@
+async function work(): Promise<void> {
+  throw new Error('rejected')
+}
+
+/** Each statement marked with an arrow drops a promise; the others handle its rejection or hold none. */
+export async function examples(maybe: Promise<void> | undefined): Promise<void> {
+  void work() // <-
+  // oxlint-disable-next-line promise/catch-or-return
+  work().finally(() => undefined) // <-
+  setTimeout(() => void maybe?.then(() => undefined), 0) // <-
+  void work().catch(() => undefined)
+  work()
+    .catch(() => undefined)
+    .finally(() => undefined)
+  work().then(
+    () => undefined,
+    () => undefined,
+  )
+  await work()
+}
