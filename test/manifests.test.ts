@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Value } from 'typebox/value'
 import { parse, parseAllDocuments } from 'yaml'
 import { coreSettingsSchema } from '#core/config/core-settings.ts'
+import { kinds } from '#schemas/kinds.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
@@ -61,24 +62,17 @@ test('X6: an update or a drain of nodes takes no role with several replicas belo
   }
 })
 
-test('PODS9: bound per namespace, the gateway has no right on Secrets of the whole cluster', () => {
-  const folder = new URL('../deploy/components/namespaced/', import.meta.url)
-  const load = (file: string) => parse(readFileSync(new URL(file, folder), 'utf8'))
-  const role = load('cluster-roles.yaml')
-  assert.deepEqual(role.rules, [
-    { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
-  ])
-  const [patch] = load('kustomization.yaml').patches
-  assert.deepEqual([patch.target.name, parse(patch.patch)[0].value], ['mesh-gateway', role.metadata.name])
-  const binding = load('bindings.yaml')
-  assert.deepEqual([binding.kind, binding.roleRef.name], ['RoleBinding', 'mesh-gateway'])
-})
-
+interface Rule {
+  readonly resources: readonly string[]
+  readonly verbs: readonly string[]
+}
 interface Manifest {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }
   readonly spec?: unknown
   readonly data?: Readonly<Record<string, string>>
+  readonly rules?: readonly Rule[]
+  readonly roleRef?: { readonly name: string }
 }
 interface Container {
   readonly name: string
@@ -209,3 +203,33 @@ test('the documented number of connections is that of the manifests', withKubect
   assert.match(text, new RegExp(`That is ${pods * each} for`))
   assert.match(text, new RegExp(`and ${(pods + replicas.length) * each} while`))
 })
+
+test(
+  'PODS9: in the hardened overlay gateway and manager write nowhere and read no Secret until a namespace is bound',
+  withKubectl,
+  async () => {
+    const manifests = await build(join(deploy, 'overlays', 'hardened'))
+    const rulesOf = (name: string): readonly Rule[] => {
+      const binding = manifests.find((one) => one.kind === 'ClusterRoleBinding' && one.metadata.name === name)
+      const bound = manifests.find((one) => one.kind === 'ClusterRole' && one.metadata.name === binding?.roleRef?.name)
+      return bound?.rules ?? assert.fail(`${name} is bound to no role`)
+    }
+    const pairs = (rules: readonly Rule[]) =>
+      rules.flatMap(({ resources, verbs }) =>
+        resources.flatMap((resource) => verbs.map((verb) => `${resource} ${verb}`)),
+      )
+    assert.deepEqual(pairs(rulesOf('mesh-gateway')), ['tokenreviews create'])
+    const manager = pairs(rulesOf('mesh-manager'))
+    assert.deepEqual(
+      manager.filter((pair) => /secret|pods/.test(pair) || !/ (?:get|list|watch)$/.test(pair)),
+      [],
+    )
+    for (const { plural } of kinds) assert.ok(manager.includes(`${plural} watch`), plural)
+    const folder = new URL('../deploy/components/namespaced/bindings.yaml', import.meta.url)
+    const bindings = parseAllDocuments(readFileSync(folder, 'utf8')).map((one) => one.toJS() as Manifest)
+    assert.deepEqual(
+      bindings.map(({ kind, roleRef }) => `${kind} ${roleRef?.name}`),
+      ['RoleBinding mesh-gateway', 'RoleBinding mesh-manager'],
+    )
+  },
+)

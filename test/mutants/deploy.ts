@@ -33,4 +33,12 @@ export const mutants: readonly Mutant[] = [
     tests: ['scripts/images/images.test.ts'],
     only: 'Dockerfile',
   },
+  {
+    name: 'the manager keeps its rights on Secrets of the whole cluster',
+    file: 'deploy/components/namespaced/kustomization.yaml',
+    find: 'value: mesh-manager-cluster',
+    replace: 'value: mesh-manager',
+    tests: ['test/manifests.test.ts'],
+    only: 'PODS9',
+  },
 ]

@@ -14,12 +14,12 @@ export interface ApiServer {
   restartWith(cluster: Cluster, flags: readonly string[]): Promise<void>
 }
 
-// Starts the API server again when the file of further flags appears.
+// Starts the API server again when the file of further flags appears. SIGTERM would wait a minute for open watches.
 const wrapper = (program: string, folder: string): string => `#!/bin/bash
 "${program}" "$@" & pid=$!
 trap 'kill $pid' TERM
 while [ ! -e "${folder}/flags" ] && kill -0 $pid 2> /dev/null; do sleep 0.2; done
-kill $pid && wait $pid
+kill -KILL $pid && wait $pid
 mapfile -t more < "${folder}/flags"
 touch "${folder}/restarted"
 exec "${program}" "$@" "\${more[@]}"

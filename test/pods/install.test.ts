@@ -63,6 +63,7 @@ test(
     const apiServer = makeApiServer(t)
     const site = await install(t, 'hardened', apiServer.programs)
     await explained(site, async () => {
+      await assertBoundToTeam(site)
       await changeUnderRuns(t, site)
       await site.next.run('Audit webhook')
       const folder = join(site.guide.folder, 'mesh-audit')
@@ -162,17 +163,40 @@ async function publishedKeys(cluster: Cluster): Promise<number> {
   return Array.isArray(keys) ? keys.length : 0
 }
 
+/** PODS9: in `hardened` the rights of gateway and manager are bound per namespace. */
+async function assertBoundToTeam({ cluster }: Site): Promise<void> {
+  const may = (role: string, verb: string, resource: string, namespace: string): Promise<boolean> => {
+    const as = `system:serviceaccount:mesh-system:mesh-${role}`
+    // Its exit code says no.
+    const asked = cluster.kubectl(['auth', 'can-i', verb, resource, '-n', namespace, '--as', as])
+    return asked.then(
+      () => true,
+      () => false,
+    )
+  }
+  for (const [role, verb, resource] of [
+    ['manager', 'create', 'deployments'],
+    ['manager', 'get', 'secrets'],
+    ['gateway', 'get', 'secrets'],
+  ] as const)
+    assert.deepEqual(
+      await Promise.all(['team-a', 'kube-system'].map((namespace) => may(role, verb, resource, namespace))),
+      [true, false],
+      `${role} ${verb} ${resource}`,
+    )
+}
+
+/** The name in kubectl's client certificate; without the webhook the row would say `manager:kubectl-annotate`. */
 async function assertExactActor({ cluster }: Site): Promise<void> {
   const operator = apiOf(
     `http://${await addressOf(cluster, 'mesh-bff')}:8080`,
     await makeCaller(cluster, 'olga', 'mesh-operator'),
   )
-  const by = ['--as', 'system:serviceaccount:team-a:ci', '-n', 'team-a']
   const isExact = async (): Promise<boolean> => {
-    await cluster.kubectl([...by, 'annotate', 'modelroute', 'default', `round=${Date.now()}`, '--overwrite'])
-    const { body } = await operator('GET', '/api/audit?namespace=team-a&kind=ModelRoute&limit=50')
+    await cluster.kubectl(['-n', 'team-a', 'annotate', 'modelroute', 'default', `round=${Date.now()}`, '--overwrite'])
+    const { body } = await operator('GET', '/api/audit?namespace=team-a&resourceKind=ModelRoute&limit=50')
     const items = at(body, 'items')
-    return Array.isArray(items) && items.some((row) => at(row, 'actor') === by[1] && at(row, 'actor_exact') === true)
+    return Array.isArray(items) && items.some((row) => at(row, 'actor') === 'admin' && at(row, 'actorExact') === true)
   }
   await until('kubectl has an exact actor', isExact, 60_000)
 }
