@@ -31,6 +31,9 @@ interface Asked {
 
 const actor = 'user-1@example.com'
 const [action, resourceKind] = ['update', 'AgentDeployment']
+const outcome = 'denied'
+const daysAgo = (n: number): string => new Date(Date.now() - n * 86_400_000).toISOString()
+const window = { from: daysAgo(60), to: daysAgo(30) }
 const asked: readonly Asked[] = [
   ask('none', '', {}),
   ask('namespace', 'team-1', {}),
@@ -40,6 +43,11 @@ const asked: readonly Asked[] = [
   ask('namespace, actor', 'team-1', { actor }),
   ask('namespace, action', 'team-1', { action }),
   ask('actor, kind', '', { actor, resourceKind }),
+  ask('outcome', '', { outcome }),
+  ask('namespace, outcome', 'team-0', { outcome }),
+  ask('time', '', window),
+  ask('outcome, time', '', { outcome, ...window }),
+  ask('actor, time', '', { actor, ...window }),
   ask('all four', 'team-1', { actor, action, resourceKind }),
 ]
 

@@ -55,7 +55,7 @@ export function makeRows(count: number, at: Date): readonly AuditRow[] {
   })
 }
 
-/** Fills days before today with rows, evenly over each, by the server itself: a million takes half a minute. */
+/** Fills days before today with rows, evenly over each and one of fifty failed, by the server itself: a million takes half a minute. */
 export async function fillDays(client: Client, rows: number, days: number): Promise<void> {
   for (let ago = 1; ago <= days; ago++) {
     const day = new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
@@ -68,7 +68,8 @@ export async function fillDays(client: Client, rows: number, days: number): Prom
       keys as (insert into audit_keys (generation, id, occurred_at, exact) select 1, id, at, false from made)
       insert into audit_log (id, occurred_at, source, actor, actor_kind, action, resource_kind, resource_name, namespace, outcome, detail)
       select id, at, 'controller', 'user-' || n % 100 || '@example.com', 'user', (array['create','update','delete'])[n % 3 + 1],
-        (array['AgentDeployment','AgentTemplate','Namespace'])[n / 7 % 3 + 1], 'agent-' || n % 1000, 'team-' || n % 50, 'success',
+        (array['AgentDeployment','AgentTemplate','Namespace'])[n / 7 % 3 + 1], 'agent-' || n % 1000, 'team-' || n % 50,
+        case n % 100 when 0 then 'denied' when 50 then 'error' else 'success' end,
         jsonb_build_object('uid', id, 'resourceVersion', n::text) from made`,
       [Math.ceil(rows / days)],
     )
