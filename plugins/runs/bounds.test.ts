@@ -11,7 +11,7 @@ import { terminalStates } from '#schemas/run.ts'
 import { findUnstorable } from '#schemas/storable-text.ts'
 import { cancelRun } from './runs.ts'
 import { readJournal } from './store/reads.ts'
-import { readContent } from './store/system.ts'
+import { findRun, readContent } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { entryJson, frame, resultJson, type Script, startForgedLauncher } from './testing/forged-launcher.ts'
 import { createWorld, driveServices, queueRun, settled, startWorker } from './testing/world.ts'
@@ -244,5 +244,27 @@ for (const { name, skip, open } of adapters) {
     await following.promise
     await cancelRun(world.writer, run.id, alice)
     assert.equal((await settled(world, run.id, isTerminal)).state, 'cancelled')
+  })
+
+  test(`${name}: F4, F5: a silent launcher keeps its place until the agent's time is up`, { skip }, async (t) => {
+    const { database, world } = await opened(t)
+    const following = Promise.withResolvers<void>()
+    const launcher = await startForgedLauncher(t, () => following.resolve())
+    const work = (holder: string) =>
+      startWorker({ ...driveServices(world, () => launcher.url), agentTimeoutMs: 60_000 }, holder)
+    const first = work('one')
+    const run = await queueRun(world, 'x')
+    await following.promise
+    await first.stop()
+    assert.equal((await findRun(world.store.reader<RunsTables>(), run.id))?.state, 'running')
+    // A worker that takes over counts from the start of the segment, not from its own.
+    await sql`update runs_journal set ts = ts - interval '1 minute' where kind = 'run.started'`.execute(database.root)
+    const second = work('two')
+    t.after(() => second.stop())
+    const ended = await settled(world, run.id, isTerminal)
+    assert.deepEqual([ended.state, ended.fail_reason], ['failed', 'agent_error'])
+    const message = 'The agent worked on the run for longer than 60 s (setting runs.agentTimeout).'
+    assert.equal((await stored(world, ended)).content?.error, message)
+    assert.deepEqual(launcher.asked.slice(-2), [`/runs/${run.id}/cancel`, `/runs/${run.id}/ack`])
   })
 }

@@ -38,6 +38,11 @@ export const runsSettings = Type.Object(
       60,
       3600,
     ),
+    agentTimeout: count(
+      'Seconds that an agent may work on a run without a pause, whatever its launcher reports; above limits.timeout of every agent.',
+      86_400,
+      2_100_000,
+    ),
     driveTries: count('Failed attempts without progress after which a worker ends a run.', 8, 100),
     queuedPerNamespace: count('Queued runs of one namespace; above it new ones are refused with 429.', 1000),
     queuedPerCaller: count('Queued runs of one caller in all namespaces; above it new ones are refused with 429.', 500),

@@ -11,6 +11,22 @@ const pruning = ['plugins/pruning/pruning.test.ts']
 /** Defects in what bounds runs: data that cannot be stored, fairness, queues, retention. */
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a launcher keeps a run for as long as it is silent',
+    file: 'plugins/runs/worker/follow.ts',
+    find: 'setTimeout(() => end(agentTimeout(services)), await leftMs(services, run))',
+    replace: 'setTimeout(() => undefined, await leftMs(services, run))',
+    tests: bounds,
+    only: 'silent launcher',
+  },
+  {
+    name: 'each worker gives an agent its whole time again',
+    file: 'plugins/runs/worker/follow.ts',
+    find: 'agentTimeoutMs - (await workedMs(store.reader<RunsTables>(), run.id))',
+    replace: 'agentTimeoutMs - 0 * (await workedMs(store.reader<RunsTables>(), run.id))',
+    tests: bounds,
+    only: 'silent launcher',
+  },
+  {
     name: 'a body with U+0000 is read',
     file: 'core/http/body.ts',
     find: "body.includes('\\\\u') ? findUnstorable(value) : undefined",

@@ -38,6 +38,14 @@ export async function waitedMs(db: Db, runId: string): Promise<number> {
   return rows[0]?.ms ?? 0
 }
 
+/** For how many milliseconds the agent has worked on the run's segment, by the database's clock. */
+export async function workedMs(db: Db, runId: string): Promise<number> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from clock_timestamp() - max(ts))::float8 * 1000 as ms
+    from runs_journal where run_id = ${runId} and kind = 'run.started'`.execute(db)
+  return rows[0]?.ms ?? 0
+}
+
 /** Prolongs leases; returns the runs that are still this holder's. */
 export async function renewLeases(db: Db, holder: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ run_id: string; epoch: number }>`

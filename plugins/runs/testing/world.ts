@@ -60,6 +60,7 @@ export function driveServices(
     unreachableAfterMs,
     busyPatienceMs: 100,
     cancelPatienceMs: 30_000,
+    agentTimeoutMs: 3_600_000,
     limits: world.settings,
     driveTries: world.settings.driveTries,
     retryMs: 100,

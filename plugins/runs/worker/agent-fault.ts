@@ -1,5 +1,5 @@
 /** What made a run end: the label of `mesh_run_faults_total`. */
-export type FaultCause = 'invalid_entry' | 'limit' | 'not_storable' | 'tries' | 'cancel_timeout'
+export type FaultCause = 'invalid_entry' | 'limit' | 'not_storable' | 'tries' | 'cancel_timeout' | 'agent_timeout'
 
 /** The agent or its launcher sent what a run cannot go on with: the run ends as `failed`, `agent_error`. No message quotes content. */
 export class AgentFault extends Error {

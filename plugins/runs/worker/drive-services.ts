@@ -27,6 +27,8 @@ export interface DriveServices {
   readonly busyPatienceMs: number
   /** How long a cancelled run may take to stop before it ends without its launcher. */
   readonly cancelPatienceMs: number
+  /** How long a launcher may have a segment of a run before the run ends without it. */
+  readonly agentTimeoutMs: number
   readonly limits: RunLimits
   /** Failed drives without progress after which a run ends. */
   readonly driveTries: number

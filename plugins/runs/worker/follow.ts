@@ -1,7 +1,7 @@
 import type { FailReason, InvokeResult, LauncherEntry } from '#schemas/run.ts'
 import { usageReported } from '../events.ts'
-import type { Claim } from '../store/system.ts'
-import type { SelectedRun } from '../store/tables.ts'
+import { type Claim, workedMs } from '../store/system.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost, subjectOf } from '../write.ts'
 import { workerAuthor } from './author.ts'
 import type { DriveServices } from './drive-services.ts'
@@ -66,22 +66,37 @@ export async function follow(
       },
     },
   )
-  const cancelling = stopWhenCancelled(services, attempt, signal, () => {
-    failure ??= new AgentFault('cancel_timeout', 'The agent did not stop in time after the cancel.')
+  const end = (fault: AgentFault): void => {
+    failure ??= fault
     stop.abort()
-  })
+  }
+  const cancelling = stopWhenCancelled(services, attempt, signal, () =>
+    end(new AgentFault('cancel_timeout', 'The agent did not stop in time after the cancel.')),
+  )
+  const deadline = setTimeout(() => end(agentTimeout(services)), await leftMs(services, run))
   try {
     const ended = await followUntilResult(services, attempt, intake, { signal, finished: () => result !== undefined })
     await intake.drained()
     if (failure) throw failure
     return result ?? ended
   } finally {
+    clearTimeout(deadline)
     cancelling.end()
     stop.abort()
     // What is on its way into the journal comes before what the caller writes about the end.
     await intake.drained()
     await partials.close()
   }
+}
+
+// The launcher enforces limits.timeout of its agent. One that does not, or is silent, must not keep a place of its namespace.
+async function leftMs({ store, agentTimeoutMs }: DriveServices, run: SelectedRun): Promise<number> {
+  return Math.max(agentTimeoutMs - (await workedMs(store.reader<RunsTables>(), run.id)), 0)
+}
+
+function agentTimeout({ agentTimeoutMs }: DriveServices): AgentFault {
+  const limit = `${agentTimeoutMs / 1000} s (setting runs.agentTimeout)`
+  return new AgentFault('agent_timeout', `The agent worked on the run for longer than ${limit}.`)
 }
 
 /** Passes a cancel on to the launcher, and calls `overdue` when the run has not ended `cancelPatienceMs` later. */

@@ -50,6 +50,7 @@ export function createDriveServices(
     unreachableAfterMs: settings.unreachableAfter * 1000,
     busyPatienceMs,
     cancelPatienceMs: settings.cancelTimeout * 1000,
+    agentTimeoutMs: settings.agentTimeout * 1000,
     limits: settings,
     driveTries: settings.driveTries,
     retryMs,
