@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
 import type { Database } from '#core/store/database.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
@@ -9,11 +11,13 @@ import { launch } from '#launcher/testdata/launch.ts'
 import { says, startModelServer } from '#launcher/testdata/model-server.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { findUnstorable } from '#schemas/storable-text.ts'
+import type { LiveFrame } from './live.ts'
 import { cancelRun } from './runs.ts'
 import { readJournal } from './store/reads.ts'
 import { findRun, readContent } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { entryJson, frame, resultJson, type Script, startForgedLauncher } from './testing/forged-launcher.ts'
+import { streamRun } from './stream.ts'
 import { createWorld, driveServices, queueRun, settled, startWorker } from './testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
@@ -267,4 +271,45 @@ for (const { name, skip, open } of adapters) {
     assert.equal((await stored(world, ended)).content?.error, message)
     assert.deepEqual(launcher.asked.slice(-2), [`/runs/${run.id}/cancel`, `/runs/${run.id}/ack`])
   })
+
+  test(`${name}: F5, F10: a stream keeps a small part of a large journal in memory`, { skip }, async (t) => {
+    const { database, world } = await opened(t)
+    const run = await queueRun(world, 'x')
+    await sql`insert into runs_journal (run_id, seq, ts, kind, path, span_id, data)
+      select ${run.id}, n, now(), 'step.started', '[]', '', jsonb_build_object('n', n, 'text', repeat('x', 262144))
+      from generate_series(2, 33) n`.execute(database.root)
+    const heap = await collected()
+    const stop = new AbortController()
+    const [sent, goOn] = [[] as number[], Promise.withResolvers<void>()]
+    // Eight clients of 8 MiB that do not read; the first one reads on.
+    const streams = Array.from({ length: 8 }, (_, client) => {
+      const stopped = Promise.withResolvers<void>()
+      const send = async ({ seq }: LiveFrame): Promise<void> => {
+        if (client === 0) sent.push(seq ?? 0)
+        if (seq === 2) stopped.resolve()
+        if (seq === 2) await goOn.promise
+        if (seq === 33) stop.abort()
+        if (client > 0 && seq === 2) throw new Error('gone')
+      }
+      return { stopped: stopped.promise, done: streamRun(world, run, 0, { send, signal: stop.signal }) }
+    })
+    await Promise.all(streams.map(({ stopped }) => stopped))
+    const held = (await collected()) - heap
+    goOn.resolve()
+    await Promise.allSettled(streams.map(({ done }) => done))
+    assert.ok(held < 30 * 2 ** 20, `${Math.round(held / 2 ** 20)} MiB`)
+    assert.deepEqual(
+      sent.slice(0, 33),
+      Array.from({ length: 33 }, (_, index) => index + 1),
+    )
+  })
+}
+
+async function collected(): Promise<number> {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  await new Promise(setImmediate)
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
 }

@@ -2,7 +2,7 @@ import type { Store } from '#core/store/store.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { createInbox } from './inbox.ts'
 import type { Live, LiveFrame } from './live.ts'
-import { readJournal, readPartials } from './store/reads.ts'
+import { type JournalPage, readJournal, readJournalPage, readPartials } from './store/reads.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
 /** Where the frames of a stream go: `id` only for journal entries. */
@@ -14,7 +14,7 @@ export interface StreamServices {
   readonly live: Live
 }
 
-const pageSize = 500
+const pageSize = { rows: 500, bytes: 1024 * 1024 }
 const repairMs = 1_000
 const endKinds = new Set(['run.succeeded', 'run.failed', 'run.cancelled', 'run.timed_out', 'run.rejected'])
 
@@ -66,9 +66,9 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
 
   async function catchUp(): Promise<void> {
     for (;;) {
-      const rows = await readJournal(db, run, last, pageSize)
-      for (const row of rows) await entry(toFrame(run, row), row.seq)
-      if (rows.length < pageSize) return
+      const { entries, isLast } = await readJournalPage(db, run, last, pageSize)
+      for (const row of entries) await entry(toFrame(run, row), row.seq)
+      if (isLast) return
     }
   }
 
@@ -109,7 +109,7 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
   }
 }
 
-function toFrame(run: SelectedRun, row: Awaited<ReturnType<typeof readJournal>>[number]): LiveFrame {
+function toFrame(run: SelectedRun, row: JournalPage['entries'][number]): LiveFrame {
   return {
     v: 1,
     seq: row.seq,

@@ -19,6 +19,22 @@ export const mutants: readonly Mutant[] = [
     only: 'silent launcher',
   },
   {
+    name: 'a stream reads its journal by rows alone',
+    file: 'plugins/runs/store/reads.ts',
+    find: 'where page.bytes < ${most.bytes} and place',
+    replace: 'where place',
+    tests: bounds,
+    only: 'a small part of a large journal',
+  },
+  {
+    name: 'a page of a journal that ends by its bytes is the last one',
+    file: 'plugins/runs/store/reads.ts',
+    find: 'isLast: entries.length < most.rows && (entries.at(-1)?.bytes ?? 0) < most.bytes',
+    replace: 'isLast: entries.length < most.rows',
+    tests: bounds,
+    only: 'a small part of a large journal',
+  },
+  {
     name: 'each worker gives an agent its whole time again',
     file: 'plugins/runs/worker/follow.ts',
     find: 'agentTimeoutMs - (await workedMs(store.reader<RunsTables>(), run.id))',

@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Access } from '#core/cluster/access.ts'
 import type { RunState } from '#schemas/run.ts'
-import type { RunsTables, SelectedRun } from './tables.ts'
+import type { JournalRow, RunsTables, SelectedRun } from './tables.ts'
 
 /** Filters of a list of runs; `since` bounds `createdAt` from below. */
 export interface RunFilter {
@@ -86,6 +86,34 @@ export function readJournal(db: Db, run: Pick<SelectedRun, 'id'>, after: number,
     .orderBy('seq')
     .limit(limit)
     .execute()
+}
+
+/** A part of a journal, and whether it may go on after it. */
+export interface JournalPage {
+  readonly entries: readonly Selectable<JournalRow>[]
+  readonly isLast: boolean
+}
+
+/**
+ * A page of journal entries after a sequence number: at most `rows`, and no further one once they have `bytes` as JSON. So a stream
+ * holds at most that and one entry in memory. Sequence numbers have no gaps: each entry is read once, by its number.
+ */
+export async function readJournalPage(
+  db: Db,
+  run: Pick<SelectedRun, 'id'>,
+  after: number,
+  most: { readonly rows: number; readonly bytes: number },
+): Promise<JournalPage> {
+  const { rows: entries } = await sql<Selectable<JournalRow> & { readonly bytes: number }>`
+    with recursive page as (
+      (select *, octet_length(data::text) as bytes, 1 as place from runs_journal
+        where run_id = ${run.id} and seq > ${after} order by seq limit 1)
+      union all
+      select next.*, page.bytes + octet_length(next.data::text), place + 1
+      from page join runs_journal next on next.run_id = page.run_id and next.seq = page.seq + 1
+      where page.bytes < ${most.bytes} and place < ${most.rows})
+    select * from page order by seq`.execute(db)
+  return { entries, isLast: entries.length < most.rows && (entries.at(-1)?.bytes ?? 0) < most.bytes }
 }
 
 /** The text so far of the messages under way. */
