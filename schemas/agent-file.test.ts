@@ -5,6 +5,15 @@ import test from 'node:test'
 import { promisify } from 'node:util'
 import * as fc from 'fast-check'
 import { AgentFileError } from './agent-file/problem.ts'
+import { AgentFile } from './agent-file/schema.ts'
+import * as agentsApi from './api/agents.ts'
+import * as auditApi from './api/audit.ts'
+import * as commonApi from './api/common.ts'
+import * as providersApi from './api/providers.ts'
+import * as runsApi from './api/runs.ts'
+import * as templatesApi from './api/templates.ts'
+import { kinds } from './kinds.ts'
+import { patternText } from './pattern-text.ts'
 import { expandAgentConfig, expandAgentFile, findConfigProblems } from './agent-file.ts'
 
 const EXAMPLES = new URL('../examples/', import.meta.url)
@@ -104,11 +113,29 @@ test('expand: errors name file, line, column and field', () => {
       `${head}executionModel: session\n`,
       'agent.yaml:3:1: /executionModel: execution model session is not yet supported',
     ],
+    [`${head}executionModel: cron\n`, 'agent.yaml:3:1: /executionModel: must be one of service, job'],
     [
-      `${head}executionModel: cron\n`,
-      'agent.yaml:3:1: /executionModel: must be one of service, job, session, scheduled, event',
+      `${head}executionModel: servce\n`,
+      'agent.yaml:3:1: /executionModel: must be one of service, job; did you mean service?',
     ],
-    ['name: Hello\nmodel: {route: mock}\n', 'agent.yaml:1:1: /name: must match ^[a-z]([-a-z0-9]*[a-z0-9])?$'],
+    [
+      `${head}executionModel: job\n`,
+      'agent.yaml:3:1: /executionModel: a job ends when its process does: it needs runtime.command or an image',
+    ],
+    [
+      'name: Hello\nmodel: {route: mock}\n',
+      'agent.yaml:1:1: /name: must be a-z, 0-9 and -, beginning with a letter and ending with a letter or digit',
+    ],
+    [
+      `${head}resources: {memory: 128 MB}\n`,
+      'agent.yaml:3:13: /resources/memory: must be a quantity such as 500m, 2 or 128Mi',
+    ],
+    [
+      'apiVersion: mesh.dev/v1alpha1\nkind: AgentDeployment\n',
+      'agent.yaml:2:1: /kind: this is a Kubernetes object already: POST it to /api/agents, or apply it with kubectl',
+    ],
+    [`${head}systemPrompt: "\\0"\n`, 'agent.yaml:3:1: /systemPrompt: must not contain U+0000 or a lone surrogate'],
+    [`${head}limits: {maxSteps: .nan}\n`, 'agent.yaml:3:20: must be a finite number'],
     [
       `${head}tools:\n  - time\n  - clock\n`,
       'agent.yaml:5:5: /tools/1: without bindingRef the name must be one of the own tools: time, calculate, ask_human',
@@ -189,6 +216,31 @@ test('expand: an error never repeats a value, which may be a secret', () => {
   const lines = refusal(`${head}runtime:\n  env:\n    - {name: KEY, value: [sk-canary]}\nsecretz: sk-canary\n`)
   assert.doesNotMatch(lines.join('\n'), /sk-canary/)
   assert.doesNotMatch(refusal('name: "sk-canary\n').join('\n'), /sk-canary/)
+})
+
+test('UXM3: every pattern of a kind, the agent format and the API is refused in words', () => {
+  const patterns = new Set<string>()
+  const collect = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    if ('pattern' in node && typeof node.pattern === 'string') patterns.add(node.pattern)
+    for (const child of Object.values(node)) collect(child)
+  }
+  for (const part of [
+    kinds.map(({ spec }) => spec),
+    AgentFile,
+    agentsApi,
+    auditApi,
+    commonApi,
+    providersApi,
+    runsApi,
+    templatesApi,
+  ])
+    collect(part)
+  assert.ok(patterns.size > 15)
+  assert.deepEqual(
+    [...patterns].filter((pattern) => patternText(pattern).startsWith('must match')),
+    [],
+  )
 })
 
 test('expand: any text is either expanded or refused with AgentFileError', () => {

@@ -2,13 +2,15 @@ import { checkValue } from './agent-file/check.ts'
 import { toDocuments } from './agent-file/expand.ts'
 import type { ExpandedDocument } from './agent-file/expand.ts'
 import { parseSource } from './agent-file/parse.ts'
+import type { ParsedSource } from './agent-file/parse.ts'
 import { AgentFileError, MAX_PROBLEMS, toPointer } from './agent-file/problem.ts'
 import type { LocatedProblem, Problem } from './agent-file/problem.ts'
-import { LATER_FIELDS, checkRules } from './agent-file/rules.ts'
+import { checkRules, findLater } from './agent-file/rules.ts'
 import type { AgentFile } from './agent-file/schema.ts'
 import { agentFileSchema } from './generated/agent-file-schema.ts'
 
 const MAX_DEPTH = 64
+const KUBERNETES_OBJECT = 'this is a Kubernetes object already: POST it to /api/agents, or apply it with kubectl'
 
 /** What `expand` makes of one agent file. */
 export interface Expanded {
@@ -22,6 +24,18 @@ export interface Expanded {
 export function expandAgentFile(source: string, file?: string): Expanded {
   const parsed = parseSource(source, file)
   return { documents: toDocuments(checkAgentFile(parsed.value, parsed.locate, file)) }
+}
+
+/** Expands one document of a text; its problems carry line and column. */
+export function expandParsed({ value, locate }: ParsedSource): Expanded {
+  return { documents: toDocuments(checkAgentFile(value, locate)) }
+}
+
+/** Whether a document is in the form of Kubernetes: the simplified format has neither of the two fields. */
+export function isKubernetesObject(value: unknown): value is { readonly apiVersion: unknown; readonly kind: unknown } {
+  return (
+    typeof value === 'object' && value !== null && Object.hasOwn(value, 'apiVersion') && Object.hasOwn(value, 'kind')
+  )
 }
 
 /** The same for a value that was not text; its problems carry pointers only. */
@@ -50,19 +64,14 @@ function findProblems(value: unknown): Problem[] {
   if (depthOf(value) > MAX_DEPTH) {
     return [{ path: [], message: `must not be nested deeper than ${MAX_DEPTH} levels` }]
   }
-  const later = laterFields(value)
+  if (isKubernetesObject(value)) return [{ path: ['kind'], message: KUBERNETES_OBJECT }]
+  const later = typeof value === 'object' && value !== null ? findLater(value) : []
   const shape = checkValue(agentFileSchema, value)
-    .filter((problem) => !later.some((field) => field === problem.path[0]))
+    .filter((problem) => !later.some(({ path }) => path[0] === problem.path[0]))
     .take(MAX_PROBLEMS)
     .toArray()
-  const notYet = later.map((field) => ({ path: [field], message: `${field} is not yet supported` }))
-  if (notYet.length > 0 || shape.length > 0) return [...notYet, ...shape]
+  if (later.length > 0 || shape.length > 0) return [...later, ...shape]
   return checkRules(value as AgentFile).slice(0, MAX_PROBLEMS)
-}
-
-function laterFields(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return []
-  return LATER_FIELDS.filter((field) => Object.hasOwn(value, field))
 }
 
 // Counts only as far as it must, so that a value from JSON.parse cannot exhaust the stack here.

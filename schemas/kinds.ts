@@ -25,6 +25,20 @@ export function kindOfResource(resource: string): string {
   return kinds.find((kind) => kind.plural === plural)?.kind ?? virtualKinds[plural] ?? resource
 }
 
+// Where people say it otherwise than the kind.
+const nouns: Readonly<Record<string, string>> = {
+  AgentDeployment: 'agent',
+  Namespace: 'namespace',
+  Run: 'run',
+  Tenant: 'tenant',
+}
+
+/** What one object of a resource is called in a message: `agent`, `ModelRoute`; undefined for a resource that is not ours. */
+export function nounOfResource(resource: string): string | undefined {
+  const kind = kindOfResource(resource)
+  return kind === resource ? undefined : (nouns[kind] ?? kind)
+}
+
 /** A kind of ours by its name, such as `AgentDeployment`. */
 export function findKind(name: string): AnyKind | undefined {
   return kinds.find((kind) => kind.kind === name)

@@ -137,7 +137,7 @@ export const configSamples: readonly { config: Record<string, unknown>; spec?: o
   { config: { name: 'a', model, scaling: { replicas: 0 } } },
   { config: { name: 'a', model, resources: { cpu: 1, memory: '1Gi' } } },
   { config: { name: 'a', model, budget: { amount: 0.000001 } } },
-  { config: { name: 'a', model, executionModel: 'job' } },
+  { config: { name: 'a', model, executionModel: 'job', runtime: { command: ['work'] } } },
   ...['1ms', '90m', '24d', '24d0h', '23d23h59m', '36h90m1s', '2073600s'].map((timeout) => ({
     config: { name: 'a', model, limits: { timeout } },
   })),
@@ -154,7 +154,7 @@ export const configSamples: readonly { config: Record<string, unknown>; spec?: o
     says: 'prompt and systemPrompt exclude each other',
   },
   {
-    config: { name: 'a', model, executionModel: 'job', scaling: { replicas: 1 } },
+    config: { name: 'a', model, executionModel: 'job', image: 'x', scaling: { replicas: 1 } },
     spec: { model, executionModel: 'job', scaling: { replicas: 1 } },
     says: 'a job has no scaling',
   },

@@ -10,12 +10,6 @@ export function unknownSetting(file: YamlFile, path: readonly string[], beside: 
   return `${place(file, path)} is not a known setting${meant}`
 }
 
-/** `; did you mean audit?`, or nothing when no candidate is near. */
-export function guess(word: string, candidates: readonly string[]): string {
-  const found = nearest(word, candidates)
-  return found === undefined ? '' : `; did you mean ${found}?`
-}
-
 /** `mesh.yaml:3:5: listen.bff`. */
 export function place(file: YamlFile, path: readonly string[]): string {
   return `${file.where(path)}: ${nameOf(path)}`

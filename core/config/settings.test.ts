@@ -94,7 +94,7 @@ test('PODA24 settings: a value names what it may be, a list item its place, and 
     [
       'listen: {trustProxy: [10.0.0.1, "not an address"]}',
       {},
-      'mesh.yaml:1:33: listen.trustProxy[1] must match pattern',
+      'mesh.yaml:1:33: listen.trustProxy[1] must be an IP address or a CIDR block',
     ],
     ['databaseUrl: 5', {}, 'mesh.yaml:1:1: databaseUrl must be text'],
     ['limits: 5', {}, 'mesh.yaml:1:1: limits must be a mapping'],

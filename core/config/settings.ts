@@ -1,7 +1,8 @@
 import type { AnyPlugin } from '#core/host/plugin.ts'
 import { coreSettingSources, coreSettingsSchema } from './core-settings.ts'
 import type { CoreSettings } from './core-settings.ts'
-import { guess, quoted, unknownSetting } from './explain.ts'
+import { didYouMean } from '#schemas/agent-file/nearest.ts'
+import { quoted, unknownSetting } from './explain.ts'
 import { findSettingsFile } from './find-file.ts'
 import { SettingsError } from './settings-error.ts'
 import { claimedPath, readSlice } from './slice.ts'
@@ -69,7 +70,7 @@ function refuseUnknownPlugins(file: YamlFile, core: CoreSettings, plugins: reado
     if (names.includes(name)) continue
     const known = `plugins: ${names.toSorted().join(', ')}`
     throw new SettingsError(
-      `${file.where(['disable', `${index}`])}: disable: there is no plugin ${quoted(name)}${guess(name, names)} (${known})`,
+      `${file.where(['disable', `${index}`])}: disable: there is no plugin ${quoted(name)}${didYouMean(name, names)} (${known})`,
     )
   }
 }

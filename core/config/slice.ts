@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { SettingSource } from '#core/host/plugin.ts'
 import type { Profile } from '#core/host/core.ts'
+import { UNKNOWN_FIELD } from '#core/http/schema-errors.ts'
 import { checkOf } from '#core/http/validate.ts'
 import { explain, fieldsAt, place, schemaAt, unknownSetting } from './explain.ts'
 import { getAt } from './get-at.ts'
@@ -34,7 +35,7 @@ export function readSlice(schema: TSchema, given: Tree, from: SliceSources): unk
   if (error === undefined) return filled
   const path = pathOf(error.pointer)
   const origin = origins.get(error.pointer)
-  if (origin === undefined && error.detail === 'is not a known field')
+  if (origin === undefined && error.detail.startsWith(UNKNOWN_FIELD))
     throw new SettingsError(unknownSetting(from.file, [...from.at, ...path], fieldsAt(schema, path.slice(0, -1))))
   const problem = explain(schema, filled, path) ?? error.detail
   throw new SettingsError(`${origin ?? place(from.file, [...from.at, ...path])} ${problem}`)

@@ -1,14 +1,26 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { findUnstorable } from '#schemas/storable-text.ts'
+import { tooLarge, unsupportedMediaType, YAML_TYPE } from './body-errors.ts'
 import { Fail } from './errors.ts'
 import { checkOf } from './validate.ts'
 
 /** Depth of a body that is still read (X3). */
 export const MAX_DEPTH = 64
 
-/** Makes JSON the only body that the server reads; without the media type the answer is 415. */
-export function acceptJsonOnly(app: FastifyInstance): void {
+/** Bytes of a YAML body: parsing it costs more than JSON (SEC3). */
+export const MAX_YAML_BYTES = 256 * 1024
+
+/** A body of the type `application/yaml`; the endpoint parses it. */
+export class YamlBody {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** Reads JSON, and YAML for the endpoints that take it; any other media type is a 415. */
+export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
@@ -17,6 +29,19 @@ export function acceptJsonOnly(app: FastifyInstance): void {
       done(error instanceof Error ? error : new Error('unreadable body'))
     }
   })
+  app.addContentTypeParser(YAML_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (request.routeOptions.config.endpoint?.handleYaml === undefined) throw unsupportedMediaType(request)
+    if (body.length > MAX_YAML_BYTES) throw tooLarge(MAX_YAML_BYTES)
+    return new YamlBody(decode(body))
+  })
+}
+
+function decode(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw malformed('is not valid UTF-8')
+  }
 }
 
 /**

@@ -121,6 +121,8 @@ export interface Endpoint<P extends TSchema, Q extends TSchema, B extends TSchem
   /** The review of a `row` route, asked before every answer, a stored one too; the handler gets what it proves as `access`. */
   review?(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Access>
   handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<unknown>
+  /** Handles an `application/yaml` body, given as text of at most 256 KiB; without it such a body is a 415. */
+  handleYaml?(call: Call<Static<P>, Static<Q>, string>): Promise<unknown>
 }
 
 /** A declared route with its types erased, as the server mounts it. */

@@ -5,7 +5,7 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
 import { buildServer } from './testing/build-server.ts'
-import { authorized, good, listed, named, posted, route, start } from './testing/hardened.ts'
+import { authorized, free, good, listed, named, posted, route, start } from './testing/hardened.ts'
 
 /** What was asked beside who the caller is, which comes first and is remembered. */
 const questions = (upstream: readonly string[]): readonly string[] => upstream.filter((one) => one !== 'as')
@@ -230,3 +230,51 @@ async function buildTwo(t: TestContext) {
   }
   return { ...server, raw }
 }
+
+test('UXM3: what is refused says what to send instead', async (t) => {
+  const file = route({ method: 'POST', url: '/files', body: free, handleYaml: async ({ body }) => ({ text: body }) })
+  const { app } = await start(t, [listed, posted, file])
+  const send = async (url: string, type: string | undefined, payload: string | Buffer) => {
+    const headers = { ...good, ...(type === undefined ? {} : { 'content-type': type }) }
+    const answer = await app.inject({ method: 'POST', url: `/api${url}`, headers, payload })
+    const { detail, errors, code } = answer.json<{ detail?: string; code?: string; errors?: object[] }>()
+    return { status: answer.statusCode, detail, code, errors, accepts: answer.headers['accept-post'] }
+  }
+  for (const type of [undefined, 'application/yaml', 'text/plain']) {
+    const { status, detail, accepts } = await send('/things', type, 'count: 1')
+    assert.deepEqual(
+      [status, detail, accepts],
+      [415, 'Send application/json, and name it in Content-Type.', 'application/json'],
+    )
+  }
+  const both = 'application/json, application/yaml'
+  assert.deepEqual(await send('/files', 'text/yaml', 'a: 1').then(({ status, accepts }) => [status, accepts]), [
+    415,
+    both,
+  ])
+  const json = 'application/json'
+  const large = await send('/things', json, JSON.stringify({ tag: 'x'.repeat(1024 * 1024) }))
+  assert.deepEqual([large.status, large.detail], [413, 'The body is above 1 MiB.'])
+  const text = await send('/files', 'application/yaml', 'x'.repeat(256 * 1024 + 1))
+  assert.deepEqual([text.status, text.detail], [413, 'The body is above 256 KiB.'])
+  const bytes = await send('/files', 'application/yaml; charset=utf-8', Buffer.from([0x61, 0xff]))
+  assert.deepEqual([bytes.status, bytes.detail], [400, 'The body is not valid UTF-8.'])
+  assert.deepEqual((await send('/things', json, '{"count":1,"nestd":{}}')).errors, [
+    { pointer: '/nestd', detail: 'is not a known field; did you mean nested?' },
+  ])
+  const query = async (search: string) =>
+    (await app.inject({ url: `/api/things?${search}`, headers: good })).json<{ detail: string }>().detail
+  assert.equal(await query('state=of'), 'state must be one of on, off; did you mean off?.')
+  assert.equal(await query('limt=1'), 'limt is not a known parameter; did you mean limit?.')
+})
+
+test('UXM3: a YAML body reaches the handler as text; a route that reads its body before has none', async (t) => {
+  const file = route({ method: 'POST', body: free, handleYaml: async ({ body }) => ({ text: body }) })
+  const { app } = await start(t, [file])
+  const headers = { ...good, 'content-type': 'application/yaml' }
+  const answer = await app.inject({ method: 'POST', url: '/api/things', headers, payload: 'a: 1\n' })
+  assert.deepEqual(answer.json(), { text: 'a: 1\n' })
+  const namespace = { in: 'body', field: 'namespace' } as const
+  const reviewed = { kind: 'review', verb: 'create', resource: 'runs', namespace } as const
+  await assert.rejects(buildServer(t, [{ endpoints: [{ ...file, authz: reviewed }] }]), /handleYaml has no review/)
+})

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { bodyReader } from './body.ts'
+import { bodyReader, YamlBody } from './body.ts'
 import { createCursors } from './cursors.ts'
 import type { AnyEndpoint, Call, PathNames } from './endpoint.ts'
 import { Fail } from './errors.ts'
@@ -29,6 +29,7 @@ function mount(scope: FastifyInstance, endpoint: AnyEndpoint): void {
   const services = servicesOf(scope)
   const owner = ownerOf(scope)
   refuseUnreviewedReplay(endpoint)
+  refuseUncheckedYaml(endpoint)
   if (owner.wiring === 'hidden') return
   services.catalog.push({ ...owner, prefix: scope.prefix, endpoint })
   const inputs = readInputs(endpoint)
@@ -48,7 +49,7 @@ function mount(scope: FastifyInstance, endpoint: AnyEndpoint): void {
       await review(early, services, request)
     },
     preHandler: async (request) => {
-      request.body = readBody(request.body)
+      if (!(request.body instanceof YamlBody)) request.body = readBody(request.body)
       if (late !== undefined) await review(late, services, request)
       else if (endpoint.authz.kind !== 'shareToken') await callerOf(services, request)
     },
@@ -60,6 +61,12 @@ function mount(scope: FastifyInstance, endpoint: AnyEndpoint): void {
 function refuseUnreviewedReplay({ method, url, authz, idempotent, review: own }: AnyEndpoint): void {
   if (idempotent !== true || authz.kind === 'review' || (authz.kind === 'row' && own !== undefined)) return
   throw new TypeError(`${method} ${url}: an idempotent route needs a review that comes before its stored answer`)
+}
+
+// What reads a parsed body before the handler does would find none.
+function refuseUncheckedYaml({ method, url, authz, audit, idempotent, handleYaml }: AnyEndpoint): void {
+  if (handleYaml === undefined || !(reviewsBody(authz) || idempotent === true || audit?.intent === true)) return
+  throw new TypeError(`${method} ${url}: a route with handleYaml has no review of its body, key or intent`)
 }
 
 function readInputs(endpoint: AnyEndpoint): (request: FastifyRequest) => void {
@@ -82,12 +89,22 @@ function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
     const call = createCall(request, reply, { cursors, streams: services.streams, directory: services.directory })
     if (endpoint.authz.kind === 'row' && endpoint.review !== undefined)
       stateOf(request).access = await endpoint.review(call)
-    const answer = acting.idempotent === true ? runIdempotent(acting, call, services) : acting.handle(call)
-    const result = await answer
+    const result = await answerOf(request.body, acting, call, services)
     if (reply.sent) return reply // a stream has taken the connection
     checkResponse?.(reply, result)
     return sendResult(endpoint, call, result)
   }
+}
+
+function answerOf(
+  body: unknown,
+  endpoint: AnyEndpoint,
+  call: Call<unknown, unknown, unknown>,
+  services: HttpServices,
+): Promise<unknown> {
+  if (endpoint.handleYaml !== undefined && body instanceof YamlBody)
+    return endpoint.handleYaml(Object.assign(call, { body: body.text }))
+  return endpoint.idempotent === true ? runIdempotent(endpoint, call, services) : endpoint.handle(call)
 }
 
 function createCall(

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { didYouMean } from '#schemas/agent-file/nearest.ts'
 import { isStorable, isStorableTime } from '#schemas/storable-text.ts'
 import { Fail } from './errors.ts'
 import type { FieldError } from './errors.ts'
@@ -32,7 +33,8 @@ function readPairs(pairs: readonly string[], properties: ReadonlyMap<string, TSc
     const [key, text] = decodePair(pair)
     const schema = properties.get(key)
     const pointer = `?${key.slice(0, 128)}`
-    if (schema === undefined) throw refuse([{ pointer, detail: 'is not a known parameter' }])
+    if (schema === undefined)
+      throw refuse([{ pointer, detail: `is not a known parameter${didYouMean(key, [...properties.keys()])}` }])
     if (Object.hasOwn(query, key)) throw refuse([{ pointer, detail: 'is given more than once' }])
     query[key] = readValue(pointer, text, schema)
   }

@@ -247,6 +247,8 @@ test(
     const { ask, a, b, c } = await setUp(t)
     for (const name of ['1', '2', '3']) await ask('POST /templates', template(a, `t${name}`), { as: 'admin' })
     await ask('POST /templates', template(b, 'secret'), { as: 'admin' })
+    // Namespaces without an object follow.
+    assert.equal((await ask('GET /templates?scope=permitted&limit=3')).json().nextCursor, null)
     for (const name of ['4', '5']) await ask('POST /templates', template(c, `t${name}`), { as: 'admin' })
     const walk = async (query: string) => {
       const pages: string[][] = []

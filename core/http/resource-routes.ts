@@ -1,4 +1,6 @@
 import { Type } from 'typebox'
+import type { KubeObject } from '#core/kube/client.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
 import { clusterObject, clusterObjectInput, listOf, nothing } from '#schemas/api/common.ts'
 import { endpoint } from './endpoint.ts'
 import type { AnyEndpoint, Call, Examples } from './endpoint.ts'
@@ -20,20 +22,23 @@ export interface ResourceRoutes {
   readonly noun?: string
   /** Example bodies for create and update. */
   readonly examples?: Examples
+  /** Reads the object of an update from a YAML body, in the namespace of the path. */
+  readonly readYaml?: (text: string, namespace: DnsLabel) => SentObject
 }
 
 interface Named {
   readonly path: string
   readonly noun: string
   readonly examples: Examples
+  readonly readYaml: ResourceRoutes['readYaml']
 }
 
 /** CRUD over a kind as the caller: the API server is the only check, and its objects and errors travel as they are. */
 export function resourceRoutes(
   kind: RoutedKind,
-  { verbs, path = `/${kind.plural}`, noun = kind.kind, examples = {} }: ResourceRoutes,
+  { verbs, path = `/${kind.plural}`, noun = kind.kind, examples = {}, readYaml }: ResourceRoutes,
 ): readonly AnyEndpoint[] {
-  const named = { path, noun, examples }
+  const named = { path, noun, examples, readYaml }
   const all: Readonly<Record<ResourceVerb, () => AnyEndpoint>> = {
     list: () => listRoute(kind, named),
     create: () => createRoute(kind, named),
@@ -85,7 +90,7 @@ function getRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
   })
 }
 
-function updateRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndpoint {
+function updateRoute(kind: RoutedKind, { path, noun, examples, readYaml }: Named): AnyEndpoint {
   return endpoint({
     method: 'PUT',
     url: itemPath(kind, path),
@@ -98,7 +103,19 @@ function updateRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndp
     response: { 200: clusterObject(kind) },
     handle: (call) =>
       replaceObject(kind, call, { object: call.body, ref: refOf(kind, call.params), dryRun: isDry(call) }),
+    ...(readYaml === undefined ? {} : { handleYaml: (call: UpdateCall) => replaceFromYaml(kind, call, readYaml) }),
   })
+}
+
+type UpdateCall = Call<unknown, { readonly dryRun?: 'All' }, string>
+
+function replaceFromYaml(
+  kind: RoutedKind,
+  call: UpdateCall,
+  readYaml: NonNullable<ResourceRoutes['readYaml']>,
+): Promise<KubeObject> {
+  const object = readYaml(call.body, call.params.ns)
+  return replaceObject(kind, call, { object, ref: refOf(kind, call.params), dryRun: isDry(call) })
 }
 
 function deleteRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {

@@ -5,7 +5,7 @@ import { createAdmission } from './admission.ts'
 import type { Admission } from './admission.ts'
 import { headerValues, refuseDuplicateHeaders } from './auth.ts'
 import { limitBodyTime } from './body-deadline.ts'
-import { acceptJsonOnly } from './body.ts'
+import { acceptBodies } from './body.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { Fail } from './errors.ts'
 import { completeLimits } from './limits.ts'
@@ -14,6 +14,7 @@ import { rareMethodFail } from './method-not-allowed.ts'
 import { recordFailure } from './outcomes.ts'
 import type { WireError } from './points.ts'
 import { toAnswer } from './problem.ts'
+import { toRequestAnswer } from './request-answer.ts'
 import type { Answer } from './problem.ts'
 import { closeWhenDraining } from './drain-connection.ts'
 import { createRefuse } from './refusal.ts'
@@ -66,7 +67,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     clientErrorHandler: (error, socket) => answerBrokenRequest(error.code, socket, services.errorFormat),
   })
   provideServices(app, services)
-  acceptJsonOnly(app)
+  acceptBodies(app)
   requireDeclaredAccess(app)
   observeRequests(app, services)
   limitBodyTime(app, limits.bodySeconds, refuse)
@@ -123,7 +124,7 @@ interface FailedRequest {
 function sendError(services: HttpServices, { error, request, reply }: FailedRequest): FastifyReply {
   const failed = errorOf(request, error)
   const wire = services.errorFormat?.write(failed, describe(request))
-  const answer = toAnswer(failed)
+  const answer = toRequestAnswer(failed, request)
   const state = stateOf(request)
   if (wire === undefined) state.failure = failureOf(answer)
   recordFailure(services, request)

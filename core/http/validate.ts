@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import { boundsOf, durationProblem } from '#schemas/duration.ts'
 import { SHOWN_AS } from '#schemas/shown-as.ts'
 import type { FieldError } from './errors.ts'
+import { describeErrors, escapeStep, UNKNOWN_FIELD } from './schema-errors.ts'
 
 /** Says what is wrong with a value; an empty list is a valid one. Nothing is coerced, defaulted or removed. */
 export type Check = (value: unknown) => readonly FieldError[]
@@ -19,7 +20,9 @@ export function checkOf(schema: TSchema): Check {
     const crowded = crowdedErrors(closed, value, '')
     if (crowded.length > 0) return crowded
     compiled ??= Compile(closed)
-    return compiled.Check(value) ? durationErrors(schema, value, '') : describe(compiled.Errors(value), schema)
+    return compiled.Check(value)
+      ? durationErrors(schema, value, '')
+      : describeErrors(compiled.Errors(value), { schema, value }).slice(0, MAX_ERRORS)
   }
 }
 
@@ -36,9 +39,9 @@ function crowdedErrors(schema: unknown, value: unknown, pointer: string): readon
     return keys
       .filter((key) => !Object.hasOwn(properties, key))
       .slice(0, MAX_ERRORS)
-      .map((key) => ({ pointer: `${pointer}/${escape(key)}`, detail: 'is not a known field' }))
+      .map((key) => ({ pointer: `${pointer}/${escapeStep(key)}`, detail: UNKNOWN_FIELD }))
   return Object.entries(properties).flatMap(([key, field]) =>
-    Object.hasOwn(value, key) ? crowdedErrors(field, value[key], `${pointer}/${escape(key)}`) : [],
+    Object.hasOwn(value, key) ? crowdedErrors(field, value[key], `${pointer}/${escapeStep(key)}`) : [],
   )
 }
 
@@ -57,7 +60,7 @@ function durationErrors(schema: unknown, value: unknown, pointer: string): reado
   const { properties } = schema
   if (!isObject(value) || !isObject(properties)) return ofBranches
   const ofFields = Object.entries(properties).flatMap(([key, field]) =>
-    Object.hasOwn(value, key) ? durationErrors(field, value[key], `${pointer}/${escape(key)}`) : [],
+    Object.hasOwn(value, key) ? durationErrors(field, value[key], `${pointer}/${escapeStep(key)}`) : [],
   )
   return [...ofBranches, ...ofFields]
 }
@@ -89,58 +92,3 @@ function rewriteKeyword(key: string, value: unknown): unknown {
 // Values under these are data; parts of an intersection know only their own fields, so they stay open.
 const literals = new Set(['const', 'enum', 'default', 'examples', 'required', 'allOf', SHOWN_AS])
 const namedSchemas = new Set(['properties', 'patternProperties', '$defs'])
-
-interface SchemaError {
-  readonly keyword: string
-  readonly schemaPath: string
-  readonly instancePath: string
-  readonly params: object
-  readonly message: string
-}
-
-// Messages are made of the schema's words only, never of the value (M7).
-function describe(errors: readonly SchemaError[], schema: TSchema): readonly FieldError[] {
-  const fields = errors.flatMap((error) => toFields(error, schema))
-  const seen = new Set<string>()
-  const unique = fields.filter(({ pointer, detail }) => {
-    const key = `${pointer} ${detail}`
-    return !seen.has(key) && seen.add(key)
-  })
-  return unique.slice(0, MAX_ERRORS)
-}
-
-function toFields(error: SchemaError, schema: TSchema): FieldError[] {
-  const at = (key: string, detail: string): FieldError => ({ pointer: `${error.instancePath}/${escape(key)}`, detail })
-  const params = { ...error.params } as Record<string, unknown>
-  switch (error.keyword) {
-    case 'boolean': // the closed object's own error names the field
-      return []
-    case 'additionalProperties':
-      return texts(params.additionalProperties).map((key) => at(key, 'is not a known field'))
-    case 'required':
-      return texts(params.requiredProperties).map((key) => at(key, 'is required'))
-    case 'enum':
-      return [{ pointer: error.instancePath, detail: `must be one of: ${texts(params.allowedValues).join(', ')}` }]
-    default:
-      return [{ pointer: error.instancePath, detail: durationDetail(error.schemaPath, schema) ?? error.message }]
-  }
-}
-
-// A duration that is none gets the message of one out of bounds, not the pattern.
-function durationDetail(schemaPath: string, schema: TSchema): string | undefined {
-  let node: unknown = schema
-  for (const key of schemaPath.split('/').slice(1)) {
-    if (isObject(node) && boundsOf(node) !== undefined) break
-    node = isObject(node) || Array.isArray(node) ? (node as Readonly<Record<string, unknown>>)[key] : undefined
-  }
-  const bounds = isObject(node) ? boundsOf(node) : undefined
-  return bounds && durationProblem('', bounds)
-}
-
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : []
-}
-
-function escape(key: string): string {
-  return key.slice(0, 128).replaceAll('~', '~0').replaceAll('/', '~1')
-}

@@ -1,7 +1,8 @@
 import { boundsOf, durationProblem } from '../duration.ts'
+import { patternText } from '../pattern-text.ts'
 import { MAX_PROBLEMS } from './problem.ts'
 import type { Path, Problem } from './problem.ts'
-import { nearest } from './nearest.ts'
+import { didYouMean, oneOf } from './nearest.ts'
 
 type Node = Record<string, unknown>
 
@@ -17,7 +18,7 @@ export function* checkValue(schema: Node, value: unknown, path: Path = []): Gene
     return yield problem(path, `must be ${NAMES[type] ?? type}`)
   }
   if (Array.isArray(schema['enum']) && !schema['enum'].includes(value)) {
-    return yield problem(path, `must be one of ${schema['enum'].join(', ')}`)
+    return yield problem(path, `must be ${oneOf(schema['enum'].map(String), value)}`)
   }
   if (typeof value === 'string') yield* checkText(schema, value, path)
   else if (typeof value === 'number') yield* checkNumber(schema, value, path)
@@ -72,7 +73,7 @@ function checkText(schema: Node, value: string, path: Path): Problem[] {
     return detail === undefined ? [] : [problem(path, detail)]
   }
   if (typeof pattern === 'string' && !new RegExp(pattern).test(value)) {
-    return [problem(path, `must match ${pattern}`)]
+    return [problem(path, patternText(pattern))]
   }
   return []
 }
@@ -113,9 +114,7 @@ function patternFor(schema: Node, name: string): unknown {
 }
 
 function unknownField(path: Path, name: string, known: readonly string[]): Problem {
-  const guess = nearest(name, known)
-  const hint = guess === undefined ? '' : `; did you mean ${guess}?`
-  return problem([...path, name], `unknown field "${name.slice(0, 64)}"${hint}`)
+  return problem([...path, name], `unknown field "${name.slice(0, 64)}"${didYouMean(name, known)}`)
 }
 
 function problem(path: Path, message: string): Problem {

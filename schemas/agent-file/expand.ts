@@ -46,10 +46,9 @@ function toAgentDeployment(file: AgentFile): ExpandedDocument {
 type SpecFields = { [K in Exclude<keyof AgentDeploymentSpec, 'rollout'>]-?: AgentDeploymentSpec[K] | undefined }
 
 function toSpec(file: AgentFile): SpecFields {
-  const { executionModel } = file
   return {
     image: file.image,
-    executionModel: executionModel === 'service' || executionModel === 'job' ? executionModel : undefined,
+    executionModel: file.executionModel,
     runtime: file.runtime === undefined ? undefined : toRuntime(file.runtime),
     resources: file.resources === undefined ? undefined : toResources(file.resources),
     scaling: file.scaling === undefined ? undefined : toScaling(file.scaling),

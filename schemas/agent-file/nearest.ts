@@ -10,6 +10,18 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best
 }
 
+/** `; did you mean x?`, or nothing when no candidate is near. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const guess = nearest(word, candidates)
+  return guess === undefined ? '' : `; did you mean ${guess}?`
+}
+
+/** `one of a, b; did you mean b?`: the accepted values, and the nearest to the given one. */
+export function oneOf(accepted: readonly string[], given: unknown): string {
+  const values = accepted.length === 1 ? accepted.join('') : `one of ${accepted.join(', ')}`
+  return `${values}${typeof given === 'string' ? didYouMean(given, accepted) : ''}`
+}
+
 // Levenshtein, one row at a time.
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

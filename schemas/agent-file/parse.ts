@@ -1,10 +1,12 @@
 import { Composer, LineCounter, Parser, isAlias, isNode, isPair, isScalar, visit } from 'yaml'
 import type { CST, Document, Node, YAMLMap } from 'yaml'
-import { AgentFileError, MAX_PROBLEMS, toPointer } from './problem.ts'
+import { findUnstorable } from '../storable-text.ts'
+import { AgentFileError, MAX_PROBLEMS, pathOf, toPointer } from './problem.ts'
 import type { LocatedProblem, Path, Problem } from './problem.ts'
 
 const MAX_DEPTH = 64
 const MAX_BYTES = 256 * 1024
+const MAX_DOCUMENTS = 20
 
 /** YAML text as a value, and a way from a path back to line and column. */
 export interface ParsedSource {
@@ -12,19 +14,42 @@ export interface ParsedSource {
   locate(problem: Problem): LocatedProblem
 }
 
-/** Parses one YAML document (JSON is YAML). Aliases, tags, several documents and deep nesting are refused (X3). */
+/** Parses one YAML document (JSON is YAML). */
 export function parseSource(source: string, file?: string): ParsedSource {
+  const [first, second] = parseSources(source, file)
+  if (first === undefined)
+    throw new AgentFileError([{ pointer: '', message: 'the file is empty', line: 1, column: 1 }], file)
+  if (second !== undefined) {
+    const message = 'one file holds one agent: a second document starts here'
+    throw new AgentFileError([second.locate({ path: [], message })], file)
+  }
+  return first
+}
+
+/** Parses the YAML documents of a text; empty ones are left out. Aliases, tags and deep nesting are refused (X3). */
+export function parseSources(source: string, file?: string): ParsedSource[] {
   if (Buffer.byteLength(source) > MAX_BYTES) {
     throw new AgentFileError([{ pointer: '', message: `must have at most ${MAX_BYTES} bytes` }], file)
   }
   const lines = new LineCounter()
-  const document = composeOne(source, lines, file)
-  const refused = [...syntaxProblems(document, lines), ...refusedNodes(document, lines)]
-  if (refused.length > 0) throw new AgentFileError(refused, file)
-  return { value: document.toJS(), locate: (problem) => locate(document, lines, problem) }
+  return compose(source, lines, file).map((document) => {
+    const refused = [...syntaxProblems(document, lines), ...refusedNodes(document, lines)]
+    if (refused.length > 0) throw new AgentFileError(refused, file)
+    const parsed = { value: document.toJS() as unknown, locate: (found: Problem) => locate(document, lines, found) }
+    refuseUnstorable(source, parsed, file)
+    return parsed
+  })
 }
 
-function composeOne(source: string, lines: LineCounter, file?: string): Document.Parsed {
+// Only as an escape, or raw where the parser let it pass.
+function refuseUnstorable(source: string, { value, locate: place }: ParsedSource, file?: string): void {
+  const pointer = /[\\\0]/.test(source) ? findUnstorable(value) : undefined
+  if (pointer === undefined) return
+  const message = 'must not contain U+0000 or a lone surrogate'
+  throw new AgentFileError([place({ path: pathOf(pointer), message })], file)
+}
+
+function compose(source: string, lines: LineCounter, file?: string): Document.Parsed[] {
   const tokens = readTokens(source, lines)
   const deep = findDeepToken(tokens)
   if (deep !== undefined) {
@@ -34,15 +59,15 @@ function composeOne(source: string, lines: LineCounter, file?: string): Document
   // Without `uniqueKeys`: the library compares the keys of a map in pairs, 114 s for 250 KB. See `refusedKeys`.
   const documents = [
     ...new Composer({ schema: 'core', uniqueKeys: false, merge: false }).compose(tokens, true, source.length),
-  ]
-  const [first, second] = documents
-  if (first === undefined || (first.contents === null && first.errors.length === 0 && second === undefined))
-    throw new AgentFileError([{ pointer: '', message: 'the file is empty', line: 1, column: 1 }], file)
-  if (second !== undefined) {
-    const message = 'one file holds one agent: a second document starts here'
-    throw new AgentFileError([{ pointer: '', message, ...position(lines, second.range[0]) }], file)
-  }
-  return first
+  ].filter((document) => document.errors.length > 0 || !isEmpty(document))
+  const tooMany = documents[MAX_DOCUMENTS]
+  if (tooMany === undefined) return documents
+  const message = `one file has at most ${MAX_DOCUMENTS} documents`
+  throw new AgentFileError([{ pointer: '', message, ...position(lines, tooMany.range[0]) }], file)
+}
+
+function isEmpty({ contents }: Document.Parsed): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null)
 }
 
 // Stops at the first errors: a text of nothing but errors costs three times as much as one that parses.
@@ -91,6 +116,8 @@ function refusedNodes(document: Document.Parsed, lines: LineCounter): LocatedPro
   const checkNode = (node: Node): symbol | undefined => {
     if (isAlias(node)) return refuse(node, 'aliases are not allowed')
     if (node.anchor !== undefined) return refuse(node, 'anchors are not allowed')
+    if (isScalar(node) && typeof node.value === 'number' && !Number.isFinite(node.value))
+      return refuse(node, 'must be a finite number')
     const isOwnTag = node.tag !== undefined && !node.tag.startsWith('tag:yaml.org,2002:')
     return isOwnTag ? refuse(node, 'tags are not allowed') : undefined
   }
@@ -123,7 +150,8 @@ function locate(document: Document.Parsed, lines: LineCounter, problem: Problem)
   return { pointer: toPointer(problem.path), message: problem.message, ...position(lines, offset) }
 }
 
-// The key of a field rather than its value: that is where an eye looks for "unknown field".
+// The key of a field rather than its value: that is where an eye looks for "unknown field". A field that is not there has the place of
+// what it is missing in.
 function offsetOf(document: Document.Parsed, path: Path): number {
   const parent: unknown = path.length === 0 ? undefined : document.getIn(path.slice(0, -1), true)
   const step = path.at(-1)
@@ -134,7 +162,8 @@ function offsetOf(document: Document.Parsed, path: Path): number {
     }
   }
   const node: unknown = document.getIn(path, true)
-  return isNode(node) ? (node.range?.[0] ?? 0) : 0
+  if (isNode(node)) return node.range?.[0] ?? 0
+  return path.length === 0 ? document.range[0] : offsetOf(document, path.slice(0, -1))
 }
 
 function position(lines: LineCounter, offset: number): { line: number; column: number } {

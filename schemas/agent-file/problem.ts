@@ -47,6 +47,14 @@ export function toPointer(path: Path): string {
   return path.map((step) => `/${shorten(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
+/** The steps of an RFC 6901 pointer. */
+export function pathOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
 function shorten(step: string): string {
   return step.length > MAX_STEP ? `${step.slice(0, MAX_STEP)}…` : step
 }

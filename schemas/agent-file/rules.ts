@@ -4,10 +4,22 @@ import type { AgentFile } from './schema.ts'
 
 const RESERVED_PORTS = [2994, 2995, 2996, 2997, 2998, 2999, 4317, 4318, 8080, 8081]
 const OWN_TOOLS = ['time', 'calculate', 'ask_human']
-const LATER_MODELS = ['session', 'scheduled', 'event']
+const LATER_MODELS: readonly unknown[] = ['session', 'scheduled', 'event']
 
-/** Fields that the format will have; using one says so instead of "unknown field". */
-export const LATER_FIELDS = ['schedule', 'triggers']
+// Fields that the format will have; using one says so instead of "unknown field".
+const LATER_FIELDS = ['schedule', 'triggers']
+
+/** Uses of what the format will have and has not yet, by field. */
+export function findLater(file: object): Problem[] {
+  const fields = LATER_FIELDS.filter((field) => Object.hasOwn(file, field))
+  const model = 'executionModel' in file ? file.executionModel : undefined
+  return [
+    ...fields.map((field) => ({ path: [field], message: `${field} is not yet supported` })),
+    ...(LATER_MODELS.includes(model)
+      ? [{ path: ['executionModel'], message: `execution model ${String(model)} is not yet supported` }]
+      : []),
+  ]
+}
 
 /**
  * What a schema alone cannot say. The CRD says the same in CEL; a test holds both to the same samples.
@@ -25,12 +37,13 @@ export function checkRules(file: AgentFile): Problem[] {
 
 function executionRules(file: AgentFile): Problem[] {
   const model = file.executionModel
-  if (model !== undefined && LATER_MODELS.includes(model)) {
-    return [{ path: ['executionModel'], message: `execution model ${model} is not yet supported` }]
-  }
   const declarative = file.image === undefined && file.runtime?.command === undefined
   if (declarative && file.model === undefined) {
     return [{ path: [], message: 'a declarative agent (neither image nor runtime.command) needs model.route' }]
+  }
+  if (model === 'job' && declarative) {
+    const message = 'a job ends when its process does: it needs runtime.command or an image'
+    return [{ path: ['executionModel'], message }]
   }
   if (model === 'job' && file.scaling !== undefined) return [{ path: ['scaling'], message: 'a job has no scaling' }]
   if (model === 'job' && file.eval?.suite !== undefined) {

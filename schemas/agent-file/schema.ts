@@ -149,8 +149,8 @@ export const AgentFile = Type.Object(
     annotations: Type.Optional(textMap('Annotations of the agent.')),
     image: spec.image,
     executionModel: Type.Optional(
-      Type.Enum(['service', 'job', 'session', 'scheduled', 'event'], {
-        description: 'service (the default) or job; the others are not yet supported.',
+      Type.Enum(['service', 'job'], {
+        description: 'service (the default) stays up and answers; job runs once and needs a process of its own.',
       }),
     ),
     runtime: Type.Optional(runtime),

@@ -45,10 +45,7 @@ export const agentFileSchema: Record<string, unknown> = {
     "executionModel": {
       "enum": [
         "service",
-        "job",
-        "session",
-        "scheduled",
-        "event"
+        "job"
       ]
     },
     "runtime": {

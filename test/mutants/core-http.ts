@@ -98,4 +98,28 @@ export const mutants: readonly Mutant[] = [
     replace: 'closed()',
     tests: ['scripts/test/flush-on-exit.test.ts'],
   },
+  {
+    name: 'a YAML body has no limit of its own',
+    file: 'core/http/body.ts',
+    find: 'if (body.length > MAX_YAML_BYTES)',
+    replace: 'if (body.length > MAX_YAML_BYTES * 1024)',
+    tests: ['core/http/input.test.ts'],
+    only: 'UXM3',
+  },
+  {
+    name: 'a denied list of one namespace asks for a namespace',
+    file: 'core/http/request-answer.ts',
+    find: "(namespace ?? '') !== ''",
+    replace: "namespace === ''",
+    tests: ['plugins/agents/routes.test.ts'],
+    only: 'UXM3',
+  },
+  {
+    name: 'a file with a bad agent makes the agents before it',
+    file: 'plugins/agents/create-from-file.ts',
+    find: 'if (agents.length > 1 && !options.dryRun)',
+    replace: 'if (agents.length > 100 && !options.dryRun)',
+    tests: ['plugins/agents/routes.test.ts'],
+    only: 'UXM3',
+  },
 ]

@@ -1,0 +1,44 @@
+import type { FastifyRequest } from 'fastify'
+import { nounOfResource } from '#schemas/kinds.ts'
+import { tooLarge, unsupportedMediaType } from './body-errors.ts'
+import { toAnswer } from './problem.ts'
+import type { Answer } from './problem.ts'
+import { stateOf } from './request-state.ts'
+
+/** The answer to an error, with what only its request knows: limits and media types of the route, the object, the way out. */
+export function toRequestAnswer(error: unknown, request: FastifyRequest): Answer {
+  const answer = toAnswer(fromParser(error, request))
+  const detail = missingObject(answer, request) ?? deniedList(answer, request)
+  return detail === undefined ? answer : { ...answer, problem: { ...answer.problem, detail } }
+}
+
+function fromParser(error: unknown, request: FastifyRequest): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedMediaType(request)
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request.routeOptions.bodyLimit)
+  return error
+}
+
+// The API server's 404 names plural and object, never the namespace, in which people look in vain most often.
+function missingObject({ status, problem: { cluster } }: Answer, request: FastifyRequest): string | undefined {
+  const { name, kind } = cluster?.details ?? {}
+  if (status !== 404 || name === undefined || kind === undefined) return undefined
+  const { params, attempted } = stateOf(request)
+  const namespace = attempted?.name === name ? attempted.namespace : params['name'] === name ? params['ns'] : undefined
+  const place = typeof namespace === 'string' && namespace !== '' ? ` in ${namespace}` : ''
+  const noun = nounOfResource(kind)
+  return noun && `There is no ${noun} ${name}${place}.`
+}
+
+// Without a namespace a list is that of the whole cluster, which few may see.
+function deniedList({ status, problem }: Answer, request: FastifyRequest): string | undefined {
+  const { endpoint } = request.routeOptions.config
+  const properties: unknown =
+    endpoint?.query !== undefined && 'properties' in endpoint.query && endpoint.query.properties
+  if (status !== 403 || endpoint?.method !== 'GET' || typeof properties !== 'object' || properties === null)
+    return undefined
+  const { namespace, scope } = stateOf(request).query
+  if (!('namespace' in properties) || (namespace ?? '') !== '' || scope !== undefined) return undefined
+  const reason = (problem.detail ?? problem.title).replace(/\.$/, '')
+  return `${reason}. Name a namespace${'scope' in properties ? ', or use scope=permitted' : ''}.`
+}

@@ -1,0 +1,55 @@
+import { CONVERSATION_ID_DETAIL, CONVERSATION_ID_PATTERN } from './conversation-id.ts'
+import { DURATION_PATTERN } from './duration.ts'
+
+// Keyed by the pattern as its schema has it, so that neither CRDs nor the OpenAPI document carry a mark for it. A test asserts that
+// every pattern of a kind, the agent format and the API is here.
+const texts: ReadonlyMap<string, string> = new Map([
+  ['^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', 'must be a-z, 0-9 and -, beginning and ending with a letter or digit'],
+  [
+    '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+    'must be a-z, 0-9, - and ., each part beginning and ending with a letter or digit',
+  ],
+  [
+    '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+    'must be a name such as fast, or namespace/name, of a-z, 0-9, - and .',
+  ],
+  ['^[a-z]([-a-z0-9]*[a-z0-9])?$', 'must be a-z, 0-9 and -, beginning with a letter and ending with a letter or digit'],
+  ['^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', 'must be a-z, 0-9, - and ., beginning and ending with a letter or digit'],
+  ['^[a-z0-9]([-_a-z0-9]*[a-z0-9])?$', 'must be a-z, 0-9, - and _, beginning and ending with a letter or digit'],
+  [
+    '^(\\*|[A-Za-z0-9_][A-Za-z0-9_.:/-]*)$',
+    'must be the name of a tool (letters, digits, _, ., :, / and -), or * for every tool',
+  ],
+  ['^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$', 'must be the name of a namespace, or * for every namespace'],
+  ['^[A-Za-z_][A-Za-z0-9_]*$', 'must be the name of a variable: letters, digits and _, not beginning with a digit'],
+  ['^[-._a-zA-Z0-9]+$', 'must be letters, digits, -, _ and .'],
+  ['^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$', 'must be letters, digits, ., _, / and -, at most 63 characters'],
+  ['^[^\\s]+$', 'must not contain white space'],
+  ['^[A-Z]{3}$', 'must be the code of a currency such as USD'],
+  ['^[0-9]{1,12}(\\.[0-9]{1,6})?$', 'must be an amount such as 12.50, with at most six decimal places'],
+  [
+    '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$',
+    'must be a quantity such as 500m, 2 or 128Mi',
+  ],
+  ['^https?://[^\\s/?#@]+(/[^\\s?#]*)?$', 'must be an http or https URL without user, query and fragment'],
+  [
+    '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+    'must be an id such as 0190a5c2-7d1e-7c3a-9b2f-1a2b3c4d5e6f',
+  ],
+  ['^(current|[1-9][0-9]{0,15})$', 'must be the number of a revision, or current'],
+  ['^\\d{6}-\\d{20}$', 'must be the sequence of an event, as its id has it'],
+  // Settings
+  ['^[0-9a-fA-F:.]{2,45}(?:/[0-9]{1,3})?$', 'must be an IP address or a CIDR block'],
+  ['^[a-z0-9.-]+$', 'must be a host name in lower case'],
+  ['^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$', 'must be a-z, 0-9 and -, at most 32 characters'],
+  ['^https?://[^@?#\\s]+$', 'must be an http or https URL without user, query and fragment'],
+  ['^https?://[^\\s]+$', 'must be an http or https URL'],
+  ['^sha256-[A-Za-z0-9+/]{43}=$', 'must be sha256- and a hash in base64'],
+  [DURATION_PATTERN, 'must be a duration such as 30s or 10m'],
+  [CONVERSATION_ID_PATTERN, CONVERSATION_ID_DETAIL],
+])
+
+/** What a text that does not match a pattern must be, in words; the pattern itself where it has none. */
+export function patternText(pattern: string): string {
+  return texts.get(pattern) ?? `must match ${pattern}`
+}
