@@ -43,7 +43,7 @@ export async function readLogs(
     signal,
   })
   const pod = choosePod(found.items)
-  if (pod === undefined) throw new Fail('not_found', 'The agent has no pod.')
+  if (pod === undefined) throw new Fail('not_found', `The agent ${ref.name} in ${ref.namespace} has no pod.`)
   const options: PodLogOptions = {
     container: chooseContainer(pod, request.container ?? 'agent'),
     signal,
@@ -62,12 +62,12 @@ export function choosePod(found: readonly Pod[]): Pod | undefined {
   return found.toSorted((a, b) => rank(b).localeCompare(rank(a)))[0]
 }
 
-// Where launcher and agent share a container, so do their logs.
+// A declarative agent has no launcher beside it. Never the first container: a mesh or a log shipper may inject one.
 function chooseContainer(pod: Pod, wanted: 'agent' | 'launcher'): string {
   const names = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])].map(
     (container) => container.name,
   )
-  return names.includes(wanted) ? wanted : (names[0] ?? wanted)
+  return names.includes(wanted) ? wanted : 'agent'
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }

@@ -372,6 +372,91 @@ test('agents: what the gateway refuses is told, what fails behind it is not', re
   )
 })
 
+const document = (name: string, more = '') => `name: ${name}\nmodel: {route: mock}\nsystemPrompt: Hi.\n${more}`
+
+test('UXM3: a file makes its agents, in either form, in the namespace of the query', real, async (t) => {
+  const { ask, admin, namespace } = await setUp(t)
+  const one = await ask('developer', 'POST', `/agents?namespace=${namespace}`, document('one'))
+  assert.equal(one.status, 201, one.text)
+  assert.equal(one.headers['location'], `/api/agents/${namespace}/one`)
+  const two = `apiVersion: mesh.dev/v1alpha1\nkind: AgentDeployment\nmetadata: {name: two, namespace: ${namespace}}\nspec:\n  model: {route: mock}\n`
+  const made = await ask(
+    'developer',
+    'POST',
+    `/agents?namespace=${namespace}`,
+    `${two}---\n# empty\n---\n${document('three')}`,
+  )
+  assert.equal(made.status, 201, made.text)
+  assert.deepEqual(
+    made.json<{ items: AgentDeploymentObject[] }>().items.map(({ metadata }) => metadata.name),
+    ['two', 'three'],
+  )
+  assert.equal((await readAgent(admin, namespace, 'three')).spec.systemPrompt, 'Hi.')
+  // JSON takes the namespace of the query as well.
+  const json = await ask('developer', 'POST', `/agents?namespace=${namespace}`, { config: config('four') })
+  assert.equal(json.status, 201, json.text)
+  const path = `/agents/${namespace}/one`
+  const changed = await ask('developer', 'PUT', path, document('one', 'limits: {maxSteps: 3}\n'))
+  assert.equal(changed.status, 200, changed.text)
+  assert.equal((await readAgent(admin, namespace, 'one')).spec.limits?.maxSteps, 3)
+  assert.match((await ask('developer', 'PUT', path, document('other'))).text, /differs from the path/)
+  assert.equal((await ask('developer', 'PUT', path, `${document('one')}---\n${document('one2')}`)).status, 400)
+  const expanded = await ask('viewer', 'POST', '/expand', `${document('a')}---\n${document('b')}`)
+  assert.equal(expanded.json<{ documents: unknown[] }>().documents.length, 2, expanded.text)
+})
+
+test('UXM3: of a file with a bad agent none is made; the error has line and column', real, async (t) => {
+  const { ask, namespace, outcomes } = await setUp(t)
+  const at = `/agents?namespace=${namespace}`
+  const object = (spec: string) =>
+    `apiVersion: mesh.dev/v1alpha1\nkind: AgentDeployment\nmetadata: {name: o}\nspec:\n  model: {route: mock}\n${spec}`
+  const good = document('good')
+  const cases: [string, number, string, RegExp][] = [
+    [`${good}---\n${document('bad', 'colour: 1\n')}`, 400, '/colour', /unknown field.*line 8, column 1/],
+    [`${good}---\n${object('  colour: 1\n')}`, 400, '/spec/colour', /line 10, column 3/],
+    [`${good}---\n${object('  limits: {maxSteps: 0}\n')}`, 422, '/spec/limits/maxSteps', /line 10, column 12/],
+    [`${good}---\n${good}`, 400, '', /twice.*line 5, column 1/],
+    [document('a', 'namespace: elsewhere\n'), 400, '/namespace', /differs.*line 4, column 1/],
+    [object('').replace('AgentDeployment', 'Pod'), 400, '/kind', /must be AgentDeployment.*line 2, column 1/],
+    ['# nothing\n', 400, '', /no agent/],
+    [
+      document('a', 'systemPrompt: "\\ud800"\n').replace('systemPrompt: Hi.\n', ''),
+      400,
+      '/systemPrompt',
+      /lone surrogate.*line 3/,
+    ],
+    [document('a\0'), 400, '/name', /U\+0000.*line 1/],
+    [Array.from({ length: 21 }, (_, n) => document(`n${n}`)).join('---\n'), 400, '', /at most 20 documents/],
+    [`name: a\nlabels: &x {a: b}\nannotations: *x\n`, 400, '', /anchors are not allowed.*line 2, column 12/],
+    [`${'- '.repeat(70)}`, 400, '', /nested deeper/],
+  ]
+  for (const [file, status, pointer, detail] of cases) {
+    const refused = await ask('developer', 'POST', at, file)
+    assert.equal(refused.status, status, refused.text)
+    const [error] = refused.json<Problem>().errors ?? []
+    assert.equal(error?.pointer, pointer, refused.text)
+    assert.match(error?.detail ?? '', detail)
+  }
+  const none = await ask('developer', 'GET', `/agents?namespace=${namespace}`)
+  assert.deepEqual(none.json<{ items: unknown[] }>().items, [])
+  assert.equal((await ask('viewer', 'POST', at, good)).status, 403)
+  assert.equal((await ask('nothing', 'POST', at, good)).status, 401)
+  assert.deepEqual(
+    outcomes.filter(({ outcome }) => outcome === 'denied').map(({ name }) => name),
+    ['good'],
+  )
+  const hint = await ask('developer', 'POST', '/expand', { source: object('') })
+  assert.match(hint.text, /this is a Kubernetes object already: POST it to \/api\/agents, or apply it with kubectl/)
+})
+
+test('UXM3: a 404 names object and namespace, a denied list the way out', real, async (t) => {
+  const { ask, namespace } = await setUp(t)
+  const detail = async (path: string) => (await ask('developer', 'GET', path)).json<{ detail: string }>().detail
+  assert.equal(await detail(`/agents/${namespace}/py`), `There is no agent py in ${namespace}.`)
+  assert.match(await detail('/agents'), /at the cluster scope\. Name a namespace, or use scope=permitted\.$/)
+  assert.doesNotMatch(await detail('/agents?namespace=elsewhere'), /Name a namespace/)
+})
+
 const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
 
 test('agents: logs need pods/log, and say when there is no pod', real, async (t) => {

@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '#core/http/endpoint.ts'
 import { mountEndpoints } from '#core/http/mount.ts'
 import { resourceRoutes } from '#core/http/resource-routes.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import { readOneAgent } from './agent-file.ts'
 import { authoringEndpoints } from './endpoints/authoring.ts'
 import { examples } from './endpoints/examples.ts'
 import { relationEndpoints } from './endpoints/relations.ts'
@@ -19,6 +20,7 @@ export function agentEndpoints(agents: Agents): readonly AnyEndpoint[] {
       path: '/agents',
       noun: 'Agent',
       examples: examples.replace,
+      readYaml: readOneAgent,
     }),
     ...versionEndpoints(agents),
     ...relationEndpoints(agents),

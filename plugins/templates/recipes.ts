@@ -121,13 +121,12 @@ export const recipes: readonly Recipe[] = [
     tryInput: 'hello from any language',
   },
   {
-    id: 'digest-job',
-    title: 'Digest job',
-    description: 'A job: it runs once, writes a digest of what it is given, and ends.',
-    tags: ['job', 'declarative'],
+    id: 'digest',
+    title: 'Digest',
+    description: 'Writes a digest of what it is given, in a form that its prompt fixes.',
+    tags: ['declarative'],
     config: {
       name: 'digest',
-      executionModel: 'job',
       model: mock,
       systemPrompt: 'Write a digest of the text that you are given: a title, three sentences, and open questions.',
       limits: { timeout: '30m' },

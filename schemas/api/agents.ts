@@ -42,6 +42,20 @@ export const AgentListQuery = Type.Object(
 /** Query of routes that write an agent. */
 export const DryRunQuery = Type.Object({ dryRun: Type.Optional(dryRun) }, strict)
 
+/** Query of `POST /api/agents`; the namespace is that of agents which name none. */
+export const CreateAgentQuery = Type.Object(
+  {
+    dryRun: Type.Optional(dryRun),
+    namespace: Type.Optional(
+      Type.String({ maxLength: 253, description: 'Namespace of agents that name none; default for a file.' }),
+    ),
+  },
+  strict,
+)
+
+/** Answer to a file with several agents. */
+export const AgentsMade = Type.Object({ items: Type.Array(Agent) }, { title: 'AgentsMade' })
+
 // The cluster judges metadata and spec (fieldValidation=Strict), so that there is one judge.
 const objectFields = {
   apiVersion: Type.Optional(Type.String({ maxLength: 253 })),
@@ -134,7 +148,11 @@ export const AgentDiff = Type.Object(
 /** Query of `GET .../logs`. */
 export const LogsQuery = Type.Object(
   {
-    container: Type.Optional(Type.Enum(['agent', 'launcher'])),
+    container: Type.Optional(
+      Type.Enum(['agent', 'launcher'], {
+        description: 'Default: agent. A declarative agent is run by its launcher and has this one log.',
+      }),
+    ),
     tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
     since: Type.Optional(Type.String({ maxLength: 64, description: 'A duration such as 10m, or an RFC 3339 time.' })),
     follow: Type.Optional(Type.Boolean()),

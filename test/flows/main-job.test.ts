@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -46,6 +47,7 @@ for (const { form, options } of forms) {
       'a run waits for an approval, and goes on with one': () => approves(job),
       'a run is cancelled, paused or at work': () => cancels(job),
       'its logs are read as the caller': () => readsLogs(job),
+      'UXM2, PODA17: every example is made from its file, and runs or says what it needs': () => runsExamples(job),
       'it is deleted, and its runs stay': () => deletes(job),
       'every step is in the audit log under its exact caller': () => isAudited(job),
     }
@@ -245,6 +247,45 @@ async function readsLogs({ ask }: Job): Promise<void> {
   } while (!logs.text.includes('"mesh.run.state":"succeeded"'))
   assert.doesNotMatch(logs.text, /Ada|MOCK_OK/, 'what was said is in no log')
   assert.equal((await ask('viewer', 'GET', '/agents/default/hello/logs')).status, 403)
+}
+
+interface ListedAgent {
+  readonly metadata: { readonly name: string }
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly reason: string }[] }
+}
+
+const examples = new URL('../../examples/', import.meta.url)
+
+async function runsExamples({ ask, until, platform }: Job): Promise<void> {
+  for (const file of readdirSync(examples).filter((name) => name.endsWith('.yaml'))) {
+    const made = await platform.send({
+      method: 'POST',
+      path: '/api/agents?namespace=demo',
+      bearer: platform.tokens.developer,
+      contentType: 'application/yaml',
+      body: Buffer.from(readFileSync(new URL(file, examples), 'utf8').replace(/^name: /m, 'name: example-')),
+    })
+    assert.equal(made.status, 201, `${file}: ${made.text}`)
+  }
+  const say = async (name: string, input: string): Promise<{ state: string; output: unknown }> => {
+    const answer = await ask('developer', 'POST', '/invoke', { agent: { namespace: 'demo', name }, input })
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json<{ state: string; output: unknown }>()
+  }
+  assert.deepEqual(await say('example-hello', 'Hi.').then(({ output }) => output), 'MOCK_OK')
+  assert.deepEqual(await say('example-shout', 'hi').then(({ output }) => output), 'HI')
+  assert.equal((await say('example-assistant', 'approve 6 * 7')).state, 'paused')
+  // The log of a job is there when its process has started.
+  for (let text = ''; !text.includes('digest: MOCK_OK'); await pause(50))
+    text = (await ask('developer', 'GET', '/agents/demo/example-nightly-digest/logs')).text
+  const [launcher, agent] = await Promise.all(
+    ['launcher', 'agent'].map((name) => ask('developer', 'GET', `/agents/demo/example-shout/logs?container=${name}`)),
+  )
+  assert.match(launcher?.text ?? '', /"launcher":"example-shout"/, 'UXL3')
+  assert.doesNotMatch(agent?.text ?? '', /"launcher":/, 'UXL3: the streams are separate')
+  await until<ListedAgent>('/agents/demo/example-reviewer', ({ status }) =>
+    (status?.conditions ?? []).some(({ reason }) => reason === 'ImageNeedsContainerRuntime'),
+  )
 }
 
 async function deletes({ ask, until, made }: Job): Promise<void> {

@@ -45,8 +45,9 @@ test('the README: its commands alone do the main job on a copy in an empty folde
       ['rollback', 'developer', 'success'],
       ['update', 'developer', 'success'],
       ['create', 'developer', 'success'],
+      ['create', 'developer', 'success'],
     ],
-    'the roll-back, the change and the creation, newest first, with the exact caller',
+    'the roll-back, the change and both creations, newest first, with the exact caller',
   )
 
   process.kill(ready.pid, 'SIGTERM')

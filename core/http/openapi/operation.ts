@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { MountedEndpoint } from '#core/host/contexts.ts'
 import type { AnyEndpoint, Authz } from '../endpoint.ts'
+import { YAML_TYPE } from '../body-errors.ts'
 import { paramNames } from '../params.ts'
 import { headersReadBy, headersSentBy } from './headers.ts'
 import { problemsOf } from './problems.ts'
@@ -54,12 +55,15 @@ function queryParameters({ query }: AnyEndpoint, components: Components): readon
   }))
 }
 
-function requestBody({ body, docs }: AnyEndpoint, components: Components): object {
+function requestBody({ body, docs, handleYaml }: AnyEndpoint, components: Components): object {
   if (body === undefined) return {}
   const schema = toDocumentSchema(body, components, { closed: true })
   const examples = docs?.examples === undefined ? {} : { examples: docs.examples }
-  return { requestBody: { required: true, content: { 'application/json': { schema, ...examples } } } }
+  const yaml = handleYaml === undefined ? {} : { [YAML_TYPE]: { schema: yamlText } }
+  return { requestBody: { required: true, content: { 'application/json': { schema, ...examples }, ...yaml } } }
 }
+
+const yamlText = { type: 'string', description: 'An agent file: the simplified format, or objects of Kubernetes.' }
 
 const meanings: Readonly<Record<number, string>> = {
   201: 'Created.',

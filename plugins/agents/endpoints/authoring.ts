@@ -1,11 +1,15 @@
+import { Type } from 'typebox'
 import type { Caller } from '#core/cluster/access.ts'
 import { endpoint } from '#core/http/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
 import {
   Agent,
+  AgentsMade,
   CreateAgentBody,
+  CreateAgentQuery,
   DryRunQuery,
   ExpandAnswer,
   ExpandBody,
@@ -18,11 +22,13 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
 import type { Agents } from '../agents.ts'
+import { expandFile, readAgentFile } from '../agent-file.ts'
+import { createFromFile } from '../create-from-file.ts'
 import { toFork } from '../fork.ts'
 import type { GenerateTask } from '../generate-prompt.ts'
 import { generateConfig } from '../generate.ts'
 import type { Generated } from '../generate.ts'
-import { expandConfig, expandSource, toNewAgent } from '../new-agent.ts'
+import { expandConfig, toNewAgent } from '../new-agent.ts'
 import { routesInSight } from '../routes-in-sight.ts'
 import { examples } from './examples.ts'
 
@@ -36,18 +42,32 @@ const create = endpoint({
   url: '/agents',
   id: 'createAgent',
   docs: { examples: examples.create, sends: ['ETag'] },
-  summary: 'Create an agent from an object, or from {namespace, config} in the simplified format.',
+  summary:
+    'Create an agent from an object, from {namespace, config} in the simplified format, or agents from a YAML file.',
   authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
   audit: { action: 'create', resourceKind: 'AgentDeployment' },
-  query: DryRunQuery,
+  query: CreateAgentQuery,
   body: CreateAgentBody,
-  response: { 201: Agent },
+  response: { 201: Type.Union([Agent, AgentsMade]) },
   handle: async ({ caller, query, body, signal, reply }) => {
-    const made = await createAgent(caller, toNewAgent(body), { dryRun: query.dryRun === 'All', signal })
+    const agent = toNewAgent(body, namespaceOf(query))
+    const made = await createAgent(caller, agent, { dryRun: query.dryRun === 'All', signal })
     reply.headers(headersOf(made))
     return made
   },
+  handleYaml: async ({ caller, query, body, signal, reply }) => {
+    const agents = readAgentFile(body, namespaceOf(query))
+    const made = await createFromFile(caller, agents, { dryRun: query.dryRun === 'All', signal })
+    const [first, ...more] = made
+    if (first === undefined || more.length > 0) return { items: made }
+    reply.headers(headersOf(first))
+    return first
+  },
 })
+
+function namespaceOf({ namespace }: { readonly namespace?: string }): DnsLabel | undefined {
+  return namespace === undefined || namespace === '' ? undefined : parseLabel('?namespace', namespace)
+}
 
 const fork = endpoint({
   method: 'POST',
@@ -88,8 +108,9 @@ const expand = endpoint({
         errors: [{ pointer: '', detail: 'exactly one of config and source is required' }],
       })
     }
-    return source === undefined ? expandConfig(config) : expandSource(source)
+    return source === undefined ? expandConfig(config) : expandFile(source)
   },
+  handleYaml: async ({ body }) => expandFile(body),
 })
 
 const generate = (agents: Agents): AnyEndpoint =>

@@ -31,7 +31,7 @@ export interface Answer {
   json<T = Record<string, unknown>>(): T
 }
 
-/** Asks the API as a persona. */
+/** Asks the API as a persona; a body that is a text is YAML. */
 export type Ask = (who: string, method: string, path: string, body?: unknown) => Promise<Answer>
 
 /** The endpoints of one plugin on the real kube-apiserver, with the shipped personas bound in two namespaces. */
@@ -117,7 +117,10 @@ export async function servePlugin(
     const answer = await app.inject({
       method: method as 'GET',
       url: `/api${path}`,
-      headers: { authorization: `Bearer ${kube.tokens[who] ?? ''}` },
+      headers: {
+        authorization: `Bearer ${kube.tokens[who] ?? ''}`,
+        ...(typeof body === 'string' ? { 'content-type': 'application/yaml' } : {}),
+      },
       ...(body === undefined ? {} : { payload: body as object }),
     })
     return {

@@ -1,0 +1,51 @@
+import type { Caller } from '#core/cluster/access.ts'
+import { KubeError } from '#core/kube/status.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { FIELD_MANAGER } from '#schemas/group.ts'
+import type { FiledAgent } from './agent-file.ts'
+
+interface CreateOptions {
+  readonly dryRun: boolean
+  readonly signal: AbortSignal
+}
+
+/**
+ * Creates the agents of a file as the caller. Kubernetes has no transaction, so several are tried in a dry run first; an error after
+ * that names the agents that were made before it.
+ */
+export async function createFromFile(
+  caller: Caller,
+  agents: readonly FiledAgent[],
+  options: CreateOptions,
+): Promise<AgentDeploymentObject[]> {
+  if (agents.length > 1 && !options.dryRun)
+    for (const one of agents) await create(caller, one, { ...options, dryRun: true })
+  const made: AgentDeploymentObject[] = []
+  for (const one of agents) {
+    try {
+      made.push(await create(caller, one, options))
+    } catch (error) {
+      throw options.dryRun ? error : afterOthers(error, made)
+    }
+  }
+  return made
+}
+
+async function create(caller: Caller, one: FiledAgent, options: CreateOptions): Promise<AgentDeploymentObject> {
+  try {
+    return await caller.cluster.create<AgentDeploymentObject>(AgentDeployment, one.agent, {
+      ...options,
+      fieldManager: FIELD_MANAGER,
+    })
+  } catch (error) {
+    throw error instanceof KubeError ? one.placed(error) : error
+  }
+}
+
+function afterOthers(error: unknown, made: readonly AgentDeploymentObject[]): unknown {
+  if (!(error instanceof KubeError) || made.length === 0) return error
+  const names = made.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`).join(', ')
+  const { status, reason, message, details, auditId } = error
+  return new KubeError(status, reason, `${message}; made before it: ${names}`, { details, auditId })
+}
