@@ -212,7 +212,7 @@ for (const { name, skip, open } of adapters) {
     const held = Promise.withResolvers<void>()
     const removed = held.promise.then(() => rig.remove('team', 'brief'))
     const made = await rig.queue(agent, ns, async (db) => {
-      await admitAgent(agent.uid)(db)
+      await admitAgent(agent)(db)
       held.resolve()
       await removed
       // Time enough for the manager to hear of it: its note has to wait for this transaction.
@@ -224,7 +224,7 @@ for (const { name, skip, open } of adapters) {
     })
     await rig.until('its run is cancelled', async () => (await rig.state(made)) === 'cancelling')
     await assert.rejects(
-      rig.queue(agent, ns, admitAgent(agent.uid)),
+      rig.queue(agent, ns, admitAgent(agent)),
       (error: unknown) => error instanceof Fail && error.code === 'not_found',
     )
   })

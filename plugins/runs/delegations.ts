@@ -17,7 +17,7 @@ import { isSettled } from './decide.ts'
 import { checkDelegate } from './delegates.ts'
 import { isRunningOut, readAnyGrant, readAttempt, readGrant, signGrant } from './grants.ts'
 import type { Live } from './live.ts'
-import { admitAgent, cancelRun } from './runs.ts'
+import { admitAgent, cancelRun, noAgent } from './runs.ts'
 import { findRun, readContent, replaceGrant } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { pause } from './worker/pause.ts'
@@ -105,14 +105,14 @@ async function delegate(
     traceparent: formatTraceparent(traceOfChild(parent, callerTrace)),
     ...(parent ? { parent } : {}),
   }
-  return toDelegated(services, await createRun(services, newRun, admitAgent(agent.uid)))
+  return toDelegated(services, await createRun(services, newRun, admitAgent(agent)))
 }
 
 async function findAgent({ state }: DelegationServices, namespace: string, name: string) {
   const agent = await state.observed.find('AgentDeployment', namespace, name, observeMs)
   const namespaceUid = agent && (await state.observed.namespaceUid(namespace, observeMs))
   if (agent && namespaceUid !== undefined) return { agent, namespaceUid }
-  throw new Fail('not_found', 'The agent does not exist.')
+  throw noAgent(namespace, name)
 }
 
 const deepest = 8

@@ -1,6 +1,6 @@
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import type { Access, Caller } from '#core/cluster/access.ts'
-import type { Observed } from '#core/cluster/directory.ts'
+import type { Observed, ObservedObject } from '#core/cluster/directory.ts'
 import { accountActor, type Actor } from '#core/events/event.ts'
 import type { Core } from '#core/host/core.ts'
 import type { Idempotency } from '#core/http/endpoint.ts'
@@ -170,7 +170,7 @@ async function createFor(services: RunsServices, caller: Caller, access: Access,
   if (access.namespace !== namespace) throw new Error('the proof is for another namespace')
   const agent = await observed.find('AgentDeployment', namespace, name, observeMs)
   const namespaceUid = agent && (await observed.namespaceUid(namespace, observeMs))
-  if (!agent || namespaceUid === undefined) throw new Fail('not_found', 'The agent does not exist.')
+  if (!agent || namespaceUid === undefined) throw noAgent(namespace, name)
   const runId = uuidV7()
   const newRun: NewRun = {
     runId,
@@ -186,7 +186,7 @@ async function createFor(services: RunsServices, caller: Caller, access: Access,
     traceparent: request.traceparent,
     idempotency: request.idempotency,
   }
-  const run = await createRun(services, newRun, admitAgent(agent.uid))
+  const run = await createRun(services, newRun, admitAgent(agent))
   const isKnown = run.id !== runId && (await caller.may('get', 'runs', { namespace })) !== undefined
   if (isKnown) return toRun(run, await readRunContent(services.store.reader<RunsTables>(), run))
   return toRun(asQueued(run), { input: request.input, output: null, error: null, interrupts: [] })
@@ -217,8 +217,13 @@ export async function cancelRun(writer: RunWriter, id: string, actor: Actor): Pr
 }
 
 /** Refuses a run of an agent that was deleted since its name was looked up. */
-export function admitAgent(uid: string) {
+export function admitAgent({ uid, namespace, name }: Pick<ObservedObject, 'uid' | 'namespace' | 'name'>) {
   return async (db: Parameters<typeof holdAgent>[0]): Promise<void> => {
-    if (!(await holdAgent(db, uid))) throw new Fail('not_found', 'The agent does not exist.')
+    if (!(await holdAgent(db, uid))) throw noAgent(namespace, name)
   }
+}
+
+/** The error of a run for an agent that is not there. */
+export function noAgent(namespace: string, name: string): Fail {
+  return new Fail('not_found', `There is no agent ${name} in ${namespace}.`)
 }

@@ -110,6 +110,9 @@ async function invokes({ ask, made }: Job): Promise<void> {
   const { runId, state, output } = answer.json<{ runId: string; state: string; output: unknown }>()
   assert.deepEqual([state, output], ['succeeded', 'MOCK_OK'])
   made.run = runId
+  const py = { agent: { namespace: 'default', name: 'py' }, input: 'x' }
+  const unknown = await ask('developer', 'POST', '/invoke', py)
+  assert.deepEqual([unknown.status, unknown.json()['detail']], [404, 'There is no agent py in default.'])
   assert.equal((await ask('viewer', 'POST', '/invoke', { ...ofHello, input: 'x' })).status, 403)
   assert.equal((await ask('viewer', 'GET', `/runs/${runId}`)).json<Run>().state, 'succeeded')
   assert.equal((await ask('other-tenant', 'GET', `/runs/${runId}`)).status, 404)
