@@ -3,22 +3,46 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import type { Role } from '#core/host/core.ts'
 import type { CommandInput } from '#core/host/database-command.ts'
+import { overview, roleHelp, unknownCommand } from '#core/host/help.ts'
+import type { HelpEntry } from '#core/host/help.ts'
 import { exitCodes } from '#core/host/run-process.ts'
 
 // What others stand on starts first.
 const everything: readonly Role[] = ['migrate', 'state', 'manager', 'worker', 'gateway', 'bff']
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string }
 
-type Command = () => Promise<(input: CommandInput) => Promise<number>>
+type Load = () => Promise<(input: CommandInput) => Promise<number>>
+
+interface Command extends HelpEntry {
+  readonly load: Load
+}
 
 // Each is imported when it is asked for.
-const commands: ReadonlyMap<string, Command> = new Map([
-  ['worker dead-letters', async () => (await import('#core/events/dead-letters-command.ts')).deadLettersCommand],
-  ['audit verify', async () => (await import('#plugins/audit/verify-command.ts')).verifyCommand],
-  ['restore', async () => loadRestore()],
-  ['keys init', async () => loadKeys('init')],
-  ['keys rotate', async () => loadKeys('rotate')],
-])
+const commands: readonly Command[] = [
+  {
+    words: 'worker dead-letters',
+    summary: 'list events that a consumer gave up on, or deliver them again',
+    load: async () => (await import('#core/events/dead-letters-command.ts')).deadLettersCommand,
+  },
+  {
+    words: 'audit verify',
+    summary: 'check the seals of the audit log',
+    load: async () => (await import('#plugins/audit/verify-command.ts')).verifyCommand,
+  },
+  { words: 'restore', summary: 'run once after a backup was restored', load: async () => loadRestore() },
+  { words: 'keys init', summary: 'make the signing keys that are missing', load: async () => loadKeys('init') },
+  { words: 'keys rotate', summary: 'publish new signing keys', load: async () => loadKeys('rotate') },
+]
+
+const all: HelpEntry = { words: 'all', summary: 'start everything on this machine, for trying and developing' }
+const roleSummaries: Readonly<Record<Role, string>> = {
+  migrate: 'prepare database and streams, then exit',
+  state: 'what agents ask of the platform (3002)',
+  manager: 'reconcile agents and follow the cluster (8082)',
+  worker: 'execute runs and handle events',
+  gateway: 'the OpenAI-compatible model gateway (4000)',
+  bff: 'the HTTP API of people and programs (8080)',
+}
 
 async function loadRestore(): Promise<(input: CommandInput) => Promise<number>> {
   const { restoreCommand } = await import('#core/host/restore-command.ts')
@@ -32,16 +56,16 @@ async function loadKeys(kind: 'init' | 'rotate'): Promise<(input: CommandInput) 
 
 /** `mesh <role>`: composes the process of a role, runs it until a signal, and answers with its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
-  const [name = '', ...flags] = args
+  const [name = '--help', ...flags] = args
   for (const words of [2, 1]) {
-    const command = commands.get(args.slice(0, words).join(' '))
-    if (command !== undefined) return runCommand(command, args.slice(words))
+    const command = commands.find((one) => one.words === args.slice(0, words).join(' '))
+    if (command !== undefined) return runCommand(command.load, args.slice(words))
   }
+  if (name === '--help' || name === '-h' || name === 'help') return print(help())
+  if (name === '--version' || name === '-v') return print(`${version}\n`)
   const roles = name === 'all' ? everything : everything.filter((role) => role === name)
-  if (roles.length === 0) {
-    process.stderr.write(`usage: mesh ${[...everything, 'all', ...commands.keys()].join('|')}\n`)
-    return exitCodes.usage
-  }
+  if (roles.length === 0) return refuse(unknownCommand(args, known()))
+  if (name !== 'all' && flags.length > 0) return explainRole(name, flags)
   cacheCompiledCode()
   const { plugins } = await import('#plugins/index.ts')
   // Imported here: a role of a cluster pays nothing for what stands in for one.
@@ -51,7 +75,44 @@ export async function main(args: readonly string[]): Promise<number> {
   return runRoles({ roles, plugins, env: process.env, version })
 }
 
-async function runCommand(load: Command, args: readonly string[]): Promise<number> {
+function known(): readonly string[] {
+  return [all, ...commands].map(({ words }) => words).concat(everything)
+}
+
+function help(): string {
+  return overview(
+    [all, ...commands],
+    everything.map((words) => ({ words, summary: roleSummaries[words] })),
+  )
+}
+
+// A role takes no flags; what follows it may be meant as a command, such as `worker dead-letters`.
+function explainRole(name: string, flags: readonly string[]): number {
+  const role = everything.find((one) => one === name)
+  if (role !== undefined && (flags.includes('--help') || flags.includes('-h')))
+    return print(roleHelp({ words: role, summary: roleSummaries[role] }))
+  const [flag = ''] = flags
+  return refuse(
+    flag.startsWith('-')
+      ? `mesh ${name} takes no flags (${flag.slice(0, 60)}); settings come from mesh.yaml and the environment`
+      : unknownCommand(
+          [name, ...flags],
+          known().filter((words) => words.includes(' ')),
+        ),
+  )
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return exitCodes.ok
+}
+
+function refuse(problem: string): number {
+  process.stderr.write(`mesh: ${problem}\nmesh --help lists every command.\n`)
+  return exitCodes.usage
+}
+
+async function runCommand(load: Load, args: readonly string[]): Promise<number> {
   cacheCompiledCode()
   const command = await load()
   const out = (text: string): void => void process.stdout.write(text)

@@ -43,7 +43,9 @@ function install() {
 // Only speed hangs on it: whatever is not prepared here, the first start makes itself.
 function prepare() {
   const node = findNode()
-  if (node !== undefined) spawnSync(node, [`${root}scripts/prepare.ts`], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (node === undefined) return
+  console.error('Preparing the first start (once) ...')
+  spawnSync(node, [`${root}scripts/prepare.ts`], { cwd: root, stdio: ['ignore', 2, 2] })
 }
 
 function noNode() {

@@ -5,19 +5,46 @@ import { findTests } from './test/find-tests.ts'
 import { report } from './test/report.ts'
 import { startSharedServers } from './test/shared-servers.ts'
 
-// node scripts/test.ts [path ...] [--name PATTERN] [--verbose] [--bail] [--timeout SECONDS] [--concurrency N]
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    name: { type: 'string' },
-    verbose: { type: 'boolean', default: false },
-    // The first failure ends everything: for whoever only wants to know whether there is one.
-    bail: { type: 'boolean', default: false },
-    // Of each test.
-    timeout: { type: 'string', default: '180' },
-    concurrency: { type: 'string', default: String(Math.min(2, availableParallelism())) },
-  },
-})
+const options = {
+  help: { type: 'boolean', short: 'h', default: false },
+  name: { type: 'string' },
+  verbose: { type: 'boolean', default: false },
+  // Stops at the first failure.
+  bail: { type: 'boolean', default: false },
+  // Of each test.
+  timeout: { type: 'string', default: '180' },
+  concurrency: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+} as const
+
+const usage = `  npm test                                          everything
+  npm test -- core/http                             the files of a folder, or one file
+  npm test -- core/http/limits.test.ts --name F4    tests whose name matches
+
+usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--timeout SECONDS] [--concurrency N]
+
+  --name PATTERN      only tests whose name matches this regular expression
+  --verbose           a line for each test, not only for those that fail
+  --bail              stop at the first failure
+  --timeout SECONDS   of each test (default 180)
+  --concurrency N     test files at once (default 2)
+
+Exit code: 0 passed, 1 failed, 2 wrong arguments, 130 interrupted.
+`
+
+const { values, positionals } = readArguments()
+if (values.help) {
+  process.stdout.write(usage)
+  process.exit(0)
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options })
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
+    process.exit(2)
+  }
+}
 const root = new URL('..', import.meta.url)
 const files = findTests(root, positionals)
 if (files.length === 0) {
