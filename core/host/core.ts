@@ -8,6 +8,7 @@ import type { Store } from '#core/store/store.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Point } from './points.ts'
+import type { Wired } from './wiring.ts'
 
 /** The roles of a process; `all` runs each in a container of its own. */
 export type Role = 'bff' | 'worker' | 'manager' | 'gateway' | 'state' | 'migrate'
@@ -39,6 +40,8 @@ export interface Core {
   readonly descriptors: () => ReadonlyMap<string, AuditDescriptor>
   /** Every declared event type, core's included, by its type. */
   readonly eventTypes: () => ReadonlyMap<string, EventType>
+  /** How each plugin is wired, in load order; hidden ones are not in it. Readable once every `create` has run. */
+  readonly plugins: () => ReadonlyMap<string, Wired>
   /** Values contributed to a point, readable once every `create` has run. */
   extensions<T>(point: Point<T>): readonly T[]
 }

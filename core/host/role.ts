@@ -79,8 +79,10 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
   const platform = await input.openPlatform({ role, projections, eventTypes, migrations })
   try {
     const extensions = (): readonly Contribution[] => contributionsOf(container)
-    const core = createCore(role, { input, platform, extensions, eventTypes })
-    const wired = await wire(input.ordered, {
+    let wired: ReadonlyMap<string, Wired> = new Map()
+    const plugins = () => new Map([...wired].filter(([, { wiring }]) => wiring !== 'hidden'))
+    const core = createCore(role, { input, platform, extensions, eventTypes, plugins })
+    wired = await wire(input.ordered, {
       core,
       slices: input.settings.slices,
       disabled: input.settings.core.disable,
@@ -106,9 +108,10 @@ interface CoreParts {
   readonly platform: Platform
   readonly extensions: () => readonly Contribution[]
   readonly eventTypes: readonly EventType[]
+  readonly plugins: Core['plugins']
 }
 
-function createCore(role: Role, { input, platform, extensions, eventTypes }: CoreParts): Core {
+function createCore(role: Role, { input, platform, extensions, eventTypes, plugins }: CoreParts): Core {
   const { settings } = input
   const audited = eventTypes.flatMap(({ type, audit }): [string, AuditDescriptor][] =>
     audit === undefined ? [] : [[type, audit]],
@@ -132,6 +135,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes }: Cor
     tracer: input.tracer,
     descriptors: () => descriptors,
     eventTypes: () => declared,
+    plugins,
     // A contribution carries its point's name; the point's type says what its values are.
     extensions: <T>(point: { readonly name: string }) =>
       extensions()

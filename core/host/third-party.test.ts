@@ -142,3 +142,65 @@ test('third parties: hardened wants the integrity hash, and a wrong one refuses 
   await assert.rejects(loadThirdParties(['@acme/missing'], open), /@acme\/missing is not installed/)
   await assert.rejects(loadThirdParties(['./gone.js'], open), /plugin .\/gone.js cannot be loaded/)
 })
+
+test('UXM21, CON15: a plugin that fails names itself, the file and line, and the cause', async (t) => {
+  const plugin = (more: string): string =>
+    `export default (mesh) => mesh.definePlugin({ contract: 1, name: 'x', settings: mesh.Type.Object({}), create: () => ({}),\n${more} })`
+  const route = (fields: string): string =>
+    `routes: () => mesh.mountEndpoints([\n  mesh.endpoint({ method: 'GET', url: '/g', ${fields} })])`
+  const loading: readonly (readonly [string, string, RegExp])[] = [
+    [
+      'a.mjs',
+      "export default (mesh) => {\n  throw new Error('boom')\n}",
+      /^plugin \.\/a\.mjs: its function failed: boom \(.*a\.mjs:2:9\)$/,
+    ],
+    ['b.mts', 'export const x: number =\nexport default 1', /^plugin \.\/b\.mts cannot be loaded: .*b\.mts:2/],
+    [
+      'c.mjs',
+      'export default (mesh) =>\n  mesh.nope.nope',
+      /cannot be loaded|its function failed: Cannot read .*'nope'.*c\.mjs:2:/,
+    ],
+    ['d.cjs', 'export default 1', /the file is read as CommonJS: write "type": "module"/],
+    ['e.mjs', "throw 'text'", /^plugin \.\/e\.mjs cannot be loaded: it threw string, not an Error$/],
+    ['f.mjs', 'export default async (mesh) => ({})', /returned a promise/],
+    [
+      'g.mjs',
+      plugin("needs: { runs: 'nope' }"),
+      /needs\.runs must be a plugin, such as mesh\.plugins\['runs'\] \(there are runs\)/,
+    ],
+    ['h.mjs', plugin('needs: { audit: mesh.plugins.audit }'), /needs\.audit must be a plugin/],
+    ['i.mjs', plugin('rotues: () => 1'), /rotues is no field of a plugin; did you mean routes\?/],
+    ['j.mjs', plugin('jobs: 5'), /jobs must be a function/],
+    ['k.mjs', plugin('settings: null'), /settings must be a schema/],
+    ['l.mjs', plugin('create: 1'), /create must be a function/],
+  ]
+  const starting: readonly (readonly [string, string, RegExp])[] = [
+    [
+      'm.mjs',
+      plugin("create: () => {\n  throw new Error('no\\nsecret')\n}"),
+      /^plugin x: create failed: no \(.*m\.mjs:3:9\)$/,
+    ],
+    [
+      'n.mjs',
+      plugin(route('handle: async () => ({})')),
+      /^plugin x: routes failed: endpoint GET \/g: authz is required.*n\.mjs:3:8\)$/,
+    ],
+    ['o.mjs', plugin(route("authz: { kind: 'bearer' }")), /endpoint GET \/g: handle must be a function \(.*o\.mjs:3/],
+    [
+      'p.mjs',
+      plugin("wiring: () => {\n  throw new TypeError('later')\n}"),
+      /^plugin x: wiring failed: later \(.*p\.mjs:3:9\)$/,
+    ],
+  ]
+  const files = Object.fromEntries([...loading, ...starting].map(([name, text]) => [name, text]))
+  const settings = Object.fromEntries(starting.map(([name]) => [`${name}.yaml`, `${ports}plugins: [./${name}]\n`]))
+  const folder = await folderWith(t, { ...files, ...settings })
+  const input = { folder, plugins: [builtin], profile: 'open' as const }
+  for (const [name, , message] of loading) {
+    const failed = await loadThirdParties([`./${name}`], input).catch((error: unknown) => error)
+    assert.ok(failed instanceof Error && failed.name === 'BootError', name)
+    assert.match(failed.message, message, name)
+  }
+  for (const [name, , message] of starting)
+    await assert.rejects(start(t, join(folder, `${name}.yaml`)), { name: 'BootError', message }, name)
+})

@@ -13,7 +13,9 @@ import { gate } from '#core/http/gate.ts'
 import { mountEndpoints } from '#core/http/mount.ts'
 import { resourceRoutes } from '#core/http/resource-routes.ts'
 import { BootError } from './boot-error.ts'
+import { checkPlugin } from './check-plugin.ts'
 import type { Profile } from './core.ts'
+import { describePluginError, withPositions } from './plugin-error.ts'
 import { definePlugin, optional } from './plugin.ts'
 import type { AnyPlugin } from './plugin.ts'
 import { contribute, definePoint } from './points.ts'
@@ -62,15 +64,35 @@ async function load(entry: Entry, input: ThirdPartyInput): Promise<AnyPlugin> {
   const file = await locate(from, input.folder)
   await checkIntegrity(from, file, { integrity, required: input.profile === 'hardened' })
   const module = (await import(pathToFileURL(file).href).catch((error: unknown) => {
-    throw new BootError(
-      `plugin ${from} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
-      error,
-    )
+    throw new BootError(`plugin ${from} cannot be loaded: ${describePluginError(error, file)}`, error)
   })) as { readonly default?: unknown }
-  if (typeof module.default !== 'function')
+  const make = module.default
+  if (typeof make !== 'function')
     throw new BootError(`plugin ${from}: must default-export (mesh) => mesh.definePlugin(...)`)
-  const plugin: unknown = module.default(createMesh(input.plugins))
-  return checked(from, plugin, input.plugins)
+  const plugin: unknown = call(from, file, () => make(createMesh(input.plugins)))
+  return withPositions(checkPlugin(from, plugin, input.plugins), file)
+}
+
+function call<T>(from: string, file: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw new BootError(`plugin ${from}: its function failed: ${describePluginError(error, file)}`, error)
+  }
+}
+
+// Without types an endpoint may lack a field, and mounting it would fail far from its line.
+const checkedEndpoint: typeof endpoint = (given) => {
+  const { method, url, authz, handle } = given as {
+    readonly [Field in 'method' | 'url' | 'authz' | 'handle']?: unknown
+  }
+  const name = `${String(method)} ${String(url)}`.slice(0, 120)
+  if (typeof method !== 'string' || typeof url !== 'string' || !url.startsWith('/'))
+    throw new TypeError(`endpoint ${name}: method and url are required, and url begins with /`)
+  if (typeof authz !== 'object' || authz === null || !('kind' in authz))
+    throw new TypeError(`endpoint ${name}: authz is required, such as { kind: 'bearer' }`)
+  if (typeof handle !== 'function') throw new TypeError(`endpoint ${name}: handle must be a function`)
+  return endpoint(given)
 }
 
 function createMesh(plugins: readonly AnyPlugin[]): Mesh {
@@ -81,7 +103,7 @@ function createMesh(plugins: readonly AnyPlugin[]): Mesh {
     contribute,
     defineEvent: defineOwnEvent,
     on,
-    endpoint,
+    endpoint: checkedEndpoint,
     mountEndpoints,
     gate,
     resourceRoutes,
@@ -133,29 +155,4 @@ async function checkIntegrity(
     throw new BootError(`plugin ${from}: the profile hardened wants its integrity (now ${found})`)
   if (integrity !== found)
     throw new BootError(`plugin ${from}: its integrity is ${found}, the settings say ${integrity}`)
-}
-
-function checked(from: string, plugin: unknown, known: readonly AnyPlugin[]): AnyPlugin {
-  if (!isPlugin(plugin)) throw new BootError(`plugin ${from}: did not return a plugin of contract 1`)
-  if (!/^[a-z][a-z0-9-]{0,39}$/.test(plugin.name))
-    throw new BootError(`plugin ${from}: its name "${plugin.name}" must be lower case letters, digits and -`)
-  if (known.some(({ name }) => name === plugin.name))
-    throw new BootError(`plugin ${from}: the name ${plugin.name} is taken`)
-  for (const { type } of plugin.events ?? []) {
-    if (type.startsWith('dev.mesh.'))
-      throw new BootError(`plugin ${from}: its event ${type} must stand under a reverse DNS name of its own`)
-  }
-  return plugin
-}
-
-function isPlugin(value: unknown): value is AnyPlugin {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'contract' in value &&
-    value.contract === 1 &&
-    'name' in value &&
-    typeof value.name === 'string' &&
-    'create' in value
-  )
 }

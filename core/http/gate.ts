@@ -10,9 +10,16 @@ export function gate(
   reason: 'disabled' | 'unconfigured' = 'unconfigured',
 ): void {
   setOwner(scope, { plugin: ownerOf(scope).plugin, wiring, reason })
-  if (wiring !== 'ready') scope.addHook('onRequest', refuseUnwired)
+  if (wiring === 'ready') return
+  const detail = whyUnwired(ownerOf(scope).plugin, reason)
+  scope.addHook('onRequest', async () => {
+    throw new Fail('not_wired', detail)
+  })
 }
 
-async function refuseUnwired(): Promise<void> {
-  throw new Fail('not_wired')
+// A need that is switched off, or lacks its database, switches off what needs it.
+function whyUnwired(plugin: string, reason: 'disabled' | 'unconfigured'): string {
+  return reason === 'disabled'
+    ? `The plugin ${plugin}, or one that it needs, is switched off on this install (setting "disable").`
+    : `The plugin ${plugin} is not configured on this install: a setting that it needs is not set, such as "databaseUrl".`
 }

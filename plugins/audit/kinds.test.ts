@@ -15,7 +15,8 @@ interface Role {
   readonly rules?: readonly { readonly apiGroups: string[]; readonly resources: string[]; readonly verbs: string[] }[]
 }
 
-const informers = () => identity.informers?.({ profile: 'open' }, { role: 'manager' } as never) ?? []
+const informers = () =>
+  identity.informers?.({ profile: 'open', plugins: () => new Map() }, { role: 'manager' } as never) ?? []
 
 test('PODA5, UXM15: every kind of ours is followed, and the manager may get, list and watch each', () => {
   const followed = informers()

@@ -1,6 +1,8 @@
 import type { Caller } from '#core/cluster/access.ts'
 import type { Directory } from '#core/cluster/directory.ts'
 import type { MountedEndpoint } from '#core/host/contexts.ts'
+import type { Core } from '#core/host/core.ts'
+import type { Wired } from '#core/host/wiring.ts'
 import type { Authz } from '#core/http/endpoint.ts'
 import type { Capability } from '#schemas/api/identity.ts'
 
@@ -10,19 +12,26 @@ interface Question {
   resource: string
 }
 
+/** What is mounted, how every plugin is wired, and where to look for namespaces. */
+export interface CapabilityInput {
+  readonly catalog: readonly MountedEndpoint[]
+  readonly plugins: ReturnType<Core['plugins']>
+  readonly directory: Directory | undefined
+}
+
 /**
  * What the console may offer this caller: each plugin with its wiring, and whether the caller may do its reading in any
  * namespace. Hidden plugins are not in the catalog, so they are not named.
  */
 export async function findCapabilities(
   caller: Caller,
-  catalog: readonly MountedEndpoint[],
-  directory: Directory | undefined,
+  { catalog, plugins, directory }: CapabilityInput,
 ): Promise<Capability[]> {
-  const plugins = [...new Set(catalog.map((mounted) => mounted.plugin))].toSorted()
+  const ids = [...new Set([...catalog.map((mounted) => mounted.plugin), ...plugins.keys()])].toSorted()
   return Promise.all(
-    plugins.map(async (id): Promise<Capability> => {
+    ids.map(async (id): Promise<Capability> => {
       const mounted = catalog.filter((entry) => entry.plugin === id)
+      if (mounted.length === 0) return withoutRoutes(id, plugins.get(id))
       const ready = mounted.filter((entry) => entry.wiring === 'ready')
       if (ready.length === 0) return { id, enabled: false, reason: mounted[0]?.reason ?? 'unconfigured' }
       const question = questionOf(ready)
@@ -32,7 +41,14 @@ export async function findCapabilities(
   )
 }
 
-/** The reading that stands for a plugin: its first list, else its first other reading; none means that a bearer is enough. Pure. */
+// A plugin without routes for people, such as the model gateway.
+function withoutRoutes(id: string, wired: Wired | undefined): Capability {
+  return wired?.wiring === 'ready'
+    ? { id, enabled: true }
+    : { id, enabled: false, reason: wired?.reason ?? 'unconfigured' }
+}
+
+/** The reading that decides for a plugin: its first list, else its first other reading; none means that a bearer is enough. Pure. */
 export function questionOf(mounted: readonly MountedEndpoint[]): Question | undefined {
   const questions = mounted
     .filter((entry) => entry.endpoint.method === 'GET')

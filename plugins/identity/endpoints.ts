@@ -1,5 +1,5 @@
 import type { BffContext } from '#core/host/contexts.ts'
-import type { Profile } from '#core/host/core.ts'
+import type { Core, Profile } from '#core/host/core.ts'
 import { endpoint } from '#core/http/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint.ts'
 import { parseLabel } from '#core/kube/names.ts'
@@ -17,7 +17,7 @@ import { findCapabilities } from './capabilities.ts'
 import { listNamespaces, listPermitted, setDisplayName } from './namespaces.ts'
 
 /** What the routes need of the BFF. */
-export type IdentityContext = Pick<BffContext, 'catalog' | 'directory'>
+export type IdentityContext = Pick<BffContext, 'catalog' | 'directory'> & Pick<Core, 'plugins'>
 
 /** Every route of the plugin, below `/api`. */
 export function identityEndpoints(profile: Profile, bff: IdentityContext): readonly AnyEndpoint[] {
@@ -44,7 +44,7 @@ const capabilities = (profile: Profile, bff: IdentityContext): AnyEndpoint =>
     response: { 200: Capabilities },
     handle: async ({ caller, directory }) => ({
       profile,
-      capabilities: await findCapabilities(caller, bff.catalog(), directory),
+      capabilities: await findCapabilities(caller, { catalog: bff.catalog(), plugins: bff.plugins(), directory }),
     }),
   })
 

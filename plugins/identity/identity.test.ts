@@ -35,6 +35,12 @@ async function setUp(t: TestContext, more: readonly MountedEndpoint[] = []) {
   return servePlugin(t, 'identity', (catalog) =>
     identityEndpoints('open', {
       catalog: () => [...catalog(), ...more],
+      plugins: () =>
+        new Map([
+          ['cost', { wiring: 'unwired', reason: 'unconfigured' }],
+          ['providers', { wiring: 'unwired', reason: 'disabled' }],
+          ['pruning', { wiring: 'ready' }],
+        ]),
       directory: { namesAfter: async () => [], permitted: async () => ({ lastName: undefined }) },
     }),
   )
@@ -64,7 +70,7 @@ test('D3 identity: health wants a bearer that the cluster knows', real, async (t
 })
 
 test(
-  'identity: capabilities are per plugin and per caller, in any namespace that the caller may read',
+  'UXL9 identity: capabilities are per plugin, also without routes, and per caller, in any namespace that the caller may read',
   real,
   async (t) => {
     const { ask } = await setUp(t, [
@@ -81,7 +87,7 @@ test(
       assert.equal(profile, 'open')
       return Object.fromEntries(capabilities.map(({ id, enabled, reason }) => [id, reason ?? enabled]))
     }
-    const base = { cost: 'unconfigured', identity: true }
+    const base = { cost: 'unconfigured', identity: true, providers: 'disabled', pruning: true }
     assert.deepEqual(await seen('operator'), { ...base, agents: true, audit: true })
     assert.deepEqual(await seen('developer'), { ...base, agents: true, audit: 'denied' })
     assert.deepEqual(await seen('nobody'), { ...base, agents: 'denied', audit: 'denied' })

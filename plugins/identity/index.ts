@@ -17,7 +17,7 @@ export const identity = definePlugin({
   name: 'identity',
   summary: 'The caller, namespaces, and what this install offers.',
   settings: Type.Object({}, { additionalProperties: false }),
-  create: (core) => ({ profile: core.profile }),
+  create: ({ profile, plugins }) => ({ profile, plugins }),
   routes,
   // The directory of namespaces, and the uids that store rows are joined on, come from here; every kind of ours is audited by existing.
   informers: () => [namespaces, ...kinds].map(toInformer),
