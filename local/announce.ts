@@ -1,29 +1,45 @@
+import type { JournalCut } from './apiserver/storage/journal.ts'
+import { movedLine } from './ports.ts'
 import type { Started } from './stack.ts'
-import { threeCommands } from './landing-page.ts'
+import { tryCommands } from './landing-commands.ts'
 
 /** The line of `--output json`: what a program needs, and nothing else on stdout. */
 export function toJsonLine(started: Started, pid: number): string {
-  const { url, kubeconfig, dataDir, gatewayUrl, tokens } = started
-  return `${JSON.stringify({ url, kubeconfig, dataDir, gatewayUrl, tokens, pid })}\n`
+  const { url, kubeconfig, dataDir, gatewayUrl, adminUrl, settingsFile, journalCut, tokens } = started
+  const line = { url, kubeconfig, dataDir, gatewayUrl, adminUrl, settingsFile, journalCut, tokens, pid }
+  return `${JSON.stringify(line)}\n`
 }
 
 /** What a person reads when everything is up. */
 export function toText(started: Started): string {
-  const tried = threeCommands(started).map(({ what, command }) => `  ${what}:\n${indent(command)}\n`)
-  const moved = started.moved.length > 0 ? `  moved from a taken port: ${started.moved.join(', ')}\n` : ''
+  const tried = tryCommands(started)
+    .filter(({ more }) => more !== true)
+    .map(({ what, command }) => `  ${what}:\n${indent(command)}\n`)
+  const moved = started.moved.map((one) => `  ${movedLine(one)}\n`).join('')
+  const settings = started.settingsFile === undefined ? '' : `  settings        ${started.settingsFile}\n`
+  const cut = started.journalCut === undefined ? '' : `\n${cutText(started.journalCut)}\n`
   return `
 mesh is running at ${started.url}/#code=${started.code}
   (the code in that address is good once, for ten minutes)
 
   API reference   ${started.url}/docs
   model gateway   ${started.gatewayUrl}/v1   (any OpenAI client)
+  health          ${started.adminUrl}/readyz?verbose   (metrics: /metrics)
   kubeconfig      ${started.kubeconfig}
   tokens          ${started.tokensFile}
-${moved}
+${settings}${moved}${cut}
 ${tried.join('\n')}
 This is the embedded default: one process, this machine only, not for production. Agents run as you: one that is
 hostile can read every token here, so the personas show what roles may do and protect nothing. Ctrl-C stops it; the data stays in ${started.dataDir}.
 `
+}
+
+/** What was lost of a damaged journal, and where the rest of it is. */
+export function cutText({ file, kept, records, cutRecords, cutBytes }: JournalCut): string {
+  const lost =
+    cutRecords === 0 ? 'an incomplete record at its end' : `a damaged record and ${cutRecords} whole ones behind it`
+  return `WARNING: the objects of the cluster (${file}) were damaged. ${records} records were read; ${lost} (${cutBytes} bytes)
+were cut off and are kept in ${kept}. Agents and other objects may be missing or older than you left them.`
 }
 
 function indent(text: string): string {

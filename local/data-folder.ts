@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { takeLock } from '#core/store/process-lock.ts'
+import { fileProblem, isFull } from '#core/config/file-problem.ts'
+import { LockedError, takeLock } from '#core/store/process-lock.ts'
 
 /** Paths under the data folder of the embedded default. */
 export interface DataFolder {
@@ -26,8 +27,8 @@ export interface OpenFolder {
 
 /** `--data` names something that cannot be a data folder; the message says why. */
 export class BadDataFolder extends Error {
-  constructor(path: string, why: string) {
-    super(`--data ${path}: ${why}`)
+  constructor(path: string, why: string, cause?: unknown) {
+    super(`--data ${path}: ${why}`, { cause })
     this.name = 'BadDataFolder'
   }
 }
@@ -42,10 +43,16 @@ export function openDataFolder(path: string, fresh: boolean): OpenFolder {
   const folder = pathsOf(root)
   makeRoot(path, root)
   refuseForeign(path, folder)
-  const { release } = takeLock(join(root, 'lock'))
-  if (fresh) removeOurs(folder)
-  for (const sub of [folder.apiserver, folder.keys, folder.workloads]) mkdirSync(sub, { recursive: true, mode: 0o700 })
-  return { folder, release }
+  const { release } = named(path, 'lock', () => takeLock(join(root, 'lock')))
+  try {
+    if (fresh) named(path, 'content', () => removeOurs(folder))
+    for (const sub of [folder.apiserver, folder.keys, folder.workloads])
+      named(path, basename(sub), () => mkdirSync(sub, { recursive: true, mode: 0o700 }))
+    return { folder, release }
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 // Step by step: a recursive mkdir below /proc never returns.
@@ -55,19 +62,25 @@ function makeRoot(path: string, root: string): void {
   try {
     for (const folder of missing) mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    const readOnly = error instanceof Error && 'code' in error && error.code === 'EROFS'
-    throw new BadDataFolder(path, readOnly ? 'the file system is read-only' : `cannot be made (${codeOf(error)})`)
+    if (isFull(error)) throw error
+    throw new BadDataFolder(path, `cannot be made: ${fileProblem(error)}`, error)
   }
   if (!statSync(root).isDirectory()) throw new BadDataFolder(path, 'is a file, not a folder')
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+// A full disk is reported for the folder as a whole.
+function named<T>(path: string, what: string, use: () => T): T {
+  try {
+    return use()
+  } catch (error) {
+    if (error instanceof LockedError || isFull(error)) throw error
+    throw new BadDataFolder(path, `cannot be written (${what}): ${fileProblem(error)}`, error)
+  }
 }
 
 // What an earlier start left, even one that ended early; a folder of something else is neither locked nor written.
 function refuseForeign(path: string, { root, ...ours }: DataFolder): void {
-  const found = readdirSync(root)
+  const found = named(path, 'folder', () => readdirSync(root))
   const made = new Set(['lock', ...Object.values(ours).map((own) => basename(own))])
   if (found.length === 0 || found.some((name) => made.has(name))) return
   throw new BadDataFolder(path, 'is not empty and was not made by mesh; name an empty or a new folder')
@@ -94,7 +107,7 @@ function removeOurs({ root, ...ours }: DataFolder): void {
 
 /** Tokens by persona, made once and kept 0600: a second start knows the kubeconfig of the first. */
 export function loadTokens<Name extends string>(file: string, names: readonly Name[]): Readonly<Record<Name, string>> {
-  const known: Partial<Record<string, unknown>> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const known = existsSync(file) ? readTokens(file) : {}
   const entries = names.map((name) => {
     const token = known[name]
     return [name, typeof token === 'string' ? token : `mesh-${name}-${randomBytes(24).toString('base64url')}`] as const
@@ -104,10 +117,36 @@ export function loadTokens<Name extends string>(file: string, names: readonly Na
   return tokens
 }
 
+/** A file of the data folder that cannot be used; the message says what removing it means. Never a text of the file. */
+export class BadDataFile extends Error {
+  override readonly name = 'BadDataFile'
+}
+
+function readTokens(file: string): Partial<Record<string, unknown>> {
+  const text = readOwn(file)
+  try {
+    const tokens: unknown = JSON.parse(text)
+    if (typeof tokens === 'object' && tokens !== null) return { ...tokens }
+  } catch (error) {
+    const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined
+    const line = text.slice(0, Number(position ?? text.length)).split('\n').length
+    throw new BadDataFile(`${file} is not JSON (line ${line}); remove it to get new tokens`)
+  }
+  throw new BadDataFile(`${file} is not a JSON object; remove it to get new tokens`)
+}
+
+function readOwn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new BadDataFile(`${file} cannot be read: ${fileProblem(error)}`, { cause: error })
+  }
+}
+
 /** A secret made once and kept 0600. */
 export function loadSecret(file: string): string {
   if (!existsSync(file)) writePrivate(file, randomBytes(32).toString('base64url'))
-  return readFileSync(file, 'utf8').trim()
+  return readOwn(file).trim()
 }
 
 /** Writes a file that only its owner may read, whole or not at all. */

@@ -1,76 +1,125 @@
+import { dirname } from 'node:path'
+import { tryCommands } from './landing-commands.ts'
+import type { LandingFacts } from './landing-commands.ts'
+
 /** Style of the page; light and dark follow the browser. */
 export const landingStyle = `
-:root { color-scheme: light dark; --ink: light-dark(#1a1d21, #e8eaed); --dim: light-dark(#5b6470, #9aa4b0);
-  --paper: light-dark(#fbfbfa, #14171a); --card: light-dark(#fff, #1c2024); --line: light-dark(#e2e4e7, #2d3339); --mark: light-dark(#0b62d6, #6cb2ff); }
+:root { color-scheme: light dark; --ink: light-dark(#1a1d21, #e8eaed); --dim: light-dark(#525b66, #a6b0bb);
+  --paper: light-dark(#fbfbfa, #14171a); --card: light-dark(#fff, #1c2024); --line: light-dark(#d9dce0, #343b42);
+  --mark: light-dark(#0b57c2, #7cbaff); --good: light-dark(#1a6b34, #6fd08c); --bad: light-dark(#a3260f, #ff9d8a); }
+* { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
-main { max-width: 46rem; margin: 0 auto; padding: 3rem 1.25rem; }
-h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.05rem; margin: 2rem 0 .4rem; } p { margin: .4rem 0; } .dim { color: var(--dim); }
-pre { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; overflow-x: auto; font: 13px/1.5 ui-monospace, monospace; }
-a { color: var(--mark); }
+main { max-width: 54rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
+h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.2rem; margin: 2.5rem 0 .6rem; } h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
+p { margin: .4rem 0; } .dim { color: var(--dim); } a { color: var(--mark); }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .9rem 1.1rem; margin: 1.2rem 0 0; }
+.card p { margin: 0; } .good { color: var(--good); } .bad { color: var(--bad); }
+ul.links { list-style: none; padding: 0; margin: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: .6rem 1.5rem; }
+.links span { display: block; color: var(--dim); font-size: .9rem; }
+.command { position: relative; }
+pre { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 5.2rem .8rem 1rem; margin: 0;
+  font: 13px/1.55 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
+button { font: inherit; font-size: .85rem; color: var(--ink); background: var(--paper); border: 1px solid var(--line);
+  border-radius: 6px; padding: .15rem .6rem; cursor: pointer; position: absolute; top: .5rem; right: .5rem; }
+button:hover { border-color: var(--mark); } :focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { font-weight: 600; }
 `
 
-/** Exchanges the code of the fragment once, keeps the token in memory only, and shows who it is. */
+// Everything from an answer is set as text, never as markup. The token stays in memory: a page of this origin that is opened later cannot read it.
+/** Exchanges the code of the fragment once, shows who that is and which agents there are, and keeps looking. */
 export const landingScript = `
-const who = document.getElementById('who')
+const byId = (id) => document.getElementById(id)
 const code = new URLSearchParams(location.hash.slice(1)).get('code')
 history.replaceState(null, '', location.pathname)
-async function session() {
-  const answer = await fetch('/session', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }) })
-  if (!answer.ok) return void (who.textContent = 'The code of this address was used or has expired; the commands below work without it.')
-  const { token } = await answer.json()
-  const headers = { authorization: 'Bearer ' + token }
-  const me = await (await fetch('/api/whoami', { headers })).json()
-  const agents = await (await fetch('/api/agents', { headers })).json()
-  const names = agents.items.map(({ metadata }) => metadata.namespace + '/' + metadata.name).join(', ')
-  who.textContent = 'Signed in as ' + me.username + '. Agents: ' + (names || 'none yet') + '.'
+let token
+const show = (id, text, kind) => {
+  if (byId(id).textContent !== text) byId(id).textContent = text
+  byId(id).className = kind
 }
-if (code) session()
+async function signIn() {
+  if (!code) return show('who', 'Not signed in: a sign-in lasts until the page is reloaded, and its address is good once. Start mesh again for a new one; the commands below need none.', 'dim')
+  const answer = await fetch('/session', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }) })
+  if (!answer.ok) return show('who', 'Not signed in: the code of this address was used or has expired. Start mesh again for a new one; the commands below need none.', 'dim')
+  token = (await answer.json()).token
+  const me = await (await ask('/api/whoami')).json()
+  show('who', 'Signed in as ' + me.username + ' until this page is reloaded.', 'dim')
+}
+const ask = (path) => fetch(path, { headers: { authorization: 'Bearer ' + token } })
+const isReady = (agent) => (agent.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')
+async function look() {
+  try {
+    const answer = token ? await ask('/api/agents?limit=200') : await fetch('/', { method: 'HEAD' })
+    if (!answer.ok) throw new Error(String(answer.status))
+    show('live', 'Running', 'good')
+    if (token) {
+      const { items, nextCursor } = await answer.json()
+      const names = items.slice(0, 12).map((agent) => agent.metadata.namespace + '/' + agent.metadata.name + (isReady(agent) ? '' : ' (not ready)'))
+      const more = nextCursor || items.length > names.length ? ' and more' : ''
+      const count = items.filter(isReady).length + ' of ' + items.length + (nextCursor ? '+' : '') + ' agents ready: '
+      show('agents', items.length === 0 ? 'No agents yet.' : count + names.join(', ') + more + '.', '')
+    }
+  } catch {
+    show('live', 'mesh does not answer. It may have been stopped.', 'bad')
+  }
+}
+for (const box of document.querySelectorAll('.command')) {
+  const button = box.querySelector('button')
+  button.addEventListener('click', async () => {
+    const done = await navigator.clipboard.writeText(box.querySelector('pre').textContent).then(() => 'Copied', () => 'Select it')
+    button.textContent = done
+    setTimeout(() => { button.textContent = 'Copy' }, 1500)
+  })
+}
+signIn().catch(() => undefined).then(look)
+setInterval(() => { if (!document.hidden) look() }, 5000)
 `
 
-/** The page at `/`: where things are, and three commands to try. */
-export function landingPage(page: {
-  readonly url: string
-  readonly tokensFile: string
-  readonly kubeconfig: string
-}): string {
-  const commands = threeCommands(page)
-    .map(({ what, command }) => `<h2>${escape(what)}</h2>\n<pre>${escape(command)}</pre>`)
-    .join('\n')
+const people = [
+  ['developer', 'works with agents and runs in default and demo'],
+  ['viewer', 'reads agents and runs in default and demo'],
+  ['other-tenant', 'a developer of the namespace other'],
+  ['operator', 'operates the whole install, with the audit log'],
+  ['admin', 'cluster-admin'],
+] as const
+
+/** The page at `/`: its state, where things are, and commands to try. */
+export function landingPage(facts: LandingFacts): string {
+  const commands = tryCommands(facts).map(
+    ({ what, command }, index) => `<h3 id="c${index}">${escape(what)}</h3>
+<div class="command"><pre>${escape(command)}</pre><button type="button" aria-describedby="c${index}">Copy</button></div>`,
+  )
+  const rows = people.map(([name, may]) => `<tr><th scope="row"><code>${name}</code></th><td>${escape(may)}</td></tr>`)
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>mesh</title>
 <style>${landingStyle}</style></head>
 <body><main>
-<h1>mesh is running</h1>
-<p class="dim">On this machine only, and not for production. <a href="/docs">API reference</a></p>
-<p id="who" class="dim" role="status"></p>
-${commands}
+<h1>mesh</h1>
+<p class="dim">On this machine only, for trying and developing, not for production.</p>
+<div class="card" role="status"><p id="live" class="good">Running</p><p id="agents"></p><p id="who" class="dim"></p></div>
+<h2>Where things are</h2>
+<ul class="links">${links(facts).join('')}</ul>
+<h2>Try it</h2>
+${commands.join('\n')}
+<h2>People</h2>
+<p>Each has a token in <code>tokens.json</code> and a context in <code>kubeconfig</code>, both in <code>${escape(dirname(facts.tokensFile))}</code>.</p>
+<table><thead><tr><th scope="col">Name</th><th scope="col">May</th></tr></thead><tbody>${rows.join('')}</tbody></table>
 </main><script>${landingScript}</script></body></html>
 `
 }
 
-/** Three things to try, as the start prints them and the page shows them. */
-export function threeCommands(page: {
-  readonly url: string
-  readonly tokensFile: string
-  readonly kubeconfig: string
-}) {
-  const token = `TOKEN=$(node -p 'require("${page.tokensFile}").developer')`
+function links({ gatewayUrl, adminUrl }: LandingFacts): readonly string[] {
+  const link = (href: string, name: string, what: string): string =>
+    `<li><a href="${escape(href)}">${escape(name)}</a><span>${escape(what)}</span></li>`
   return [
-    {
-      what: 'Talk to an agent',
-      command: `${token}\ncurl -s ${page.url}/api/invoke -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\\n  -d '{"agent": {"namespace": "demo", "name": "hello"}, "input": "Hi"}'`,
-    },
-    {
-      what: 'See the same agents with kubectl, as a developer',
-      command: `kubectl --kubeconfig ${page.kubeconfig} --namespace demo get agents`,
-    },
-    {
-      what: 'Read who did what',
-      command: `TOKEN=$(node -p 'require("${page.tokensFile}").operator')\ncurl -s "${page.url}/api/audit?limit=10" -H "Authorization: Bearer $TOKEN"`,
-    },
-  ] as const
+    link('/docs', 'API reference', 'every route, with who may call it'),
+    `<li><code>${escape(gatewayUrl)}/v1</code><span>model gateway, for any OpenAI client</span></li>`,
+    link(`${adminUrl}/readyz?verbose`, 'Health', 'what works and what does not'),
+    link(`${adminUrl}/metrics`, 'Metrics', 'for Prometheus'),
+  ]
 }
 
 function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

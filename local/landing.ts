@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { bodyReader } from '#core/http/body.ts'
 import { DATA_POLICY } from '#core/http/security-headers.ts'
+import type { LandingFacts } from './landing-commands.ts'
 import { landingPage, landingScript, landingStyle } from './landing-page.ts'
 
 const codeMs = 10 * 60_000
@@ -31,7 +32,7 @@ export function createOneTimeCode(token: string, now: () => number = () => perfo
 }
 
 /** `/` and `/session`: what a browser gets until there is a console. */
-export function landingRoutes(code: OneTimeCode, page: Parameters<typeof landingPage>[0]): FastifyPluginAsync {
+export function landingRoutes(code: OneTimeCode, page: LandingFacts): FastifyPluginAsync {
   const html = landingPage(page)
   const policy = `${DATA_POLICY}; script-src '${hashOf(landingScript)}'; style-src '${hashOf(landingStyle)}'; connect-src 'self'`
   const readBody = bodyReader(sessionBody)

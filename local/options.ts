@@ -18,7 +18,12 @@ export class BadFlag extends Error {
 }
 
 /** What `--help` prints. */
-export const usage = `usage: mesh all [--data DIR] [--port N] [--fresh] [--no-demo] [--output json] [--api-audit FILE]
+export const usage = `  mesh all                            start everything on this machine, with its data in .mesh
+  mesh all --port 9000 --data ~/mesh  another port, another folder
+  mesh all --fresh --no-demo          from nothing, without the demo agents
+  mesh all --output json              for programs: one line of JSON when everything is ready
+
+usage: mesh all [--data DIR] [--port N] [--fresh] [--no-demo] [--output json] [--api-audit FILE]
 
   --data DIR        folder for everything that is kept (default .mesh)
   --port N          port of the API (default 8080, or a free one when that is taken; 0: every port is any free one)
@@ -26,6 +31,9 @@ export const usage = `usage: mesh all [--data DIR] [--port N] [--fresh] [--no-de
   --no-demo         no demo agents
   --output json     one line of JSON on stdout when ready; everything else on stderr
   --api-audit FILE  one line a request that reaches the embedded API server
+
+Settings come from mesh.yaml of the working folder, or the file that MESH_CONFIG names. LOG_LEVEL=info prints what happens.
+Exit code: 0 stopped by a signal, 1 could not start or run, 2 wrong arguments.
 `
 
 /** Parses the flags; throws `BadFlag`. */

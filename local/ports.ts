@@ -7,10 +7,31 @@ export const preferredPorts = { bff: 8080, gateway: 4000, state: 3002, manager: 
 /** One of the listeners. */
 export type Listener = keyof typeof preferredPorts
 
-/** A port that somebody named and that is taken. */
+/** A listener whose usual port is taken. */
+export interface MovedPort {
+  readonly name: Listener
+  readonly wanted: number
+  readonly port: number
+}
+
+const subjects: Readonly<Record<Listener, string>> = {
+  bff: 'the API is',
+  gateway: 'the model gateway is',
+  state: 'what agents ask is',
+  manager: 'the manager is',
+  admin: 'health and metrics are',
+}
+
+/** `8080 is taken, so the API is on 44831 (--port chooses)`. */
+export function movedLine({ name, wanted, port }: MovedPort): string {
+  const chooses = name === 'bff' ? '--port' : `MESH_${name.toUpperCase()}_PORT`
+  return `${wanted} is taken, so ${subjects[name]} on ${port} (${chooses} chooses)`
+}
+
+/** A port that was given by hand and is taken. */
 export class PortTaken extends Error {
   constructor(port: number) {
-    super(`--port ${port}: the port is in use`)
+    super(`--port ${port}: the port is taken by another process; choose another, or leave --port out`)
     this.name = 'PortTaken'
   }
 }
@@ -21,19 +42,19 @@ export class PortTaken extends Error {
  */
 export async function choosePorts(
   given?: number,
-): Promise<{ ports: Record<Listener, number>; moved: readonly Listener[] }> {
+): Promise<{ ports: Record<Listener, number>; moved: readonly MovedPort[] }> {
   const ports: Record<Listener, number> = { ...preferredPorts }
   if (given === 0) {
     for (const name of Object.keys(ports) as Listener[]) ports[name] = await anyPort()
     return { ports, moved: [] }
   }
-  const moved: Listener[] = []
+  const moved: MovedPort[] = []
   for (const name of Object.keys(preferredPorts) as Listener[]) {
     const wanted = name === 'bff' && given !== undefined ? given : preferredPorts[name]
     const free = await isFree(wanted)
     if (!free && name === 'bff' && given !== undefined) throw new PortTaken(given)
-    if (!free) moved.push(name)
     ports[name] = free ? wanted : await anyPort()
+    if (!free) moved.push({ name, wanted, port: ports[name] })
   }
   return { ports, moved }
 }

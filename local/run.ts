@@ -1,30 +1,59 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { catchFatalErrors } from '#core/log/fatal-errors.ts'
 import { exitCodes, runProcess } from '#core/host/run-process.ts'
+import { findSettingsFile } from '#core/config/find-file.ts'
+import { processSecrets } from '#core/log/secrets.ts'
 import { toJsonLine, toText } from './announce.ts'
-import { BadFlag, parseOptions, usage } from './options.ts'
+import { BadFlag, type LocalOptions, parseOptions, usage } from './options.ts'
 import { ignoredLine, ownEnvironment } from './own-environment.ts'
 import { composeStack, type StackInput } from './stack.ts'
+import { describeStartFailure } from './start-failure.ts'
 
 /** `mesh all`: the whole platform on this machine, until a signal. Resolves with the exit code. */
 export async function runLocal(args: readonly string[], parts: Omit<StackInput, 'options'>): Promise<number> {
-  if (args.includes('--help')) return print(usage, exitCodes.ok)
+  if (args.includes('--help') || args.includes('-h')) return print(usage, exitCodes.ok)
   const fatal = catchFatalErrors({ roles: parts.roles })
+  let report = reportTo('.mesh')
   try {
     const options = parseOptions(args)
+    report = reportTo(resolve(options.data))
+    if (options.output === 'text') process.stderr.write(progress(options, parts.env))
     const ignored = ignoredLine(ownEnvironment(parts.env, parts.plugins).ignored)
     if (ignored !== undefined) process.stderr.write(`mesh: ${ignored}\n`)
-    const stack = await composeStack({ ...parts, options })
+    const stack = await composeStack({ ...parts, options, ...linesOf(options) })
     const { host } = stack.composed
     const start = async (): Promise<void> => {
       const started = await stack.start()
       process.stdout.write(options.output === 'json' ? toJsonLine(started, process.pid) : toText(started))
     }
-    return await runProcess({ ...stack.composed, host: { ...host, start }, fatal, close: stack.close }, parts.roles)
+    const { composed, close } = stack
+    return await runProcess({ ...composed, host: { ...host, start }, fatal, close, report }, parts.roles)
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
-    process.stderr.write(`mesh: ${text}\n${error instanceof BadFlag ? `\n${usage}` : ''}`)
+    report(error)
     return error instanceof BadFlag ? exitCodes.usage : exitCodes.failed
   }
+}
+
+// Programs get lines of the log instead.
+function linesOf({ output }: LocalOptions): Pick<StackInput, 'write'> {
+  return output === 'json' ? {} : { write: (text) => void process.stderr.write(`mesh: ${text}\n`) }
+}
+
+// Messages may quote a URL of the settings, with its password.
+function reportTo(dataDir: string): (error: unknown) => void {
+  return (error) => {
+    const text = processSecrets.redact(describeStartFailure(error, dataDir))
+    process.stderr.write(`mesh: ${text}\n${error instanceof BadFlag ? `\n${usage}` : ''}`)
+  }
+}
+
+// Seconds pass until the first line of the start itself.
+function progress({ data, fresh }: LocalOptions, env: StackInput['env']): string {
+  const file = findSettingsFile(env)
+  const settings = file === undefined ? '' : ` with the settings of ${resolve(file)}`
+  const isFirst = fresh || !existsSync(join(resolve(data), 'database'))
+  return `${isFirst ? `Preparing the first start (once for ${data}) ...\n` : ''}Starting${settings} ...\n`
 }
 
 function print(text: string, code: number): number {

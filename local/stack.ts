@@ -1,18 +1,22 @@
+import { resolve } from 'node:path'
+import { findSettingsFile } from '#core/config/find-file.ts'
 import { openSettings, readCoreSettings } from '#core/config/settings.ts'
 import { type Composed, composeHost } from '#core/host/compose.ts'
 import type { Role } from '#core/host/core.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { AnyPlugin } from '#core/host/plugin.ts'
 import { createDemo } from './bootstrap.ts'
-import { shipped, startLocalCluster } from './cluster.ts'
+import type { JournalCut } from './apiserver/storage/journal.ts'
+import { type LocalCluster, shipped, startLocalCluster } from './cluster.ts'
 import { createAuditFeed } from './audit-feed.ts'
 import { type DataFolder, loadSecret, openDataFolder } from './data-folder.ts'
 import { createOneTimeCode, landingRoutes } from './landing.ts'
 import type { LocalOptions } from './options.ts'
-import { choosePorts, givenPorts, type Listener } from './ports.ts'
+import { choosePorts, givenPorts, type Listener, type MovedPort } from './ports.ts'
 import { ownEnvironment } from './own-environment.ts'
 import type { Persona } from './personas.ts'
 import { imageOf } from './store-image.ts'
+import { createTerminal, terminalPlugin } from './terminal.ts'
 import { startWorkloads, type WorkloadOptions, type Workloads } from './workloads/workloads.ts'
 
 /** The embedded default, composed; `start` brings it up, `close` takes everything down in reverse. */
@@ -31,7 +35,12 @@ export interface Started {
   readonly dataDir: string
   readonly tokens: Readonly<Record<Persona, string>>
   readonly code: string
-  readonly moved: readonly Listener[]
+  readonly adminUrl: string
+  readonly moved: readonly MovedPort[]
+  /** The settings file that was read. */
+  readonly settingsFile?: string
+  /** What was lost of a damaged journal of the embedded API server. */
+  readonly journalCut?: JournalCut
 }
 
 /** What the process gives it. */
@@ -41,6 +50,8 @@ export interface StackInput {
   readonly plugins: readonly AnyPlugin[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
+  /** Writes a line about an agent or a run that failed; default: a warning of the log. */
+  readonly write?: (text: string) => void
 }
 
 /** Starts the cluster and composes every role over it; whatever was started is closed when a later part fails. */
@@ -53,6 +64,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
   const { folder, release } = openDataFolder(options.data, options.fresh)
   const agents = createAgents()
   const log = createLogger({ level: 'warn' })
+  const terminal = createTerminal(input.write ?? ((text) => log.warn({}, text)))
   const feed = createAuditFeed(`http://127.0.0.1:${ports.manager}/audit-events`, loadSecret(folder.webhookToken))
   const cluster = await startLocalCluster({
     folder,
@@ -68,10 +80,17 @@ export async function composeStack(input: StackInput): Promise<Stack> {
     const code = createOneTimeCode(cluster.tokens.admin)
     const url = `http://127.0.0.1:${ports.bff}`
     const image = imageOf(env)
-    const page = { url, tokensFile: folder.tokens, kubeconfig: folder.kubeconfig }
+    const at = (name: Listener): string => `http://127.0.0.1:${ports[name]}`
+    const page = {
+      url,
+      gatewayUrl: at('gateway'),
+      adminUrl: at('admin'),
+      tokensFile: folder.tokens,
+      kubeconfig: folder.kubeconfig,
+    }
     const composed = await composeHost({
       roles: input.roles,
-      plugins: input.plugins,
+      plugins: [...input.plugins, terminalPlugin(terminal)],
       version: input.version,
       env,
       presets: { ...presets(folder, ports), outbound: { allow: allowedByDefault(env) } },
@@ -85,15 +104,20 @@ export async function composeStack(input: StackInput): Promise<Stack> {
     return {
       composed,
       start: async () => {
+        const found = { ...settingsFileOf(env), ...journalCutOf(cluster) }
         await composed.host.start()
         feed.start(composed.log)
         // What an earlier process told agents may be stale: other ports. They start when the manager has told them anew, and so only once.
         await composed.host.synced()
-        await agents.start({ cluster: cluster.admin, dataDir: folder.root, log: composed.log })
+        const { log: logger } = composed
+        await agents.start({ cluster: cluster.admin, dataDir: folder.root, log: logger, onCrash: terminal.crashed })
         if (options.demo) await createDemo(cluster.admin, shipped.demo)
         // MESH_GATEWAY_PORT may name another than the chosen one.
-        const gatewayUrl = composed.host.addresses().gateway ?? `http://127.0.0.1:${ports.gateway}`
-        return { ...page, gatewayUrl, dataDir: folder.root, tokens: cluster.tokens, code: code.code, moved }
+        const addresses = composed.host.addresses()
+        const gatewayUrl = addresses.gateway ?? page.gatewayUrl
+        const adminUrl = addresses.admin ?? page.adminUrl
+        const { tokens } = cluster
+        return { ...page, gatewayUrl, adminUrl, dataDir: folder.root, tokens, code: code.code, moved, ...found }
       },
       close: () => closeAll([agents.close, feed.close, composed.close, cluster.close, release]),
     }
@@ -101,6 +125,15 @@ export async function composeStack(input: StackInput): Promise<Stack> {
     await closeAll([cluster.close, release])
     throw error
   }
+}
+
+function settingsFileOf(env: StackInput['env']): { settingsFile?: string } {
+  const file = findSettingsFile(env)
+  return file === undefined ? {} : { settingsFile: resolve(file) }
+}
+
+function journalCutOf({ server: { journalCut } }: LocalCluster): { journalCut?: JournalCut } {
+  return journalCut === undefined ? {} : { journalCut }
 }
 
 // Agents go before the roles that serve them: what they still say is heard. The cluster goes last: everybody uses it.

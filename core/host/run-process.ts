@@ -10,6 +10,8 @@ export interface ProcessParts {
   readonly drainDeadlineMs: number
   /** Resolves at the first error that no code handles; default: `catchFatalErrors` from now on. */
   readonly fatal?: Promise<void>
+  /** Writes why the process could not start or run; default: an error of the log. */
+  readonly report?: (error: unknown) => void
   close(): Promise<void>
 }
 
@@ -43,7 +45,8 @@ export async function runProcess(parts: ProcessParts, roles: readonly string[]):
     await close()
     return reason === 'fatal' ? exitCodes.failed : exitCodes.ok
   } catch (error) {
-    log.error({}, error instanceof Error ? error.message : String(error))
+    if (parts.report === undefined) log.error({}, error instanceof Error ? error.message : String(error))
+    else parts.report(error)
     await close().catch(() => undefined)
     return exitCodes.failed
   }

@@ -30,6 +30,14 @@ export class MigrationsMissing extends Error {
   }
 }
 
+/** A newer version made a breaking migration that this one does not know. */
+export class NewerDatabase extends Error {
+  constructor(names: readonly string[]) {
+    super(`the database was changed by a newer version that this one cannot run on (${names.join(', ')}); upgrade`)
+    this.name = 'NewerDatabase'
+  }
+}
+
 interface MigrationTables {
   mesh_migrations: { source: string; name: string; breaking: boolean }
 }
@@ -126,8 +134,7 @@ function refuseNewer(applied: readonly Applied[], known: readonly Migration[]): 
   const sources = new Set(known.map((migration) => migration.source))
   const newer = applied.filter((one) => one.breaking && sources.has(one.source) && !names.has(labelOf(one)))
   if (newer.length === 0) return
-  const list = newer.map(labelOf).join(', ')
-  throw new Error(`the database was changed by a newer version that this one cannot run on (${list}); upgrade`)
+  throw new NewerDatabase(newer.map(labelOf))
 }
 
 function labelOf(migration: { readonly source: string; readonly name: string }): string {

@@ -7,6 +7,14 @@ import { takeLock } from './process-lock.ts'
 /** The embedded store in memory: gone with the process, for tests. */
 export const inMemory = 'memory://'
 
+/** PGlite cannot start on what is in the folder. It aborts without a reason: damage, or no room on the disk. */
+export class StoreDamaged extends Error {
+  constructor(folder: string, cause: unknown) {
+    super(`the store in ${folder} cannot be opened`, { cause })
+    this.name = 'StoreDamaged'
+  }
+}
+
 /** PGlite opened on a folder, and how to close it cleanly. */
 export interface OpenedPglite {
   readonly pglite: PGlite
@@ -25,7 +33,9 @@ export async function openPglite(folder: string, image?: string): Promise<Opened
   try {
     const data = join(folder, 'data')
     await provideData(data, folder, image)
-    const pglite = await start(data)
+    const pglite = await start(data).catch((error: unknown) => {
+      throw new StoreDamaged(folder, error)
+    })
     return { pglite, close: () => closeFolder(pglite, folder, lock) }
   } catch (error) {
     lock.release()
@@ -60,8 +70,15 @@ async function provideData(data: string, folder: string, image: string | undefin
   const draft = join(folder, 'data.new')
   await rm(draft, { recursive: true, force: true })
   if (existsSync(data)) return
-  if (image === undefined || !(await copyImage(image, draft))) await (await start(draft)).close()
+  if (image === undefined || !(await copyImage(image, draft)))
+    await makeStore(draft).catch((error: unknown) => {
+      throw new StoreDamaged(folder, error)
+    })
   await rename(draft, data)
+}
+
+async function makeStore(draft: string): Promise<void> {
+  await (await start(draft)).close()
 }
 
 // An image saves time and nothing else: a cache that is full or read-only must not keep the store from starting.

@@ -23,6 +23,7 @@ import { defaultRbacObjects } from './rbac/default-roles.ts'
 import { createReviews } from './reviews/review.ts'
 import { builtinSchema } from './schema/builtin.ts'
 import { compileSchema } from './schema/compile.ts'
+import type { JournalCut } from './storage/journal.ts'
 import { openStore } from './storage/store.ts'
 import type { Store } from './storage/store.ts'
 import { loadCertificate } from './tls/certificate.ts'
@@ -55,6 +56,8 @@ export interface ApiServer {
   /** PEM, for `certificate-authority-data`. */
   certificateAuthority: string
   port: number
+  /** What was cut off a damaged journal at this start. */
+  journalCut: JournalCut | undefined
   /** For calls from the same process: answers as the port does, without a socket between. */
   calls: Dispatcher
   /** A token of a service account that exists, without a request: for the roles in the same process. */
@@ -108,6 +111,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const calls = new InProcessDispatcher(handler)
     return {
       calls,
+      journalCut: store.cut,
       url: `http://${address}`,
       tlsUrl: `https://${address}`,
       certificateAuthority: certificate.certificate,

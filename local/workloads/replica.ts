@@ -18,6 +18,8 @@ import { resources } from './objects.ts'
 import type { Container, Pod } from './objects.ts'
 import { toPodStatus } from './pod-object.ts'
 import type { ContainerState } from './pod-object.ts'
+import { AGENT_LABEL } from '#schemas/labels.ts'
+import type { AgentCrash } from '../terminal.ts'
 import { mountVolumes } from './volumes.ts'
 
 /** What replicas share. */
@@ -28,6 +30,8 @@ export interface ReplicaContext {
   readonly launcher: readonly string[]
   readonly cwd: string
   readonly log: Logger
+  /** Called for each process that ended with an error by itself. */
+  readonly onCrash?: ((crash: AgentCrash) => void) | undefined
   /** How long an agent may run before its silence is reported. */
   readonly listenMs: number
   /** Replicas that left their workload and have not ended yet. */
@@ -126,6 +130,8 @@ async function keepRunning(run: Run): Promise<void> {
     const began = performance.now()
     const code = await runOnce(run, containers)
     if (signal.aborted) return
+    const { exitCode, lastLine } = code
+    if (exitCode !== undefined && exitCode !== 0) run.context.onCrash?.({ ...agentOf(run.pod), exitCode, lastLine })
     if (!run.restart && code.exitCode !== undefined)
       return report({ is: 'ended', exitCode: code.exitCode, at: new Date(), lastLine: code.lastLine })
     if (performance.now() - began > SETTLED_MS) failures = 0
@@ -134,6 +140,10 @@ async function keepRunning(run: Run): Promise<void> {
     failures += 1
     live.restarts += 1
   }
+}
+
+function agentOf({ metadata }: Pod): { namespace: string; name: string } {
+  return { namespace: metadata.namespace ?? '', name: metadata.labels?.[AGENT_LABEL] ?? metadata.name }
 }
 
 const needsRuntime: ContainerState = {

@@ -6,6 +6,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
+import type { AgentCrash } from '../terminal.ts'
 import { serveEndpoints } from './endpoints.ts'
 import type { LogQuery } from './log-file.ts'
 import { resources } from './objects.ts'
@@ -26,6 +27,8 @@ export interface WorkloadOptions {
   readonly cwd?: string
   /** How long an agent may run before its silence is reported (10 s). */
   readonly listenMs?: number
+  /** Called for each process of an agent that ended with an error by itself. */
+  readonly onCrash?: ((crash: AgentCrash) => void) | undefined
 }
 
 /** Agents as processes of this machine. */
@@ -60,6 +63,7 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
     launcher: options.launcher ?? defaultLauncher(),
     cwd: options.cwd ?? process.cwd(),
     log: options.log,
+    onCrash: options.onCrash,
     listenMs: options.listenMs ?? LISTEN_MS,
     ending: new Set(),
   }

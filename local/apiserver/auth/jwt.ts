@@ -14,10 +14,22 @@ export interface IssuerKey {
 /** Reads the issuer's key, or makes one that only this user may read; never overwrites a file. */
 export function loadIssuerKey(file: string): IssuerKey {
   const pem = readIfThere(file) ?? createKeyFile(file)
-  const privateKey = createPrivateKey(pem)
+  const privateKey = parseKey(file, pem)
   const publicKey = createPublicKey(privateKey)
   const { x } = publicKey.export({ format: 'jwk' })
   return { id: (x ?? '').slice(0, 16), privateKey, publicKey }
+}
+
+// The messages of OpenSSL name neither the file nor what is wrong.
+function parseKey(file: string, pem: string): KeyObject {
+  const advice = 'restore the file, or remove it: service account tokens that were issued become invalid'
+  try {
+    const key = createPrivateKey(pem)
+    if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
+  } catch {
+    throw new Error(`${file} is no private key in PEM; ${advice}`)
+  }
+  throw new Error(`${file} is no P-256 key; ${advice}`)
 }
 
 function readIfThere(file: string): string | undefined {

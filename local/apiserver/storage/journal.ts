@@ -47,33 +47,44 @@ export interface JournalOptions {
   readonly log: Log
 }
 
+/** What a start cut off a damaged journal. */
+export interface JournalCut {
+  readonly file: string
+  /** Records before the first damaged one. */
+  readonly records: number
+  readonly cutBytes: number
+  /** Whole records behind it, which are lost with it. */
+  readonly cutRecords: number
+  /** The file that holds what was cut. */
+  readonly kept: string
+}
+
 const encode = (record: string): string => `${crc32(record).toString(16).padStart(8, '0')} ${record}\n`
 
 /**
  * Reads the records of a journal up to the first line without a right checksum, and cuts the rest: after a crash these
  * bytes were never acknowledged. They are kept beside the file and counted in the log: a damaged file looks the same.
  */
-export function readJournal(file: string, log: Log): string[] {
+export function readJournal(
+  file: string,
+  log: Log,
+): { readonly records: readonly string[]; readonly cut?: JournalCut } {
   let bytes: Buffer
   try {
     bytes = readFileSync(file)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { records: [] }
     throw error
   }
   const { records, good } = readRecords(bytes, 0)
-  if (good === bytes.length) return records
+  if (good === bytes.length) return { records }
   const kept = freeName(`${file}.torn`)
   writeFileSync(kept, bytes.subarray(good), { mode: 0o600 })
   truncateSync(file, good)
-  log('journal cut at its first damaged record', {
-    file,
-    records: records.length,
-    cutBytes: bytes.length - good,
-    cutRecords: countRecords(bytes, good),
-    kept,
-  })
-  return records
+  const cutRecords = countRecords(bytes, good)
+  const cut = { file, records: records.length, cutBytes: bytes.length - good, cutRecords, kept }
+  log('journal cut at its first damaged record', cut)
+  return { records, cut }
 }
 
 function readRecords(bytes: Buffer, from: number): { records: string[]; good: number } {

@@ -40,7 +40,7 @@ test('O8: a store opened again has its objects, versions and uids, and goes on c
   assert.equal(second.put(ID, 'n/c', widget('c', 1)).stored.object.metadata.resourceVersion, '5')
 })
 
-test('O8: a torn tail is cut, reported and kept aside; whole records before it stay', async (t) => {
+test('O8, UXL7: a torn tail is cut, reported and kept aside; whole records before it stay', async (t) => {
   const path = folder(t)
   const first = await openStore(path)
   await first.put(ID, 'n/a', widget('a', 1)).durable
@@ -53,6 +53,8 @@ test('O8: a torn tail is cut, reported and kept aside; whole records before it s
   t.after(() => second.close())
   assert.equal(second.revision, 1)
   assert.match(lines.join(), /journal cut at its first damaged record/)
+  const cut = { file: journal, records: 1, cutBytes: 57, cutRecords: 0, kept: `${journal}.torn` }
+  assert.deepEqual(second.cut, cut)
   assert.deepEqual(readFileSync(journal), whole)
   assert.match(readFileSync(`${journal}.torn`, 'utf8'), /^deadbeef/)
 })

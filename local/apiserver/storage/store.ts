@@ -4,7 +4,7 @@ import type { KubeObject, ObjectReader } from '../contract.ts'
 import type { Log } from '../log.ts'
 import { failure } from '../status.ts'
 import { openJournal, readJournal } from './journal.ts'
-import type { JournalFailure } from './journal.ts'
+import type { JournalCut, JournalFailure } from './journal.ts'
 
 /** One version of one object. Never changed once stored: readers and watchers share it. */
 export interface Stored {
@@ -32,6 +32,8 @@ export interface Written {
 
 export interface Store extends ObjectReader {
   readonly revision: number
+  /** What was cut off a damaged journal when the store was opened. */
+  readonly cut: JournalCut | undefined
   find(id: string, key: string): Stored | undefined
   /** In key order; an empty namespace is all of them. */
   range(id: string, namespace: string): readonly Stored[]
@@ -172,7 +174,8 @@ export async function openStore(folder: string, log: Log = () => undefined): Pro
     else take(id, key, rv)
   }
 
-  for (const record of readJournal(file, log)) load(record)
+  const { records, cut } = readJournal(file, log)
+  for (const record of records) load(record)
   floor = revision
   const journal = await openJournal(file, { onRefused: undo, log })
 
@@ -235,6 +238,7 @@ export async function openStore(folder: string, log: Log = () => undefined): Pro
   }
 
   return {
+    cut,
     get revision() {
       return revision
     },

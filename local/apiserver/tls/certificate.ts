@@ -81,7 +81,7 @@ function stillGood({ key, certificate }: Certificate, now: Date): boolean {
  */
 export function loadCertificate(file: string, now: Date): Certificate {
   if (existsSync(file)) {
-    const kept: Certificate = JSON.parse(readFileSync(file, 'utf8'))
+    const kept = readKept(file)
     if (stillGood(kept, now)) return kept
   }
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -90,4 +90,13 @@ export function loadCertificate(file: string, now: Date): Certificate {
   const made = { key: String(key), certificate }
   writeFileSync(file, JSON.stringify(made), { mode: 0o600 })
   return made
+}
+
+function readKept(file: string): Certificate {
+  const text = readFileSync(file, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${file} is not JSON; remove it to get a new serving certificate`)
+  }
 }

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { dirname, join } from 'node:path'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+
+const main = fileURLToPath(import.meta.resolve('../main.ts'))
+
+interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+function mesh(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  const options = { cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env }, timeout: 60_000 }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, ...args], options, (error, out, err) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
+      resolve({ code, out, err })
+    })
+  })
+}
+
+/** A process of its own in a folder with these files; the data folder is `data` unless `args` say otherwise. */
+interface Case {
+  readonly files?: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly code?: number
+  readonly says: RegExp
+}
+
+async function refused(t: TestContext, cases: Readonly<Record<string, Case>>): Promise<void> {
+  const folder = tempFolder('start')
+  t.after(folder.remove)
+  await twoAtOnce(Object.entries(cases), async ([name, { files = {}, args = [], env = {}, code = 1, says }]) => {
+    const cwd = join(folder.path, name)
+    for (const [file, text] of Object.entries({ '.keep': '', ...files })) {
+      mkdirSync(dirname(join(cwd, file)), { recursive: true })
+      writeFileSync(join(cwd, file), text)
+    }
+    const found = await mesh(
+      ['all', '--port', '0', '--output', 'json', '--no-demo', '--data', 'data', ...args],
+      cwd,
+      env,
+    )
+    assert.equal(found.code, code, `${name}: ${found.err}`)
+    assert.match(found.err, says, name)
+    assert.equal(found.out, '', name)
+    assert.doesNotMatch(found.err, /pa55word|\n {4}at /, name)
+  })
+}
+
+const ours = { 'data/lock': '' }
+
+test(
+  'UXL8: what is wrong with the data folder is said with its path and what to do',
+  { timeout: 120_000 },
+  async (t) => {
+    await refused(t, {
+      file: { files: { data: 'x' }, says: /^mesh: --data data: is a file, not a folder\n$/ },
+      below: {
+        files: { data: 'x' },
+        args: ['--data', 'data/sub'],
+        says: /cannot be made: a part of its path is a file/,
+      },
+      proc: { args: ['--data', '/proc/x'], says: /^mesh: --data \/proc\/x: cannot be made: / },
+      long: { args: ['--data', 'x'.repeat(300)], says: /its path is too long/ },
+      foreign: { files: { 'data/thesis.txt': '' }, says: /is not empty and was not made by mesh/ },
+      tokens: {
+        files: { ...ours, 'data/tokens.json': '{\n "admin": pa55word' },
+        says: /^mesh: \/.*\/data\/tokens\.json is not JSON \(line 2\); remove it to get new tokens\n$/,
+      },
+      issuer: {
+        files: { ...ours, 'data/apiserver/issuer.key': 'pa55word' },
+        says: /^mesh: \/.*\/issuer\.key is no private key in PEM; restore the file, or remove it/,
+      },
+      serving: {
+        files: { ...ours, 'data/apiserver/serving.json': 'pa55word' },
+        says: /serving\.json is not JSON; remove it to get a new serving certificate/,
+      },
+      store: {
+        files: { ...ours, 'data/database/data/PG_VERSION': '17\n', 'data/database/data/global/pg_control': 'torn' },
+        says: /^mesh: the store in \/.*\/data\/database cannot be opened; start with --fresh .*, or put a copy/,
+      },
+    })
+  },
+)
+
+test(
+  'PODA24, UXH2: a wrong setting or connection of mesh.yaml ends the start and is named with its place',
+  { timeout: 120_000 },
+  async (t) => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    t.after(() => taken.close())
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const yaml = (text: string) => ({ 'mesh.yaml': text })
+    await refused(t, {
+      typo: {
+        files: yaml('profil: open\n'),
+        says: /^mesh: \/.*\/mesh\.yaml:1:1: profil is not a known setting; did you mean profile\?\n$/,
+      },
+      disable: {
+        files: yaml('disable: [audti]\n'),
+        says: /mesh\.yaml:1:11: disable: there is no plugin "audti"; did you mean audit\? \(plugins: agents, /,
+      },
+      named: {
+        env: { MESH_CONFIG: '/gone/mesh.yaml' },
+        says: /^mesh: \/gone\/mesh\.yaml: the settings file cannot be read: there is no such file\n$/,
+      },
+      level: { env: { LOG_LEVEL: 'loud' }, says: /^mesh: LOG_LEVEL must be debug, info, warn or error, not "loud"\n$/ },
+      database: {
+        files: yaml('databaseUrl: postgres://u:pa55word@127.0.0.1:1/d\n'),
+        says: /^mesh: \/.*\/mesh\.yaml:1:1: databaseUrl: 127\.0\.0\.1:1 refused the connection\n$/m,
+      },
+      url: { files: yaml('databaseUrl: pa55word\n'), says: /mesh\.yaml:1:1: databaseUrl: must be postgres:\/\// },
+      nats: {
+        files: yaml('natsUrl: nats://u:pa55word@127.0.0.1:1\n'),
+        says: /^mesh: \/.*\/mesh\.yaml:1:1: natsUrl: 127\.0\.0\.1:1 refused the connection\n$/m,
+      },
+      plugin: {
+        files: {
+          ...yaml('plugins: [./boom.mjs]\n'),
+          'boom.mjs': "export default () => {\n  throw new Error('boom')\n}",
+        },
+        says: /^mesh: plugin \.\/boom\.mjs: its function failed: boom \(\/.*\/boom\.mjs:2:9\)\n$/,
+      },
+      port: { args: ['--port', String(port)], says: /--port \d+: the port is taken by another process/ },
+      flag: { args: ['--prot', '1'], code: 2, says: /^mesh: Unknown option '--prot'[^]*usage: mesh all/ },
+    })
+  },
+)
+
+test('UXL8: a full disk and a read-only one are said as such', { timeout: 60_000 }, async (t) => {
+  const small = mounted(t, 'size=6m')
+  const fixed = mounted(t, 'ro')
+  if (small === undefined || fixed === undefined)
+    return t.skip('NOT RUN: a small file system can only be mounted by root on Linux')
+  await refused(t, {
+    full: {
+      args: ['--data', join(small, 'd')],
+      says: /^mesh: the data folder \/.* is full \(no space left on device, about \d+ MB missing\)/m,
+    },
+    fixed: {
+      args: ['--data', join(fixed, 'd')],
+      says: /^mesh: --data \/.*\/d: cannot be made: the file system is read-only\n$/,
+    },
+  })
+})
+
+test('UXL1: mesh, --help and --version explain, and a command that does not exist names the nearest one', async (t) => {
+  const folder = tempFolder('help')
+  t.after(folder.remove)
+  const cases: readonly (readonly [string, number, RegExp])[] = [
+    ['', 0, /^mesh: a control plane[^]*\n {2}mesh all  [^]*\n {2}mesh keys rotate /],
+    ['--version', 0, /^\d+\.\d+\.\d+\n$/],
+    ['all --help', 0, /^ {2}mesh all  [^]*\n {2}--data DIR/],
+    ['bff --help', 0, /^ {2}mesh bff [^]*takes no flags/],
+    ['restore --help', 0, /usage: mesh restore/],
+    ['wroker', 2, /^mesh: there is no command "wroker"; did you mean mesh worker\?\n/],
+    ['worker dead-leters', 2, /did you mean mesh worker dead-letters\?/],
+    ['bff --port', 2, /^mesh: mesh bff takes no flags \(--port\)/],
+    ['keys', 2, /there is mesh keys init and mesh keys rotate/],
+    [`x${'y'.repeat(100_000)}`, 2, /^mesh: there is no command "xy{59}"\n/],
+  ]
+  await twoAtOnce(cases, async ([words, code, says]) => {
+    const found = await mesh(
+      words.split(' ').filter((word) => word !== ''),
+      folder.path,
+    )
+    assert.equal(found.code, code, words.slice(0, 40))
+    assert.match(code === 0 ? found.out : found.err, says, words.slice(0, 40))
+  })
+})
+
+async function twoAtOnce<T>(cases: readonly T[], check: (one: T) => Promise<void>): Promise<void> {
+  const queue = [...cases]
+  const work = async (): Promise<void> => {
+    for (let one = queue.shift(); one !== undefined; one = queue.shift()) await check(one)
+  }
+  await Promise.all([work(), work()])
+}
+
+function mounted(t: TestContext, options: string): string | undefined {
+  const { path, remove } = tempFolder('disk')
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', path], { stdio: 'ignore' })
+  } catch {
+    return void remove()
+  }
+  t.after(() => {
+    execFileSync('umount', ['-l', path])
+    remove()
+  })
+  return path
+}

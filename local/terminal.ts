@@ -1,0 +1,100 @@
+import { Type } from 'typebox'
+import type { Consumer } from '#core/events/consumer.ts'
+import type { StoredEvent } from '#core/events/event.ts'
+import { definePlugin } from '#core/host/plugin.ts'
+import { processSecrets } from '#core/log/secrets.ts'
+import { runCreated, runFailed } from '#plugins/runs/events.ts'
+
+/** An agent's process that ended with an error by itself. */
+export interface AgentCrash {
+  readonly namespace: string
+  readonly name: string
+  readonly exitCode: number
+  /** What the agent wrote last. */
+  readonly lastLine?: string | undefined
+}
+
+/** Lines about failures, for the person at the terminal of `mesh all`. */
+export interface Terminal {
+  crashed(crash: AgentCrash): void
+  runFailed(run: { readonly agent: string; readonly runId: string; readonly reason: string }): void
+}
+
+const quietMs = 30_000
+const mostAgents = 1_000
+const mostCharacters = 200
+
+/** One line per agent and kind in 30 s; the next one has the number of those left out. `now` is monotonic milliseconds. */
+export function createTerminal(write: (line: string) => void, now: () => number = () => performance.now()): Terminal {
+  const known = new Map<string, { at: number; omitted: number }>()
+  const say = (key: string, text: string): void => {
+    const last = known.get(key)
+    if (last !== undefined && now() - last.at < quietMs) {
+      last.omitted++
+      return
+    }
+    known.delete(key)
+    if (known.size >= mostAgents) known.delete(known.keys().next().value ?? '')
+    known.set(key, { at: now(), omitted: 0 })
+    const more = last === undefined || last.omitted === 0 ? '' : ` (${last.omitted} more like it since the last line)`
+    write(`${text}${more}`)
+  }
+  return {
+    crashed: ({ namespace, name, exitCode, lastLine }) => {
+      const said = printable(lastLine ?? '')
+      const agent = `${namespace}/${name}`
+      say(
+        `crash ${agent}`,
+        `agent ${agent} exited with code ${exitCode}${said === '' ? '; its log is empty' : `: ${said}`}`,
+      )
+    },
+    runFailed: ({ agent, runId, reason }) =>
+      say(`run ${agent}`, `run ${runId} of agent ${agent} failed: ${printable(reason)}`),
+  }
+}
+
+// An agent writes what it likes: escape sequences would change the terminal.
+function printable(text: string): string {
+  const clean = processSecrets
+    .redact(text)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
+    .trim()
+  return clean.length > mostCharacters ? `${clean.slice(0, mostCharacters)}...` : clean
+}
+
+const mostRuns = 10_000
+
+/** Reports failed runs. Only the embedded default has it: a cluster's workers have a log and metrics. */
+export function terminalPlugin(terminal: Terminal) {
+  return definePlugin({
+    contract: 1,
+    name: 'terminal',
+    settings: Type.Object({}),
+    wiring: (_settings, core) => (core.store === undefined ? 'unwired' : 'ready'),
+    create: () => ({ agents: new Map<string, string>() }),
+    consumers: ({ agents }): readonly Consumer[] => [
+      {
+        name: 'terminal.failed-runs',
+        types: [runCreated.type, runFailed.type],
+        order: 'stream',
+        from: 'now',
+        role: 'worker',
+        handle: async (events) => events.forEach((event) => follow(event, agents, terminal)),
+      },
+    ],
+  })
+}
+
+// The event of the failure names the run alone.
+function follow(event: StoredEvent, agents: Map<string, string>, terminal: Terminal): void {
+  const { namespace = '' } = event.subject
+  const data = event.data as { runId: string; agent?: { name?: string } | null; failReason?: string }
+  if (event.type === runCreated.type) {
+    if (agents.size >= mostRuns) agents.delete(agents.keys().next().value ?? '')
+    agents.set(data.runId, `${namespace}/${data.agent?.name ?? ''}`)
+    return
+  }
+  const agent = agents.get(data.runId) ?? `(unknown) in ${namespace}`
+  agents.delete(data.runId)
+  terminal.runFailed({ agent, runId: data.runId, reason: data.failReason ?? 'unknown' })
+}
