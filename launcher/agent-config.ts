@@ -8,6 +8,8 @@ export const limitDefaults = { timeout: '10m', maxSteps: 25, maxDelegationDepth:
 export interface AgentConfig extends Omit<LauncherConfig, 'limits' | 'tools' | 'delegates'> {
   readonly tools: readonly LauncherTool[]
   readonly delegates: readonly string[] | undefined
+  /** Number of the revision, for runs and traces; no part of the file, whose content decides whether pods are replaced. */
+  readonly revision?: number
   readonly limits: Readonly<Record<'timeoutMs' | 'maxSteps' | 'maxDelegationDepth' | 'concurrency', number>>
 }
 
@@ -23,12 +25,10 @@ export function parseAgentConfig(text: string): AgentConfig {
   const root = record('', parseJson(text))
   const model = optional(root, 'model', record)
   const prompt = optional(root, 'systemPrompt', string)
-  const revision = optional(root, 'revision', integer(0))
   return {
     name: required(root, 'name', string),
     namespace: required(root, 'namespace', string),
     uid: required(root, 'uid', string),
-    ...(revision === undefined ? {} : { revision }),
     ...(prompt === undefined ? {} : { systemPrompt: prompt }),
     ...(model === undefined ? {} : { model: parseModel(model) }),
     tools: (optional(root, 'tools', array) ?? []).map((entry, index) => parseTool(`tools/${index}`, entry)),

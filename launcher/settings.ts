@@ -53,6 +53,7 @@ const launcherOnly: ReadonlySet<string> = new Set([
   'MESH_AGENT_CONFIG',
   'MESH_AGENT_CONTAINER',
   'MESH_AGENT_OUTPUT_FD',
+  'MESH_AGENT_REVISION',
   'MESH_BIND',
   'MESH_CANCEL_GRACE_SECONDS',
   'MESH_GRACE_SECONDS',
@@ -135,7 +136,9 @@ function parseCommand(argv: readonly string[]): readonly string[] {
 }
 
 function readAgentConfig(env: Environment): AgentConfig {
-  return parseAgentConfig(readNamedFile('MESH_AGENT_CONFIG', env))
+  const agent = parseAgentConfig(readNamedFile('MESH_AGENT_CONFIG', env))
+  const revision = env.MESH_AGENT_REVISION
+  return revision ? { ...agent, revision: whole('MESH_AGENT_REVISION', revision) } : agent
 }
 
 function readNamedFile(variable: string, env: Environment): string {
@@ -175,7 +178,7 @@ function seconds(variable: string, text: string | undefined, absent: number): nu
 }
 
 function whole(variable: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new ConfigError(`${variable}: must be a whole number`)
+  if (!/^\d{1,10}$/.test(text)) throw new ConfigError(`${variable}: must be a whole number`)
   return Number(text)
 }
 

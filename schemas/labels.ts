@@ -3,7 +3,7 @@ import { groupKey } from './group.ts'
 /** Label on everything that belongs to an agent (revisions, pods, Services): the agent's name. */
 export const AGENT_LABEL = groupKey('agent')
 
-/** Annotation with which a rollback says what it went back to: the revision's number. */
+/** Annotation of a revision that was rolled back to: the number that it had before. */
 export const ROLLBACK_ANNOTATION = groupKey('rollback-to')
 
 /** Annotation of a fork: `namespace/name` of its origin. */
@@ -18,8 +18,20 @@ export const EVAL_OVERRIDE_ANNOTATION = groupKey('eval-override')
 /** Annotation of a Namespace: its name for people. */
 export const DISPLAY_NAME_ANNOTATION = groupKey('display-name')
 
-/** Annotation of a revision: who made it, as far as its maker knew. */
+/** Label of an agent's pods: the number of the revision that they run. */
+export const REVISION_NUMBER_LABEL = groupKey('revision-number')
+
+/** Annotation of a revision: the numbers that it had before, as `deployment.kubernetes.io/revision-history`. */
+export const REVISION_HISTORY_ANNOTATION = groupKey('revision-history')
+
+/** Annotation of a revision: who made it; a guess begins with `manager:`. */
 export const CREATED_BY_ANNOTATION = groupKey('created-by')
+
+/** Annotation of a revision, `"true"`: the API server or the BFF named the actor in `CREATED_BY_ANNOTATION`. */
+export const CREATED_BY_EXACT_ANNOTATION = groupKey('created-by-exact')
+
+/** Annotation of a revision: `create`, or the resourceVersion of its agent; by it the audit log is asked who made it. */
+export const CHANGE_ANNOTATION = groupKey('change')
 
 /** Annotation of a revision: `create`, `update` or `rollback`. */
 export const SOURCE_ANNOTATION = groupKey('source')

@@ -6,7 +6,6 @@ export interface LauncherConfig {
   readonly name: string
   readonly namespace: string
   readonly uid: string
-  readonly revision?: number
   /** Only for declarative agents, whose loop the launcher runs itself. */
   readonly systemPrompt?: string
   readonly model?: {

@@ -18,3 +18,16 @@ export interface ObjectTeller {
 
 /** Who knows of objects that informers may have missed (the audit plugin). */
 export const toldObjects = definePoint<ObjectTeller>('cluster.told-objects')
+
+/** A change of a cluster object: its creation, or the one that made this version. */
+export interface ObjectChange {
+  readonly uid: string
+  /** Absent: the creation. */
+  readonly resourceVersion?: string
+}
+
+/** Finds who made a change; undefined while only a guess is known. */
+export type ChangeActorFinder = (change: ObjectChange) => Promise<string | undefined>
+
+/** Knows authenticated actors of changes (the audit plugin). */
+export const changeActorFinder = definePoint<ChangeActorFinder>('cluster.change-actor')

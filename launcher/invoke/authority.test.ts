@@ -136,8 +136,7 @@ test('O6: a worker with a higher epoch cuts the readers of lower ones at once', 
   const launched = await launch(t, {
     command: nodeAgent,
     key: agentKey,
-    env: { STATE_URL: state.url, AGENT_CANCELS: 'true' },
-    config: { revision: 5 },
+    env: { STATE_URL: state.url, AGENT_CANCELS: 'true', MESH_AGENT_REVISION: '5' },
   })
   const { url } = launched
   const as = (epoch: number) => ({ 'x-mesh-run-attempt': attempt(key, { epoch }) })

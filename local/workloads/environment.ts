@@ -77,6 +77,8 @@ async function declaredVariables(cluster: KubeClient, pod: Pod, container: Conta
 }
 
 function fieldValue(pod: Pod, path: string): string {
+  const label = /^metadata\.labels\['([^']+)'\]$/.exec(path)?.[1]
+  if (label !== undefined) return pod.metadata.labels?.[label] ?? ''
   if (path === 'metadata.name') return pod.metadata.name
   if (path === 'metadata.namespace') return pod.metadata.namespace ?? ''
   return path === 'metadata.uid' ? (pod.metadata.uid ?? '') : '127.0.0.1'

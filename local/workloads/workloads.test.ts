@@ -43,6 +43,7 @@ const agentFile = fileURLToPath(import.meta.resolve('./testdata/agent.mjs'))
 const runnerFile = fileURLToPath(import.meta.resolve('./testdata/runner.ts'))
 const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
 function noop(): void {}
+const findActor = () => Promise.resolve(undefined)
 const recorded = new Map<string, string>()
 const recordKey = async (agentUid: string, publicKey: string): Promise<void> => void recorded.set(agentUid, publicKey)
 
@@ -72,7 +73,7 @@ async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean
     hardened: false,
   } as const
   const controller = new AbortController()
-  const reconcilers = [agentReconciler({ cluster, settings, now: () => new Date(), recordKey })]
+  const reconcilers = [agentReconciler({ cluster, settings, now: () => new Date(), recordKey, findActor })]
   const manager = runReconcilers({ cluster, reconcilers, log: silent, signal: controller.signal })
   const workloads =
     options.runner === false

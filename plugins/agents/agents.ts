@@ -1,3 +1,4 @@
+import type { ChangeActorFinder } from '#core/cluster/points.ts'
 import type { ModelGateway } from './model-gateway.ts'
 import type { LauncherKeyRecorder, RequirementCheck } from './points.ts'
 import type { ReconcileSettings } from './reconcile/settings.ts'
@@ -17,4 +18,6 @@ export interface AgentsInner extends Agents {
   reconcile: ReconcileSettings
   /** Keeps the public key of an agent's launchers. */
   recordKey: LauncherKeyRecorder
+  /** The authenticated actor of a change of an agent, if a plugin knows one. */
+  findActor: ChangeActorFinder
 }

@@ -1,3 +1,4 @@
+import { changeActorFinder } from '#core/cluster/points.ts'
 import { definePlugin } from '#core/host/plugin.ts'
 import type { AgentsInner } from './agents.ts'
 import { createModelGateway } from './model-gateway.ts'
@@ -22,9 +23,16 @@ export const agents = definePlugin({
     recordKey: async (agentUid, publicKey) => {
       for (const keep of core.extensions(launcherKeyRecorder)) await keep(agentUid, publicKey)
     },
+    findActor: async (change) => {
+      for (const find of core.extensions(changeActorFinder)) {
+        const actor = await find(change)
+        if (actor !== undefined) return actor
+      }
+      return undefined
+    },
   }),
   routes: (inner) => routes(inner),
-  reconcilers: ({ reconcile, now, recordKey }, { cluster }) => [
-    agentReconciler({ cluster, settings: reconcile, now, recordKey }),
+  reconcilers: ({ reconcile, now, recordKey, findActor }, { cluster }) => [
+    agentReconciler({ cluster, settings: reconcile, now, recordKey, findActor }),
   ],
 })

@@ -10,7 +10,7 @@ import { generateConfig, nameFrom } from './generate.ts'
 import type { ChatMessage, ModelGateway } from './model-gateway.ts'
 import { choosePod, sinceSeconds } from './logs.ts'
 import { mergePatch } from './merge-patch.ts'
-import { toVersions } from './revisions.ts'
+import { specAt, toVersions } from './revisions.ts'
 import { toRollbackPatch } from './rollback.ts'
 
 // A second, independent reading of RFC 6902: what a patch of ours does to a document.
@@ -99,14 +99,33 @@ test('fork: has the spec with its overrides, a mark of its origin, and none of t
   assert.deepEqual(copy.spec, { model: { route: 'other' }, limits: { maxSteps: 2 } })
 })
 
-test('rollback: spec and annotation are one patch', () => {
+test('rollback: the old spec replaces the whole one; UXM17: the number of replicas stays', () => {
   const spec = { model: { route: 'old' } }
-  assert.deepEqual(toRollbackPatch(agent(), spec, 3), [
-    { op: 'replace', path: '/spec', value: spec },
-    { op: 'add', path: '/metadata/annotations', value: {} },
-    { op: 'add', path: '/metadata/annotations/mesh.dev~1rollback-to', value: '3' },
+  assert.deepEqual(toRollbackPatch(agent(), spec), [{ op: 'replace', path: '/spec', value: spec }])
+  const scaled = { ...agent(), spec: { model: { route: 'new' }, scaling: { replicas: 3 } } }
+  assert.deepEqual(toRollbackPatch(scaled, spec), [
+    { op: 'replace', path: '/spec', value: { ...spec, scaling: { replicas: 3 } } },
   ])
-  assert.equal(toRollbackPatch(agent({ annotations: { a: 'b' } }), spec, 3).length, 2)
+  const job = { image: 'job:1', executionModel: 'job' as const }
+  assert.deepEqual(toRollbackPatch(scaled, job), [{ op: 'replace', path: '/spec', value: job }])
+})
+
+test('UXL16: a version is found by its number, or by one that it had before it was rolled back to', () => {
+  const revision = (number: number, route: string, history?: string) => ({
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: {
+      name: route,
+      ...(history === undefined ? {} : { annotations: { 'mesh.dev/revision-history': history } }),
+    },
+    revision: number,
+    data: { spec: { model: { route } } },
+  })
+  const all = [revision(4, 'a', '1,x,-3,1e9, 2'), revision(3, 'c'), revision(2, 'b')]
+  const routeOf = (which: string) => specAt(agent(), all, which).model?.route
+  assert.deepEqual(['1', '4', '3', '2'].map(routeOf), ['a', 'a', 'c', 'b'], 'a number of now comes first')
+  assert.throws(() => routeOf('5'), /no revision 5/)
+  assert.deepEqual(toVersions(agent(), all)[0]?.formerRevisions, [1])
 })
 
 test('versions: say what changed, who made them and which one serves', () => {
@@ -120,21 +139,22 @@ test('versions: say what changed, who made them and which one serves', () => {
   const current = { ...agent(), status: { currentRevision: 'a-2' } }
   const found = toVersions(current, [
     revision(3, 'x', { 'mesh.dev/rollback-to': '1' }),
-    revision(2, 'y', { 'mesh.dev/created-by': 'ada' }),
+    revision(2, 'y', { 'mesh.dev/created-by': 'ada', 'mesh.dev/created-by-exact': 'true' }),
     revision(1, 'x'),
   ])
   assert.deepEqual(
-    found.map(({ revision: number, source, createdBy, summary, current: serves }) => [
+    found.map(({ revision: number, source, createdBy, createdByExact, summary, current: serves }) => [
       number,
       source,
       createdBy,
+      createdByExact,
       summary,
       serves,
     ]),
     [
-      [3, 'rollback', null, 'changed model', false],
-      [2, 'update', 'ada', 'changed model', true],
-      [1, 'create', null, 'first kept revision', false],
+      [3, 'rollback', null, false, 'changed model', false],
+      [2, 'update', 'ada', true, 'changed model', true],
+      [1, 'create', null, false, 'first kept revision', false],
     ],
   )
 })

@@ -3,7 +3,14 @@ import { Fail } from '#core/http/errors.ts'
 import type { KubeObject, ObjectList, ObjectRef } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL, CREATED_BY_ANNOTATION, ROLLBACK_ANNOTATION, SOURCE_ANNOTATION } from '#schemas/labels.ts'
+import {
+  AGENT_LABEL,
+  CREATED_BY_ANNOTATION,
+  CREATED_BY_EXACT_ANNOTATION,
+  REVISION_HISTORY_ANNOTATION,
+  ROLLBACK_ANNOTATION,
+  SOURCE_ANNOTATION,
+} from '#schemas/labels.ts'
 import { toPatch, toSections } from './diff.ts'
 import { controllerRevisions } from './resources.ts'
 
@@ -18,7 +25,9 @@ export interface Version {
   revision: number
   name: string
   createdAt: string
+  formerRevisions: number[]
   createdBy: string | null
+  createdByExact: boolean
   source: 'create' | 'update' | 'rollback'
   summary: string
   current: boolean
@@ -61,7 +70,9 @@ export function toVersions(agent: AgentDeploymentObject, revisions: readonly Rev
       revision: revision.revision,
       name,
       createdAt: creationTimestamp,
+      formerRevisions: formerNumbers(revision),
       createdBy: annotations[CREATED_BY_ANNOTATION] ?? null,
+      createdByExact: annotations[CREATED_BY_EXACT_ANNOTATION] === 'true',
       source: sourceOf(annotations, before !== undefined),
       summary: summarize(before, revision),
       current: agent.status?.currentRevision === name,
@@ -82,16 +93,34 @@ function summarize(before: Revision | undefined, revision: Revision): string {
   return changed.length === 0 ? 'no change of the spec' : `changed ${changed.join(', ')}`
 }
 
-/** The spec of a revision by number, or of the agent as it stands for `current`. */
+/** The numbers that a revision had before it was rolled back to, oldest first. */
+export function formerNumbers({ metadata }: Revision): number[] {
+  const text = metadata.annotations?.[REVISION_HISTORY_ANNOTATION] ?? ''
+  return text.split(',').flatMap((number) => (/^[1-9]\d{0,15}$/.test(number) ? [Number(number)] : []))
+}
+
+/** A spec as a revision keeps it: the number of replicas is the agent's, whatever revision it runs. */
+export function withoutScaling(spec: AgentDeploymentSpec): AgentDeploymentSpec {
+  const { scaling: _, ...rest } = spec
+  return rest
+}
+
+/**
+ * The spec of a revision by its number, or by one that it had before (UXL16); of the agent as it is now for `current`.
+ * Without the number of replicas.
+ */
 export function specAt(
   agent: AgentDeploymentObject,
   revisions: readonly Revision[],
   which: string,
 ): AgentDeploymentSpec {
-  if (which === 'current') return agent.spec
-  const spec = revisions.find((revision) => String(revision.revision) === which)?.data?.spec
+  if (which === 'current') return withoutScaling(agent.spec)
+  const revision =
+    revisions.find((one) => String(one.revision) === which) ??
+    revisions.find((one) => formerNumbers(one).map(String).includes(which))
+  const spec = revision?.data?.spec
   if (spec === undefined) throw new Fail('not_found', `The agent has no revision ${which}.`)
-  return spec
+  return withoutScaling(spec)
 }
 
 /** What the diff route answers. Pure. */

@@ -2,7 +2,6 @@ import type { Caller } from '#core/cluster/access.ts'
 import type { ObjectRef } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { ROLLBACK_ANNOTATION } from '#schemas/labels.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
 import { readRevisions, specAt } from './revisions.ts'
 
@@ -15,7 +14,7 @@ export async function rollBack(
 ): Promise<AgentDeploymentObject> {
   const { agent, revisions } = await readRevisions(caller, ref, options.signal)
   const spec = specAt(agent, revisions, String(revision))
-  const body = toRollbackPatch(agent, spec, revision)
+  const body = toRollbackPatch(agent, spec)
   return caller.cluster.patch<AgentDeploymentObject>(
     AgentDeployment,
     ref,
@@ -25,16 +24,10 @@ export async function rollBack(
 }
 
 /**
- * Spec and annotation in one patch, so that nobody sees one without the other. Pure.
- * A JSON patch, since a merge patch would keep the fields that the old spec did not have; no resourceVersion,
- * since a rollback is meant to win.
+ * A JSON patch, since a merge patch would keep the fields that the old spec did not have; no resourceVersion, since a
+ * rollback is meant to win. The number of replicas stays, except for a job, which has none. Pure.
  */
-export function toRollbackPatch(agent: AgentDeploymentObject, spec: AgentDeploymentSpec, revision: number): object[] {
-  const path = `/metadata/annotations/${ROLLBACK_ANNOTATION.replaceAll('/', '~1')}`
-  const hasAnnotations = agent.metadata.annotations !== undefined
-  return [
-    { op: 'replace', path: '/spec', value: spec },
-    ...(hasAnnotations ? [] : [{ op: 'add', path: '/metadata/annotations', value: {} }]),
-    { op: 'add', path, value: String(revision) },
-  ]
+export function toRollbackPatch({ spec: now }: AgentDeploymentObject, spec: AgentDeploymentSpec): object[] {
+  const keepsScaling = now.scaling !== undefined && spec.executionModel !== 'job'
+  return [{ op: 'replace', path: '/spec', value: keepsScaling ? { ...spec, scaling: now.scaling } : spec }]
 }

@@ -182,7 +182,7 @@ test('agents: versions, diff and rollback read ControllerRevisions as the caller
   assert.equal(back.status, 200, back.text)
   const stored = await readAgent(admin, namespace, 'v')
   assert.equal(stored.spec.model?.route, 'old')
-  assert.equal(stored.metadata.annotations?.['mesh.dev/rollback-to'], '1')
+  assert.equal(stored.metadata.annotations, undefined, 'UXM6: nothing stays on the agent')
   assert.equal((await ask('developer', 'POST', `${path}/rollback`, { revision: 7 })).status, 404)
   for (const [method, where, body] of [
     ['GET', `${path}/versions`, undefined],

@@ -1,10 +1,11 @@
 import type { Access } from '#core/cluster/access.ts'
-import type { ObjectTeller } from '#core/cluster/points.ts'
+import type { ChangeActorFinder, ObjectTeller } from '#core/cluster/points.ts'
 import type { Store } from '#core/store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { toAuditEvent } from './audit-event.ts'
 import { type AuditFilter, type AuditWindow, auditPage } from './store/read.ts'
 import type { AuditTables } from './store/tables.ts'
+import { changeActor } from './store/change-actor.ts'
 import { unseenObjects } from './store/unseen.ts'
 
 /** The reader's side of the audit log. */
@@ -20,6 +21,12 @@ export interface Audit {
 export function createTeller(store: Store): ObjectTeller {
   const db = store.reader<AuditTables>()
   return { unseen: (kinds) => unseenObjects(db, kinds) }
+}
+
+/** Finds authenticated actors of changes for the platform's own use, such as the author of a revision. */
+export function createActorFinder(store: Store): ChangeActorFinder {
+  const db = store.reader<AuditTables>()
+  return (change) => changeActor(db, change)
 }
 
 /** Reads pages of the log under a proof; rows older than `retentionDays` are in none, to the instant. */

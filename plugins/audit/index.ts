@@ -1,10 +1,10 @@
 import { definePlugin } from '#core/host/plugin.ts'
 import { contribute } from '#core/host/points.ts'
 import { httpOutcome } from '#core/http/points.ts'
-import { toldObjects } from '#core/cluster/points.ts'
+import { changeActorFinder, toldObjects } from '#core/cluster/points.ts'
 import type { Static } from 'typebox'
 import type { Core } from '#core/host/core.ts'
-import { createAudit, createTeller } from './audit.ts'
+import { createActorFinder, createAudit, createTeller } from './audit.ts'
 import { auditConsumers } from './consumers.ts'
 import { auditDaySealed, auditOutcome, auditRowsRemoved, clusterRequest } from './events.ts'
 import { createIntake } from './intake/intake.ts'
@@ -38,7 +38,12 @@ export const audit = definePlugin({
   }),
   contributions: ({ core, outcomes }) => [
     contribute(httpOutcome, outcomes),
-    ...(core.store ? [contribute(toldObjects, createTeller(core.store))] : []),
+    ...(core.store
+      ? [
+          contribute(toldObjects, createTeller(core.store)),
+          contribute(changeActorFinder, createActorFinder(core.store)),
+        ]
+      : []),
   ],
   routes: ({ log }, { observed }) => auditRoutes(log, observed),
   managerRoutes: ({ core, settings }, { informers }) =>

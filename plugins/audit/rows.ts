@@ -187,6 +187,11 @@ function requestRow(event: Audited): AuditRow {
   return { ...row, claimedAt: event.time, ...(data['unconfirmed'] === true ? { pending: true } : {}) }
 }
 
+/** The id of the row of a change. */
+export function changeId(action: string, uid: string, resourceVersion: string): string {
+  return idOf(changeKey(action, uid, resourceVersion))
+}
+
 /** Create and delete happen once to a uid; an update is told from the next by its resourceVersion. */
 function changeKey(action: string, uid: string, resourceVersion: string): string {
   return action === 'update' ? `update/${uid}/${resourceVersion}` : `${action}/${uid}`

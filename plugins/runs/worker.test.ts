@@ -54,7 +54,11 @@ for (const { name, skip, open } of adapters) {
   const start = async (t: TestContext) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])
-    const launched = await launch(t, { command: nodeAgent, config: { revision: 7, limits: { concurrency: 8 } } })
+    const launched = await launch(t, {
+      command: nodeAgent,
+      config: { limits: { concurrency: 8 } },
+      env: { MESH_AGENT_REVISION: '7' },
+    })
     const world = createWorld(database)
     const worker = startWorker(
       driveServices(world, () => launched.url),
@@ -149,8 +153,8 @@ for (const { name, skip, open } of adapters) {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])
     const world = createWorld(database)
-    const first = await launch(t, { command: nodeAgent, config: { revision: 3 } })
-    const second = await launch(t, { command: nodeAgent, config: { revision: 4 } })
+    const first = await launch(t, { command: nodeAgent, env: { MESH_AGENT_REVISION: '3' } })
+    const second = await launch(t, { command: nodeAgent, env: { MESH_AGENT_REVISION: '4' } })
     let url = first.url
     const worker = startWorker(
       driveServices(world, () => url),
@@ -172,7 +176,7 @@ for (const { name, skip, open } of adapters) {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])
     const world = createWorld(database)
-    const launched = await launch(t, { command: nodeAgent, config: { revision: 9 }, env: { AGENT_CANCELS: 'true' } })
+    const launched = await launch(t, { command: nodeAgent, env: { AGENT_CANCELS: 'true', MESH_AGENT_REVISION: '9' } })
     const services = () => driveServices(world, () => launched.url)
     const run = await queueRun(world, { do: 'deaf' })
     const began = startWorker(services(), 'first')

@@ -107,7 +107,13 @@ export const AgentVersion = Type.Object(
     revision: Type.Integer(),
     name: Type.String({ description: 'Name of the ControllerRevision.' }),
     createdAt: time,
-    createdBy: Type.Union([Type.String(), Type.Null()]),
+    formerRevisions: Type.Array(Type.Integer(), {
+      description: 'Numbers that it had before it was rolled back to; they name it still.',
+    }),
+    createdBy: Type.Union([Type.String(), Type.Null()], {
+      description: 'User who made it; manager: and a field manager where the user is not known.',
+    }),
+    createdByExact: Type.Boolean({ description: 'Whether createdBy was authenticated.' }),
     source: Type.Enum(['create', 'update', 'rollback'], { description: 'What made it.' }),
     summary: Type.String({ description: 'Which parts of the spec differ from the revision before.' }),
     current: Type.Boolean(),

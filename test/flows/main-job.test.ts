@@ -13,6 +13,7 @@ import type { RawAnswer } from './platform/send.ts'
 interface Run {
   readonly id: string
   readonly state: string
+  readonly agent: { readonly revision: number | null } | null
   readonly output: unknown
   readonly pauseReason: string | null
   readonly failReason: string | null
@@ -173,17 +174,27 @@ async function changes({ ask, until }: Job): Promise<void> {
   assert.deepEqual(patch, [{ op: 'replace', path: '/systemPrompt', value: 'You greet people in French.' }])
 }
 
+interface Versions {
+  readonly items: readonly { readonly createdBy: string | null; readonly createdByExact: boolean }[]
+}
+
 async function rollsBack({ ask, until }: Job): Promise<void> {
   const back = await ask('developer', 'POST', '/agents/default/hello/rollback', { revision: 1 })
   assert.equal(back.status, 200, back.text)
   assert.match(back.json<Agent>().spec.systemPrompt ?? '', /one friendly sentence/)
   await until<Agent>('/agents/default/hello', isSettled)
   const { items } = (await ask('developer', 'GET', '/agents/default/hello/versions')).json<{
-    items: { source: string; current: boolean }[]
+    items: { source: string; current: boolean; revision: number; formerRevisions: number[] }[]
   }>()
-  assert.deepEqual(items.map(({ source, current }) => [source, current])[0], ['rollback', true])
+  const [newest] = items
+  assert.deepEqual([newest?.source, newest?.current, newest?.formerRevisions], ['rollback', true, [1]])
   const answer = await ask('developer', 'POST', '/invoke', { ...ofHello, input: 'x' })
   assert.equal(answer.json<Run>().state, 'succeeded')
+  assert.equal(answer.json<Run>().agent?.revision, newest?.revision, 'UXM8: the run shows which version answered')
+  await until<Versions>(
+    '/agents/default/hello/versions',
+    ({ items: [first] }) => first?.createdByExact === true && /developer/.test(first.createdBy ?? ''),
+  )
 }
 
 function isSettled({ metadata, status }: Agent): boolean {

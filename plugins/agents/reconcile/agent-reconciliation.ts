@@ -1,4 +1,5 @@
 import type { ReconcileResult } from '#core/host/work.ts'
+import type { ChangeActorFinder } from '#core/cluster/points.ts'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { KubeError, isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
@@ -26,7 +27,8 @@ import { isOwnedBy, refIn } from './owner.ts'
 import type { Deployment } from './progress.ts'
 import { prune } from './prune.ts'
 import { resolveReferences } from './resolve.ts'
-import { planRevision } from './revision.ts'
+import { noteAuthor } from './revision-author.ts'
+import { planRevision, toRevisionData } from './revision.ts'
 import type { RevisionPlan } from './revision.ts'
 import type { ReconcileSettings } from './settings.ts'
 import { stableJson } from './stable-hash.ts'
@@ -40,6 +42,7 @@ export interface ReconcileContext {
   readonly settings: ReconcileSettings
   readonly now: () => Date
   readonly recordKey: LauncherKeyRecorder
+  readonly findActor: ChangeActorFinder
 }
 
 /** Pods are not watched, there are too many in a cluster; while a revision comes up they are looked at this often. */
@@ -59,9 +62,10 @@ export async function reconcileAgent(
   const unresolved = resolution !== undefined && 'refusal' in resolution ? resolution.refusal : undefined
   let blocked: Refusal | undefined
   if (resolution !== undefined && 'resolved' in resolution) {
-    const data = { spec: agent.spec, resolved: resolution.resolved }
+    const data = toRevisionData(agent, resolution.resolved)
     const plan = planRevision(agent, data, revisions)
-    const workload = { agent, revision: plan.name, config: toLauncherConfig(agent, data) }
+    const config = toLauncherConfig(agent, data)
+    const workload = { agent, revision: plan.name, revisionNumber: plan.revision, config }
     blocked = await blockedBy(async () => {
       await carryOut(context, agent, plan, happenings)
       await makeObjects(context, workload)
@@ -75,8 +79,13 @@ export async function reconcileAgent(
   // Changed meanwhile, or made anew; a change of what nothing is built from would not have it looked at again.
   if (!(await writeStatus(cluster, agent, status))) return { requeueAfterMs: 0 }
   await record(cluster, agent, [...happenings, ...happeningsOf(agent, status)], context.now())
-  await prune(cluster, agent, status)
-  return nextLook(found)
+  const kept = await prune(cluster, agent, status)
+  return sooner(nextLook(found), await noteAuthor(context, agent, kept))
+}
+
+function sooner(look: ReconcileResult, afterMs: number | undefined): ReconcileResult {
+  if (afterMs === undefined) return look
+  return { requeueAfterMs: Math.min(look.requeueAfterMs ?? afterMs, afterMs) }
 }
 
 function nextLook(found: Findings): ReconcileResult {
@@ -100,7 +109,7 @@ async function carryOut(
     happenings.push({
       type: 'Normal',
       reason: 'RevisionCreated',
-      message: `Revision ${plan.object.revision} is ${plan.name}.`,
+      message: `Revision ${plan.revision} is ${plan.name}.`,
     })
     return
   }

@@ -10,7 +10,7 @@ import { toDeployment, toJob, toNetworkPolicy, toService } from './objects.ts'
 import { hasLostPort } from './lost-pods.ts'
 import { toPodTemplate } from './pod-template.ts'
 import { deploymentProgress } from './progress.ts'
-import { planRevision, revisionsToPrune } from './revision.ts'
+import { planRevision, revisionsToPrune, toRevisionData } from './revision.ts'
 import type { ReconcileSettings } from './settings.ts'
 import { stableHash } from './stable-hash.ts'
 import { happeningsOf } from './events.ts'
@@ -44,6 +44,7 @@ function given(spec: AgentDeploymentSpec, more: Partial<AgentDeploymentObject> =
 const workload = (agent: AgentDeploymentObject) => ({
   agent,
   revision: 'bot-abc',
+  revisionNumber: 3,
   config: toLauncherConfig(agent, { spec: agent.spec, resolved }),
 })
 const environmentOf = (containers: readonly { env?: readonly { name: string; value?: string }[] }[], index = 0) =>
@@ -56,7 +57,7 @@ const revision = (name: string, number: number): Revision => ({
 })
 
 test('given a declarative agent, then the launcher image runs its loop, unprivileged', () => {
-  const { spec } = toPodTemplate(given(declarative), 'cm', settings)
+  const { spec } = toPodTemplate(given(declarative), { configMap: 'cm', revisionNumber: 3 }, settings)
   const [container] = spec.containers
   assert.deepEqual([container?.name, container?.image], ['agent', settings.launcherImage])
   assert.ok(container !== undefined && 'command' in container && !('args' in container))
@@ -71,7 +72,7 @@ const forms: Readonly<Record<string, AgentDeploymentSpec>> = {
 }
 const every = { declarative, ...forms }
 const containersOf = (spec: AgentDeploymentSpec, with_: ReconcileSettings = settings) => {
-  const pod = toPodTemplate(given(spec), 'cm', with_).spec
+  const pod = toPodTemplate(given(spec), { configMap: 'cm', revisionNumber: 3 }, with_).spec
   return { pod, all: [...('initContainers' in pod ? (pod.initContainers ?? []) : []), ...pod.containers] }
 }
 
@@ -228,9 +229,12 @@ test('each address is injected only when something is bound to it', () => {
     registries: [{ name: 'team' }],
     tools: [{ name: 'search', bindingRef: { name: 'search' } }],
   }
-  const plain = environmentOf(toPodTemplate(given(declarative), 'cm', settings).spec.containers)
+  const plain = environmentOf(
+    toPodTemplate(given(declarative), { configMap: 'cm', revisionNumber: 3 }, settings).spec.containers,
+  )
   const all = environmentOf(
-    toPodTemplate(given(bound), 'cm', { ...settings, otlpEndpoint: 'http://c' }).spec.containers,
+    toPodTemplate(given(bound), { configMap: 'cm', revisionNumber: 3 }, { ...settings, otlpEndpoint: 'http://c' }).spec
+      .containers,
   )
   const names = [
     'MEMORY_BACKEND_ADDR',
@@ -331,12 +335,50 @@ test('given new content, then a revision is created; given the newest, nothing; 
   assert.ok(first.do === 'create')
   assert.equal(first.object.revision, 1)
   assert.equal(planRevision(agent, data, [revision(first.name, 1)]).do, 'nothing')
-  const annotations = { 'mesh.dev/rollback-to': '1' }
-  const rolledBack = { ...agent, metadata: { ...agent.metadata, annotations } }
-  const again = planRevision(rolledBack, data, [revision(first.name, 1), revision('bot-other', 2)])
+  const again = planRevision(agent, data, [revision(first.name, 1), revision('bot-other', 2)])
   assert.ok(again.do === 'raise')
   assert.equal(again.revision, 3)
-  assert.deepEqual(again.annotations, { 'mesh.dev/source': 'rollback', 'mesh.dev/rollback-to': '1' })
+  assert.equal(again.annotations['mesh.dev/source'], 'rollback')
+})
+
+test('UXM6, UXL16: a rollback is what returns to an old revision, whatever its agent says; it keeps its numbers', () => {
+  const annotations = { 'mesh.dev/rollback-to': '1' }
+  const agent = given(declarative, { metadata: { ...given(declarative).metadata, annotations, resourceVersion: '77' } })
+  const data = toRevisionData(agent, resolved)
+  const edited = planRevision(agent, data, [revision('bot-old', 1), revision('bot-other', 2)])
+  assert.ok(edited.do === 'create')
+  assert.equal(edited.object.metadata.annotations?.['mesh.dev/source'], 'update', 'an old annotation of the agent')
+  const before = revision(edited.name, 4)
+  const kept = { ...before, metadata: { ...before.metadata, annotations: { 'mesh.dev/revision-history': '1,3' } } }
+  const back = planRevision(agent, data, [kept, revision('bot-other', 5)])
+  assert.ok(back.do === 'raise')
+  assert.deepEqual(back.annotations, {
+    'mesh.dev/source': 'rollback',
+    'mesh.dev/rollback-to': '4',
+    'mesh.dev/revision-history': '1,3,4',
+    'mesh.dev/created-by-exact': 'false',
+    'mesh.dev/change': '77',
+  })
+})
+
+test('UXM17: another number of replicas is no other revision', () => {
+  const name = (spec: AgentDeploymentSpec) => {
+    const agent = given(spec)
+    return planRevision(agent, toRevisionData(agent, resolved), []).name
+  }
+  assert.equal(name({ ...declarative, scaling: { replicas: 4 } }), name(declarative))
+})
+
+test('UXM8: a launcher reads the number of its revision from its pod, and its configuration does not depend on it', () => {
+  for (const spec of [declarative, command]) {
+    const { metadata, spec: pod } = toPodTemplate(given(spec), { configMap: 'c', revisionNumber: 7 }, settings)
+    assert.equal(metadata.labels['mesh.dev/revision-number'], '7')
+    const [launcher] = 'initContainers' in pod ? pod.initContainers : pod.containers
+    assert.deepEqual(launcher?.env.find(({ name: variable }) => variable === 'MESH_AGENT_REVISION')?.valueFrom, {
+      fieldRef: { fieldPath: "metadata.labels['mesh.dev/revision-number']" },
+    })
+    assert.equal(configText(workload(given(spec)).config).includes('revision'), false)
+  }
 })
 
 test('the oldest revisions beyond the limit go, but none that is in use', () => {

@@ -1,6 +1,7 @@
 import { reservedPorts } from '#launcher/ports.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
 import { formOf } from './form.ts'
 import { CONFIG_FILE, MOUNTS } from './image-layout.ts'
 import type { ReconcileSettings } from './settings.ts'
@@ -26,6 +27,11 @@ export function launcherEnvironment(agent: AgentDeploymentObject, settings: Reco
     { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
     variable('MESH_AGENT_CONFIG', `${MOUNTS.config}/${CONFIG_FILE}`),
     variable('MESH_HOSTS', [...serviceNames(agent), '$(POD_IP)'].join(',')),
+    // Not in the configuration, by whose content it is named.
+    {
+      name: 'MESH_AGENT_REVISION',
+      valueFrom: { fieldRef: { fieldPath: `metadata.labels['${REVISION_NUMBER_LABEL}']` } },
+    },
     variable('MESH_GRACE_SECONDS', String(GRACE_SECONDS)),
     variable('MESH_KEY_FILE', `${MOUNTS.keys}/agent.key`),
     variable('STATE_URL', settings.stateUrl),
@@ -116,6 +122,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'MESH_AGENT_ENV_FILE',
   'MESH_AGENT_OUTPUT_FD',
   'MESH_AGENT_PROCESS',
+  'MESH_AGENT_REVISION',
   'MESH_BIND',
   'MESH_GRACE_SECONDS',
   'MESH_HOSTS',

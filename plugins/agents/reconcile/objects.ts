@@ -20,6 +20,8 @@ export const REVISION_ANNOTATION = groupKey('revision')
 export interface Workload {
   readonly agent: AgentDeploymentObject
   readonly revision: string
+  /** Its number; a revision that is raised has another one, and other pods. */
+  readonly revisionNumber: number
   readonly config: LauncherConfig
 }
 
@@ -35,7 +37,7 @@ export function toConfigMap({ agent, config }: Workload): KubeObject {
 
 /** The pods of a `service` agent. A new revision's pods must be ready before an old one's go. */
 export function toDeployment(
-  { agent, revision, config }: Workload,
+  { agent, revision, revisionNumber, config }: Workload,
   settings: ReconcileSettings,
   live?: Deployment,
 ): KubeObject {
@@ -47,7 +49,7 @@ export function toDeployment(
       progressDeadlineSeconds: 120,
       selector: { matchLabels: { [AGENT_LABEL]: agent.metadata.name } },
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
-      template: toPodTemplate(agent, configName(agent, config), settings),
+      template: toPodTemplate(agent, { configMap: configName(agent, config), revisionNumber }, settings),
     },
   }
 }
@@ -60,10 +62,11 @@ function replicasOf(scaling: AgentDeploymentSpec['scaling'], now: number | undef
 }
 
 /** The one run of a `job` agent: named by its revision, since the pods of a Job cannot change. */
-export function toJob({ agent, revision, config }: Workload, settings: ReconcileSettings): KubeObject {
+export function toJob({ agent, revision, revisionNumber, config }: Workload, settings: ReconcileSettings): KubeObject {
+  const template = toPodTemplate(agent, { configMap: configName(agent, config), revisionNumber }, settings)
   return {
     ...head(agent, 'batch/v1', 'Job', revision, revision),
-    spec: { backoffLimit: 2, template: toPodTemplate(agent, configName(agent, config), settings) },
+    spec: { backoffLimit: 2, template },
   }
 }
 

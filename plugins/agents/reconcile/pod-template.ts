@@ -1,5 +1,5 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL } from '#schemas/labels.ts'
+import { AGENT_LABEL, REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
 import { LEAVING_SECONDS, agentContainer, declarativeContainer, launcherSidecar } from './containers.ts'
 import { GRACE_SECONDS } from './environment.ts'
 import { formOf } from './form.ts'
@@ -10,10 +10,14 @@ import type { ReconcileSettings } from './settings.ts'
 const TOKEN_SECONDS = 3600
 
 /** The pod of an agent in its form, within Pod Security `restricted`; `configMap` is the launcher's configuration. */
-export function toPodTemplate(agent: AgentDeploymentObject, configMap: string, settings: ReconcileSettings) {
+export function toPodTemplate(
+  agent: AgentDeploymentObject,
+  { configMap, revisionNumber }: { readonly configMap: string; readonly revisionNumber: number },
+  settings: ReconcileSettings,
+) {
   const job = agent.spec.executionModel === 'job'
   return {
-    metadata: { labels: podLabels(agent) },
+    metadata: { labels: { ...podLabels(agent), [REVISION_NUMBER_LABEL]: String(revisionNumber) } },
     spec: {
       serviceAccountName: agent.metadata.name,
       // The tokens that are needed are mounted by audience; the API server's own is not one of them.

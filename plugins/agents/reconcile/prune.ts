@@ -10,24 +10,26 @@ import { revisionsToPrune } from './revision.ts'
 import type { RevisionData } from './revision.ts'
 import { readRevisions } from './workload-state.ts'
 
-/** Forgets the oldest revisions beyond the limit, with the configurations and Jobs that only they used. */
+/** Forgets the oldest revisions beyond the limit, with the configurations and Jobs that only they used; returns the others. */
 export async function prune(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
   status: AgentDeploymentStatus,
-): Promise<void> {
+): Promise<readonly Revision[]> {
   const limit = agent.spec.rollout?.revisionHistoryLimit ?? AGENT_DEFAULTS.revisionHistoryLimit
   const revisions = await readRevisions(cluster, agent)
   const newest = revisions.toSorted((a, b) => a.revision - b.revision).at(-1)?.metadata.name
   const inUse = new Set([status.currentRevision, status.candidateRevision, status.latestSuccessfulRevision, newest])
   const old = revisionsToPrune(revisions, limit, inUse)
-  const kept = new Set(revisions.filter((one) => !old.includes(one)).map((one) => configOf(agent, one)))
+  const left = revisions.filter((one) => !old.includes(one))
+  const kept = new Set(left.map((one) => configOf(agent, one)))
   for (const revision of old) {
     const config = configOf(agent, revision)
     if (config !== undefined && !kept.has(config)) await removeChild(cluster, agent, 'ConfigMap', config)
     await removeChild(cluster, agent, 'Job', revision.metadata.name)
     await cluster.delete(controllerRevisions, refIn(agent, revision.metadata.name)).catch(ignore(404))
   }
+  return left
 }
 
 function configOf(

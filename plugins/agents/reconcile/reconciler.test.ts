@@ -29,6 +29,10 @@ const crds = readdirSync(folder)
   .filter((document) => document.kind === 'CustomResourceDefinition')
 const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
 function noop(): void {}
+type PodTemplated = KubeObject<{ replicas?: number; template: { metadata: { labels: Record<string, string> } } }>
+// As the audit log: creations have their author only later, here never.
+const findActor = async ({ resourceVersion }: { readonly resourceVersion?: string }) =>
+  resourceVersion === undefined ? undefined : 'ada@corp'
 const recorded = new Map<string, string>()
 const recordKey = async (agentUid: string, publicKey: string): Promise<void> => void recorded.set(agentUid, publicKey)
 
@@ -149,7 +153,7 @@ async function setUp(t: TestContext, make: keyof typeof makes) {
   )
   const controller = new AbortController()
   const asManager = await managerOf(cluster, connect)
-  const reconciler = agentReconciler({ cluster: asManager, settings, now: () => new Date(), recordKey })
+  const reconciler = agentReconciler({ cluster: asManager, settings, now: () => new Date(), recordKey, findActor })
   const running = runReconcilers({
     cluster: asManager,
     reconcilers: [reconciler],
@@ -251,11 +255,8 @@ for (const make of ['real', 'embedded'] as const) {
       assert.notEqual(degraded.status?.candidateRevision, first)
       assert.ok(degraded.status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True'))
 
-      // What the API's rollback does: the old spec and the annotation in one patch.
-      await change([
-        { op: 'replace', path: '/spec', value: spec },
-        { op: 'add', path: '/metadata/annotations', value: { 'mesh.dev/rollback-to': '1' } },
-      ])
+      // What the API's rollback does.
+      await change([{ op: 'replace', path: '/spec', value: spec }])
       await until('the old revision is deployed again', async () => {
         const live = await cluster.get(children.Deployment, ref)
         return live.metadata.annotations?.[REVISION_ANNOTATION] === first || undefined
@@ -267,7 +268,24 @@ for (const make of ['real', 'embedded'] as const) {
         revisions.map((one) => one.revision),
         [2, 3],
       )
-      assert.equal(revisions.at(-1)?.metadata.annotations?.['mesh.dev/source'], 'rollback')
+      const { annotations } = revisions.at(-1)?.metadata ?? {}
+      assert.deepEqual(
+        [annotations?.['mesh.dev/source'], annotations?.['mesh.dev/revision-history']],
+        ['rollback', '1'],
+      )
+      const { spec: deployed } = await cluster.get<PodTemplated>(children.Deployment, ref)
+      assert.equal(deployed?.template.metadata.labels['mesh.dev/revision-number'], '3', 'UXM8: pods know their number')
+      await change([{ op: 'add', path: '/spec/scaling', value: { replicas: 2 } }])
+      await until('the replicas', async () => {
+        const live = await cluster.get<PodTemplated>(children.Deployment, ref)
+        return live.spec?.replicas === 2 || undefined
+      })
+      assert.equal((await revisionsOf(cluster, namespace)).length, 2, 'UXM17: a number of replicas is no revision')
+      await until('UXM7: the author by the audit log', async () => {
+        const [, newest] = await revisionsOf(cluster, namespace)
+        const of = newest?.metadata.annotations
+        return (of?.['mesh.dev/created-by'] === 'ada@corp' && of['mesh.dev/created-by-exact'] === 'true') || undefined
+      })
       const told = (await cluster.list<KubeObject & { reason?: string }>(events, { namespace })).items.map(
         (one) => one.reason,
       )

@@ -1,6 +1,16 @@
 import type { KubeObject } from '#core/kube/client.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL, CREATED_BY_ANNOTATION, ROLLBACK_ANNOTATION, SOURCE_ANNOTATION } from '#schemas/labels.ts'
+import {
+  AGENT_LABEL,
+  CHANGE_ANNOTATION,
+  CREATED_BY_ANNOTATION,
+  CREATED_BY_EXACT_ANNOTATION,
+  REVISION_HISTORY_ANNOTATION,
+  ROLLBACK_ANNOTATION,
+  SOURCE_ANNOTATION,
+} from '#schemas/labels.ts'
+import { guessedActor } from '#core/cluster/observation.ts'
+import { formerNumbers, withoutScaling } from '../revisions.ts'
 import type { Revision } from '../revisions.ts'
 import type { Resolved } from './resolve.ts'
 import { ownerOf } from './owner.ts'
@@ -14,15 +24,20 @@ export interface RevisionData {
 
 /** What to do so that the newest revision is the one of this content. */
 export type RevisionPlan =
-  | { readonly do: 'nothing'; readonly name: string }
-  | { readonly do: 'create'; readonly name: string; readonly object: KubeObject & { readonly revision: number } }
-  /** Equal content raises the old object's number: a rollback, or a change that was taken back. */
+  | { readonly do: 'nothing'; readonly name: string; readonly revision: number }
+  | { readonly do: 'create'; readonly name: string; readonly revision: number; readonly object: KubeObject }
+  /** Equal content raises the old object's number: it was rolled back to, by the API or by a spec that was applied again. */
   | {
       readonly do: 'raise'
       readonly name: string
       readonly revision: number
       readonly annotations: Record<string, string>
     }
+
+/** What a revision is made of. The number of replicas is no part of it, as in a ReplicaSet: autoscalers change it at any time. */
+export function toRevisionData(agent: AgentDeploymentObject, resolved: Resolved): RevisionData {
+  return { spec: withoutScaling(agent.spec), resolved }
+}
 
 /** Name of the revision of this content: `<agent>-<hash>`. */
 export function revisionName(agent: AgentDeploymentObject, data: RevisionData): string {
@@ -38,10 +53,12 @@ export function planRevision(
   const name = revisionName(agent, data)
   const newest = Math.max(0, ...existing.map((one) => one.revision))
   const same = existing.find((one) => one.metadata.name === name)
-  if (same?.revision === newest) return { do: 'nothing', name }
-  const annotations = annotationsOf(agent, existing.length === 0)
-  if (same !== undefined) return { do: 'raise', name, revision: newest + 1, annotations }
-  return { do: 'create', name, object: toRevision(agent, data, { name, revision: newest + 1, annotations }) }
+  if (same?.revision === newest) return { do: 'nothing', name, revision: newest }
+  const revision = newest + 1
+  if (same !== undefined)
+    return { do: 'raise', name, revision, annotations: { ...rolledBackTo(same), ...madeBy(agent) } }
+  const annotations = { [SOURCE_ANNOTATION]: existing.length === 0 ? 'create' : 'update', ...madeBy(agent) }
+  return { do: 'create', name, revision, object: toRevision(agent, data, { name, revision, annotations }) }
 }
 
 /** Old revisions beyond the limit, oldest first; never one that serves or is being brought up. */
@@ -54,13 +71,22 @@ export function revisionsToPrune(
   return old.slice(0, Math.max(0, old.length - limit))
 }
 
-function annotationsOf(agent: AgentDeploymentObject, first: boolean): Record<string, string> {
-  const rollback = agent.metadata.annotations?.[ROLLBACK_ANNOTATION]
-  const manager = agent.metadata.managedFields?.filter((one) => one.subresource === undefined).at(-1)?.manager
+// What happened decides, not an annotation of the agent: one that stays there would name later changes too (UXM6).
+function rolledBackTo(revision: Revision): Record<string, string> {
   return {
-    [SOURCE_ANNOTATION]: rollback === undefined ? (first ? 'create' : 'update') : 'rollback',
-    ...(rollback === undefined ? {} : { [ROLLBACK_ANNOTATION]: rollback }),
-    ...(manager === undefined ? {} : { [CREATED_BY_ANNOTATION]: manager }),
+    [SOURCE_ANNOTATION]: 'rollback',
+    [ROLLBACK_ANNOTATION]: String(revision.revision),
+    [REVISION_HISTORY_ANNOTATION]: [...formerNumbers(revision), revision.revision].join(','),
+  }
+}
+
+// A field manager is what the writer calls itself: a guess until the audit log names the person (ADR 0030).
+function madeBy({ metadata }: AgentDeploymentObject): Record<string, string> {
+  const manager = metadata.managedFields?.filter((one) => one.subresource === undefined).at(-1)?.manager
+  return {
+    ...(manager === undefined ? {} : { [CREATED_BY_ANNOTATION]: guessedActor(manager) }),
+    [CREATED_BY_EXACT_ANNOTATION]: 'false',
+    [CHANGE_ANNOTATION]: metadata.generation === 1 ? 'create' : (metadata.resourceVersion ?? ''),
   }
 }
 

@@ -5,6 +5,9 @@ import type { Access } from '#core/cluster/access.ts'
 import { createStore } from '#core/store/create-store.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { adapters } from '#core/store/testing/databases.ts'
+import { createActorFinder } from '../audit.ts'
+import { changeId } from '../rows.ts'
+import type { AuditRow } from '../rows.ts'
 import { rowOf } from '../testing/rows.ts'
 import { auditPage } from './read.ts'
 import type { AuditTables } from './tables.ts'
@@ -63,5 +66,35 @@ test(
         assert.match(plan, index, `${name}: ${plan}`)
         assert.doesNotMatch(plan, /Seq Scan/, `${name}: ${plan}`)
       }
+  },
+)
+
+test(
+  'UXM7, PODA25: the author of a change is the authenticated actor of its row, never a guess',
+  { skip: postgres.skip },
+  async (t) => {
+    const database = await postgres.open(t)
+    const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
+    await migrate(database, [storeMigrations, own])
+    const store = createStore(database, { projections: [] })
+    const row = (n: number, change: readonly [string, string, string], more: Partial<AuditRow>) => ({
+      ...rowOf(n, Date.now()),
+      id: changeId(...change),
+      ...more,
+    })
+    const rows = [
+      row(1, ['create', 'u1', ''], { actor: 'ada', actor_exact: true }),
+      row(2, ['update', 'u1', '7'], { actor: 'manager:kubectl-edit', actor_exact: false }),
+      row(3, ['update', 'u1', '9'], { actor: 'olga', actor_exact: true }),
+    ]
+    await store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
+    const find = createActorFinder(store)
+    const asked = [
+      { uid: 'u1' },
+      { uid: 'u1', resourceVersion: '7' },
+      { uid: 'u1', resourceVersion: '9' },
+      { uid: 'u2' },
+    ]
+    assert.deepEqual(await Promise.all(asked.map(find)), ['ada', undefined, 'olga', undefined])
   },
 )
