@@ -84,4 +84,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['plugins/agents/pure.test.ts'],
     only: 'UXL16',
   },
+  {
+    name: 'an object without the field of its replicas has a scale of nothing',
+    file: 'local/apiserver/http/custom-scale.ts',
+    find: 'if (replicas !== undefined) return replicas',
+    replace: 'return replicas ?? 0',
+    tests: ['test/contract/apiserver/differential.test.ts'],
+    only: 'UXM17|embedded API server',
+  },
+  {
+    name: 'a custom object is scaled below nothing',
+    file: 'local/apiserver/objects/scale-paths.ts',
+    find: 'if (replicas < 0)',
+    replace: 'if (replicas < -9)',
+    tests: ['test/contract/apiserver/differential.test.ts'],
+    only: 'UXM17|embedded API server',
+  },
 ]

@@ -58,8 +58,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the agent starts before its launcher has its ports',
     file: 'plugins/agents/reconcile/containers.ts',
-    find: "startupProbe: { httpGet: onLauncher('/livez')",
-    replace: "startupProbe: { httpGet: onLauncher('/healthz')",
+    find: "const startupProbe = {\n  httpGet: onLauncher('/livez'),",
+    replace: "const startupProbe = {\n  httpGet: onLauncher('/healthz'),",
     tests: builders,
     only: 'PODS4',
   },

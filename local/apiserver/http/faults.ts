@@ -1,6 +1,7 @@
 import type { Cause, KubeObject } from '../contract.ts'
 import type { Kind } from '../objects/kind.ts'
 import { metaFaults } from '../objects/meta.ts'
+import { scaleFaults } from '../objects/scale-paths.ts'
 import { strategyOf } from '../objects/strategy.ts'
 import { kindFaults } from './write-decode.ts'
 
@@ -35,7 +36,7 @@ export function faults(
       : ofSchema.filter(
           ({ field }) => !own.some((each) => each.reason === 'FieldValueRequired' && each.field === field),
         )
-  const content = [...judged, ...own]
+  const content = [...judged, ...own, ...scaleFaults(object, kind)]
   if (!old && content.length > 0 && META_LAST.has(kind.storeId)) return content
   const general = kind.custom || OWN_FINALIZERS.has(kind.storeId)
   return [...found, ...another, ...metaFaults(object.metadata, general), ...content]

@@ -83,14 +83,18 @@ function checkAddress({ info }: Exchange, kind: Kind): boolean {
   return info.namespace !== '' || listing
 }
 
-function write(services: Services, exchange: Exchange, kind: Kind): Promise<Answer> {
-  const { info } = exchange
-  const context: WriteContext = {
+function writeContext(services: Services, { info, user: caller }: Exchange): WriteContext {
+  return {
     store: services.store,
     now: services.now,
     checkEscalation: (user, object, old) => services.authorizer.checkEscalation(user, object, old),
-    authorizeCreate: () => authorize(services, exchange.user, { ...info, verb: 'create' }),
+    authorizeCreate: () => authorize(services, caller, { ...info, verb: 'create' }),
   }
+}
+
+function write(services: Services, exchange: Exchange, kind: Kind): Promise<Answer> {
+  const { info } = exchange
+  const context = writeContext(services, exchange)
   if (info.verb === 'create') {
     if (info.name && !kind.custom) throw methodNotAllowed()
     return createObject(context, exchange, kind)
@@ -141,7 +145,7 @@ async function answerSubresource(
     }
   if (verb !== 'update' && verb !== 'patch' && !(verb === 'get' && subresource === 'scale')) throw methodNotAllowed()
   return subresource === 'scale'
-    ? serveScale(services.store, exchange, kind, services.now())
+    ? serveScale(writeContext(services, exchange), exchange, kind)
     : write(services, exchange, kind)
 }
 

@@ -4,33 +4,45 @@ import { AGE, NAME, column } from '../objects/columns.ts'
 import type { Kind } from '../objects/kind.ts'
 import { invalidValue, part } from '../objects/meta.ts'
 import { goJsonType, isObject } from '../patch/json-value.ts'
+import { scaleNumbers } from '../objects/scale-paths.ts'
 import { applyBodyPatch } from '../patch/patch.ts'
 import { MODIFIED, badRequest, conflict, invalid, notFound, orThrow, unsupportedMediaType } from '../status.ts'
 import { objectKey } from '../storage/store.ts'
-import type { Store, Stored } from '../storage/store.ts'
+import { scaleCustom, wantedReplicas } from './custom-scale.ts'
 import { asKubeObject, mediaType, parse, readBody, readObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import { toTable } from './table.ts'
 import { blamePatch } from './write-decode.ts'
 import { writeOptions } from './write-options.ts'
-import type { Answer } from './write.ts'
+import type { WriteOptions } from './write-options.ts'
+import type { Answer, WriteContext } from './write.ts'
 
 /** Go leaves a zero out. */
 const specOf = (replicas: Json | undefined) => (replicas ? { replicas } : {})
 
-function toScale({ object }: Stored): KubeObject {
+function toScale(object: KubeObject, kind: Kind): KubeObject {
   const { name, namespace = '', uid = '', resourceVersion = '', creationTimestamp = '' } = object.metadata
+  const { replicas, statusReplicas, selector } =
+    kind.scale === undefined ? builtInNumbers(object) : scaleNumbers(object, kind.scale)
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: specOf(replicas),
+    status: { replicas: statusReplicas, ...(selector ? { selector } : {}) },
+  }
+}
+
+function builtInNumbers(object: KubeObject) {
   const labels = part({ ...object, ...part(object, 'spec') }, 'selector')['matchLabels']
   const selector = Object.entries(labels ?? {})
     .map(([key, value]) => `${key}=${String(value)}`)
     .sort()
     .join(',')
   return {
-    kind: 'Scale',
-    apiVersion: 'autoscaling/v1',
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: specOf(part(object, 'spec')['replicas']),
-    status: { replicas: part(object, 'status')['replicas'] ?? 0, ...(selector ? { selector } : {}) },
+    replicas: part(object, 'spec')['replicas'],
+    statusReplicas: part(object, 'status')['replicas'] ?? 0,
+    selector,
   }
 }
 
@@ -73,47 +85,84 @@ function shown({ accept, query }: Exchange, scale: KubeObject, now: Date): objec
   return toTable({ columns: COLUMNS }, [scale], { now, resourceVersion, include: query.get('includeObject') })
 }
 
-async function patched(exchange: Exchange, live: KubeObject): Promise<KubeObject> {
+async function patched(exchange: Exchange, kind: Kind, live: () => KubeObject): Promise<KubeObject> {
   const type = mediaType(exchange.request)
-  const merge = type === 'application/merge-patch+json' || type === 'application/strategic-merge-patch+json'
+  const strategic = type === 'application/strategic-merge-patch+json' && !kind.custom
+  const merge = type === 'application/merge-patch+json' || strategic
   if (!merge && type !== 'application/json-patch+json') {
     throw unsupportedMediaType(['application/json-patch+json', 'application/merge-patch+json'])
   }
   const patch = parse(await readBody(exchange.request), false)
-  return orThrow(applyBodyPatch(merge ? 'merge' : 'json', live, patch))
+  return orThrow(applyBodyPatch(merge ? 'merge' : 'json', live(), patch))
 }
 
 /** The `scale` subresource: reads and sets the replicas of an object. */
-export async function serveScale(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
+export async function serveScale(context: WriteContext, exchange: Exchange, kind: Kind): Promise<Answer> {
   const { name, namespace, verb } = exchange.info
-  const stored = store.find(kind.storeId, objectKey(namespace, name))
-  const options =
-    verb === 'get' ? undefined : writeOptions(exchange, verb === 'update' ? 'UpdateOptions' : 'PatchOptions')
+  const now = context.now()
+  const find = (): KubeObject => {
+    const stored = context.store.find(kind.storeId, objectKey(namespace, name))
+    if (!stored) throw notFound(kind, name)
+    return stored.object
+  }
+  const answer = (scale: KubeObject): Answer => ({ code: 200, body: shown(exchange, scale, now) })
+  if (verb === 'get') {
+    const object = find()
+    if (kind.scale !== undefined) wantedReplicas(scaleNumbers(object, kind.scale), kind.scale)
+    return answer(toScale(object, kind))
+  }
+  const options = writeOptions(exchange, verb === 'update' ? 'UpdateOptions' : 'PatchOptions')
   const given = verb === 'update' ? asKubeObject(await readObject(exchange, 'Scale')) : undefined
   if (given) replicasOf(given)
-  if (!stored) throw notFound(kind, name)
-  const answer = (scale: KubeObject): Answer => ({ code: 200, body: shown(exchange, scale, now) })
-  if (!options) return answer(toScale(stored))
-  const scale = given ?? (await patched(exchange, toScale(stored)))
-  const current = store.find(kind.storeId, stored.key)
-  if (!current) throw notFound(kind, name)
+  if (given !== undefined && kind.custom) matchName(given.metadata.name, name)
+  find()
+  const scale = given ?? (await patched(exchange, kind, () => toScale(find(), kind)))
+  const { scale: paths } = kind
+  if (paths === undefined) return scaleBuiltIn(context, kind, { object: find(), scale, options, answer })
+  const absent = given === undefined && part(scale, 'spec')['replicas'] === undefined
+  const replicas = absent && scaleNumbers(find(), paths).replicas === undefined ? undefined : replicasOf(scale)
   const { resourceVersion } = scale.metadata
-  if (resourceVersion && resourceVersion !== current.object.metadata.resourceVersion)
-    throw conflict(kind, name, MODIFIED)
+  return answer(
+    toScale(
+      await scaleCustom(context, exchange, { ...kind, scale: paths }, { replicas, resourceVersion, options }),
+      kind,
+    ),
+  )
+}
+
+function matchName(given: string | undefined, name: string): void {
+  if (given && given !== name)
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+}
+
+async function scaleBuiltIn(
+  { store, now }: WriteContext,
+  kind: Kind,
+  change: {
+    readonly object: KubeObject
+    readonly scale: KubeObject
+    readonly options: WriteOptions
+    readonly answer: (scale: KubeObject) => Answer
+  },
+): Promise<Answer> {
+  const { object, scale, options, answer } = change
+  const { name, namespace = '', resourceVersion: current } = object.metadata
+  const { resourceVersion } = scale.metadata
+  if (resourceVersion && resourceVersion !== current) throw conflict(kind, name, MODIFIED)
   const replicas = blamePatch(scale, () => replicasOf(scale))
   if (replicas < 0) {
     throw invalid({ group: 'autoscaling', resource: 'scales', kind: 'Scale' }, name, [
       invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),
     ])
   }
-  const { object } = current
   if (part(object, 'spec')['replicas'] === replicas || options.dryRun)
-    return answer({ ...toScale(current), spec: specOf(replicas) })
+    return answer({ ...toScale(object, kind), spec: specOf(replicas) })
   const after = { ...object, spec: { ...part(object, 'spec'), replicas } }
-  const managedFields = isOwned(object) ? tracked(object, replicas, { manager: options.manager, kind, now }) : undefined
+  const by = { manager: options.manager, kind, now: now() }
+  const managedFields = isOwned(object) ? tracked(object, replicas, by) : undefined
   const generation = (object.metadata.generation ?? 0) + 1
   const metadata = { ...object.metadata, generation, ...(managedFields ? { managedFields } : {}) }
-  const written = store.put(current.id, current.key, { ...after, metadata })
+  const written = store.put(kind.storeId, objectKey(namespace, name), { ...after, metadata })
   await written.durable
-  return answer(toScale(written.stored))
+  return answer(toScale(written.stored.object, kind))
 }

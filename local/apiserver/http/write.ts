@@ -75,6 +75,8 @@ function withManagedFields(
     schema,
     now,
   })
+  // As the real server, for whatever kind is scaled.
+  for (const entry of managedFields) if (entry.subresource === 'scale') delete entry.time
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata: managedFields.length > 0 ? { ...metadata, managedFields } : metadata }
 }
@@ -199,7 +201,7 @@ export async function modify(
   const strategy = strategyOf(kind)
   if (exchange.info.subresource === '') strategy.update?.(object, old)
   if (exchange.info.subresource === 'status') strategy.updateStatus?.(object, old)
-  if (kind.rules.generation && exchange.info.subresource === '' && bumps(object, old, kind))
+  if (kind.rules.generation && exchange.info.subresource !== 'status' && bumps(object, old, kind))
     object.metadata.generation = (old.metadata.generation ?? 0) + 1
   escalation(context, exchange, object, old)
   const { subresource } = exchange.info

@@ -2,7 +2,7 @@ import type { KubeObject } from '../contract.ts'
 import { customColumns } from './columns.ts'
 import type { PrinterColumn } from './columns.ts'
 import { ANY_OBJECT, PLAIN } from './kind.ts'
-import type { Kind, SchemaSource } from './kind.ts'
+import type { Kind, ScalePaths, SchemaSource } from './kind.ts'
 import { timestamp } from './meta.ts'
 
 /** A CustomResourceDefinition (apiextensions.k8s.io/v1), as far as it is read here. */
@@ -24,7 +24,7 @@ export interface CustomResourceDefinition {
       readonly served: boolean
       readonly storage: boolean
       readonly schema?: { readonly openAPIV3Schema?: object }
-      readonly subresources?: { readonly status?: object }
+      readonly subresources?: { readonly status?: object; readonly scale?: ScalePaths }
       readonly additionalPrinterColumns?: readonly object[]
     }[]
   }
@@ -47,7 +47,8 @@ export function customKinds(crd: CustomResourceDefinition, schemas: SchemaSource
       namespaced: scope === 'Namespaced',
       custom: true,
       verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
-      subresources: version.subresources?.status ? ['status'] : [],
+      subresources: (['status', 'scale'] as const).filter((name) => version.subresources?.[name] !== undefined),
+      ...(version.subresources?.scale === undefined ? {} : { scale: version.subresources.scale }),
       rules: { ...PLAIN, generation: true, unconditionalUpdate: false },
       columns: customColumns(version.additionalPrinterColumns?.map(toPrinterColumn)),
       schema: schemas.compile({ ...(version.schema?.openAPIV3Schema ?? ANY_OBJECT) }),

@@ -20,6 +20,13 @@ export interface Rules {
 
 export type Subresource = 'status' | 'scale' | 'log' | 'token' | 'finalize'
 
+/** Dotted paths of fields, as a CustomResourceDefinition has them: `.spec.replicas`. */
+export interface ScalePaths {
+  readonly specReplicasPath: string
+  readonly statusReplicasPath: string
+  readonly labelSelectorPath?: string
+}
+
 /** One kind in one served version: everything that drives verbs, discovery, tables and OpenAPI. */
 export interface Kind {
   readonly group: string
@@ -33,6 +40,8 @@ export interface Kind {
   readonly custom: boolean
   readonly verbs: readonly string[]
   readonly subresources: readonly Subresource[]
+  /** Where a custom kind keeps the numbers of its `scale` subresource. */
+  readonly scale?: ScalePaths
   readonly rules: Rules
   readonly columns: readonly Column[]
   readonly schema: CompiledSchema

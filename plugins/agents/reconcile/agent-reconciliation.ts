@@ -27,7 +27,7 @@ import { isOwnedBy, refIn } from './owner.ts'
 import type { Deployment } from './progress.ts'
 import { prune } from './prune.ts'
 import { resolveReferences } from './resolve.ts'
-import { noteAuthor } from './revision-author.ts'
+import { noteAuthors } from './revision-author.ts'
 import { planRevision, toRevisionData } from './revision.ts'
 import type { RevisionPlan } from './revision.ts'
 import type { ReconcileSettings } from './settings.ts'
@@ -80,7 +80,7 @@ export async function reconcileAgent(
   if (!(await writeStatus(cluster, agent, status))) return { requeueAfterMs: 0 }
   await record(cluster, agent, [...happenings, ...happeningsOf(agent, status)], context.now())
   const kept = await prune(cluster, agent, status)
-  return sooner(nextLook(found), await noteAuthor(context, agent, kept))
+  return sooner(nextLook(found), await noteAuthors(context, agent, kept))
 }
 
 function sooner(look: ReconcileResult, afterMs: number | undefined): ReconcileResult {

@@ -275,7 +275,8 @@ for (const make of ['real', 'embedded'] as const) {
       )
       const { spec: deployed } = await cluster.get<PodTemplated>(children.Deployment, ref)
       assert.equal(deployed?.template.metadata.labels['mesh.dev/revision-number'], '3', 'UXM8: pods know their number')
-      await change([{ op: 'add', path: '/spec/scaling', value: { replicas: 2 } }])
+      const scale = { type: 'merge', body: { spec: { replicas: 2 } } } as const
+      await cluster.patch(AgentDeployment, ref, scale, { subresource: 'scale' })
       await until('the replicas', async () => {
         const live = await cluster.get<PodTemplated>(children.Deployment, ref)
         return live.spec?.replicas === 2 || undefined

@@ -19,34 +19,38 @@ export interface AuthorOptions {
 }
 
 /**
- * Writes the authenticated author of the newest revision, by the audit log, since everything that the agent itself says
- * about its author can be forged (ADR 0030). Returns when to ask again, or undefined when that is settled.
+ * Writes the authenticated authors of young revisions, by the audit log, since everything that the agent itself says about
+ * its author can be forged (ADR 0030). Returns when to ask again, or undefined when that is settled.
  */
-export async function noteAuthor(
-  { cluster, findActor, now }: AuthorOptions,
+export async function noteAuthors(
+  options: AuthorOptions,
   agent: AgentDeploymentObject,
   revisions: readonly Revision[],
 ): Promise<number | undefined> {
-  const newest = revisions.toSorted((a, b) => a.revision - b.revision).at(-1)
-  const { annotations = {}, name, resourceVersion } = newest?.metadata ?? {}
-  const change = annotations[CHANGE_ANNOTATION]
-  if (
-    newest === undefined ||
-    name === undefined ||
-    change === undefined ||
-    annotations[CREATED_BY_EXACT_ANNOTATION] !== 'false'
-  )
-    return undefined
+  const guessed = revisions.filter(({ metadata }) => metadata.annotations?.[CREATED_BY_EXACT_ANNOTATION] === 'false')
+  const young = guessed.filter((revision) => isYoung(revision, options.now()))
+  const noted = await Promise.all(young.map((revision) => noteAuthor(options, agent, revision)))
+  return noted.includes(false) ? AGAIN_MS : undefined
+}
+
+/** False while the audit log does not know the author. */
+async function noteAuthor(
+  { cluster, findActor }: AuthorOptions,
+  agent: AgentDeploymentObject,
+  { metadata }: Revision,
+): Promise<boolean> {
+  const { name, resourceVersion, annotations } = metadata
   const uid = agent.metadata.uid ?? ''
+  const change = annotations?.[CHANGE_ANNOTATION] ?? ''
   // The status does not depend on it, so a store that fails is asked again later.
   const actor = await findActor(change === 'create' ? { uid } : { uid, resourceVersion: change }).catch(() => undefined)
-  if (actor === undefined) return isYoung(newest, now()) ? AGAIN_MS : undefined
+  if (actor === undefined) return false
   const named = { [CREATED_BY_ANNOTATION]: actor, [CREATED_BY_EXACT_ANNOTATION]: 'true' }
   const body = { metadata: { resourceVersion, annotations: named } }
   await cluster
     .patch(controllerRevisions, refIn(agent, name), { type: 'merge', body }, { fieldManager: FIELD_MANAGER })
     .catch(ignore(404, 409))
-  return undefined
+  return true
 }
 
 // A revision that was rolled back to is old, and what was written to it is not.

@@ -145,7 +145,7 @@ const createdByOtherVerbs = regression(
 
 const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas: 2 } }
 const route = (subresource: string, verb: Step['verb'], more: Partial<Step> = {}) =>
-  at(verb, `/apis/mesh.dev/v1alpha1/namespaces/NAMESPACE/agentdeployments/a/${subresource}`, more)
+  at(verb, `/apis/mesh.dev/v1alpha1/namespaces/NAMESPACE/modelroutes/a/${subresource}`, more)
 const below = (subresource: string, verb: Step['verb'], more: Partial<Step> = {}) =>
   at(verb, `/apis/test.mesh.dev/v1/namespaces/NAMESPACE/widgets/a/${subresource}`, more)
 
@@ -153,7 +153,9 @@ const unknownSubresources = regression(
   'UXM17: a subresource that a kind does not serve is not found, by each verb',
   'configmaps',
   [201, json('POST', 'widgets', widget({ spec: { size: 1 } }))],
-  ...['scale', 'nope', 'scale/x'].flatMap((subresource) => [
+  [404, route('scale', 'GET')] as const,
+  [404, route('scale', 'PATCH', { body: { spec: { replicas: 2 } }, ...mergeType })] as const,
+  ...['nope', 'nope/x'].flatMap((subresource) => [
     [404, below(subresource, 'GET')] as const,
     [404, below(subresource, 'PUT', { body: scale })] as const,
     [404, below(subresource, 'PATCH', { body: { spec: { replicas: 2 } }, ...mergeType })] as const,

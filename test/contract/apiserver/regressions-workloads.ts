@@ -1,5 +1,6 @@
 import { apply, dryRun, get, json, merge, metadata, regression, status } from './regression.ts'
 import type { Regression } from './regression.ts'
+import type { Step } from './step.ts'
 
 const labels = { app: 'x' }
 const containers = [{ name: 'main', image: 'i:1' }]
@@ -25,6 +26,21 @@ const labelled = {
 const relabel = [{ op: 'replace', path: '/metadata/labels/app', value: 'z' }]
 const scale = (replicas: number) => ({ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas } })
 const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'b', uid: '00000000-0000-4000-8000-00000000000b' }
+const mergeType = { type: 'application/merge-patch+json' } as const
+const jsonType = { type: 'application/json-patch+json' } as const
+const one = { query: { fieldManager: 'one' } } as const
+const bot = (spec: object) => ({
+  apiVersion: 'mesh.dev/v1alpha1',
+  kind: 'AgentDeployment',
+  metadata,
+  spec: { model: { route: 'mock' }, ...spec },
+})
+/** A request to an agent, of whose kind no random step is. */
+const agent = (verb: Step['verb'], path: string, more: Partial<Step> = {}) =>
+  json(verb, 'configmaps', undefined, {
+    path: `/apis/mesh.dev/v1alpha1/namespaces/NAMESPACE/agentdeployments${path}`,
+    ...more,
+  })
 const pod = (spec: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers, ...spec } })
 
 /** What seeds found about deployments, jobs and pods, without their chance. */
@@ -49,6 +65,44 @@ export const workloadRegressions: readonly Regression[] = [
     [200, get('deployments')],
     [422, { ...merge('deployments', { spec: { replicas: -1 } }), subresource: 'scale' }],
     [422, { ...merge('deployments', { spec: { replicas: 'x' } }), subresource: 'scale' }],
+  ),
+  regression(
+    'UXM17: a custom object is scaled where its kind says, by every rule of its update',
+    'configmaps',
+    [201, agent('POST', '', { body: bot({}) })],
+    [500, agent('GET', '/a/scale')],
+    [400, agent('PATCH', '/a/scale', { body: { spec: {} }, ...mergeType })],
+    [200, agent('PATCH', '/a/scale', { body: { spec: { replicas: 2 } }, ...mergeType, ...one })],
+    [200, agent('GET', '/a')],
+    [200, agent('PATCH', '/a/status', { body: { status: { replicas: 1, selector: 'a=b' } }, ...mergeType })],
+    [200, agent('GET', '/a/scale')],
+    [200, agent('PUT', '/a/scale', { body: scale(3), ...dryRun })],
+    [200, agent('PUT', '/a/scale', { body: scale(3) })],
+    [200, agent('PUT', '/a/scale', { body: scale(3) })],
+    [200, agent('PATCH', '/a/scale', { body: [{ op: 'replace', path: '/spec/replicas', value: 4 }], ...jsonType })],
+    [200, agent('GET', '/a')],
+    [422, agent('PUT', '/a/scale', { body: scale(1001) })],
+    [422, agent('PUT', '/a/scale', { body: scale(-1) })],
+    [422, agent('PATCH', '/a', { body: { spec: { scaling: { replicas: -1 } } }, ...mergeType })],
+    [409, agent('PATCH', '/a/scale', { body: { metadata: { resourceVersion: '1' } }, ...mergeType })],
+    [200, agent('PUT', '/a/scale', { body: scale(0) })],
+    [200, agent('GET', '/a/scale')],
+    [403, agent('PATCH', '/a/scale', { body: { spec: { replicas: 1 } }, ...mergeType, user: 'alice' })],
+    [400, agent('PUT', '/b/scale', { body: scale(1) })],
+    [404, agent('PUT', '/b/scale', { body: { ...scale(1), metadata: { name: 'b' } } })],
+    [404, agent('PATCH', '/b/scale', { body: { spec: { replicas: 1 } }, ...mergeType })],
+    [404, agent('GET', '/b/scale')],
+    [405, agent('DELETE', '/a/scale')],
+    [422, agent('PATCH', '/a', { body: { spec: { executionModel: 'job' } }, ...mergeType })],
+  ),
+  regression(
+    'UXM17: a scale takes the replicas of a custom object from who owns them',
+    'configmaps',
+    [201, agent('POST', '', { body: bot({ scaling: { replicas: 1 } }), query: { fieldManager: 'two' } })],
+    [200, agent('PUT', '/a/scale', { body: scale(2), ...one })],
+    [200, agent('GET', '/a')],
+    [200, agent('PUT', '/a/scale', { body: scale(5), query: { fieldManager: 'three' } })],
+    [200, agent('GET', '/a')],
   ),
   regression(
     'the old serviceAccount of a pod follows its serviceAccountName',

@@ -1,0 +1,42 @@
+import type { KubeObject } from '../contract.ts'
+import type { Kind, ScalePaths } from '../objects/kind.ts'
+import { isOwned, withField } from '../objects/scale-paths.ts'
+import type { ScaleNumbers } from '../objects/scale-paths.ts'
+import { badRequest, failure, notFound } from '../status.ts'
+import { objectKey } from '../storage/store.ts'
+import type { Exchange } from './exchange.ts'
+import { modify } from './write.ts'
+import type { WriteContext } from './write.ts'
+import type { WriteOptions } from './write-options.ts'
+
+/** The number for a read; an object without it has no scale. */
+export function wantedReplicas({ replicas }: ScaleNumbers, { specReplicasPath }: ScalePaths): number {
+  if (replicas !== undefined) return replicas
+  const message = `the spec replicas field "${specReplicasPath}" does not exist`
+  const details = { causes: [{ message }] }
+  throw failure({ code: 500, reason: 'InternalError', message: `Internal error occurred: ${message}`, details })
+}
+
+/** Sets the number of a custom object, through every rule of an update; returns the object. */
+export async function scaleCustom(
+  context: WriteContext,
+  exchange: Exchange,
+  kind: Kind & { readonly scale: ScalePaths },
+  change: {
+    readonly replicas: number | undefined
+    readonly resourceVersion: string | undefined
+    readonly options: WriteOptions
+  },
+): Promise<KubeObject> {
+  const { replicas, resourceVersion, options } = change
+  const { specReplicasPath } = kind.scale
+  if (replicas === undefined) throw badRequest(`the spec replicas field "${specReplicasPath}" cannot be empty`)
+  const key = objectKey(exchange.info.namespace, exchange.info.name)
+  const stored = context.store.find(kind.storeId, key)
+  if (stored === undefined) throw notFound(kind, exchange.info.name)
+  const object = withField(structuredClone(stored.object), specReplicasPath, replicas)
+  if (resourceVersion) object.metadata.resourceVersion = resourceVersion
+  // Replicas that no manager owns stay so.
+  await modify(context, exchange, kind, { stored, object, options, applied: !isOwned(object, specReplicasPath) })
+  return options.dryRun ? object : (context.store.find(kind.storeId, key)?.object ?? object)
+}
