@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, cpSync, readFileSync } from 'node:fs'
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -189,6 +189,22 @@ test('a changed mesh.yaml gives every Deployment another pod template', withKube
   const after = await templates()
   assert.equal(before.size, 5)
   for (const [name, spec] of before) assert.notEqual(after.get(name), spec, name)
+})
+
+test('each optional component of the overlays can be switched on', withKubectl, async (t) => {
+  const copy = tempFolder('deploy')
+  t.after(copy.remove)
+  cpSync(deploy, copy.path, { recursive: true })
+  for (const profile of profiles) {
+    const file = join(copy.path, 'overlays', profile, 'kustomization.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('  # - ../../', '  - ../../'))
+    const manifests = await build(join(file, '..'))
+    const accounts = manifests.filter(({ kind }) => kind === 'ServiceAccount')
+    assert.ok(accounts.length >= 7 && accounts.every((one) => JSON.stringify(one).includes('"mesh-registry"')))
+    const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+    for (const name of ['Service mesh-manager', 'PodMonitor mesh', 'ClusterRole mesh-manager-cluster'])
+      assert.ok(names.includes(name), `${profile}: ${name}`)
+  }
 })
 
 test('the documented number of connections is that of the manifests', withKubectl, async () => {

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 // npm run test:pods: the tests of this folder on a real one-node cluster. MESH_TEST_CLUSTER names a folder whose `up.sh [IMAGE.tar ...]` brings
-// it up and prints the kubeconfig's path, and whose `down.sh` takes it away. Root on Linux.
+// it up and prints the kubeconfig's path, and whose `down.sh` takes it away; CLUSTER_BIN names the folder of its programs, mesh/cluster in the
+// user's cache by default. Root on Linux, with openssl, psql, pg_dump and pg_restore on the PATH.
 const folder = process.env.MESH_TEST_CLUSTER
 if (folder === undefined || !existsSync(join(folder, 'up.sh')) || !existsSync(join(folder, 'down.sh'))) {
   console.error('Real pods are NOT tested: MESH_TEST_CLUSTER must name a folder with up.sh and down.sh.')
