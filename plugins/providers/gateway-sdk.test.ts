@@ -170,9 +170,12 @@ test('UXM20: a failed run is an error with its reason, and no SDK runs the agent
   const invokeForGateway = async (call: AgentCall): Promise<AgentOutcome> => {
     const input = String(call.input)
     if (input === 'stream') call.onText('so far')
+    runs++
+    // The run was made and cannot be followed.
+    if (input === 'away') throw new Fail('bus_unavailable')
     const outcome = outcomes[input]
     assert.ok(outcome)
-    return { runId: `run-${++runs}`, ...outcome }
+    return { runId: `run-${runs}`, ...outcome }
   }
   const gateway = await startGateway(t, [contribute(agentRuns, { invokeForGateway, agentOf: async () => undefined })])
   const model = `agent/${gateway.namespaces.a}/robot`
@@ -190,13 +193,14 @@ test('UXM20: a failed run is an error with its reason, and no SDK runs the agent
     assert.match(error.message, message)
     assert.equal(error.headers?.get('x-mesh-run-id'), `run-${runs}`)
   }
-  assert.equal(runs, cases.length, 'each call is one run')
+  assert.equal((await refused(ask('away'))).status, 503)
+  assert.equal(runs, cases.length + 1, 'each call is one run')
   let text = ''
   const read = async (): Promise<void> => {
     const body = { model, stream: true as const, messages: [{ role: 'user' as const, content: 'stream' }] }
     for await (const chunk of await client.chat.completions.create(body)) text += chunk.choices[0]?.delta.content ?? ''
   }
   const error = await refused(read())
-  assert.match(error.message, /run-5 ended as failed: agent_error: division by zero/)
+  assert.match(error.message, /run-6 ended as failed: agent_error: division by zero/)
   assert.deepEqual([text, error.code], ['so far', 'agent_error'])
 })

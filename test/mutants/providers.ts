@@ -166,9 +166,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: SDKs repeat a call whose run has failed',
-    file: 'plugins/providers/gateway/run-outcome.ts',
-    find: ", 'x-should-retry': 'false'",
-    replace: '',
+    file: 'plugins/providers/gateway/call-agent.ts',
+    find: '.status !== 429',
+    replace: '.status === 429',
     tests: sdk,
     only: 'a failed run',
   },

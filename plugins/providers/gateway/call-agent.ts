@@ -7,7 +7,7 @@ import { textOf } from '../mock/mock-answer.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { isObject, wantsUsage } from './model-request.ts'
 import type { Body } from './model-request.ts'
-import { errorFrame } from './openai-error.ts'
+import { errorFrame, toOpenAiError } from './openai-error.ts'
 import type { ModelName } from './route-of.ts'
 import { textOfOutcome } from './run-outcome.ts'
 
@@ -46,8 +46,10 @@ export async function callAgent(call: GatewayCall, chat: AgentChat): Promise<voi
     })
     writer.finish(outcome, textOfOutcome(outcome))
   } catch (error) {
-    if (!writer.committed()) throw error
-    writer.fail(error)
+    if (writer.committed()) return writer.fail(error)
+    // SDKs repeat 409 and 5xx by themselves, and each repeat would be another run; a 429 comes before the run.
+    if (toOpenAiError(error).status !== 429) call.response.setHeader('x-should-retry', 'false')
+    throw error
   }
 }
 

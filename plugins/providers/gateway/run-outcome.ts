@@ -21,13 +21,12 @@ export function textOfOutcome(outcome: AgentOutcome): string {
   throw runError(outcome, 502, { code: error?.code ?? `run_${state}`, message })
 }
 
-// SDKs repeat 409 and 5xx by themselves, and each repeat would be another run of the agent.
 function runError(
   { runId }: AgentOutcome,
   status: number,
   { code, message }: { readonly code: string; readonly message: string },
 ): GatewayError {
-  return new GatewayError(status, code, message, { headers: { 'x-mesh-run-id': runId, 'x-should-retry': 'false' } })
+  return new GatewayError(status, code, message, { headers: { 'x-mesh-run-id': runId } })
 }
 
 function reasonOf(error: AgentOutcome['error']): string {
