@@ -1,3 +1,5 @@
+import { patternText } from '#schemas/pattern-text.ts'
+
 /** One cause of a refusal: a field path and why; never the submitted value (M7). */
 export interface StatusCause {
   readonly field: string
@@ -118,7 +120,13 @@ function withoutValue(message: string): string {
   const rest = message.slice(whole.length)
   if (kind === 'Forbidden' || kind === 'Required value') return rest === '' ? kind : `${kind}: ${rest}`
   const detail = detailAfterValue(rest)
-  return detail === undefined ? kind : `${kind}: ${detail}`
+  return detail === undefined ? kind : `${kind}: ${inWords(detail)}`
+}
+
+// `spec.limits.timeout in body should match '^...$'`
+function inWords(detail: string): string {
+  const pattern = / should match '(.*)'$/s.exec(detail)?.[1]
+  return pattern === undefined ? detail : patternText(pattern)
 }
 
 function detailAfterValue(rest: string): string | undefined {

@@ -114,6 +114,11 @@ test('agents: what the cluster refuses is its 422 with the field, without the va
     refused.text,
   )
   assert.doesNotMatch(refused.text, /sk-canary/)
+  const memory = { model: { route: 'mock' }, resources: { limits: { memory: '128 MB' } } }
+  const quantity = (await ask('developer', 'POST', '/agents', { metadata, spec: memory })).json<Problem>().errors
+  assert.deepEqual(quantity, [
+    { pointer: '/spec/resources/limits/memory', detail: 'Invalid value: must be a quantity such as 500m, 2 or 128Mi' },
+  ])
   const unknown = await ask('developer', 'POST', '/agents', { metadata, spec: { model: { route: 'mock' }, colour: 1 } })
   assert.equal(unknown.json<Problem>().errors?.[0]?.pointer, '/spec/colour', unknown.text)
 })
