@@ -5,6 +5,9 @@ import type { Persona } from '#local/personas.ts'
 import { request } from 'undici'
 import { startPlatform } from './platform.ts'
 import type { Platform } from './platform.ts'
+import { agentCommand } from './platform/agent-command.ts'
+import type { Delegated } from './platform/agent-command.ts'
+import { allowInvoke } from './platform/allow-invoke.ts'
 
 interface Run {
   readonly id: string
@@ -21,28 +24,11 @@ interface Remembered {
 }
 
 // Answers what it is given to remember; `{delegate}` is handed to its launcher and answered with what came back.
-const script = `
-const { createServer } = require('node:http')
-createServer(async (request, response) => {
-  if (request.url === '/healthz') return response.end()
-  const chunks = []
-  for await (const chunk of request) chunks.push(chunk)
-  const { input, conversationId, context = {} } = JSON.parse(Buffer.concat(chunks).toString() || '{}')
-  let output = { conversationId, history: context.history }
-  if (input && input.delegate) {
-    const answer = await fetch('http://127.0.0.1:' + process.env.DELEGATE_PORT + '/delegate', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-mesh-run-id': request.headers['x-mesh-run-id'] },
-      body: JSON.stringify(input.delegate),
-    })
-    output = { status: answer.status, body: await answer.json() }
-  }
-  response.setHeader('content-type', 'application/json')
-  response.end(JSON.stringify({ output }))
-}).listen(process.env.AGENT_PORT, '127.0.0.1')`
-
-const runtime = { command: ['node', '-e', script] }
-const rbac = 'rbac.authorization.k8s.io'
+const command = agentCommand(({ input, conversationId, context }, run) => {
+  const delegate = typeof input === 'object' && input !== null && 'delegate' in input ? input.delegate : undefined
+  return delegate === undefined ? { conversationId, history: context?.history } : run.delegate(delegate)
+})
+const runtime = { command }
 const secretTurn = 'my salary is 4711'
 
 test('SEC7, F7, PODS7: conversations and delegation of two tenants', async (t) => {
@@ -168,19 +154,9 @@ function inputs({ history }: Remembered): readonly unknown[] {
   return history.map(({ input }) => input)
 }
 
-interface Delegated {
-  readonly status: number
-  readonly body: {
-    readonly runId?: string
-    readonly state?: string
-    readonly error?: string
-    readonly output?: Remembered
-  }
-}
-
-function delegated({ state, output }: Run): Delegated {
+function delegated({ state, output }: Run): Delegated<Remembered> {
   assert.equal(state, 'succeeded', JSON.stringify(output))
-  return output as Delegated
+  return output as Delegated<Remembered>
 }
 
 function createUsers({ send, tokens }: Platform) {
@@ -224,29 +200,6 @@ function createUsers({ send, tokens }: Platform) {
       }
     },
   }
-}
-
-/** Lets a persona invoke one agent of `default`, and nothing else. */
-async function allowInvoke({ kube, tokens }: Platform, user: string, agent: string): Promise<void> {
-  const create = async (plural: string, body: object): Promise<void> => {
-    const path = `/apis/${rbac}/v1/namespaces/default/${plural}`
-    const made = await kube({ method: 'POST', path, bearer: tokens.admin, body })
-    assert.equal(made.status, 201, made.text)
-  }
-  const rule = {
-    apiGroups: ['mesh.dev'],
-    resources: ['agentdeployments/invoke'],
-    resourceNames: [agent],
-    verbs: ['create'],
-  }
-  await create('roles', { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { name: 'guest' }, rules: [rule] })
-  await create('rolebindings', {
-    apiVersion: `${rbac}/v1`,
-    kind: 'RoleBinding',
-    metadata: { name: 'guest' },
-    roleRef: { apiGroup: rbac, kind: 'Role', name: 'guest' },
-    subjects: [{ apiGroup: rbac, kind: 'User', name: user }],
-  })
 }
 
 /** A token for the state role, as the launcher of an agent has it. */

@@ -4,6 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Persona } from '#local/personas.ts'
 import { startPlatform } from './platform.ts'
 import type { Platform } from './platform.ts'
+import { agentCommand } from './platform/agent-command.ts'
+import type { Delegated } from './platform/agent-command.ts'
 
 interface Run {
   readonly id: string
@@ -15,40 +17,13 @@ interface Run {
   readonly trigger: { readonly kind: string; readonly by: string }
 }
 
-/** What the launcher answered to an agent that delegated. */
-interface Delegated {
-  readonly status: number
-  readonly body: {
-    readonly runId?: string
-    readonly state?: string
-    readonly output?: unknown
-    readonly error?: string
-  }
-}
-
 // Hands its input to `POST /delegate` of its launcher and returns the answer; other inputs it echoes, or never answers.
-const script = `
-const { createServer } = require('node:http')
-createServer(async (request, response) => {
-  if (request.url === '/healthz') return response.end()
-  const chunks = []
-  for await (const chunk of request) chunks.push(chunk)
-  const { input } = JSON.parse(Buffer.concat(chunks).toString() || '{}')
-  if (input === 'hang') return
-  let output = { echo: input }
-  if (input && input.delegate) {
-    const answer = await fetch('http://127.0.0.1:' + process.env.DELEGATE_PORT + '/delegate', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-mesh-run-id': request.headers['x-mesh-run-id'] },
-      body: JSON.stringify(input.delegate),
-    })
-    output = { status: answer.status, body: await answer.json() }
-  }
-  response.setHeader('content-type', 'application/json')
-  response.end(JSON.stringify({ output }))
-}).listen(process.env.AGENT_PORT, '127.0.0.1')`
-
-const runtime = { command: ['node', '-e', script] }
+const command = agentCommand(({ input }, run) => {
+  if (input === 'hang') return undefined
+  const delegate = typeof input === 'object' && input !== null && 'delegate' in input ? input.delegate : undefined
+  return delegate === undefined ? { echo: input } : run.delegate(delegate)
+})
+const runtime = { command }
 
 test('delegation: an agent has work done by another one through its launcher', async (t) => {
   const job = createJob(await startPlatform(t, 'embedded'))

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import type { Persona } from '#local/personas.ts'
+import type { Platform } from '../platform.ts'
+
+const rbac = 'rbac.authorization.k8s.io'
+
+/** Lets a persona invoke one agent of `default`, and nothing else. */
+export async function allowInvoke({ kube, tokens }: Platform, user: Persona, agent: string): Promise<void> {
+  const create = async (plural: string, body: object): Promise<void> => {
+    const path = `/apis/${rbac}/v1/namespaces/default/${plural}`
+    const made = await kube({ method: 'POST', path, bearer: tokens.admin, body })
+    assert.equal(made.status, 201, made.text)
+  }
+  const rule = {
+    apiGroups: ['mesh.dev'],
+    resources: ['agentdeployments/invoke'],
+    resourceNames: [agent],
+    verbs: ['create'],
+  }
+  await create('roles', { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { name: 'guest' }, rules: [rule] })
+  await create('rolebindings', {
+    apiVersion: `${rbac}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name: 'guest' },
+    roleRef: { apiGroup: rbac, kind: 'Role', name: 'guest' },
+    subjects: [{ apiGroup: rbac, kind: 'User', name: user }],
+  })
+}
