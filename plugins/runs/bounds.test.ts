@@ -13,7 +13,7 @@ import { terminalStates } from '#schemas/run.ts'
 import { findUnstorable } from '#schemas/storable-text.ts'
 import type { LiveFrame } from './live.ts'
 import { cancelRun } from './runs.ts'
-import { readJournal } from './store/reads.ts'
+import { readJournal, readJournalPage } from './store/reads.ts'
 import { findRun, readContent } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { entryJson, frame, resultJson, type Script, startForgedLauncher } from './testing/forged-launcher.ts'
@@ -278,6 +278,8 @@ for (const { name, skip, open } of adapters) {
     await sql`insert into runs_journal (run_id, seq, ts, kind, path, span_id, data)
       select ${run.id}, n, now(), 'step.started', '[]', '', jsonb_build_object('n', n, 'text', repeat('x', 262144))
       from generate_series(2, 33) n`.execute(database.root)
+    const page = await readJournalPage(world.store.reader<RunsTables>(), run, 0, { rows: 500, bytes: 2 ** 20 })
+    assert.deepEqual([page.entries.length < 10, page.isLast], [true, false], 'ended by its bytes')
     const heap = await collected()
     const stop = new AbortController()
     const [sent, goOn] = [[] as number[], Promise.withResolvers<void>()]
