@@ -60,7 +60,7 @@ export function isAllowed(status: ReviewAnswer['status']): boolean {
   return status.allowed === true && status.denied !== true
 }
 
-/** What a failed review call means: the bearer was refused, the caller went away, or nobody can say. */
+/** What a failed review call means: the bearer was refused, the caller went away, or the cluster could not decide. */
 export function reviewFailure(error: unknown): unknown {
   if (!(error instanceof KubeError)) return error
   if (error.status === 401) return new Fail('unauthenticated')

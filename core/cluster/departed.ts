@@ -21,8 +21,8 @@ export interface DepartedOptions {
 }
 
 /**
- * Finds objects that came and went while no manager watched: neither a list nor a watch tells of them, only who made them does. Each
- * becomes one deletion, marked as late (A4); an object that nobody told of is none.
+ * Finds objects that came and went while no manager watched: neither a list nor a watch reports them, only the request that made them does.
+ * Each becomes one deletion, marked as late (A4); an object without such a request is not reported.
  */
 export function departedJob(options: DepartedOptions): Job {
   const { store, informers, tellers, log } = options

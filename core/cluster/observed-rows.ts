@@ -13,7 +13,7 @@ export type ObservedRow = Selectable<ObservedTables['observed']>
 /** What happened to an object. */
 export type Verb = 'create' | 'update' | 'delete'
 
-/** The hash of what nobody has read. */
+/** The hash of an object that was never read. */
 export const UNREAD = ''
 
 /** What is remembered of one object while a transaction compares it with what was seen. */

@@ -60,7 +60,7 @@ export async function raiseFloor(database: Database, consumer: string, position:
 
 /**
  * Locks a consumer's cursor of one stream and returns its version: one handler of a stream at a time, on any replica.
- * The floor must be held already: then nobody tidies the row away between its insert and its lock.
+ * The floor must be held already: then no clean-up removes the row between its insert and its lock.
  */
 export async function lockStreamCursor(db: Transaction<CoreTables>, consumer: string, stream: string): Promise<number> {
   await db

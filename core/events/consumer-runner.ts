@@ -128,7 +128,7 @@ interface Sweeping {
   readonly signal: AbortSignal
 }
 
-// The first sweep is at once: what the bus lost while nobody listened.
+// The first sweep is at once: it finds what the bus lost while no consumer was subscribed.
 async function keepSweeping(
   options: RunConsumersOptions,
   handling: HandlingOptions,

@@ -104,7 +104,7 @@ async function forRequest<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-// A frame that nobody can carry now is lost: that is what live frames are.
+// A live frame that cannot be sent now is dropped, as the contract of live frames says.
 function tryNow<T>(get: () => T): T | undefined {
   try {
     return get()

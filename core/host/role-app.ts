@@ -179,7 +179,7 @@ function bffContext(platform: RoleAppInput['platform'], catalog: readonly Mounte
   }
 }
 
-// Without a store nobody remembers namespaces: nothing is known to be permitted, and nothing is guessed.
+// Without a store no namespaces are recorded: none is known to be permitted, and none is guessed.
 const emptyDirectory: BffContext['directory'] = {
   namesAfter: async () => [],
   permitted: async () => ({ lastName: undefined }),

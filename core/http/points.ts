@@ -2,7 +2,7 @@ import { definePoint } from '#core/host/points.ts'
 
 /**
  * What a caller did or tried: references only, never what was submitted. Denied and failed mutations of every route; `success` for
- * each change of a cluster object that was made as the caller, since nobody else knows who that was.
+ * each change of a cluster object that was made as the caller, since only the BFF knows the caller.
  */
 export interface Outcome {
   readonly actor: string

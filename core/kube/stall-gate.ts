@@ -23,7 +23,7 @@ export function createStallGate({ underWay, silentMs }: StallLimits, now = () =>
   let heard = 0
   return {
     enter: () => {
-      // Nothing was to be heard while nobody asked.
+      // Without requests under way no answers were expected.
       if (current === 0) heard = now()
       if (current >= underWay && now() - heard > silentMs) throw stalledError()
       current++

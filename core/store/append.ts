@@ -129,7 +129,7 @@ async function claimKeys(db: Db, ids: readonly string[]): Promise<string[]> {
 }
 
 /**
- * One statement takes the lock and then the positions: position is commit order (O2). COMMIT goes with it, so that nobody waits for
+ * One statement takes the lock and then the positions: position is commit order (O2). COMMIT is in the same message, so that no writer waits for
  * the lock while this process is slow, frozen or far away.
  */
 async function insertAndCommit(db: Db, events: readonly PlacedEvent[], keyed: boolean): Promise<number> {

@@ -49,7 +49,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
     db: withTables<CoreTables>(root),
     appended: createWakeHub(),
     usage: () => sessions.usage(),
-    // One process owns the folder, so there is nobody else to tell.
+    // One process owns the folder, so there is no other process to notify.
     announce: () => undefined,
     listen: () => ({ stop: async () => undefined }),
     close: closeOnce(root),

@@ -14,7 +14,7 @@ export interface StatementResult {
 export interface Session {
   /** Without parameters the text may hold several statements: rows are those of the last one that answered any. */
   run(sql: string, parameters: readonly unknown[]): Promise<StatementResult>
-  /** `broken`: its state is unknown, so nobody may get it again. */
+  /** `broken`: its state is unknown, so it is not used again. */
   release(broken: boolean): void
 }
 

@@ -111,7 +111,7 @@ async function keepRenewing(options: LeadershipOptions, epoch: bigint, lost: Abo
   }
 }
 
-// Without a look at the expiry: while the epoch stands nobody took over, however late this is.
+// The expiry is not compared: an unchanged epoch proves that no other process took over, however late this is.
 async function renew(options: LeadershipOptions, epoch: bigint): Promise<boolean> {
   const { database, name } = options
   const result = await database.db

@@ -26,7 +26,7 @@ export function takeLock(file: string): { release(): void } {
   throw new Error(`the lock ${file} keeps changing: other processes are starting on the same folder`)
 }
 
-// Written whole under another name and linked: nobody ever reads a lock without its pid.
+// Written whole under another name and linked: no process reads a lock without its pid.
 function create(file: string, content: string): boolean {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, content, { mode: 0o600 })
