@@ -26,5 +26,5 @@ export function ownEnvironment(
 /** What is printed of ignored variables, with how to set them; undefined when there are none. */
 export function ignoredLine(ignored: readonly string[]): string | undefined {
   if (ignored.length === 0) return undefined
-  return `ignored from the environment: ${ignored.join(', ')} (name a settings file by MESH_CONFIG to set them)`
+  return `ignored from the environment: ${ignored.join(', ')} (set them in mesh.yaml, or in the file that MESH_CONFIG names)`
 }
