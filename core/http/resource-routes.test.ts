@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -17,7 +16,6 @@ import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
-import { docsPage, docsPolicy } from './openapi/docs-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { errorTable } from './errors.ts'
 import { cutList, joinList } from './list-bytes.ts'
@@ -320,12 +318,9 @@ test('lists are cut open without parsing their items, wherever metadata stands',
   assert.throws(() => cutList([Buffer.from('{"kind":"Status","items":[]}')]), /did not answer with a list/)
 })
 
-test('docs: the errors page holds every code of the table, and the API page runs only what its policy names', async () => {
+test('docs: the errors page holds every code of the table', async () => {
   const page = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8')
   assert.equal(page, errorsPage())
   for (const [code, { status }] of Object.entries(errorTable))
     assert.ok(page.includes(`| \`${code}\` | ${status} |`), code)
-  const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(docsPage) ?? []
-  assert.ok(docsPolicy.includes(`script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`))
-  assert.doesNotMatch(docsPage, /https?:|innerHTML|<[a-z]+[^>]* on[a-z]+=/)
 })

@@ -1,26 +1,69 @@
-import { createHash } from 'node:crypto'
+/** What the page starts Scalar with: nothing of it may call another host. Colours are the page's, light and dark the browser's. */
+const configuration = {
+  url: '/openapi.json',
+  theme: 'none',
+  layout: 'modern',
+  withDefaultFonts: false,
+  telemetry: false,
+  proxyUrl: '',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  persistAuth: false,
+  defaultOpenFirstTag: true,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+}
 
-const STYLE = `:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:70rem;margin:0 auto;padding:1rem}
-code,pre{font:13px/1.5 ui-monospace,monospace}details{border:1px solid #8886;border-radius:6px;margin:.4rem 0;padding:.3rem .7rem}
-summary{cursor:pointer}b.m{display:inline-block;min-width:4.5rem}pre{overflow:auto;background:#8881;padding:.6rem;border-radius:6px}
-h2{margin-top:2rem;text-transform:capitalize}input{font:inherit;padding:.3rem .6rem;width:100%;box-sizing:border-box}`
+/** Starts the reference; a file of its own, so that no script is inline. */
+export const startScript = `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)})\n`
 
-// Everything from the document is set as text, never as markup.
-const SCRIPT = `const el=(n,t,c)=>{const e=document.createElement(n);if(t!==undefined)e.textContent=t;if(c)e.className=c;return e};
-const show=(root,title,value)=>{if(!value||Array.isArray(value)&&!value.length)return;root.append(el('h4',title));root.append(el('pre',JSON.stringify(value,null,2)))};
-fetch('/openapi.json').then(r=>r.json()).then(doc=>{const main=document.querySelector('main'),groups=new Map();
-for(const[path,ops]of Object.entries(doc.paths))for(const[method,op]of Object.entries(ops)){const tag=op.tags[0];if(!groups.has(tag))groups.set(tag,[]);groups.get(tag).push([method,path,op])}
-for(const[tag,ops]of[...groups].sort()){main.append(el('h2',tag));for(const[method,path,op]of ops){const d=el('details');d.dataset.find=(method+' '+path+' '+op.summary).toLowerCase();
-const s=el('summary');s.append(el('b',method.toUpperCase(),'m'),el('code',path),' '+op.summary);d.append(s);
-d.append(el('p','Access: '+op['x-mesh-authz']));show(d,'Parameters',op.parameters);show(d,'Body',op.requestBody&&op.requestBody.content['application/json'].schema);show(d,'Answers',op.responses);main.append(d)}}});
-document.querySelector('input').addEventListener('input',e=>{const q=e.target.value.toLowerCase();for(const d of document.querySelectorAll('details'))d.hidden=!d.dataset.find.includes(q)});`
+/** Runs before Scalar, which gives the nonce to one of its style elements only: the others get it as they are made. */
+export const prepareScript = `const nonce = document.querySelector('meta[property=csp-nonce]').content
+const create = Document.prototype.createElement
+Document.prototype.createElement = function (name, options) {
+  const element = create.call(this, name, options)
+  if (element instanceof HTMLStyleElement) element.nonce = nonce
+  return element
+}
+`
 
-/** The page at `/docs`: self-contained, it reads `/openapi.json` of the same server. */
-export const docsPage = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>mesh API</title><style>${STYLE}</style></head><body><h1>mesh API</h1><p>Every route wants your cluster bearer: <code>curl -H "Authorization: Bearer $TOKEN"</code>. The document itself is <a href="/openapi.json">/openapi.json</a>.</p><input type="search" placeholder="Find a route" aria-label="Find a route"><main></main><script>${SCRIPT}</script></body></html>`
+// The variables are Scalar's; the values are those of the page at /.
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.55 system-ui, sans-serif; }
+body { margin: 0; }
+.light-mode { --ink: #1a1d21; --dim: #5b6470; --paper: #fbfbfa; --card: #fff; --raised: #eeefee; --line: #e2e4e7; --mark: #0b62d6;
+  --green: #116b38; --red: #b3261e; --yellow: #7a5200; --blue: #0b62d6; --orange: #9a4700; --purple: #6b3fc0; }
+.dark-mode { --ink: #e8eaed; --dim: #9aa4b0; --paper: #14171a; --card: #1c2024; --raised: #262b30; --line: #2d3339; --mark: #6cb2ff;
+  --green: #6fd08c; --red: #ff8a80; --yellow: #f2c14e; --blue: #6cb2ff; --orange: #ffab70; --purple: #c3a6ff; }
+.light-mode, .dark-mode { --scalar-color-1: var(--ink); --scalar-color-2: var(--dim); --scalar-color-3: var(--dim);
+  --scalar-color-disabled: var(--dim); --scalar-color-ghost: var(--dim); --scalar-color-accent: var(--mark);
+  --scalar-link-color: var(--mark); --scalar-link-color-hover: var(--mark);
+  --scalar-background-1: var(--paper); --scalar-background-2: var(--card); --scalar-background-3: var(--raised);
+  --scalar-background-accent: color-mix(in srgb, var(--mark) 12%, transparent); --scalar-border-color: var(--line);
+  --scalar-color-green: var(--green); --scalar-color-red: var(--red); --scalar-color-yellow: var(--yellow);
+  --scalar-color-blue: var(--blue); --scalar-color-orange: var(--orange); --scalar-color-purple: var(--purple);
+  --scalar-button-1: var(--ink); --scalar-button-1-color: var(--paper); --scalar-button-1-hover: var(--dim);
+  --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, monospace; --scalar-radius: 6px; --scalar-radius-lg: 8px;
+  --scalar-custom-header-height: 3rem; }
+.bar { box-sizing: border-box; height: 3rem; display: flex; gap: 1rem; align-items: center; padding: 0 1.25rem; position: sticky;
+  top: 0; z-index: 10; background: var(--card, Canvas); color: var(--ink, CanvasText); border-bottom: 1px solid var(--line, GrayText); }
+.bar a { color: var(--mark, LinkText); }
+`
 
-/** Its policy: only this style and this script, by hash. */
-export const docsPolicy = `default-src 'none'; connect-src 'self'; style-src '${hashOf(STYLE)}'; script-src '${hashOf(SCRIPT)}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
+/** The page at `/docs`. Scalar takes the nonce for the style that it adds from the meta element. */
+export function docsPage(nonce: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta property="csp-nonce" content="${nonce}"><title>mesh API</title></head>
+<body><header class="bar"><a href="/">mesh</a><span>API reference</span><a href="/openapi.json">openapi.json</a></header>
+<div id="reference"></div>
+<style nonce="${nonce}">${STYLE}</style>
+<script src="/docs/prepare.js"></script><script src="/docs/scalar.js"></script><script src="/docs/start.js"></script></body></html>
+`
+}
 
-function hashOf(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+/** Its policy: scripts, data and images of this server only, and styles with the nonce of the answer. */
+export function docsPolicy(nonce: string): string {
+  return `default-src 'none'; script-src 'self'; style-src 'nonce-${nonce}'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
 }
