@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import test from 'node:test'
 import { describeApi, describeCatalog } from '#core/host/describe.ts'
 import { plugins } from '#plugins/index.ts'
@@ -103,4 +104,17 @@ test('UXL14: each operation has an id of its own, each schema one name, each bod
 test('UXL13: the article of a summary fits its kind', () => {
   const summaries = JSON.stringify(operations)
   assert.equal(/"summary":"\w+ a [AEIOU]/.exec(summaries), null)
+})
+
+test('UXL11, UXL15: the documents of events cut no schema, and name both servers and the HTTP feed', async () => {
+  const read = (name: string): Promise<string> => readFile(new URL(`../docs/${name}`, import.meta.url), 'utf8')
+  assert.doesNotMatch(await read('events.md'), /\.\.\./)
+  const { servers, channels } = JSON.parse(await read('asyncapi.json')) as {
+    servers: Readonly<Record<string, { protocol: string }>>
+    channels: Readonly<Record<string, { address: string; servers: readonly object[]; messages: object }>>
+  }
+  assert.deepEqual([servers['nats']?.protocol, servers['http']?.protocol], ['nats', 'http'])
+  assert.partialDeepStrictEqual(channels['feed'], { address: '/api/events', servers: [{ $ref: '#/servers/http' }] })
+  const seen = Object.keys(channels['feed']?.messages ?? {})
+  assert.ok(seen.includes('dev.mesh.runs.created.v1') && seen.every((type) => type in channels))
 })

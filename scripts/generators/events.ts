@@ -1,6 +1,8 @@
-import { toDataSchema } from '#core/events/cloudevents.ts'
+import { anyCloudEventSchema, cloudEventSchema } from '#core/events/event-schema.ts'
 import type { EventType } from '#core/events/event.ts'
 import { toSubject } from '#core/events/subjects.ts'
+import { toDocumentSchema } from '#core/http/openapi/schemas.ts'
+import type { Components } from '#core/http/openapi/schemas.ts'
 
 /** docs/events.md and docs/asyncapi.json, from the event types that core and the plugins declare. */
 export async function generate(): Promise<Map<string, string>> {
@@ -13,22 +15,16 @@ export async function generate(): Promise<Map<string, string>> {
 
 async function eventTypes(): Promise<readonly EventType[]> {
   const { plugins } = await import('#plugins/index.ts')
-  const core: Readonly<Record<string, unknown>> = await import('#core/cluster/events.ts')
-  const found = [...Object.values(core).filter(isEventType), ...plugins.flatMap((plugin) => plugin.events ?? [])]
-  const byType = new Map(found.map((type) => [type.type, type]))
-  return [...byType.values()].toSorted((a, b) => (a.type < b.type ? -1 : 1))
-}
-
-function isEventType(value: unknown): value is EventType {
-  return typeof value === 'object' && value !== null && 'fact' in value && 'plugin' in value && 'data' in value
+  const { clusterEvents } = await import('#core/cluster/events.ts')
+  const found: readonly EventType[] = [...clusterEvents, ...plugins.flatMap((plugin) => plugin.events ?? [])]
+  return found.toSorted((a, b) => (a.type < b.type ? -1 : 1))
 }
 
 function toMarkdown(types: readonly EventType[]): string {
   const sections = types.map((type) => {
-    const fields = Object.entries(propertiesOf(type)).map(([name, schema]) => `| \`${name}\` | ${describe(schema)} |`)
-    const table = fields.length === 0 ? '' : `\n| field of \`data\` | schema |\n|---|---|\n${fields.join('\n')}\n`
     const audit = type.audit === undefined ? '' : ` Audited as \`${type.audit.action}\` of ${type.audit.resourceKind}.`
-    return `## ${type.type}\n\n${type.summary}${audit} ${seenBy(type)} NATS subject \`${toSubject(type.type, '<namespace>')}\`.\n${table}`
+    const data = JSON.stringify(toDocumentSchema(type.data, {}), undefined, 2)
+    return `## ${type.type}\n\n${type.summary}${audit} ${seenBy(type)} NATS subject \`${toSubject(type.type, '<namespace>')}\`.\n\nSchema of \`data\`:\n\n\`\`\`json\n${data}\n\`\`\`\n`
   })
   return `${preface}\n${sections.join('\n')}`
 }
@@ -41,76 +37,90 @@ function seenBy({ seenBy: right }: EventType): string {
 
 const preface = `# Domain events
 
-Generated from the event types; \`npm run generate\` writes it, \`npm run check\` fails when it differs. The schemas are in
-[asyncapi.json](asyncapi.json). Events are CloudEvents 1.0 JSON, delivered at least once: order them by \`sequence\`, drop repeats by \`id\`.
+Generated from the event types; \`npm run generate\` writes it, \`npm run check\` fails when it differs. [asyncapi.json](asyncapi.json) has
+the whole messages. Events are CloudEvents 1.0 JSON, delivered at least once: order them by \`sequence\`, drop repeats by \`id\`.
 They carry facts and references, never content or secrets. \`GET /api/events\` shows an event to callers with the right named here, in the
 event's namespace. An event without a namespace has \`_\` in its subject.
 `
 
-function propertiesOf(type: EventType): Readonly<Record<string, unknown>> {
-  const schema: object = type.data
-  const properties = 'properties' in schema ? schema.properties : undefined
-  return typeof properties === 'object' && properties !== null ? { ...properties } : {}
-}
-
-function describe(schema: unknown): string {
-  const text = JSON.stringify(schema).replaceAll('|', '\\|')
-  return `\`${text.length > 160 ? `${text.slice(0, 157)}...` : text}\``
+const servers = {
+  nats: {
+    host: 'nats:4222',
+    protocol: 'nats',
+    description: 'The NATS server of the setting natsUrl; its stream has every event for a week.',
+  },
+  http: {
+    host: '127.0.0.1:8080',
+    protocol: 'http',
+    description: 'The API of an install: server-sent events with the bearer of the caller.',
+    security: [{ $ref: '#/components/securitySchemes/bearer' }],
+  },
 }
 
 function toAsyncApi(types: readonly EventType[]): object {
-  const entries = types.map((type) => [type.type, type] as const)
+  const schemas: Components = {}
+  const shown = types.filter(({ seenBy: right }) => right !== 'nobody')
+  const messages = Object.fromEntries(types.map((type) => [type.type, toMessage(type, schemas)]))
+  toDocumentSchema(anyCloudEventSchema(shown), schemas)
   return {
     asyncapi: '3.0.0',
     info: {
       title: 'mesh domain events',
-      version: '1',
+      version: '1.0.0',
       description: 'Facts about agents, runs and their surroundings.',
+      license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/cloudevents+json',
-    channels: Object.fromEntries(entries.map(([name, type]) => [name, toChannel(type)])),
-    operations: Object.fromEntries(
-      entries.map(([name]) => [name, { action: 'send', channel: { $ref: `#/channels/${name}` } }]),
-    ),
+    servers,
+    channels: { ...Object.fromEntries(types.map((type) => [type.type, toChannel(type)])), feed: toFeed(shown) },
+    operations: {
+      ...Object.fromEntries(
+        types.map(({ type }) => [type, { action: 'send', channel: { $ref: `#/channels/${type}` } }]),
+      ),
+      streamEvents: { action: 'send', channel: { $ref: '#/channels/feed' }, summary: 'Domain events in commit order.' },
+    },
     components: {
-      messages: Object.fromEntries(entries.map(([name, type]) => [name, toMessage(type)])),
-      schemas: Object.fromEntries(entries.map(([name, type]) => [name, { $id: toDataSchema(name), ...type.data }])),
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      messages,
+      schemas: withoutDiscriminator(schemas),
     },
   }
+}
+
+// AsyncAPI names a property there, OpenAPI an object; the const of each type decides as well.
+function withoutDiscriminator(schemas: Components): Components {
+  const { CloudEvent, ...rest } = schemas
+  const { discriminator: _, ...plain } = CloudEvent as Readonly<Record<string, unknown>>
+  return { ...rest, CloudEvent: plain }
 }
 
 function toChannel(type: EventType): object {
   return {
     address: toSubject(type.type, '{namespace}'),
+    servers: [{ $ref: '#/servers/nats' }],
     parameters: { namespace: { description: 'The namespace of the subject, or _ for none.' } },
     messages: { event: { $ref: `#/components/messages/${type.type}` } },
   }
 }
 
-function toMessage(type: EventType): object {
+function toFeed(types: readonly EventType[]): object {
+  const messages = types.map(({ type }) => [type, { $ref: `#/components/messages/${type}` }])
+  return {
+    address: '/api/events',
+    title: 'GET /api/events',
+    description:
+      'Server-sent events: `event` is the type, `id` the sequence, `data` the CloudEvent. Continues after `?after=` or Last-Event-ID; `?namespace=` is one namespace.',
+    servers: [{ $ref: '#/servers/http' }],
+    messages: Object.fromEntries(messages) as object,
+    bindings: { http: { bindingVersion: '0.3.0' } },
+  }
+}
+
+function toMessage(type: EventType, schemas: Components): object {
   return {
     name: type.type,
     summary: type.summary,
     contentType: 'application/cloudevents+json',
-    payload: {
-      type: 'object',
-      required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'sequence', 'data'],
-      properties: {
-        specversion: { const: '1.0' },
-        type: { const: type.type },
-        ...Object.fromEntries(['id', 'source', 'subject'].map((name) => [name, { type: 'string' }])),
-        time: { type: 'string', format: 'date-time' },
-        datacontenttype: { const: 'application/json' },
-        dataschema: { const: toDataSchema(type.type) },
-        sequence: { type: 'string', pattern: '^\\d{6}-\\d{20}$' },
-        ...Object.fromEntries(
-          ['traceparent', 'actor', 'actorkind', 'tenant', 'correlationid', 'causationid'].map((name) => [
-            name,
-            { type: 'string' },
-          ]),
-        ),
-        data: { $ref: `#/components/schemas/${type.type}` },
-      },
-    },
+    payload: toDocumentSchema(cloudEventSchema(type), schemas),
   }
 }
