@@ -36,9 +36,9 @@ export function createOtlpMetrics(options: OtlpMetricsOptions): OtlpMetrics {
   let failed = false
   let timer: NodeJS.Timeout | undefined
   const push = async (): Promise<void> => {
-    const points = options.collect()
-    if (points.length === 0) return
     try {
+      const points = options.collect()
+      if (points.length === 0) return
       const status = await postOtlp(options, '/v1/metrics', toMetricsExport(options, points, startedAt))
       if (unsupported.has(status)) clearInterval(timer)
       if (status >= 300) throw new Error(`status ${status}`)

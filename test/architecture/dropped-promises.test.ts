@@ -29,6 +29,7 @@ const settled: Readonly<Record<string, readonly string[]>> = {
     'core/events/nats-link.ts: dial()',
     'core/host/host.ts: readiness.watch(watching.signal)',
     'core/telemetry/otlp.ts: flush()',
+    'core/telemetry/otlp-metrics.ts: push()',
     'plugins/audit/queue.ts: flush()',
     'plugins/providers/gateway/call-model.ts: inner.metering.answered({',
     'plugins/runs/worker/follow.ts: stopAtLauncher(launcher, signal)',
