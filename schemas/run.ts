@@ -119,6 +119,7 @@ export interface Interrupt {
   readonly tool?: string
   readonly arguments?: unknown
   readonly question?: string
+  /** JSON schema of the answer, or of the call's arguments: only calls with one can be approved with edited arguments. */
   readonly schema?: unknown
 }
 
@@ -127,7 +128,19 @@ export interface Resolution {
   readonly interruptId: string
   readonly decision?: 'approve' | 'reject'
   readonly payload?: unknown
+  /** Arguments of an approved call in place of those that the model chose. */
+  readonly arguments?: Readonly<Record<string, unknown>>
   readonly reason?: string
+}
+
+/** A decision as it is kept with the run. */
+export interface Decision extends Omit<Resolution, 'decision' | 'payload'> {
+  readonly decision: 'approve' | 'reject' | null
+  readonly tool: string | null
+  /** Username of the decider. */
+  readonly by: string
+  readonly at: string // RFC 3339
+  readonly onReject?: 'answer'
 }
 
 /** Claims of the run grant: an EdDSA JWS by the role that made the review, stored with the run, valid 7 days. */

@@ -1,3 +1,4 @@
+import type { Span } from '#core/telemetry/tracer.ts'
 import type { InvokeRequest, Resolution } from '#schemas/run.ts'
 import { isRecord } from '../http/json-body.ts'
 import type { AgentConfig } from '../agent-config.ts'
@@ -9,11 +10,21 @@ export interface PendingCall extends ToolCall {
   readonly interruptId?: string
 }
 
+/** A step that has begun: a model call and the tool calls that it asks for, also those made after a pause. */
+export interface OpenStep {
+  readonly spanId: string
+  readonly startedAt: string // RFC 3339
+  /** Absent after a resume: the span was ended with the pause. */
+  readonly span?: Span
+}
+
 /** Where the loop stands: what was said, the calls of the last answer that are still to be made, and the steps so far. */
 export interface Conversation {
   readonly messages: ChatMessage[]
   pending: readonly PendingCall[]
   steps: number
+  /** The step of that number that has not finished. */
+  open?: OpenStep | undefined
 }
 
 /** The conversation of a new run: system prompt, earlier turns, the input. */
@@ -28,18 +39,20 @@ export function startConversation(config: AgentConfig, request: InvokeRequest): 
 }
 
 /** What a paused run needs to go on; opaque to everybody else. */
-export function toCheckpoint({ messages, pending, steps }: Conversation): unknown {
-  return { v: 1, messages, pending, steps }
+export function toCheckpoint({ messages, pending, steps, open }: Conversation): unknown {
+  const step = open && { spanId: open.spanId, startedAt: open.startedAt }
+  return { v: 1, messages, pending, steps, ...(step === undefined ? {} : { open: step }) }
 }
 
 /** Restores a conversation; undefined when the checkpoint is not one of ours. */
 export function fromCheckpoint(value: unknown): Conversation | undefined {
   if (!isRecord(value) || value.v !== 1) return undefined
-  const { messages, pending, steps } = value
+  const { messages, pending, steps, open } = value
   if (!Array.isArray(messages) || !messages.every(isChatMessage)) return undefined
   if (!Array.isArray(pending) || !pending.every(isPendingCall)) return undefined
   if (typeof steps !== 'number' || !Number.isSafeInteger(steps) || steps < 0) return undefined
-  return { messages: [...messages], pending, steps }
+  // Checkpoints of before have none.
+  return { messages: [...messages], pending, steps, ...(isOpenStep(open) ? { open } : {}) }
 }
 
 /** Decisions by the interrupt that they answer. */
@@ -51,6 +64,11 @@ function isChatMessage(value: unknown): value is ChatMessage {
   if (!isRecord(value)) return false
   if (value.role === 'assistant') return value.content === null || typeof value.content === 'string'
   return ['system', 'user', 'tool'].includes(String(value.role)) && typeof value.content === 'string'
+}
+
+function isOpenStep(value: unknown): value is OpenStep {
+  if (!isRecord(value) || typeof value.startedAt !== 'string') return false
+  return typeof value.spanId === 'string' && /^[0-9a-f]{16}$/.test(value.spanId) && value.span === undefined
 }
 
 function isPendingCall(value: unknown): value is PendingCall {

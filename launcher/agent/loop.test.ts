@@ -8,6 +8,7 @@ import test from 'node:test'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { StateRunRequest } from '#schemas/launcher.ts'
+import type { Interrupt } from '#schemas/run.ts'
 import { findUnstorable } from '#schemas/storable-text.ts'
 import type { LaunchOptions } from '../testdata/launch.ts'
 import { launch, post, readEvents, until } from '../testdata/launch.ts'
@@ -116,15 +117,17 @@ test('approvals: the call waits with a checkpoint; another launcher resumes it; 
   const config = { tools: [{ name: 'calculate', requireApproval: ['*'] }, { name: 'time' }] }
   const script = [calls({ name: 'time', args: {} }, { name: 'calculate', args: { expression: '1+1' } })]
   const first = await launchLoop(t, script, { config })
-  const paused = (await first.start('r1', { input: 'add' })).at(-1)
+  const firstEntries = await first.start('r1', { input: 'add' })
+  const paused = firstEntries.at(-1)
   assert.deepEqual([paused?.kind, paused?.data.pauseReason], ['run.paused', 'approval_required'])
-  const [interrupt] = (paused?.data.interrupts ?? []) as { id: string; tool: string; arguments: unknown }[]
+  const [interrupt] = (paused?.data.interrupts ?? []) as Interrupt[]
   assert.deepEqual([interrupt?.tool, interrupt?.arguments], ['calculate', { expression: '1+1' }])
-  const resume = (decision: string) => ({
+  assert.deepEqual((interrupt?.schema as { required: unknown }).required, ['expression'], 'so that it can be edited')
+  const resume = (decision: string, more = {}) => ({
     input: 'add',
     context: {
       resume: {
-        resolutions: [{ interruptId: interrupt?.id, decision, reason: 'too risky' }],
+        resolutions: [{ interruptId: interrupt?.id, decision, reason: 'too risky', ...more }],
         checkpoint: paused?.data.checkpoint,
       },
     },
@@ -132,7 +135,17 @@ test('approvals: the call waits with a checkpoint; another launcher resumes it; 
   const second = await launchLoop(t, [says('2')], { config })
   const entries = await second.start('r1', resume('approve'))
   assert.equal(entries.at(-1)?.data.output, '2')
-  assert.ok(entries.some(({ kind }) => kind === 'interrupt.resolved'))
+  assert.ok(!entries.some(({ kind }) => kind === 'interrupt.resolved'), 'UXL4: the platform wrote it')
+  const parents = entries.filter(({ kind }) => kind === 'tool.started').map(({ data }) => data.parentSpanId)
+  const asked = firstEntries.find(({ kind }) => kind === 'step.started')?.spanId
+  assert.deepEqual(parents, [asked], 'UXM9: the tool is below the step that asked for it')
+  const finished = entries.find(({ kind }) => kind === 'step.finished')
+  assert.deepEqual([finished?.spanId, finished?.data.step], [asked, 1])
+  const steps = [...firstEntries, ...entries].filter(({ kind }) => kind === 'step.started')
+  assert.equal(new Set(steps.map(({ spanId }) => spanId)).size, 2, 'UXM9: one span per step')
+  const [call] = entries.filter(({ kind }) => kind === 'usage.reported')
+  assert.equal(call?.data.parentSpanId, steps[1]?.spanId)
+  assert.equal(typeof call?.data.durationMs, 'number')
   const [time, sum] = second.model.requests[0]?.body.messages.slice(-2) ?? []
   assert.match(time?.content ?? '', /^\{"utc":/)
   assert.equal(sum?.content, '{"result":2}')
@@ -140,6 +153,14 @@ test('approvals: the call waits with a checkpoint; another launcher resumes it; 
   const refused = await third.start('r1', resume('reject'))
   assert.equal(refused.at(-1)?.kind, 'run.succeeded')
   assert.match(third.model.requests[0]?.body.messages.at(-1)?.content ?? '', /a person refused this: too risky/)
+  const fourth = await launchLoop(t, [says('4')], { config })
+  const edited = await fourth.start('r1', resume('approve', { arguments: { expression: '2+2' } }))
+  const made = edited.findLast(({ kind }) => kind === 'tool.started')
+  assert.deepEqual(made?.data.arguments, { expression: '2+2' })
+  const said = fourth.model.requests[0]?.body.messages ?? []
+  assert.equal(said.at(-1)?.content, '{"result":4}')
+  assert.match(JSON.stringify(said), /\{\\"expression\\":\\"2\+2\\"\}/, 'the model reads the call that was made')
+  assert.doesNotMatch(JSON.stringify(said), /1\+1/)
 })
 
 test('approvals: ask_human pauses for input, its answer is the result; a broken checkpoint fails the run', async (t) => {

@@ -12,6 +12,7 @@ import type { ModelAnswer } from './model-answer.ts'
 import type { ModelClient } from './model-client.ts'
 import { askHuman } from './own-tools.ts'
 import type { Tool } from './own-tools.ts'
+import { beginStep, finishStep, stepTrace } from './steps.ts'
 import { makePendingCalls } from './tool-calls.ts'
 
 /** What the built-in loop works with; `tools` are those that it can call itself. */
@@ -49,30 +50,26 @@ async function converse(scope: Scope, context: RunContext): Promise<InvokeResult
     resume === undefined ? startConversation(scope.config, context.request) : fromCheckpoint(resume.checkpoint)
   if (conversation === undefined)
     return failed('agent_error', 'the checkpoint of the paused run is not readable', context.usage())
+  return takeSteps(scope, context, conversation).finally(() => conversation.open?.span?.end('ok'))
+}
+
+async function takeSteps(scope: Scope, context: RunContext, conversation: Conversation): Promise<InvokeResult> {
   const resolutions = resolutionsById(context.request)
-  for (const resolution of resolutions.values()) context.emit('interrupt.resolved', { ...resolution })
   for (;;) {
     const interrupts = await makePendingCalls(conversation, { ...scope, context, resolutions })
     if (interrupts.length > 0) return pause(context, interrupts, toCheckpoint(conversation))
+    finishStep(context, conversation)
     context.signal.throwIfAborted()
     if (conversation.steps >= scope.config.limits.maxSteps)
       return failed('agent_error', `limits.maxSteps (${scope.config.limits.maxSteps}) was reached`, context.usage())
-    const answer = await step(scope, context, conversation)
-    if (answer.toolCalls.length === 0) return { state: 'succeeded', output: answer.text, usage: context.usage() }
+    beginStep(context, conversation)
+    const answer = await askModel(scope, context, conversation)
+    conversation.messages.push(assistantMessage(answer.text, answer.toolCalls))
+    conversation.pending = answer.toolCalls
+    if (answer.toolCalls.length > 0) continue
+    finishStep(context, conversation)
+    return { state: 'succeeded', output: answer.text, usage: context.usage() }
   }
-}
-
-async function step(scope: Scope, context: RunContext, conversation: Conversation): Promise<ModelAnswer> {
-  conversation.steps++
-  const number = conversation.steps
-  const startedAt = performance.now()
-  context.emit('step.started', { step: number })
-  const answer = await askModel(scope, context, conversation)
-  conversation.messages.push(assistantMessage(answer.text, answer.toolCalls))
-  conversation.pending = answer.toolCalls
-  const durationMs = Math.round(performance.now() - startedAt)
-  context.emit('step.finished', { step: number, durationMs, toolCalls: answer.toolCalls.length })
-  return answer
 }
 
 // A fallback is asked only while nothing of the answer was shown: two halves of two answers are no answer.
@@ -80,7 +77,7 @@ async function askModel(scope: Scope, context: RunContext, conversation: Convers
   const { route = '', fallbackRoutes = [] } = scope.config.model ?? {}
   const routes = [route, ...fallbackRoutes]
   for (const [index, name] of routes.entries()) {
-    const shown = showMessage(context)
+    const shown = showMessage(context, stepTrace(context, conversation).spanId)
     try {
       return await callModel({ scope, context, conversation, route: name, shown })
     } catch (error) {
@@ -99,7 +96,9 @@ async function callModel(call: {
   shown: ShownMessage
 }): Promise<ModelAnswer> {
   const { scope, context, conversation, route, shown } = call
-  const span = context.start('model call', { 'mesh.model.route': route })
+  const parent = stepTrace(context, conversation)
+  const span = context.start('model call', { 'mesh.model.route': route }, parent)
+  const startedAt = performance.now()
   try {
     const answer = await scope.model({
       route,
@@ -117,7 +116,9 @@ async function callModel(call: {
       'gen_ai.usage.output_tokens': outputTokens,
     })
     shown.finish(answer.text, span.spanId)
-    context.report(answer.usage, { route, model: answer.model, parentSpanId: context.span.spanId }, span.spanId)
+    const durationMs = Math.round(performance.now() - startedAt)
+    const about = { route, model: answer.model, durationMs, parentSpanId: parent.spanId }
+    context.report(answer.usage, about, span.spanId)
     return answer
   } catch (error) {
     span.end('error')
@@ -131,13 +132,13 @@ interface ShownMessage {
   finish(text: string, spanId: string): void
 }
 
-function showMessage(context: RunContext): ShownMessage {
+function showMessage(context: RunContext, parentSpanId: string): ShownMessage {
   const messageId = newMessageId()
   let started = false
   return {
     any: () => started,
     add(text, spanId) {
-      if (!started) context.emit('message.started', { messageId, role: 'assistant' }, spanId)
+      if (!started) context.emit('message.started', { messageId, role: 'assistant', parentSpanId }, spanId)
       started = true
       context.delta(messageId, text, spanId)
     },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Trace } from '#core/telemetry/tracing.ts'
 import type { Interrupt, Resolution } from '#schemas/run.ts'
 import type { AgentConfig } from '../agent-config.ts'
 import { parseBoundedJson } from '../http/bounded-json.ts'
@@ -9,6 +10,7 @@ import type { ToolCall } from './chat.ts'
 import type { Conversation, PendingCall } from './conversation.ts'
 import { askHuman } from './own-tools.ts'
 import type { Tool } from './own-tools.ts'
+import { stepTrace } from './steps.ts'
 
 /** What the calls of one answer are made with. */
 export interface ToolCallOptions {
@@ -27,9 +29,14 @@ export async function makePendingCalls(conversation: Conversation, options: Tool
   const interrupts: Interrupt[] = []
   for (const call of conversation.pending) {
     const resolution = call.interruptId === undefined ? undefined : options.resolutions.get(call.interruptId)
-    const interrupt = resolution === undefined ? toInterrupt(call, options.config) : undefined
+    const interrupt = resolution === undefined ? toInterrupt(call, options) : undefined
     if (interrupt === undefined) {
-      const content = await makeCall(call, resolution, options)
+      const decided = editedCall(call, resolution)
+      if (decided !== call) replaceArguments(conversation, decided)
+      const content = await makeCall(decided, resolution, {
+        ...options,
+        parent: stepTrace(options.context, conversation),
+      })
       conversation.messages.push({ role: 'tool', tool_call_id: call.id, content })
     } else {
       interrupts.push(interrupt)
@@ -40,7 +47,25 @@ export async function makePendingCalls(conversation: Conversation, options: Tool
   return interrupts
 }
 
-function toInterrupt(call: PendingCall, config: AgentConfig): Interrupt | undefined {
+function editedCall(call: PendingCall, resolution: Resolution | undefined): PendingCall {
+  if (resolution?.decision !== 'approve' || resolution.arguments === undefined) return call
+  return { ...call, arguments: JSON.stringify(resolution.arguments) }
+}
+
+// The model reads the call that was made, not the one that it proposed: its result would not fit otherwise.
+function replaceArguments({ messages }: Conversation, { id, arguments: edited }: PendingCall): void {
+  const at = messages.findLastIndex(
+    (message) => message.role === 'assistant' && message.tool_calls?.some((call) => call.id === id) === true,
+  )
+  const message = messages[at]
+  if (message?.role !== 'assistant') return
+  const calls = (message.tool_calls ?? []).map((call) =>
+    call.id === id ? { ...call, function: { ...call.function, arguments: edited } } : call,
+  )
+  messages[at] = { ...message, tool_calls: calls }
+}
+
+function toInterrupt(call: PendingCall, { config, tools }: ToolCallOptions): Interrupt | undefined {
   const id = call.interruptId ?? `int_${randomUUID()}`
   const args = parseArguments(call)
   const entry = config.tools.find(({ name }) => name === call.name)
@@ -49,21 +74,24 @@ function toInterrupt(call: PendingCall, config: AgentConfig): Interrupt | undefi
     return { id, reason: 'input_required', tool: call.name, question: args.question, ...schema }
   }
   const approval = entry?.requireApproval?.some((name) => name === '*' || name === call.name) === true
-  return approval ? { id, reason: 'approval_required', tool: call.name, arguments: args ?? call.arguments } : undefined
+  if (!approval) return undefined
+  const definition = tools.find((tool) => tool.definition.name === call.name)?.definition
+  const schema = definition === undefined ? {} : { schema: definition.parameters }
+  return { id, reason: 'approval_required', tool: call.name, arguments: args ?? call.arguments, ...schema }
 }
 
 async function makeCall(
   call: PendingCall,
   resolution: Resolution | undefined,
-  options: ToolCallOptions,
+  options: ToolCallOptions & { readonly parent: Trace },
 ): Promise<string> {
-  const { context } = options
-  const span = context.start(`tool ${call.name}`, { 'mesh.tool.name': call.name })
+  const { context, parent } = options
+  const span = context.start(`tool ${call.name}`, { 'mesh.tool.name': call.name }, parent)
   const args = parseArguments(call)
   const about = { toolCallId: call.id, name: call.name }
   context.emit(
     'tool.started',
-    { ...about, arguments: args ?? call.arguments, parentSpanId: context.span.spanId },
+    { ...about, arguments: args ?? call.arguments, parentSpanId: parent.spanId },
     span.spanId,
   )
   const startedAt = performance.now()
@@ -102,7 +130,9 @@ async function answerOf(
 function humanAnswer(resolution: Resolution | undefined): unknown {
   if (resolution === undefined)
     throw new Error('question must be a text, and ask_human must be one of the agent’s tools')
-  return resolution.payload ?? resolution.reason ?? 'approved'
+  const answer = resolution.payload ?? resolution.reason
+  if (answer === undefined) throw new Error('the question was not answered')
+  return answer
 }
 
 function parseArguments(call: ToolCall): Readonly<Record<string, unknown>> | undefined {

@@ -17,6 +17,8 @@ const allowed: ReadonlySet<string> = new Set<EntryKind>([
   'tool.finished',
 ])
 
+const maxModel = 256
+
 // Kept outside the journal until the stream ends.
 const kept: ReadonlySet<string> = new Set(['output', 'error', 'checkpoint', 'interrupt.requested'])
 
@@ -58,7 +60,11 @@ export function createAgentEvents(context: RunContext): AgentEvents {
       if (interrupts.length === maxInterrupts) throw new Error(tooManyInterrupts)
       interrupts.push(toInterrupt(data))
     },
-    'usage.reported': (data) => context.report(toUsage(isRecord(data) && 'usage' in data ? data.usage : data), {}),
+    'usage.reported': (data) => {
+      const given = isRecord(data) ? data : {}
+      const model = typeof given.model === 'string' ? { model: given.model.slice(0, maxModel) } : {}
+      context.report(toUsage('usage' in given ? given.usage : given), model)
+    },
   }
 
   return {

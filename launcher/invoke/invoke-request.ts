@@ -42,7 +42,7 @@ function parseResume(value: unknown) {
 
 function parseResolution(value: unknown, index: number): Resolution {
   const at = `context.resume.resolutions[${index}]`
-  const { interruptId, decision, payload, reason } = asRecord(value, at)
+  const { interruptId, decision, payload, reason, arguments: edited } = asRecord(value, at)
   if (typeof interruptId !== 'string') throw new Refusal('malformed_request', `${at}.interruptId: must be a text`)
   if (decision !== undefined && decision !== 'approve' && decision !== 'reject')
     throw new Refusal('malformed_request', `${at}.decision: must be approve or reject`)
@@ -51,6 +51,7 @@ function parseResolution(value: unknown, index: number): Resolution {
     interruptId,
     ...(decision === undefined ? {} : { decision }),
     ...(payload === undefined ? {} : { payload }),
+    ...(edited === undefined ? {} : { arguments: asRecord(edited, `${at}.arguments`) }),
     ...(why === undefined ? {} : { reason: why }),
   }
 }

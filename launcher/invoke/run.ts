@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntryKind, FailReason, InvokeRequest, InvokeResult, Usage } from '#schemas/run.ts'
 import type { Attributes, Span, Tracer } from '#core/telemetry/tracer.ts'
+import type { Trace } from '#core/telemetry/tracing.ts'
 import type { Journal } from './journal.ts'
 
 /** Why a run is stopped from outside; the reason of its signal. */
@@ -19,8 +20,8 @@ export interface RunContext {
   delta(messageId: string, text: string, spanId?: string): void
   /** Counts tokens and says so in the journal. */
   report(usage: Usage, data: Readonly<Record<string, unknown>>, spanId?: string): void
-  /** A span below the run's. */
-  start(name: string, attributes?: Attributes): Span
+  /** A span below the run's, or below `parent`. */
+  start(name: string, attributes?: Attributes, parent?: Trace): Span
   /** Counts bytes of memory that the agent's answer takes outside the journal, until the run ends. */
   hold(bytes: number): void
   /** Settles when the readers of the run have caught up; undefined while none is behind (F6). */
@@ -91,7 +92,8 @@ export function createRunContext(parts: ContextParts): RunContext {
       total = addUsage(total, usage)
       journal.append('usage.reported', { ...data, usage }, spanId)
     },
-    start: (name, attributes = {}) => tracer.start(name, span, { 'mesh.run.id': runId, ...attributes }),
+    start: (name, attributes = {}, parent = span) =>
+      tracer.start(name, parent, { 'mesh.run.id': runId, ...attributes }),
     hold: (bytes) => journal.hold(bytes),
     pressure: () => journal.pressure(),
   }

@@ -128,12 +128,22 @@ test("PODA19: an account has one kind wherever it acts; rows of the platform's o
 
 test('UXH4: a decision is the action of its row, with the interrupt; an input that decides nothing is resume', () => {
   const known = new Map(runEvents.flatMap(({ type, audit: how }) => (how === undefined ? [] : [[type, how] as const])))
-  const rowOf = (decision: 'approve' | 'reject' | null) => {
-    const data = { runId: uuidV7(), interruptId: 'call_1', decision, payload: 'sk-canary' }
+  const rowOf = (decision: 'approve' | 'reject' | null, more = {}) => {
+    const data = { runId: uuidV7(), interruptId: 'call_1', decision, payload: 'sk-canary', ...more }
     const row = toRow({ ...stored(made('x', 'alice')), type: interruptResolved.type, data }, known)
     return [row?.action, row?.resource_kind, row?.actor, row?.detail]
   }
   assert.deepEqual(rowOf('approve'), ['approve', 'Run', 'alice', { interruptId: 'call_1', decision: 'approve' }])
   assert.deepEqual(rowOf('reject'), ['reject', 'Run', 'alice', { interruptId: 'call_1', decision: 'reject' }])
+  const more = {
+    tool: 'calculate',
+    decisionReason: 'no numbers: 数字はだめ 🚫',
+    edited: true,
+    onReject: 'answer',
+    subject: 'bob',
+  }
+  assert.deepEqual(rowOf('approve', more)[3], { interruptId: 'call_1', decision: 'approve', ...more })
+  const bad = { tool: 'a b', decisionReason: 'two\nlines', edited: 'yes', onReject: 'end' }
+  assert.deepEqual(rowOf('approve', bad)[3], { interruptId: 'call_1', decision: 'approve' })
   assert.deepEqual(rowOf(null), ['resume', 'Run', 'alice', { interruptId: 'call_1' }])
 })

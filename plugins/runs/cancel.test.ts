@@ -20,10 +20,10 @@ import { terminalStates } from '#schemas/run.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { runsConsumers } from './consumers.ts'
-import { decideResume } from './decide.ts'
 import { cancelRun } from './runs.ts'
+import { resumeRun } from './resume.ts'
 import { readJournal } from './store/reads.ts'
-import { findRun, saveResolution } from './store/system.ts'
+import { findRun } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { createWorld, driveServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
 
@@ -262,11 +262,7 @@ test('an approval is applied once, and survives a kill -9 of worker and launcher
   const run = await queueRun(world, { do: 'ask' })
   const isPaused = ({ state }: SelectedRun): boolean => state === 'paused'
   await killedWorker(t, url, first.url, () => settled(world, run.id, isPaused))
-  const decide = () =>
-    world.writer.change(run.id, { actor: alice }, (facts) => ({
-      facts: decideResume(facts, { payload: 'blue' }),
-      also: (db) => saveResolution(db, run.id, { interruptId: 'q1', payload: 'blue' }),
-    }))
+  const decide = () => resumeRun(world, { username: 'alice' }, run, { payload: 'blue' })
   const decided = await Promise.allSettled(Array.from({ length: 10 }, decide))
   const refused = decided.filter(({ status }) => status === 'rejected')
   assert.equal(refused.length, 9, 'decided once')

@@ -3,6 +3,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { Fail } from '#core/http/errors.ts'
 import { type InvokeResult, runStates, terminalStates } from '#schemas/run.ts'
+import { answerProblems } from './answer-schema.ts'
 import {
   decideBusy,
   decideCancel,
@@ -11,6 +12,7 @@ import {
   decideResume,
   decideStart,
   type RunFact,
+  type ResumeAnswer,
   type RunFacts,
   stateAfter,
 } from './decide.ts'
@@ -62,6 +64,92 @@ test('resume: the run goes on when the last interrupt is answered, and ends when
   const denied = decideResume(one, { decision: 'reject' })
   assert.deepEqual(names(denied), ['interrupt-resolved', 'rejected'])
   assert.equal(denied[1]?.fact === 'rejected' && denied[1].failReason, 'approval_denied')
+})
+
+test('UXH3: a question is answered with an answer or a rejection, never in the name of a person by an empty body', () => {
+  const asked = given({ state: 'paused', interrupts: [question] })
+  const refusedAt = (answer: ResumeAnswer, run = asked): string | undefined => {
+    try {
+      decideResume(run, answer)
+      return undefined
+    } catch (error) {
+      assert.ok(error instanceof Fail && error.code === 'invalid_body')
+      return error.message
+    }
+  }
+  for (const empty of [{}, { payload: null }, { decision: 'approve' as const }, { reason: 'blue' }])
+    assert.equal(refusedAt(empty), '/payload is required to answer a question.', JSON.stringify(empty))
+  assert.deepEqual(names(decideResume(asked, { payload: false })), ['interrupt-resolved', 'resumed'])
+  assert.deepEqual(names(decideResume(asked, { decision: 'reject' })), ['interrupt-resolved', 'rejected'])
+  const login = given({ state: 'paused', interrupts: [{ id: 'l', reason: 'auth_required' }] })
+  assert.equal(refusedAt({}, login), '/decision must be approve or reject.')
+  assert.deepEqual(names(decideResume(login, { decision: 'approve' })), ['interrupt-resolved', 'resumed'])
+  const edited = { arguments: { expression: '1' } }
+  assert.match(refusedAt({ ...edited, payload: 1 }) ?? '', /^\/arguments only with/)
+  const one = given({ state: 'paused', interrupts: [approval] })
+  assert.match(refusedAt({ ...edited, decision: 'reject' }, one) ?? '', /^\/arguments only with/)
+  assert.match(refusedAt({ onReject: 'answer', decision: 'approve' }, one) ?? '', /^\/onReject only with/)
+})
+
+test('UXH4: a decision says tool, reason and edits; a rejection as an answer lets the run go on', () => {
+  const one = given({ state: 'paused', interrupts: [approval] })
+  const resolved = { fact: 'interrupt-resolved', interruptId: 'a', tool: 'delete' } as const
+  assert.deepEqual(decideResume(one, { decision: 'reject', reason: 'no numbers', onReject: 'end' }), [
+    { ...resolved, decision: 'reject', decisionReason: 'no numbers' },
+    { fact: 'rejected', failReason: 'approval_denied' },
+  ])
+  assert.deepEqual(decideResume(one, { decision: 'reject', onReject: 'answer' }), [
+    { ...resolved, decision: 'reject', onReject: 'answer' },
+    { fact: 'resumed' },
+  ])
+  assert.deepEqual(decideResume(one, { decision: 'approve', arguments: { path: '/a' } })[0], {
+    ...resolved,
+    decision: 'approve',
+    edited: true,
+  })
+  const both = given({ state: 'paused', interrupts: [approval, question] })
+  const first = decideResume(both, { interruptId: 'a', decision: 'reject', onReject: 'answer' })
+  assert.deepEqual(names(first), ['interrupt-resolved'])
+})
+
+test('UXH4: an answer is held to type, fields and bounds of its schema, with bounded work', () => {
+  const schema = {
+    type: 'object',
+    required: ['expression'],
+    additionalProperties: false,
+    properties: {
+      expression: { type: 'string', maxLength: 5 },
+      unit: { enum: ['m', 'km'] },
+      digits: { type: 'integer', minimum: 0 },
+      parts: { type: ['array', 'null'], items: { type: 'number' } },
+    },
+  }
+  const problems = (value: unknown) => answerProblems(schema, value, '/arguments')
+  assert.deepEqual(problems({ expression: '1+1', unit: 'km', digits: 2, parts: [1, 0.5] }), [])
+  assert.deepEqual(problems({ expression: '1+1', parts: null }), [])
+  assert.deepEqual(problems([]), [{ pointer: '/arguments', detail: 'must be object' }])
+  assert.deepEqual(problems({ 'a/b': 1, unit: 'mile', digits: 0.5, parts: [1, 'x'] }), [
+    { pointer: '/arguments/expression', detail: 'is required' },
+    { pointer: '/arguments/a~1b', detail: 'is not a field of the schema' },
+    { pointer: '/arguments/unit', detail: 'must be one of the values of the schema' },
+    { pointer: '/arguments/digits', detail: 'must be integer' },
+    { pointer: '/arguments/parts/1', detail: 'must be number' },
+  ])
+  assert.deepEqual(problems({ expression: '123456', digits: -1 }), [
+    { pointer: '/arguments/expression', detail: 'maxLength is 5' },
+    { pointer: '/arguments/digits', detail: 'minimum is 0' },
+  ])
+  for (const odd of [null, true, 'x', { type: 7 }, { enum: 1 }, { pattern: '(a+)+$' }])
+    assert.deepEqual(answerProblems(odd, `${'a'.repeat(40)}!`, ''), [], JSON.stringify(odd))
+  const required = Array.from({ length: 10_000 }, (_, n) => `f${n}`)
+  const startedAt = performance.now()
+  const many = answerProblems(
+    { items: { required } },
+    Array.from({ length: 100_000 }, () => ({})),
+    '',
+  )
+  assert.equal(many.length, 20)
+  assert.ok(performance.now() - startedAt < 1_000, 'the product of schema and value is not walked')
 })
 
 test('cancel: terminal runs refuse it, a second one changes nothing, an outcome reached before it stands', () => {

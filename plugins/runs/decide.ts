@@ -24,16 +24,31 @@ export interface OpenInterrupt {
   readonly tool?: string
 }
 
+/** The answer to an interrupt as events and the audit log hold it. */
+export interface ResolvedInterrupt {
+  readonly interruptId: string
+  readonly decision: 'approve' | 'reject' | null
+  readonly tool?: string
+  readonly decisionReason?: string
+  /** The caller replaced the arguments of the call. */
+  readonly edited?: true
+  readonly onReject?: 'answer'
+  /** Who the run is done for. */
+  readonly subject?: string
+}
+
+/** What a caller answers; which fields an interrupt takes follows from its reason. */
+export interface ResumeAnswer extends Partial<Resolution> {
+  /** A rejection ends the run, or is given to the agent as the answer. */
+  readonly onReject?: 'end' | 'answer'
+}
+
 /** What a decision yields; `events.ts` gives each its event type, `journal.ts` its journal entry. */
 export type RunFact =
   | { readonly fact: 'started'; readonly epoch: number; readonly segment: number }
   | { readonly fact: 'requeued'; readonly segment: number }
   | { readonly fact: 'paused'; readonly pauseReason: PauseReason; readonly interrupts: readonly OpenInterrupt[] }
-  | {
-      readonly fact: 'interrupt-resolved'
-      readonly interruptId: string
-      readonly decision: 'approve' | 'reject' | null
-    }
+  | ({ readonly fact: 'interrupt-resolved' } & ResolvedInterrupt)
   | { readonly fact: 'resumed' }
   | { readonly fact: 'cancel-requested' }
   | { readonly fact: 'succeeded' }
@@ -68,18 +83,43 @@ export function decideBusy(run: RunFacts, overdue: boolean): readonly RunFact[] 
   return [overdue ? { fact: 'timed-out' } : { fact: 'requeued', segment: run.segment - 1 }]
 }
 
-/** A person answers an interrupt; the run goes on when none is left open, and ends when an approval is refused. */
-export function decideResume(run: RunFacts, answer: Partial<Resolution>): readonly RunFact[] {
+/**
+ * A person answers an interrupt; the run goes on when none is left open. A rejection ends the run, unless it is the answer that the
+ * agent gets. Nothing is approved or answered by an empty body.
+ */
+export function decideResume(run: RunFacts, answer: ResumeAnswer): readonly RunFact[] {
   if (run.state !== 'paused') throw new Fail('run_not_paused')
   const interrupt = openInterrupt(run, answer.interruptId)
-  const decision = answer.decision ?? null
-  if (interrupt.reason === 'approval_required' && decision === null)
-    throw new Fail('invalid_body', 'An approval needs a decision.', {
-      errors: [{ pointer: '/decision', detail: 'must be approve or reject' }],
-    })
-  const resolved: RunFact = { fact: 'interrupt-resolved', interruptId: interrupt.id, decision }
-  if (decision === 'reject') return [resolved, { fact: 'rejected', failReason: 'approval_denied' }]
+  checkAnswer(interrupt, answer)
+  const { decision = null, reason } = answer
+  const isAnswer = decision === 'reject' && answer.onReject === 'answer'
+  const resolved: RunFact = {
+    fact: 'interrupt-resolved',
+    interruptId: interrupt.id,
+    decision,
+    ...(interrupt.tool === undefined ? {} : { tool: interrupt.tool }),
+    ...(reason === undefined || reason === '' ? {} : { decisionReason: reason }),
+    ...(answer.arguments === undefined ? {} : { edited: true }),
+    ...(isAnswer ? { onReject: 'answer' } : {}),
+  }
+  if (decision === 'reject' && !isAnswer) return [resolved, { fact: 'rejected', failReason: 'approval_denied' }]
   return run.interrupts.length > 1 ? [resolved] : [resolved, { fact: 'resumed' }]
+}
+
+function checkAnswer({ reason }: OpenInterrupt, answer: ResumeAnswer): void {
+  const { decision } = answer
+  const isAnswered = answer.payload !== undefined && answer.payload !== null
+  if (reason === 'input_required' && decision !== 'reject' && !isAnswered)
+    throw refuse('/payload', 'is required to answer a question')
+  if (decision === undefined && (reason === 'approval_required' || !isAnswered))
+    throw refuse('/decision', 'must be approve or reject')
+  if (answer.arguments !== undefined && (reason !== 'approval_required' || decision !== 'approve'))
+    throw refuse('/arguments', 'only with the approval of a tool call')
+  if (answer.onReject !== undefined && decision !== 'reject') throw refuse('/onReject', 'only with a rejection')
+}
+
+function refuse(pointer: string, detail: string): Fail {
+  return new Fail('invalid_body', `${pointer} ${detail}.`, { errors: [{ pointer, detail }] })
 }
 
 /** A person cancels. A second cancel of a run that is being cancelled changes nothing. */

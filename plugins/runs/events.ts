@@ -55,6 +55,11 @@ const resolvedData = Type.Object({
   runId,
   interruptId: Type.String(),
   decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Null()]),
+  tool: Type.Optional(Type.String({ description: 'The tool whose call was decided.' })),
+  decisionReason: Type.Optional(Type.String({ description: 'What the decider wrote, on one line.' })),
+  edited: Type.Optional(Type.Literal(true, { description: 'The decider replaced the arguments of the call.' })),
+  onReject: Type.Optional(Type.Literal('answer', { description: 'The rejection was given to the agent.' })),
+  subject: Type.Optional(Type.String({ description: 'Who the run is done for; the actor is who decided.' })),
 })
 
 const usageData = Type.Object({
@@ -119,7 +124,7 @@ export const interruptResolved: EventType<Static<typeof resolvedData>> = defineE
   audit: {
     ...auditedRun('resume'),
     actionFrom: { field: 'decision', values: ['approve', 'reject'] },
-    detail: ['interruptId', 'decision'],
+    detail: ['interruptId', 'decision', 'tool', 'decisionReason', 'edited', 'onReject', 'subject'],
   },
 })
 

@@ -7,9 +7,8 @@ import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { launch, nodeAgent, until } from '#launcher/testdata/launch.ts'
 import type { LaunchedProcess, LaunchOptions } from '#launcher/testdata/launch.ts'
 import { terminalStates } from '#schemas/run.ts'
-import { decideResume } from './decide.ts'
 import { cancelRun } from './runs.ts'
-import { saveResolution } from './store/system.ts'
+import { resumeRun } from './resume.ts'
 import type { SelectedRun } from './store/tables.ts'
 import { createWorld, driveServices, queueRun, settled, startWorker } from './testing/world.ts'
 import type { LauncherClient } from './worker/launcher-client.ts'
@@ -89,11 +88,7 @@ test('O6: of several pods, whoever takes over finds the one that has the run, al
 test('a resumed run goes on at the pod that had it, and at another one when that is gone', async (t) => {
   const { world, launched, there, work } = await start(t, many, many)
   work('one')
-  const answer = (run: SelectedRun) =>
-    world.writer.change(run.id, { actor: alice }, (facts) => ({
-      facts: decideResume(facts, { payload: 'blue' }),
-      also: (db) => saveResolution(db, run.id, { interruptId: 'q1', payload: 'blue' }),
-    }))
+  const answer = (run: SelectedRun) => resumeRun(world, { username: 'alice' }, run, { payload: 'blue' })
   const runs: SelectedRun[] = []
   for (let n = 0; n < 6; n++) runs.push(await queueRun(world, { do: 'ask' }))
   const homeless = await queueRun(world, { do: 'ask' })

@@ -1,4 +1,4 @@
-import type { Interrupt, Usage } from '#schemas/run.ts'
+import type { Decision, Interrupt, Usage } from '#schemas/run.ts'
 import type { SelectedRun } from './store/tables.ts'
 
 /** A run as the API shows it (shape table of the API, "Run"). Content is absent in lists. */
@@ -15,6 +15,7 @@ export interface Run {
   readonly pauseReason: SelectedRun['pause_reason']
   readonly failReason: SelectedRun['fail_reason']
   readonly interrupts: readonly Interrupt[]
+  readonly decisions?: readonly Decision[]
   readonly input: unknown
   readonly output: unknown
   readonly error: { readonly code: string; readonly message: string } | null
@@ -33,6 +34,7 @@ export interface RunContent {
   readonly output: unknown
   readonly error: string | null
   readonly interrupts: readonly Interrupt[]
+  readonly decisions: readonly Decision[]
 }
 
 /** Shapes a row; interrupts that were answered are left out. */
@@ -53,6 +55,7 @@ export function toRun(row: SelectedRun, content?: RunContent): Run {
     pauseReason: row.pause_reason,
     failReason: row.fail_reason,
     interrupts: asked,
+    ...(content === undefined ? {} : { decisions: content.decisions }),
     input: content?.input ?? null,
     output: content?.output ?? null,
     error: row.fail_reason === null ? null : { code: row.fail_reason, message: content?.error ?? row.fail_reason },

@@ -7,12 +7,12 @@ import type { Idempotency } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import type { Store } from '#core/store/store.ts'
-import type { Resolution } from '#schemas/run.ts'
 import { createRun, type NewRun } from './create.ts'
-import { decideCancel, decideResume } from './decide.ts'
+import { decideCancel, type ResumeAnswer } from './decide.ts'
 import { signGrant } from './grants.ts'
 import type { CreateServices } from './create.ts'
 import type { Live } from './live.ts'
+import { resumeRun } from './resume.ts'
 import { type Run, toRun } from './run.ts'
 import {
   listRuns,
@@ -23,7 +23,7 @@ import {
   type RunFilter,
   type RunPage,
 } from './store/reads.ts'
-import { holdAgent, saveResolution } from './store/system.ts'
+import { holdAgent } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { buildTree, type TreeNode } from './tree.ts'
 import type { RunWriter } from './write.ts'
@@ -57,7 +57,7 @@ export interface Runs {
   list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
   /** Proves that the caller may change the run; an id that the caller may not even get is unknown to the caller. */
   mayUpdate(caller: Caller, id: string): Promise<Access<'update', 'runs'>>
-  resume(by: Changer, id: string, answer: Partial<Resolution>): Promise<Run>
+  resume(by: Changer, id: string, answer: ResumeAnswer): Promise<Run>
   cancel(by: Changer, id: string): Promise<Run>
   /** The row behind an id that the caller may `get`; an id that the caller may not get is unknown to the caller. */
   open(caller: Caller, id: string): Promise<OpenRun>
@@ -110,18 +110,7 @@ export function createRuns(services: RunsServices): Runs {
       return caller.review('update', 'runs', { namespace: access.namespace })
     },
     resume: async ({ caller, access }, id, answer) => {
-      await changeable(access, id)
-      const resolution = (interruptId: string): Resolution => ({ ...answer, interruptId })
-      await writer.change(id, { actor: actorOf(caller) }, (facts) => {
-        const decided = decideResume(facts, answer)
-        const [first] = decided
-        const interruptId = first?.fact === 'interrupt-resolved' ? first.interruptId : ''
-        return {
-          facts: decided,
-          also: (tx) => saveResolution(tx, id, resolution(interruptId)),
-          content: { 'interrupt-resolved': { by: caller.username } },
-        }
-      })
+      await resumeRun(services, caller, await changeable(access, id), answer)
       return detail(await changeable(access, id))
     },
     cancel: async ({ caller, access }, id) => {
@@ -189,7 +178,7 @@ async function createFor(services: RunsServices, caller: Caller, access: Access,
   const run = await createRun(services, newRun, admitAgent(agent))
   const isKnown = run.id !== runId && (await caller.may('get', 'runs', { namespace })) !== undefined
   if (isKnown) return toRun(run, await readRunContent(services.store.reader<RunsTables>(), run))
-  return toRun(asQueued(run), { input: request.input, output: null, error: null, interrupts: [] })
+  return toRun(asQueued(run), { input: request.input, output: null, error: null, interrupts: [], decisions: [] })
 }
 
 // A repeat by a caller that may not get runs shows what the first answer did: not how the run went on (SEC18).

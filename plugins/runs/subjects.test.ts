@@ -14,9 +14,9 @@ import { up as addLabels } from './migrations/0004-list-indexes.ts'
 import { up as createTables } from './migrations/0001-runs.ts'
 import { up as addSubjects } from './migrations/0007-subjects.ts'
 import { runsProjection } from './projections.ts'
-import { findRun, readContent, saveResolution } from './store/system.ts'
+import { resumeRun } from './resume.ts'
+import { findRun, readContent } from './store/system.ts'
 import type { RunsTables } from './store/tables.ts'
-import { decideResume } from './decide.ts'
 import { agent, createWorld, queueRun } from './testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
@@ -122,10 +122,7 @@ async function pauseAndAnswer(world: World, runId: string, by: string): Promise<
       { fact: 'paused', pauseReason: 'input_required', interrupts },
     ],
   }))
-  await world.writer.change(runId, { actor: { name: by, kind: 'user' } }, (facts) => ({
-    facts: decideResume(facts, { payload: 'blue' }),
-    also: (db) => saveResolution(db, runId, { interruptId: 'q1', payload: 'blue' }),
-  }))
+  await resumeRun(world, { username: by }, { id: runId }, { payload: 'blue' })
 }
 
 /** The state role on a real store; only the cluster's answer to an access review is scripted. */

@@ -14,13 +14,13 @@ import type { EndedSpan } from '#core/telemetry/tracer.ts'
 import { createTracer } from '#core/telemetry/tracer.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
+import { resumeRun } from './resume.ts'
 import { readJournal } from './store/reads.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import type { LiveFrame } from './live.ts'
 import { streamRun } from './stream.ts'
 import { cancelRun } from './runs.ts'
-import { decideResume } from './decide.ts'
-import { findRun, saveResolution } from './store/system.ts'
+import { findRun } from './store/system.ts'
 import { createWorld, driveServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
@@ -43,10 +43,7 @@ function assertGapless(frames: readonly LiveFrame[], from = 1): void {
 
 /** Answers the question of the test agent; the run's row as it is then. */
 async function answer(world: World, runId: string): Promise<SelectedRun | undefined> {
-  await world.writer.change(runId, { actor: alice }, (facts) => ({
-    facts: decideResume(facts, { payload: 'blue' }),
-    also: (db) => saveResolution(db, runId, { interruptId: 'q1', payload: 'blue' }),
-  }))
+  await resumeRun(world, { username: 'alice' }, { id: runId }, { payload: 'blue' })
   return findRun(world.store.reader<RunsTables>(), runId)
 }
 

@@ -79,6 +79,23 @@ export const Interrupt = Type.Object(
   { title: 'Interrupt' },
 )
 
+/** The answer to an interrupt. */
+export const Decision = Type.Object(
+  {
+    interruptId: Type.String(),
+    tool: Type.Union([Type.String(), Type.Null()]),
+    decision: Type.Union([Type.Enum(['approve', 'reject']), Type.Null()], {
+      description: 'Null for the answer to a question.',
+    }),
+    by: Type.String({ description: 'Who decided.' }),
+    at: time,
+    reason: Type.Optional(Type.String()),
+    arguments: Type.Optional(anyObject),
+    onReject: Type.Optional(Type.Literal('answer')),
+  },
+  { title: 'Decision' },
+)
+
 /** Tokens of a run. */
 export const Usage = Type.Object(
   {
@@ -115,6 +132,9 @@ export const Run = Type.Object(
     pauseReason: Type.Union([PauseReason, Type.Null()]),
     failReason: Type.Union([FailReason, Type.Null()]),
     interrupts: Type.Array(Interrupt),
+    decisions: Type.Optional(
+      Type.Array(Decision, { description: 'Answers to the interrupts of the run, oldest first; absent in lists.' }),
+    ),
     input: anyValue,
     output: anyValue,
     error: Type.Union([RunError, Type.Null()]),
@@ -206,10 +226,23 @@ export const RunEventsQuery = Type.Object(
 /** Body of `POST /api/runs/{id}/resume`. */
 export const ResumeBody = Type.Object(
   {
-    interruptId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-    decision: Type.Optional(Type.Enum(['approve', 'reject'])),
-    payload: Type.Optional(anyValue),
-    reason: Type.Optional(Type.String({ maxLength: 4096 })),
+    interruptId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 512, description: 'Required when several interrupts are open.' }),
+    ),
+    decision: Type.Optional(Type.Enum(['approve', 'reject'], { description: 'Required by an approval.' })),
+    payload: Type.Optional({ ...anyValue, description: 'The answer to a question, which requires it.' }),
+    arguments: Type.Optional({
+      ...anyObject,
+      description: "Arguments for an approved call in place of the model's; they must fit the interrupt's schema.",
+    }),
+    reason: Type.Optional(
+      Type.String({ maxLength: 1024, description: 'Kept with the run and in the audit log. Write no secrets.' }),
+    ),
+    onReject: Type.Optional(
+      Type.Enum(['end', 'answer'], {
+        description: 'A rejection ends the run (end, the default) or is given to the agent, which goes on (answer).',
+      }),
+    ),
   },
   { ...strict, title: 'ResumeInput' },
 )
@@ -217,12 +250,12 @@ export const ResumeBody = Type.Object(
 /** A node of the tree of a run. */
 export const TreeNode = Type.Object(
   {
-    spanId: Type.String(),
-    kind: Type.String(),
+    spanId: Type.String({ description: 'Unique within the tree.' }),
+    kind: Type.Enum(['run', 'step', 'message', 'model', 'tool', 'delegate', 'interrupt']),
     name: Type.String(),
     startedAt: time,
     durationMs: Type.Union([Type.Number(), Type.Null()]),
-    status: Type.String(),
+    status: Type.Enum(['ok', 'error', 'running', 'paused', 'queued']),
     attributes: openObject('What the entries of the span say, such as `route`, `model`, `arguments` or `result`.'),
     children: Type.Array(shownAs(anyObject, componentRef('TreeNode'))),
   },

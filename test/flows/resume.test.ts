@@ -9,6 +9,10 @@ import type { RawAnswer } from './platform/send.ts'
 const rbac = 'rbac.authorization.k8s.io'
 const bindings = `/apis/${rbac}/v1/namespaces/demo/rolebindings`
 
+interface Refused {
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[]
+}
+
 const asker = ({ send, tokens }: Platform) => {
   const ask = (persona: Persona, line: string, more: { body?: unknown; key?: string | undefined } = {}) => {
     const [method = '', path = ''] = line.split(' ')
@@ -21,11 +25,11 @@ const asker = ({ send, tokens }: Platform) => {
       ...(more.body === undefined ? {} : { body: more.body }),
     })
   }
-  const paused = async (): Promise<string> => {
-    const agent = { namespace: 'demo', name: 'careful' }
-    const answer = await ask('developer', 'POST /invoke', { body: { agent, input: 'Please approve.' } })
-    const { runId, state } = answer.json<{ runId: string; state: string }>()
-    assert.equal(state, 'paused', answer.text)
+  const paused = async (input = 'Please approve.', name = 'careful'): Promise<string> => {
+    const agent = { namespace: 'demo', name }
+    const invoked = await ask('developer', 'POST /invoke', { body: { agent, input } })
+    const { runId, state } = invoked.json<{ runId: string; state: string }>()
+    assert.equal(state, 'paused', invoked.text)
     return runId
   }
   const resume = (persona: Persona, id: string, key?: string): Promise<RawAnswer> =>
@@ -35,7 +39,9 @@ const asker = ({ send, tokens }: Platform) => {
     const { text } = await ask('developer', `GET /runs/${id}/events`)
     return text.split('event: run.resumed').length - 1
   }
-  return { ask, paused, resume, decisions }
+  const answer = (id: string, body: unknown): Promise<RawAnswer> =>
+    ask('developer', `POST /runs/${id}/resume`, { body })
+  return { ask, paused, resume, decisions, answer }
 }
 
 /** Gives `other-tenant` a role in `demo`; resolves to how it is taken away. */
@@ -73,7 +79,7 @@ async function eventually(
 
 test('a decision is made once, its answer is repeated by key, and only to who may still decide', async (t) => {
   const platform = await startPlatform(t, 'embedded')
-  const { ask, paused, resume, decisions } = asker(platform)
+  const { ask, paused, resume, decisions, answer } = asker(platform)
 
   await t.test('two resumes at once: one 202, one 409', async () => {
     const id = await paused()
@@ -113,6 +119,84 @@ test('a decision is made once, its answer is repeated by key, and only to who ma
       assert.equal(audit.status, 200)
     },
   )
+
+  await t.test('UXH3: an empty body answers no question, and NUL, long or unknown fields are refused', async () => {
+    const config = { name: 'asker', model: { route: 'mock-scripted' }, tools: ['ask_human'] }
+    const made = await ask('developer', 'POST /agents', { body: { namespace: 'demo', config } })
+    assert.equal(made.status, 201, made.text)
+    const id = await paused('Please ask.', 'asker')
+    const asked = await answer(id, {})
+    assert.equal(asked.status, 400, asked.text)
+    assert.deepEqual(asked.json<Refused>().errors, [
+      { pointer: '/payload', detail: 'is required to answer a question' },
+    ])
+    for (const [field, body] of [
+      ['/reason', { payload: 1, reason: 'x'.repeat(1025) }],
+      ['/reason', { payload: 1, reason: 'a\0' }],
+      ['/payload', { payload: '\ud800' }],
+      ['/onReject', { decision: 'reject', onReject: 'maybe' }],
+      ['/arguments', { payload: 1, arguments: {} }],
+      ['/interruptId', { payload: 1, interruptId: 'another' }],
+      ['/by', { payload: 1, by: 'admin' }],
+    ] as const) {
+      const refused = await answer(id, body)
+      assert.equal(refused.status, 400, refused.text)
+      assert.equal(refused.json<Refused>().errors?.[0]?.pointer, field, refused.text)
+    }
+    assert.equal((await answer(id, { payload: 'blue' })).status, 202)
+  })
+
+  await t.test('UXH4: a rejection with its reason is in run, journal, event and audit log', async () => {
+    const id = await paused()
+    const reason = 'no\nnumbers \u202e'
+    assert.equal((await answer(id, { decision: 'reject', reason })).status, 202)
+    const run = (await ask('developer', `GET /runs/${id}`)).json<{
+      state: string
+      error: unknown
+      decisions: readonly Record<string, unknown>[]
+    }>()
+    assert.deepEqual(
+      [run.state, run.error],
+      ['rejected', { code: 'approval_denied', message: 'developer rejected calculate: no numbers' }],
+    )
+    const [decision = {}] = run.decisions
+    const { at, interruptId, ...rest } = decision
+    assert.deepEqual(rest, { tool: 'calculate', decision: 'reject', by: 'developer', reason: 'no numbers' })
+    assert.ok(typeof at === 'string' && typeof interruptId === 'string')
+    const { text } = await ask('developer', `GET /runs/${id}/events`)
+    assert.match(text, /"decisionReason":"no numbers"/)
+    const rows = await eventually(
+      () => ask('operator', 'GET /audit?kind=Run&action=reject'),
+      (answered) => answered.text.includes(id),
+    )
+    const row = rows
+      .json<{ items: readonly Record<string, unknown>[] }>()
+      .items.find((one) => one['resource_name'] === id)
+    assert.deepEqual(row?.['detail'], {
+      interruptId,
+      decision: 'reject',
+      tool: 'calculate',
+      decisionReason: 'no numbers',
+      subject: 'developer',
+    })
+    assert.equal(row['actor'], 'developer')
+  })
+
+  await t.test('UXH4: edited arguments fit the schema of the tool; a rejection can be the answer', async () => {
+    const id = await paused()
+    const bad = await answer(id, { decision: 'approve', arguments: { expression: 7 } })
+    assert.equal(bad.status, 400, bad.text)
+    assert.deepEqual(bad.json<Refused>().errors, [{ pointer: '/arguments/expression', detail: 'must be string' }])
+    const good = await answer(id, { decision: 'approve', arguments: { expression: '40+2' } })
+    assert.equal(good.status, 202, good.text)
+    const events = (await ask('developer', `GET /runs/${id}/events`)).text
+    assert.match(events, /"arguments":\{"expression":"40\+2"\}.*"result":\{"result":42\}/s)
+    assert.equal(events.split('event: interrupt.resolved').length - 1, 1, 'UXL4')
+    const other = await paused()
+    assert.equal((await answer(other, { decision: 'reject', onReject: 'answer', reason: 'no' })).status, 202)
+    const told = (await ask('developer', `GET /runs/${other}/events`)).text
+    assert.match(told, /a person refused this: no.*event: run.succeeded/s)
+  })
 
   await t.test('cancel too: a repeat by key is no run_terminal', async () => {
     const id = await paused()

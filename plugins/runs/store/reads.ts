@@ -68,10 +68,10 @@ export function readRun(db: Db, access: Access<string, 'runs'>, runId: string): 
 }
 
 /** Input, output, error and questions of a run that was read with a proof. */
-export function readRunContent(db: Db, run: SelectedRun) {
+export function readRunContent(db: Db, run: Pick<SelectedRun, 'id'>) {
   return db
     .selectFrom('runs_content')
-    .select(['input', 'output', 'error', 'interrupts'])
+    .select(['input', 'output', 'error', 'interrupts', 'decisions'])
     .where('run_id', '=', run.id)
     .executeTakeFirst()
 }

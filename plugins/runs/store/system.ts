@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Idempotency } from '#core/http/endpoint.ts'
-import type { Interrupt, Resolution } from '#schemas/run.ts'
+import type { Decision, Interrupt, Resolution } from '#schemas/run.ts'
 import type { LauncherAddress, LauncherPlace, NewJournal, RunsTables, SelectedRun } from './tables.ts'
 
 /**
@@ -234,10 +234,10 @@ export async function savePause(
     .execute()
 }
 
-/** Adds the answer to an interrupt. The grant stays that of the run's subject (ADR 0022). */
-export async function saveResolution(db: Db, runId: string, resolution: Resolution): Promise<void> {
-  await sql`update runs_content set resolutions = resolutions || ${JSON.stringify([resolution])}::jsonb
-    where run_id = ${runId}`.execute(db)
+/** Adds the answer to an interrupt, for the agent and for readers of the run. The grant stays that of its subject (ADR 0022). */
+export async function saveResolution(db: Db, runId: string, resolution: Resolution, decision: Decision): Promise<void> {
+  await sql`update runs_content set resolutions = resolutions || ${JSON.stringify([resolution])}::jsonb,
+    decisions = decisions || ${JSON.stringify([decision])}::jsonb where run_id = ${runId}`.execute(db)
 }
 
 /** Replaces a grant that runs out, unless another process has. */

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
-import type { FailReason, Interrupt, PauseReason, Resolution, RunState } from '#schemas/run.ts'
+import type { Decision, FailReason, Interrupt, PauseReason, Resolution, RunState } from '#schemas/run.ts'
 
 /** A jsonb column: read as a value, written as JSON text (both drivers take it). */
 type Json<T> = ColumnType<T, string, string>
@@ -61,6 +61,8 @@ export interface ContentRow {
   /** Of the request that made the run: hashes, see `Idempotency`. */
   idempotency_key: Generated<Buffer | null>
   idempotency_request: Generated<Buffer | null>
+  /** Every answer to an interrupt of the run, oldest first. */
+  decisions: ColumnType<Decision[], string | undefined, string>
 }
 
 /** The queue. `journal_seq` is the last sequence number given; reserving under the row lock keeps it gapless. */

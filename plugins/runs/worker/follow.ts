@@ -47,7 +47,8 @@ export async function follow(
         await commitEntries(
           services,
           attempt,
-          entries.filter((entry) => !entry.kind.startsWith('run.')),
+          // The decision was written where it was made; launchers of before repeat it (UXL4).
+          entries.filter(({ kind }) => !kind.startsWith('run.') && kind !== 'interrupt.resolved'),
         )
         result = found ?? result
         partials.finished(entries)

@@ -1,0 +1,26 @@
+import type { Trace } from '#core/telemetry/tracing.ts'
+import type { RunContext } from '../invoke/run.ts'
+import type { Conversation } from './conversation.ts'
+
+/** Begins the next step of a conversation: its span is the parent of the model call and of the tool calls that follow. */
+export function beginStep(context: RunContext, conversation: Conversation): void {
+  const number = ++conversation.steps
+  const span = context.start(`step ${number}`, { 'mesh.step': number })
+  conversation.open = { spanId: span.spanId, startedAt: new Date().toISOString(), span }
+  context.emit('step.started', { step: number }, span.spanId)
+}
+
+/** Finishes the step once its tool calls are made; the time that a person took to answer counts. */
+export function finishStep(context: RunContext, conversation: Conversation): void {
+  const { open, steps: step } = conversation
+  if (open === undefined) return
+  conversation.open = undefined
+  open.span?.end('ok')
+  const durationMs = Math.max(Date.now() - Date.parse(open.startedAt), 0)
+  context.emit('step.finished', { step, durationMs }, open.spanId)
+}
+
+/** The trace below which the operations of the open step are. */
+export function stepTrace(context: RunContext, { open }: Conversation): Trace {
+  return open === undefined ? context.span : { ...context.span, spanId: open.spanId }
+}

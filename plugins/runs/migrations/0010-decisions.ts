@@ -1,0 +1,8 @@
+import { type Kysely, sql } from 'kysely'
+
+export const breaking = false
+
+/** Every answer to an interrupt of a run, kept when `resolutions` begins again with the next pause. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table runs_content add column decisions jsonb not null default '[]'`.execute(db)
+}
