@@ -145,6 +145,10 @@ test('P4: a crash of the agent fails its run, and the launcher ends with the age
   await post(`${launched.url}/invoke`, { input: { do: 'crash' } }, run('r1'))
   const last = (await readEvents(`${launched.url}/runs/r1/events`)).at(-1)
   assert.deepEqual([last?.kind, last?.data.failReason], ['run.failed', 'agent_error'])
+  assert.equal(
+    last?.data.message,
+    'the agent closed the connection before its answer was complete (its process ended with code 7); see its log',
+  )
   assert.equal((await fetch(`${launched.url}/healthz`)).status, 503)
   await post(`${launched.url}/runs/r1/ack`)
   assert.equal(await launched.exited, 7)

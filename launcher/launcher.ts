@@ -42,6 +42,8 @@ export interface Supervision {
   readonly started: () => boolean
   /** Ends the agent's process and starts it anew; absent when it is no child of ours. */
   readonly restart?: () => Promise<void>
+  /** Resolves with the exit code once the agent's process ends by itself; absent when it is no child of ours. */
+  readonly exited?: () => Promise<number | undefined>
   /** The agent refused a connection: no run starts until it is ready again; absent when its exit is seen. */
   readonly lost?: () => void
   /** Whether the agent's container shall live on; absent when it has none. */
@@ -213,7 +215,7 @@ function createAgent(
   settings: Settings,
   upstream: Upstream,
   delegate: Delegate | undefined,
-  { restart, lost }: Supervision,
+  { restart, exited, lost }: Supervision,
 ): Agent {
   const { agent: config, gatewayUrl, gatewayTokenFile, agentPort, cancelGraceMs } = settings
   const { dispatcher } = upstream
@@ -223,6 +225,7 @@ function createAgent(
       dispatcher,
       cancelGraceMs,
       ...(restart === undefined ? {} : { restart }),
+      ...(exited === undefined ? {} : { exited }),
       ...(lost === undefined ? {} : { lost }),
     })
   if (gatewayUrl === undefined) throw new ConfigError('MODEL_GATEWAY_URL: is missing')

@@ -78,6 +78,7 @@ function supervision(
     ready: async () => (await agent.process?.ready()) === true,
     started: () => agent.process?.started() === true,
     restart: async () => agent.process?.restart(),
+    exited: async () => agent.process?.crashed,
   }
 }
 

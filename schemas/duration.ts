@@ -46,6 +46,13 @@ export function durationToMs(text: string): number | undefined {
   return total
 }
 
+/** A duration in the largest unit that gives it as a whole number. */
+export function msToDuration(ms: number): string {
+  const whole = Math.round(ms)
+  const unit = (['d', 'h', 'm', 's'] as const).find((one) => whole > 0 && whole % (UNIT_MS[one] ?? 1) === 0) ?? 'ms'
+  return `${whole / (UNIT_MS[unit] ?? 1)}${unit}`
+}
+
 /** What is wrong with a duration, or undefined when it lies within the bounds. Never repeats the text. */
 export function durationProblem(text: string, { min, max }: DurationBounds): string | undefined {
   const ms = durationToMs(text)

@@ -110,7 +110,7 @@ export type InvokeResult =
       readonly usage: Usage
     }
   | { readonly state: 'cancelled'; readonly usage: Usage }
-  | { readonly state: 'timed_out'; readonly usage: Usage }
+  | { readonly state: 'timed_out'; readonly message?: string; readonly usage: Usage }
 
 /** A question to a person: a tool call to approve, or input to give. */
 export interface Interrupt {

@@ -1,4 +1,5 @@
 import { longTimeout } from '#core/async/long-timeout.ts'
+import { msToDuration } from '#schemas/duration.ts'
 import type { InvokeRequest, InvokeResult } from '#schemas/run.ts'
 import type { Trace } from '#core/telemetry/tracing.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
@@ -64,7 +65,7 @@ export function startAttempt(options: AttemptOptions): Attempt {
   })
   const settle = (given: InvokeResult): InvokeResult => {
     timer.cancel()
-    const outcome = appendOutcome(journal, given, span.spanId)
+    const outcome = appendOutcome(journal, withLimit(given, options.timeoutMs), span.spanId)
     result = outcome
     span.end(outcome.state === 'failed' || outcome.state === 'timed_out' ? 'error' : 'ok', {
       'mesh.run.state': outcome.state,
@@ -87,6 +88,11 @@ export function startAttempt(options: AttemptOptions): Attempt {
     follow: (after, follower) => journal.follow(after, follower),
   }
   return attempt
+}
+
+function withLimit(outcome: InvokeResult, timeoutMs: number): InvokeResult {
+  if (outcome.state !== 'timed_out') return outcome
+  return { ...outcome, message: `longer than limits.timeout (${msToDuration(timeoutMs)})` }
 }
 
 // An outcome that cannot be written must not take the launcher and its other runs along (SEC19).

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { collect, exchange } from '#core/sse/exchange.ts'
 import type { InvokeResult } from '#schemas/run.ts'
@@ -15,11 +16,14 @@ export interface HttpAgentOptions {
   readonly restart?: () => Promise<void>
   /** Called when the agent refuses a connection. */
   readonly lost?: () => void
+  /** Resolves with the exit code of the agent's process once it ends by itself; absent when it is not our child. */
+  readonly exited?: () => Promise<number | undefined>
   /** How long a run waits for an agent that accepts no connection (30 s). */
   readonly awayMs?: number
 }
 
 const defaultAwayMs = 30_000
+const exitKnownMs = 500
 
 /**
  * An agent in a process of its own: `POST /invoke` on its port, answered by JSON, an event stream or text. To stop a run
@@ -40,8 +44,10 @@ export function createHttpAgent(options: HttpAgentOptions): Agent {
       if (flooded) hangUp.abort(new Error('stopped'))
       const over = await overWithin(options, context, flooded ? undefined : work)
       hangUp.abort(new Error('stopped'))
-      await work
+      const broken = await work
       if (!over) await options.restart?.()
+      // The process ended: how its answer broke off says more.
+      if (over && context.signal.reason === ('crash' satisfies StopReason)) return broken
       return stopped(context.signal, context.usage())
     },
   }
@@ -70,14 +76,19 @@ async function invoke(options: HttpAgentOptions, context: RunContext, signal: Ab
     reply.cut()
     if (isUnconnected(error))
       return failed('agent_error', `the agent accepts no connection on port ${options.port}`, context.usage())
-    return failed('agent_error', brokenAnswer(error), context.usage())
+    return failed('agent_error', await describeBreak(options, error), context.usage())
   }
 }
 
-function brokenAnswer(error: unknown): string {
+const closedCodes: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+
+async function describeBreak({ exited }: HttpAgentOptions, error: unknown): Promise<string> {
   const code = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
-  if (code !== 'UND_ERR_SOCKET' && code !== 'ECONNRESET') return `the agent's answer broke off: ${code}`
-  return 'the agent closed the connection before its answer was complete; see its log'
+  if (!closedCodes.has(code)) return `the agent's answer broke off: ${code}`
+  // The connection closes a moment before the exit of the process is known.
+  const exit = await Promise.race([exited?.(), pause(exitKnownMs, undefined, { ref: false })])
+  const ended = exit === undefined ? '' : ` (its process ended with code ${exit})`
+  return `the agent closed the connection before its answer was complete${ended}; see its log`
 }
 
 // Nothing was sent, so a repeat is the first invocation (PODA8): the container of an agent that ended starts again.

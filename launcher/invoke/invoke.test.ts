@@ -155,7 +155,8 @@ test('limits: timeout ends a run as timed_out, concurrency is 429 with Retry-Aft
     body: '{"input":{}}',
   })
   assert.deepEqual([second.status, second.headers.get('retry-after')], [429, '1'])
-  assert.equal((await readEvents(`${url}/runs/r7/events`)).at(-1)?.kind, 'run.timed_out')
+  const last = (await readEvents(`${url}/runs/r7/events`)).at(-1)
+  assert.deepEqual([last?.kind, last?.data.message], ['run.timed_out', 'longer than limits.timeout (300ms)'])
   assert.equal((await post(`${url}/invoke`, { input: {} }, run('r8'))).status, 202)
 })
 

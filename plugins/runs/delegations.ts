@@ -17,6 +17,7 @@ import { isSettled } from './decide.ts'
 import { checkDelegate } from './delegates.ts'
 import { isRunningOut, readAnyGrant, readAttempt, readGrant, signGrant } from './grants.ts'
 import type { Live } from './live.ts'
+import { toError } from './run.ts'
 import { admitAgent, cancelRun, noAgent } from './runs.ts'
 import { findRun, readContent, replaceGrant } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
@@ -186,8 +187,7 @@ function mayInvoke(
 
 async function toDelegated(services: DelegationServices, run: SelectedRun): Promise<StateRun> {
   const content = await readContent(services.store.reader<RunsTables>(), run.id)
-  const error = run.fail_reason === null ? null : { code: run.fail_reason, message: content?.error ?? run.fail_reason }
-  return { id: run.id, state: run.state, output: content?.output ?? null, error }
+  return { id: run.id, state: run.state, output: content?.output ?? null, error: toError(run, content?.error) }
 }
 
 function verified<T>(read: () => T): T {

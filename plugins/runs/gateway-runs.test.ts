@@ -5,8 +5,8 @@ import { standalonePlatform } from '#core/host/testing/standalone-platform.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { adapters } from '#core/store/testing/databases.ts'
 import { followRun } from './gateway-runs.ts'
-import { toRun } from './run.ts'
-import type { Run } from './run.ts'
+import { toDetail } from './run.ts'
+import type { RunDetail } from './run.ts'
 import { findRun } from './store/system.ts'
 import type { RunsTables } from './store/tables.ts'
 import { createWorld, queueRun } from './testing/world.ts'
@@ -27,10 +27,10 @@ test('PODA1: a run that can be neither waited for nor streamed is one refused ca
     eventTypes: [],
     migrations: [],
   })
-  const get = async (): Promise<Run> => {
+  const get = async (): Promise<RunDetail> => {
     const row = await findRun(world.store.reader<RunsTables>(), run.id)
     assert.ok(row)
-    return toRun(row)
+    return toDetail(row)
   }
   const unhandled: unknown[] = []
   const note = (error: unknown): void => void unhandled.push(error)

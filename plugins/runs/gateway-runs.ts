@@ -3,7 +3,7 @@ import type { AgentCall, AgentOutcome, AgentRuns } from '#plugins/providers/agen
 import { type RunsInner, type RunsServing, serving } from './inner.ts'
 import { waitForRun } from './invoke.ts'
 import type { LiveFrame } from './live.ts'
-import type { Run } from './run.ts'
+import type { RunDetail } from './run.ts'
 import { findRun } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { streamRun } from './stream.ts'
@@ -48,9 +48,9 @@ export async function followRun(
   services: StreamServices & { readonly runs: Pick<RunsServing['runs'], 'get'> },
   run: SelectedRun,
   call: Pick<AgentCall, 'caller' | 'timeoutMs' | 'signal' | 'onText'>,
-): Promise<Run | undefined> {
+): Promise<RunDetail | undefined> {
   const over = new AbortController()
-  const wait = async (): Promise<Run | undefined> => {
+  const wait = async (): Promise<RunDetail | undefined> => {
     const { caller, timeoutMs } = call
     const signal = AbortSignal.any([call.signal, over.signal])
     const ended = await waitForRun(services, caller, run.id, { timeoutMs, signal })

@@ -2,7 +2,7 @@ import type { Caller } from '#core/cluster/access.ts'
 import { createWake } from '#core/store/wake.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { Live } from './live.ts'
-import type { Run } from './run.ts'
+import type { RunDetail } from './run.ts'
 import type { Runs } from './runs.ts'
 
 const pollMs = 500
@@ -13,7 +13,7 @@ export async function waitForRun(
   caller: Caller,
   id: string,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<Run | undefined> {
+): Promise<RunDetail | undefined> {
   const changed = createWake()
   const subscription = await services.live.onFrame(id, (frame) => {
     if (frame.kind.startsWith('run.')) changed.notify()

@@ -11,6 +11,7 @@ import type { RunFilter, RunKey } from './store/reads.ts'
 /** Query of a list of runs as it was parsed. */
 export interface RunListQuery {
   readonly agent?: string
+  readonly conversationId?: string
   readonly state?: RunState
   readonly label?: string
   readonly since?: string
@@ -78,9 +79,10 @@ export async function listPermitted(
 }
 
 function toFilter(query: Omit<RunListQuery, 'limit' | 'cursor'>, agentUid?: string): RunFilter {
-  const { agent, state, label, since } = query
+  const { agent, conversationId, state, label, since } = query
   return {
     agent,
+    conversationId,
     agentUid,
     state,
     label: label === undefined ? undefined : toLabel(label),

@@ -115,7 +115,8 @@ async function fill(database: Database): Promise<void> {
   await observeNamespaces(database, ['loud', 'quiet'])
   await sql`insert into runs_runs (id, version, namespace, namespace_uid, agent_name, agent_uid, conversation_id, root_run_id,
       trigger_kind, trigger_by, state, labels, trace_id, created_at)
-    select r.id, 1, space, 'uid-' || space, 'robot', 'agent-' || space, r.id::text, r.id, 'api', 'alice',
+    select r.id, 1, space, 'uid-' || space, 'robot', 'agent-' || space,
+      case when n % 500 = 0 then 'talk' else r.id::text end, r.id, 'api', 'alice',
       case when n % 2000 = 0 then 'paused' when space = 'quiet' and n % 2 = 0 then 'failed' else 'succeeded' end,
       case when space = 'quiet' then '{"season": "spring"}' when n <= ${runs / 2} then '{"season": "old"}'
         when n % 1000 = 1 then '{"season": "rare", "b": "c"}' else '{}' end::jsonb, 'trace',
@@ -126,45 +127,56 @@ async function fill(database: Database): Promise<void> {
 }
 
 for (const { name, skip, open } of adapters)
-  test(`${name}: a page of runs by state or label reads its own rows, whatever else there is`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrateAll(database)
-    await fill(database)
-    const cases: readonly [namespace: string, filter: RunFilter, count: number][] = [
-      ['', {}, 50],
-      ['', { state: 'paused' }, 50],
-      ['', { state: 'failed' }, 50],
-      ['', { state: 'rejected' }, 0],
-      ['', { label: ['season', 'old'] }, 50],
-      ['', { label: ['season', 'rare'] }, 50],
-      ['', { label: ['season', 'never'] }, 0],
-      ['loud', { state: 'succeeded' }, 50],
-      ['loud', { state: 'paused' }, 0],
-      ['loud', { state: 'failed' }, 0],
-      ['loud', { label: ['season', 'old'] }, 50],
-      ['loud', { label: ['season', 'spring'] }, 0],
-      ['loud', { agentUid: 'agent-loud', state: 'failed' }, 0],
-      ['quiet', { state: 'paused' }, 50],
-      ['quiet', { state: 'failed' }, 50],
-      ['quiet', { label: ['season', 'spring'] }, 50],
-      ['quiet', { label: ['season', 'spring'], state: 'paused' }, 50],
-      ['quiet', { label: ['season', 'old'] }, 0],
-      ['loud', { label: ['season', 'old'], since: new Date() }, 0],
-    ]
-    const db = database.root.withTables<RunsTables>()
-    for (const [namespace, filter, count] of cases) {
-      const what = `${namespace || 'all'} ${JSON.stringify(filter)}`
-      const found = await listRuns(db, readIn(namespace), filter, { limit: 50 })
-      assert.equal(found.length, count, what)
-      const last = found.at(-1)
-      const pages: RunPage[] = [{ limit: 50 }]
-      if (last) pages.push({ limit: 50, after: { createdAt: last.created_at, id: last.id } })
-      for (const asked of pages) {
-        const read = await readRows(database, namespace, filter, asked)
-        assert.ok(read <= 250, `${what}: ${read} rows read`)
+  test(
+    `${name}: a page of runs by state, label or conversation reads its own rows, whatever else there is`,
+    { skip },
+    async (t) => {
+      const database = await open(t)
+      await migrateAll(database)
+      await fill(database)
+      const cases: readonly [namespace: string, filter: RunFilter, count: number][] = [
+        ['', {}, 50],
+        ['', { state: 'paused' }, 50],
+        ['', { state: 'failed' }, 50],
+        ['', { state: 'rejected' }, 0],
+        ['', { label: ['season', 'old'] }, 50],
+        ['', { label: ['season', 'rare'] }, 50],
+        ['', { label: ['season', 'never'] }, 0],
+        ['loud', { state: 'succeeded' }, 50],
+        ['loud', { state: 'paused' }, 0],
+        ['loud', { state: 'failed' }, 0],
+        ['loud', { label: ['season', 'old'] }, 50],
+        ['loud', { label: ['season', 'spring'] }, 0],
+        ['loud', { agentUid: 'agent-loud', state: 'failed' }, 0],
+        ['quiet', { state: 'paused' }, 50],
+        ['quiet', { state: 'failed' }, 50],
+        ['quiet', { label: ['season', 'spring'] }, 50],
+        ['quiet', { label: ['season', 'spring'], state: 'paused' }, 50],
+        ['quiet', { label: ['season', 'old'] }, 0],
+        ['loud', { label: ['season', 'old'], since: new Date() }, 0],
+        // UXM11: runs of a conversation.
+        ['', { conversationId: 'talk' }, 50],
+        ['', { conversationId: 'never' }, 0],
+        ['loud', { conversationId: 'talk' }, 50],
+        ['quiet', { conversationId: 'talk' }, 50],
+        ['quiet', { conversationId: 'talk', state: 'paused' }, 50],
+        ['quiet', { agentUid: 'agent-quiet', conversationId: 'talk' }, 50],
+      ]
+      const db = database.root.withTables<RunsTables>()
+      for (const [namespace, filter, count] of cases) {
+        const what = `${namespace || 'all'} ${JSON.stringify(filter)}`
+        const found = await listRuns(db, readIn(namespace), filter, { limit: 50 })
+        assert.equal(found.length, count, what)
+        const last = found.at(-1)
+        const pages: RunPage[] = [{ limit: 50 }]
+        if (last) pages.push({ limit: 50, after: { createdAt: last.created_at, id: last.id } })
+        for (const asked of pages) {
+          const read = await readRows(database, namespace, filter, asked)
+          assert.ok(read <= 250, `${what}: ${read} rows read`)
+        }
       }
-    }
-  })
+    },
+  )
 
 test('labels of runs come and go with them, from older processes too, and through a rebuild', async (t) => {
   const database = await openDatabase({ pglite: 'memory://' })
@@ -322,6 +334,27 @@ test("C1: another caller's cursor shows nothing that this caller may not read", 
     const answer = await ask(who, 'GET', `/runs?${query}`)
     assert.equal(answer.status, status, `${who} ${query}: ${answer.text}`)
     assert.doesNotMatch(answer.text, /"items"/)
+  }
+})
+
+test('UXM10, UXM11: a list leaves out what it did not load, and gives the runs of a conversation', real, async (t) => {
+  const { ask, namespace, world } = await serve(t)
+  const ended = await newRun(world, namespace)
+  await newRun(world, namespace)
+  await world.writer.change(ended.id, { actor: { name: 'worker', kind: 'system' } }, () => ({
+    facts: [{ fact: 'failed', failReason: 'agent_unreachable' }],
+  }))
+  const { items } = await page(ask, 'viewer', `namespace=${namespace}&conversationId=${ended.conversation_id}`)
+  assert.deepEqual(
+    items.map(({ id, error }) => [id, error]),
+    [[ended.id, { code: 'agent_unreachable' }]],
+  )
+  for (const absent of ['input', 'output', 'decisions']) assert.ok(!(absent in (items[0] ?? {})), absent)
+  const ofAgent = await ask('viewer', 'GET', `/runs?namespace=${namespace}&conversationId=none`)
+  assert.deepEqual(ofAgent.json<Page>().items, [])
+  for (const bad of ['', '%00', 'a'.repeat(129), '%ED%A0%80']) {
+    const answer = await ask('viewer', 'GET', `/runs?namespace=${namespace}&conversationId=${bad}`)
+    assert.equal(answer.status, 400, `${bad}: ${answer.text}`)
   }
 })
 

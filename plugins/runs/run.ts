@@ -1,7 +1,7 @@
 import type { Decision, Interrupt, Usage } from '#schemas/run.ts'
 import type { SelectedRun } from './store/tables.ts'
 
-/** A run as the API shows it (shape table of the API, "Run"). Content is absent in lists. */
+/** A run as lists of the API show it (shape table of the API, "Run"): what is not loaded is absent, never null. */
 export interface Run {
   readonly id: string
   readonly agent: { readonly namespace: string; readonly name: string; readonly revision: number | null } | null
@@ -15,10 +15,7 @@ export interface Run {
   readonly pauseReason: SelectedRun['pause_reason']
   readonly failReason: SelectedRun['fail_reason']
   readonly interrupts: readonly Interrupt[]
-  readonly decisions?: readonly Decision[]
-  readonly input: unknown
-  readonly output: unknown
-  readonly error: { readonly code: string; readonly message: string } | null
+  readonly error: { readonly code: string; readonly message?: string } | null
   readonly usage: Usage
   readonly cost: { readonly amount: string; readonly currency: string } | null
   readonly traceId: string
@@ -26,6 +23,20 @@ export interface Run {
   readonly startedAt: string | null
   readonly finishedAt: string | null
   readonly labels: Readonly<Record<string, string>>
+}
+
+/** A run with its content, where null means that there is none. */
+export interface RunDetail extends Run {
+  readonly decisions: readonly Decision[]
+  readonly input: unknown
+  readonly output: unknown
+  readonly error: RunError | null
+}
+
+/** What went wrong in a run. */
+export interface RunError {
+  readonly code: string
+  readonly message: string
 }
 
 /** The content that a detail view adds. */
@@ -37,10 +48,8 @@ export interface RunContent {
   readonly decisions: readonly Decision[]
 }
 
-/** Shapes a row; interrupts that were answered are left out. */
-export function toRun(row: SelectedRun, content?: RunContent): Run {
-  const open = new Map(row.open_interrupts.map((interrupt) => [interrupt.id, interrupt]))
-  const asked = content?.interrupts.filter((interrupt) => open.has(interrupt.id)) ?? [...open.values()]
+/** Shapes a row for a list. */
+export function toRun(row: SelectedRun): Run {
   return {
     id: row.id,
     agent:
@@ -54,11 +63,8 @@ export function toRun(row: SelectedRun, content?: RunContent): Run {
     state: row.state,
     pauseReason: row.pause_reason,
     failReason: row.fail_reason,
-    interrupts: asked,
-    ...(content === undefined ? {} : { decisions: content.decisions }),
-    input: content?.input ?? null,
-    output: content?.output ?? null,
-    error: row.fail_reason === null ? null : { code: row.fail_reason, message: content?.error ?? row.fail_reason },
+    interrupts: row.open_interrupts,
+    error: errorCode(row),
     usage: usageOf(row),
     cost: null,
     traceId: row.trace_id,
@@ -67,6 +73,35 @@ export function toRun(row: SelectedRun, content?: RunContent): Run {
     finishedAt: row.finished_at?.toISOString() ?? null,
     labels: row.labels,
   }
+}
+
+/** Shapes a row with its content; interrupts that were answered are left out. */
+export function toDetail(row: SelectedRun, content: RunContent = noContent): RunDetail {
+  const open = new Set(row.open_interrupts.map(({ id }) => id))
+  return {
+    ...toRun(row),
+    interrupts: content.interrupts.filter(({ id }) => open.has(id)),
+    decisions: content.decisions,
+    input: content.input ?? null,
+    output: content.output ?? null,
+    error: toError(row, content.error),
+  }
+}
+
+const noContent: RunContent = { input: null, output: null, error: null, interrupts: [], decisions: [] }
+
+/** The error of a run with the message that is stored for it; null when nothing went wrong. */
+export function toError(row: SelectedRun, message: string | null | undefined): RunError | null {
+  const error = errorCode(row)
+  return error && { ...error, message: message ?? defaultMessages[error.code] ?? error.code }
+}
+
+// Runs of before have no message.
+const defaultMessages: Readonly<Record<string, string>> = { timed_out: 'longer than limits.timeout' }
+
+function errorCode({ state, fail_reason }: SelectedRun): { readonly code: string } | null {
+  if (state === 'timed_out') return { code: state }
+  return fail_reason === null ? null : { code: fail_reason }
 }
 
 function usageOf(row: SelectedRun): Usage {

@@ -13,7 +13,7 @@ import { signGrant } from './grants.ts'
 import type { CreateServices } from './create.ts'
 import type { Live } from './live.ts'
 import { resumeRun } from './resume.ts'
-import { type Run, toRun } from './run.ts'
+import { type Run, type RunDetail, toDetail, toRun } from './run.ts'
 import {
   listRuns,
   locateRun,
@@ -51,14 +51,14 @@ export interface Runs {
    * `access` proves that the caller may invoke the agent that `request` names. A repeat with the same idempotency key gets the run
    * that the first request made.
    */
-  create(caller: Caller, access: Access, request: RunRequest): Promise<Run>
-  get(caller: Caller, id: string): Promise<Run>
+  create(caller: Caller, access: Access, request: RunRequest): Promise<RunDetail>
+  get(caller: Caller, id: string): Promise<RunDetail>
   tree(caller: Caller, id: string): Promise<TreeNode>
   list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
   /** Proves that the caller may change the run; an id that the caller may not even get is unknown to the caller. */
   mayUpdate(caller: Caller, id: string): Promise<Access<'update', 'runs'>>
-  resume(by: Changer, id: string, answer: ResumeAnswer): Promise<Run>
-  cancel(by: Changer, id: string): Promise<Run>
+  resume(by: Changer, id: string, answer: ResumeAnswer): Promise<RunDetail>
+  cancel(by: Changer, id: string): Promise<RunDetail>
   /** The row behind an id that the caller may `get`; an id that the caller may not get is unknown to the caller. */
   open(caller: Caller, id: string): Promise<OpenRun>
 }
@@ -94,7 +94,7 @@ export function createRuns(services: RunsServices): Runs {
     if (!run) throw new Fail('not_found')
     return run
   }
-  const detail = async (run: SelectedRun): Promise<Run> => toRun(run, await readRunContent(db, run))
+  const detail = async (run: SelectedRun): Promise<RunDetail> => toDetail(run, await readRunContent(db, run))
   return {
     open,
     create: (caller, access, request) => createFor(services, caller, access, request),
@@ -103,8 +103,7 @@ export function createRuns(services: RunsServices): Runs {
       const { run } = await open(caller, id)
       return buildTree(run, await readJournal(db, run, 0, treeEntries))
     },
-    list: async (access, filter, page) =>
-      (await listRuns(db, accessFor('list', access), filter, page)).map((run) => toRun(run)),
+    list: async (access, filter, page) => (await listRuns(db, accessFor('list', access), filter, page)).map(toRun),
     mayUpdate: async (caller, id) => {
       const { access } = await open(caller, id)
       return caller.review('update', 'runs', { namespace: access.namespace })
@@ -153,7 +152,12 @@ function accessFor<Verb extends 'list' | 'update'>(verb: Verb, access: Access): 
 }
 
 /** From the name to the uid without a read that the caller may not make: the manager's memory says it. */
-async function createFor(services: RunsServices, caller: Caller, access: Access, request: RunRequest): Promise<Run> {
+async function createFor(
+  services: RunsServices,
+  caller: Caller,
+  access: Access,
+  request: RunRequest,
+): Promise<RunDetail> {
   const { core, observed } = services
   const { namespace, name } = request.agent
   if (access.namespace !== namespace) throw new Error('the proof is for another namespace')
@@ -177,8 +181,8 @@ async function createFor(services: RunsServices, caller: Caller, access: Access,
   }
   const run = await createRun(services, newRun, admitAgent(agent))
   const isKnown = run.id !== runId && (await caller.may('get', 'runs', { namespace })) !== undefined
-  if (isKnown) return toRun(run, await readRunContent(services.store.reader<RunsTables>(), run))
-  return toRun(asQueued(run), { input: request.input, output: null, error: null, interrupts: [], decisions: [] })
+  if (isKnown) return toDetail(run, await readRunContent(services.store.reader<RunsTables>(), run))
+  return toDetail(asQueued(run), { input: request.input, output: null, error: null, interrupts: [], decisions: [] })
 }
 
 // A repeat by a caller that may not get runs shows what the first answer did: not how the run went on (SEC18).

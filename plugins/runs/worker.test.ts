@@ -15,12 +15,13 @@ import { createTracer } from '#core/telemetry/tracer.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { resumeRun } from './resume.ts'
+import { toDetail } from './run.ts'
 import { readJournal } from './store/reads.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import type { LiveFrame } from './live.ts'
 import { streamRun } from './stream.ts'
 import { cancelRun } from './runs.ts'
-import { findRun } from './store/system.ts'
+import { findRun, readContent } from './store/system.ts'
 import { createWorld, driveServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
@@ -243,7 +244,13 @@ for (const { name, skip, open } of adapters) {
       t.after(() => worker.stop())
       const hanging: SelectedRun[] = []
       for (let count = 0; count < 3; count++) hanging.push(await queueRun(world, { do: 'hang' }))
-      for (const { id } of hanging) assert.equal((await settled(world, id, isTerminal)).state, 'timed_out')
+      for (const { id } of hanging) {
+        const run = await settled(world, id, isTerminal)
+        const content = await readContent(world.store.reader<RunsTables>(), id)
+        const { code, message } = toDetail(run, content).error ?? {}
+        assert.equal(code, 'timed_out')
+        assert.match(message ?? '', /longer than limits\.timeout \(2s\)/)
+      }
       const invoked = launched.notes().filter((note) => note.startsWith('invoke'))
       assert.ok(invoked.length < hanging.length, 'one of them never had a place')
     },

@@ -58,6 +58,8 @@ export const FailReason = Type.Enum(
 /** See {@link FailReason}. */
 export type FailReason = Static<typeof FailReason>
 
+const conversationId = Type.String({ minLength: 1, maxLength: 128, pattern: CONVERSATION_ID_PATTERN })
+
 const agentName = Type.Object(
   {
     namespace: Type.String({ maxLength: 63, pattern: DNS_LABEL_PATTERN }),
@@ -108,7 +110,13 @@ export const Usage = Type.Object(
 )
 
 /** What went wrong in a run. */
-export const RunError = Type.Object({ code: Type.String(), message: Type.String() }, { title: 'RunError' })
+export const RunError = Type.Object(
+  {
+    code: Type.String({ description: 'The fail reason, or timed_out.' }),
+    message: Type.Optional(Type.String({ description: 'Absent in lists.' })),
+  },
+  { title: 'RunError' },
+)
 
 /** A run. `agent` is null for runs of the platform itself, such as an export. */
 export const Run = Type.Object(
@@ -135,8 +143,8 @@ export const Run = Type.Object(
     decisions: Type.Optional(
       Type.Array(Decision, { description: 'Answers to the interrupts of the run, oldest first; absent in lists.' }),
     ),
-    input: anyValue,
-    output: anyValue,
+    input: Type.Optional({ ...anyValue, description: 'Absent in lists.' }),
+    output: Type.Optional({ ...anyValue, description: 'Absent in lists; null when there is none.' }),
     error: Type.Union([RunError, Type.Null()]),
     usage: Usage,
     cost: Type.Union([Type.Object({ amount: Type.String(), currency: Type.String() }), Type.Null()]),
@@ -160,6 +168,7 @@ export const RunListQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
     agent: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+    conversationId: Type.Optional(conversationId),
     state: Type.Optional(RunState),
     label: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'key=value' })),
     since: Type.Optional(time),
@@ -171,14 +180,19 @@ export const RunListQuery = Type.Object(
 
 /** Query of `GET /api/agents/{ns}/{name}/runs`. */
 export const AgentRunsQuery = Type.Object(
-  { state: Type.Optional(RunState), since: Type.Optional(time), ...pageQuery },
+  {
+    state: Type.Optional(RunState),
+    conversationId: Type.Optional(conversationId),
+    since: Type.Optional(time),
+    ...pageQuery,
+  },
   strict,
 )
 
 const runFields = {
   agent: agentName,
   input: anyValue,
-  conversationId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, pattern: CONVERSATION_ID_PATTERN })),
+  conversationId: Type.Optional(conversationId),
   labels: Type.Optional(
     Type.Record(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$' }), Type.String({ maxLength: 256 }), {
       additionalProperties: false,

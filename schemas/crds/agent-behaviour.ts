@@ -180,7 +180,12 @@ export const budget = Type.Object(
 /** Bounds of one run. */
 export const limits = Type.Object(
   {
-    timeout: Type.Optional(duration(durationBounds.runTimeout, 'Longest duration of one run; 10m when absent.')),
+    timeout: Type.Optional(
+      duration(
+        durationBounds.runTimeout,
+        'Longest duration of one run; 10m when absent. Then the agent has 5s to stop before its process is ended.',
+      ),
+    ),
     maxSteps: Type.Optional(
       Type.Integer({
         minimum: 1,

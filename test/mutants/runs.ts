@@ -88,6 +88,22 @@ export const mutants: readonly Mutant[] = [
     only: 'approvals',
   },
   {
+    name: 'UXM11: a list ignores the conversation',
+    file: 'plugins/runs/store/reads.ts',
+    find: 'if (conversationId !== undefined) query',
+    replace: 'if (conversationId === null) query',
+    tests: ['plugins/runs/lists.test.ts'],
+    only: 'UXM11',
+  },
+  {
+    name: 'a run that timed out names no limit',
+    file: 'launcher/invoke/attempt.ts',
+    find: "if (outcome.state !== 'timed_out') return outcome",
+    replace: "if (outcome.state !== 'failed') return outcome",
+    tests: invoke,
+    only: 'limits',
+  },
+  {
     name: 'an ended run can be cancelled',
     file: 'plugins/runs/decide.ts',
     find: "  if (terminalStates.has(run.state)) throw new Fail('run_terminal')\n",

@@ -8,7 +8,7 @@ import { durationToMs } from '#schemas/duration.ts'
 import { toBytes } from '../frame-bytes.ts'
 import type { RunsServing } from '../inner.ts'
 import { waitForRun } from '../invoke.ts'
-import type { Run as RunView } from '../run.ts'
+import type { RunDetail } from '../run.ts'
 import { streamRun } from '../stream.ts'
 import { describeError } from '../worker/describe-error.ts'
 
@@ -35,7 +35,7 @@ type Invoking = Pick<RunsServing, 'runs' | 'live' | 'store' | 'settings'> & { re
 
 /** Runs made by a caller: queued, or waited for. */
 export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
-  const make = (call: Call<unknown, unknown, unknown>, body: RunBody): Promise<RunView> => {
+  const make = (call: Call<unknown, unknown, unknown>, body: RunBody): Promise<RunDetail> => {
     const { caller, access, traceparent, idempotency } = call
     const { conversationId, labels } = body
     const agent = {
@@ -116,7 +116,7 @@ async function reviewReading(call: Call<unknown, unknown, unknown>, streams: boo
 }
 
 /** Waits for the outcome. An error here is no error of the request any more: the run exists, so the answer names it. */
-async function waitSafely(...[inner, caller, id, options]: WaitArguments): Promise<RunView | undefined> {
+async function waitSafely(...[inner, caller, id, options]: WaitArguments): Promise<RunDetail | undefined> {
   return waitForRun(inner, caller, id, options).catch((error: unknown) => {
     inner.core.log.warn({ runId: id, ...describeError(error) }, 'waiting for a run failed, answering 202')
     return undefined
@@ -129,7 +129,7 @@ type WaitArguments = [
 ]
 
 /** The same run as a stream of its events. A disconnect ends the stream, never the run. */
-async function streamed(inner: Invoking, call: Call<unknown, unknown, unknown>, made: RunView): Promise<undefined> {
+async function streamed(inner: Invoking, call: Call<unknown, unknown, unknown>, made: RunDetail): Promise<undefined> {
   const { run } = await inner.runs.open(call.caller, made.id)
   call.reply.header('x-mesh-run-id', made.id)
   const stream = openEventStream(call, { recheck: () => inner.runs.open(call.caller, made.id) })
@@ -140,6 +140,6 @@ async function streamed(inner: Invoking, call: Call<unknown, unknown, unknown>, 
   return undefined
 }
 
-function toAnswer({ id, state, output, error, interrupts, usage, traceId }: RunView) {
+function toAnswer({ id, state, output, error, interrupts, usage, traceId }: RunDetail) {
   return { runId: id, state, output, error, interrupts, usage, traceId }
 }

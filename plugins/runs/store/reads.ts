@@ -7,6 +7,7 @@ import type { JournalRow, RunsTables, SelectedRun } from './tables.ts'
 export interface RunFilter {
   readonly agent?: string | undefined
   readonly agentUid?: string | undefined
+  readonly conversationId?: string | undefined
   readonly state?: RunState | undefined
   readonly label?: readonly [string, string] | undefined
   readonly since?: Date | undefined
@@ -153,10 +154,11 @@ function liveUid(namespace: string): RawBuilder<string> {
 
 type SelectRuns = SelectQueryBuilder<RunsTables, 'runs_runs', SelectedRun>
 
-function narrowed(runs: SelectRuns, { agent, agentUid, state, since }: RunFilter): SelectRuns {
+function narrowed(runs: SelectRuns, { agent, agentUid, conversationId, state, since }: RunFilter): SelectRuns {
   let query = runs
   if (agent !== undefined) query = query.where('agent_name', '=', agent)
   if (agentUid !== undefined) query = query.where('agent_uid', '=', agentUid)
+  if (conversationId !== undefined) query = query.where('conversation_id', '=', conversationId)
   if (state !== undefined) query = query.where('state', '=', state)
   if (since !== undefined) query = query.where('created_at', '>=', since)
   return query

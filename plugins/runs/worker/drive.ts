@@ -1,3 +1,4 @@
+import { msToDuration } from '#schemas/duration.ts'
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
 import { decideBusy, decideStart, mayBegin } from '../decide.ts'
 import {
@@ -203,9 +204,13 @@ async function putBack(
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
     const decided = decideBusy(facts, waited >= timeoutMs)
     const over = decided.some(({ fact }) => fact !== 'requeued')
+    const message = `waited longer than limits.timeout (${msToDuration(timeoutMs)}) for an agent that was busy with other runs`
+    const isLate = decided.some(({ fact }) => fact === 'timed-out')
     return {
       facts: decided,
-      also: (db) => (over ? saveOutcome(db, run.id, {}) : beginSegment(db, run.id, run.segment)),
+      content: { 'timed-out': { message } },
+      also: (db) =>
+        over ? saveOutcome(db, run.id, isLate ? { error: message } : {}) : beginSegment(db, run.id, run.segment),
     }
   })
   return Math.min(Math.max(waited / 2, minBackOffMs), maxBackOffMs, Math.max(timeoutMs - waited, 0))

@@ -35,8 +35,10 @@ export function readResult(data: Readonly<Record<string, unknown>>, kind: string
     case 'paused':
       return { state, ...readPause(data), checkpoint: data['checkpoint'], usage }
     case 'cancelled':
-    case 'timed_out':
       return { state, usage }
+    case 'timed_out':
+      // Launchers of before say no more than that.
+      return { state, ...('message' in data ? { message: readMessage(data['message']) } : {}), usage }
     default:
       throw invalid('state', 'must be a result')
   }

@@ -28,7 +28,8 @@ export async function recordResult(
     contentBytes: bytesOf(result),
     also: async (db) => {
       if (result.state === 'succeeded') await saveOutcome(db, run.id, { output: result.output })
-      else if (result.state === 'failed') await saveOutcome(db, run.id, { error: result.message })
+      else if (result.state === 'failed' || result.state === 'timed_out')
+        await saveOutcome(db, run.id, result.message === undefined ? {} : { error: result.message })
       else if (result.state === 'paused') await savePause(db, run.id, result.interrupts, result.checkpoint)
       else await saveOutcome(db, run.id, {})
     },
@@ -38,7 +39,7 @@ export async function recordResult(
 // Stored beside the journal entry that says the same.
 function bytesOf(result: InvokeResult): number {
   if (result.state === 'succeeded') return jsonBytes(result.output)
-  if (result.state === 'failed') return Buffer.byteLength(result.message)
+  if (result.state === 'failed' || result.state === 'timed_out') return Buffer.byteLength(result.message ?? '')
   return result.state === 'paused' ? jsonBytes(result.interrupts) + jsonBytes(result.checkpoint) : 0
 }
 
@@ -49,6 +50,7 @@ function jsonBytes(value: unknown): number {
 function contentOf(result: InvokeResult): Partial<Record<RunFact['fact'], Readonly<Record<string, unknown>>>> {
   if (result.state === 'succeeded') return { succeeded: { output: result.output } }
   if (result.state === 'failed') return { failed: { message: result.message } }
+  if (result.state === 'timed_out' && result.message !== undefined) return { 'timed-out': { message: result.message } }
   if (result.state === 'paused') return { paused: { interrupts: result.interrupts } }
   return {}
 }
