@@ -76,17 +76,18 @@ async function invoke(options: HttpAgentOptions, context: RunContext, signal: Ab
     reply.cut()
     if (isUnconnected(error))
       return failed('agent_error', `the agent accepts no connection on port ${options.port}`, context.usage())
-    return failed('agent_error', await describeBreak(options, error), context.usage())
+    return failed('agent_error', await describeBreak(options, context, error), context.usage())
   }
 }
 
 const closedCodes: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
-async function describeBreak({ exited }: HttpAgentOptions, error: unknown): Promise<string> {
+async function describeBreak({ exited }: HttpAgentOptions, { signal }: RunContext, error: unknown): Promise<string> {
   const code = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
   if (!closedCodes.has(code)) return `the agent's answer broke off: ${code}`
   // The connection closes a moment before the exit of the process is known.
-  const exit = await Promise.race([exited?.(), pause(exitKnownMs, undefined, { ref: false })])
+  const isStopped = signal.aborted && signal.reason !== ('crash' satisfies StopReason)
+  const exit = isStopped ? undefined : await Promise.race([exited?.(), pause(exitKnownMs, undefined, { ref: false })])
   const ended = exit === undefined ? '' : ` (its process ended with code ${exit})`
   return `the agent closed the connection before its answer was complete${ended}; see its log`
 }
