@@ -1,20 +1,12 @@
 import type { UserInfo } from '#core/cluster/access.ts'
 import type { StateContext } from '#core/host/contexts.ts'
 import { Fail } from '#core/http/errors.ts'
-import type { Resource } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
-import { AgentDeployment, type AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { mayDelegate, type AgentName } from '#schemas/delegates.ts'
-
-const agents: Resource = {
-  group: AgentDeployment.group,
-  version: AgentDeployment.version,
-  plural: AgentDeployment.plural,
-  kind: AgentDeployment.kind,
-  namespaced: true,
-}
+import { agents } from './agent-resource.ts'
 
 /**
  * Throws `delegate_not_allowed` unless the spec of the calling agent lets it call the target (PODS7, ADR 0022). The spec is

@@ -8,7 +8,7 @@ import { auditOutcome } from '#plugins/audit/events.ts'
 import { modelCallMetered } from '#plugins/providers/events.ts'
 import { kinds } from '#schemas/kinds.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { runCreated } from './events.ts'
+import { runCreated, runDeleted } from './events.ts'
 import { declaredTypes, grant, sentinel, startEventFeed } from './testing/event-feed.ts'
 
 const real = needs('etcd', 'kube-apiserver', 'kubectl')
@@ -162,6 +162,31 @@ test('SEC20: a position that the log has not reached is refused', real, async (t
     await answer.body?.cancel()
   }
 })
+
+test(
+  'UXL6: without a position the stream begins now, at start with all; a type filter names known types',
+  real,
+  async (t) => {
+    const { namespace, append, open, seen, upToSentinel } = await startEventFeed(t)
+    const about = (name: string) => ({ namespace, kind: 'Run', name })
+    await append(runCreated, about('before'))
+    const now = await open('admin', `?namespace=${namespace}`)
+    const some = await open('admin', `?namespace=${namespace}&type=${runDeleted.type},${sentinel.type}`)
+    await append(runCreated, about('after'))
+    await append(runDeleted, about('gone'))
+    await append(sentinel, { namespace, kind: 'Sentinel', name: 'x' })
+    const [created, deleted] = [runCreated.type, runDeleted.type]
+    assert.deepEqual(await upToSentinel(now), [`${created} after`, `${deleted} gone`])
+    assert.deepEqual(await upToSentinel(some), [`${deleted} gone`])
+    const all = await seen('admin', `?namespace=${namespace}&after=start`)
+    assert.deepEqual(all, [`${created} before`, `${created} after`, `${deleted} gone`])
+    for (const type of ['', 'x', `${created},`, `${created},x`, '%00', 'a'.repeat(3000)]) {
+      const answer = await open('admin', `?type=${type}`)
+      const { errors } = (await answer.json()) as { errors?: readonly { pointer: string; detail: string }[] }
+      assert.deepEqual([answer.status, errors?.[0]?.pointer], [400, '?type'], type)
+    }
+  },
+)
 
 test('SEC20: a stream whose store cannot be read ends after an error event', real, async (t) => {
   const feed = await startEventFeed(t)

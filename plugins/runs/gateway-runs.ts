@@ -36,7 +36,8 @@ async function invokeForGateway(served: RunsServing, call: AgentCall): Promise<A
   })
   const { run } = await served.runs.open(caller, made.id)
   const ended = await followRun(served, run, call)
-  const { id, state, output, error, usage } = ended ?? (await served.runs.get(caller, made.id))
+  const isExplained = ended === undefined || ended.failReason === 'agent_unreachable'
+  const { id, state, output, error, usage } = isExplained ? await served.runs.explain(caller, made.id) : ended
   return { runId: id, state, output, error, usage }
 }
 

@@ -1,14 +1,15 @@
 import type { Static } from 'typebox'
 import type { Observed } from '#core/cluster/directory.ts'
-import type { RunState } from '#schemas/run.ts'
+import { terminalStates } from '#schemas/run.ts'
 import type { Core } from '#core/host/core.ts'
 import type { Store } from '#core/store/store.ts'
 import { createLive, type Live } from './live.ts'
 import { runMetrics } from './metrics.ts'
 import type { ExceededQuota } from './quotas.ts'
+import { createRunWatch, type RunWatch } from './run-watch.ts'
 import { createRuns, type Runs } from './runs.ts'
 import type { runsSettings } from './settings.ts'
-import { createRunWriter, type RunWriter } from './write.ts'
+import { createRunWriter, type RunWriter, type StateEntered } from './write.ts'
 
 /** The inside of the plugin, as its slots get it. */
 export interface RunsInner {
@@ -16,6 +17,7 @@ export interface RunsInner {
   readonly settings: Static<typeof runsSettings>
   readonly store: Store
   readonly live: Live
+  readonly watch: RunWatch
   readonly writer: RunWriter
   /** Counts a run that a quota refused. */
   readonly refused: (quota: ExceededQuota) => void
@@ -33,14 +35,25 @@ export function createInner(core: Core, settings: Static<typeof runsSettings>): 
   const { store } = core
   if (!store) throw new TypeError('runs are stored: the plugin is wired only with a store')
   const live = createLive(core.bus)
-  const transitions = core.metrics.counter(runMetrics.transitions)
-  const entered = (state: RunState): void => transitions.inc({ state })
-  const writer = createRunWriter(store, { live, now: core.now, entered })
+  const writer = createRunWriter(store, { live, now: core.now, entered: observeStates(core) })
   const refusals = core.metrics.counter(runMetrics.refused)
   const refused = (quota: ExceededQuota): void => refusals.inc({ quota })
   const removals = core.metrics.counter(runMetrics.removed)
   const removed: RunsInner['removed'] = (reason) => (runs) => removals.inc({ reason }, runs)
-  return { core, settings, store, live, writer, refused, removed }
+  return { core, settings, store, live, watch: createRunWatch(store), writer, refused, removed }
+}
+
+/** Counts states and ends, and logs each run that failed: ids and the reason, no content. */
+export function observeStates({ metrics, log }: Pick<Core, 'metrics' | 'log'>): (change: StateEntered) => void {
+  const transitions = metrics.counter(runMetrics.transitions)
+  const finished = metrics.counter(runMetrics.finished)
+  return ({ run, state, failReason, launcher }) => {
+    transitions.inc({ state })
+    if (terminalStates.has(state)) finished.inc({ state, reason: failReason ?? 'none' })
+    if (state !== 'failed' && state !== 'timed_out') return
+    const agent = `${run.namespace}/${run.agent_name ?? ''}`
+    log.warn({ runId: run.id, agent, reason: failReason ?? state, launcher }, 'run failed')
+  }
 }
 
 /** Adds the caller's side of runs for a role that serves callers. */

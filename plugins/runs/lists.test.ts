@@ -11,18 +11,23 @@ import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { rebuild } from '#core/store/rebuild.ts'
 import { adapters } from '#core/store/testing/databases.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
+import type { KubeObject } from '#core/kube/client.ts'
+import { parseName } from '#core/kube/names.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { servePlugin } from '../agents/testing/serve.ts'
 import type { Ask } from '../agents/testing/serve.ts'
+import { agents } from './agent-resource.ts'
 import { createRun } from './create.ts'
 import { listEndpoints } from './endpoints/lists.ts'
+import { runEndpoints } from './endpoints/run.ts'
 import { runCreated, runDeleted } from './events.ts'
 import { runsProjection } from './projections.ts'
-import type { Run } from './run.ts'
+import type { Run, RunDetail } from './run.ts'
 import { createRuns } from './runs.ts'
 import { listRuns, type RunFilter, type RunPage, selectPage } from './store/reads.ts'
 import type { RunsTables } from './store/tables.ts'
+import { grant } from './testing/event-feed.ts'
 import { createWorld, type World } from './testing/world.ts'
 
 const runsMigrations = new URL('./migrations/', import.meta.url)
@@ -38,11 +43,16 @@ async function observeNamespaces(database: Database, names: readonly string[]): 
       values (${`uid-${name}`}, 'Namespace', '', ${name}, '1', 'x')`.execute(database.root)
 }
 
-function newRun(world: World, namespace: string, labels: Readonly<Record<string, string>> = {}) {
+function newRun(
+  world: World,
+  namespace: string,
+  labels: Readonly<Record<string, string>> = {},
+  uid = `agent-${namespace}`,
+) {
   const runId = uuidV7()
   return createRun(world, {
     runId,
-    agent: { namespace, name: 'robot', uid: `agent-${namespace}` },
+    agent: { namespace, name: 'robot', uid },
     namespaceUid: `uid-${namespace}`,
     input: 1,
     conversationId: runId,
@@ -232,13 +242,17 @@ async function serve(t: TestContext) {
   await migrateAll(database)
   const world = createWorld(database)
   const observed = createObserved(world.store)
-  const core = { keys: testKeyring(), now: () => new Date() }
+  const clock = { ms: 0 }
+  const core = { keys: testKeyring(), now: () => new Date(Date.now() + clock.ms) }
   const services = { ...world, core, observed }
   const runsOf = createRuns(services)
   const nothing = { namesAfter: async () => [], permitted: async () => ({ lastName: undefined }) }
-  const served = await servePlugin(t, 'runs', () => listEndpoints({ runs: runsOf }, { observed, directory: nothing }))
+  const served = await servePlugin(t, 'runs', () => [
+    ...listEndpoints({ runs: runsOf }, { observed, directory: nothing }),
+    ...runEndpoints({ ...world, runs: runsOf }),
+  ])
   await observeNamespaces(database, [served.namespace, served.other])
-  return { ...served, world, database }
+  return { ...served, world, database, clock }
 }
 
 async function page(ask: Ask, who: string, query: string): Promise<Page> {
@@ -357,6 +371,57 @@ test('UXM10, UXM11: a list leaves out what it did not load, and gives the runs o
     assert.equal(answer.status, 400, `${bad}: ${answer.text}`)
   }
 })
+
+test(
+  'UXH7: a run that waits for its agent, or failed for it, says why to callers that may get the agent',
+  real,
+  async (t) => {
+    const { ask, namespace, world, admin, clock } = await serve(t)
+    const metadata = { name: 'robot', namespace }
+    const robot = {
+      apiVersion: 'mesh.dev/v1alpha1',
+      kind: 'AgentDeployment',
+      metadata,
+      spec: { model: { route: 'mock' } },
+    }
+    const { uid = '' } = (await admin.create<KubeObject>(agents, robot)).metadata
+    const ref = { namespace, name: parseName('name', 'robot') }
+    const setReady = (status: string, lastTransitionTime: string) => {
+      const reason = status === 'True' ? 'Serving' : 'CrashLoopBackOff'
+      const condition = { type: 'Ready', status, reason, message: 'agent exited with code 127', lastTransitionTime }
+      const patch = { status: { conditions: [{ ...condition, observedGeneration: 1 }] } }
+      return admin.patch(agents, ref, { type: 'merge', body: patch }, { subresource: 'status' })
+    }
+    const reason = `No pod of ${namespace}/robot is ready: CrashLoopBackOff: agent exited with code 127`
+    const expected = { code: 'agent_not_ready', message: reason }
+    await grant(admin, 'runs-only', ['nobody'], { namespace, rules: [{ verbs: ['get'], resources: ['runs'] }] })
+    const [waiting, failed, other] = [
+      await newRun(world, namespace, {}, uid),
+      await newRun(world, namespace, {}, uid),
+      await newRun(world, namespace, {}, 'an-older-agent'),
+    ]
+    await world.writer.change(failed.id, { actor: { name: 'worker', kind: 'system' } }, () => ({
+      facts: [{ fact: 'failed', failReason: 'agent_unreachable' }],
+    }))
+    const read = async (id: string, who = 'viewer') => {
+      const answer = await ask(who, 'GET', `/runs/${id}`)
+      assert.equal(answer.status, 200, answer.text)
+      return answer.json<RunDetail>()
+    }
+    await setReady('False', '2026-01-01T00:00:00Z')
+    assert.equal((await read(waiting.id)).waitReason, undefined, 'a worker may take it at any moment')
+    clock.ms = 3_000
+    assert.deepEqual((await read(waiting.id)).waitReason, expected)
+    assert.equal((await read(waiting.id, 'nobody')).waitReason, undefined, 'may get runs, and no agent')
+    assert.equal((await read(other.id)).waitReason, undefined, 'another agent of that name')
+    assert.deepEqual((await read(failed.id)).error, { code: 'agent_unreachable', message: reason })
+    assert.equal((await read(failed.id, 'nobody')).error?.message, 'agent_unreachable')
+    await setReady('False', '2099-01-01T00:00:00Z')
+    assert.equal((await read(failed.id)).error?.message, 'agent_unreachable', 'it turned after the run had ended')
+    await setReady('True', '2026-01-01T00:00:00Z')
+    assert.equal((await read(waiting.id)).waitReason, undefined)
+  },
+)
 
 test('SEC6, F5: filters that the store cannot hold are a 400 that names them', real, async (t) => {
   const { ask, namespace } = await serve(t)

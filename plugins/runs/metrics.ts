@@ -8,6 +8,12 @@ export const runMetrics = {
     labels: ['state'],
     roles: ['bff', 'worker', 'state', 'gateway'],
   }),
+  finished: defineCounter({
+    name: 'mesh_runs_finished_total',
+    help: 'Runs that ended, by state and fail reason (none without one); rejected runs end in the bff.',
+    labels: ['state', 'reason'],
+    roles: ['bff', 'worker', 'state', 'gateway'],
+  }),
   refused: defineCounter({
     name: 'mesh_run_refusals_total',
     help: 'New runs that a quota refused, by the setting that holds it.',

@@ -3,6 +3,11 @@ import test from 'node:test'
 import { sql } from 'kysely'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { adapters } from '#core/store/testing/databases.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import type { RunFact } from './decide.ts'
+import { observeStates } from './inner.ts'
+import { createRunWriter } from './write.ts'
 import { readQueue } from './store/queue.ts'
 import { claimRuns } from './store/claims.ts'
 import type { RunsTables } from './store/tables.ts'
@@ -39,3 +44,39 @@ for (const adapter of adapters) {
     },
   )
 }
+
+test('a run that fails is one line of the log and one count with its reason, without content', async (t) => {
+  const [adapter] = adapters
+  assert.ok(adapter)
+  const database = await adapter.open(t)
+  await migrate(database, [storeMigrations, { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }])
+  const world = createWorld(database)
+  const lines: string[] = []
+  const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } })
+  const metrics = createMetrics()
+  const writer = createRunWriter(world.store, {
+    live: world.live,
+    now: world.core.now,
+    entered: observeStates({ metrics, log }),
+  })
+  const actor = { name: 'worker', kind: 'system' } as const
+  const end = async (...facts: readonly RunFact[]): Promise<string> => {
+    const { id } = await queueRun(world, {})
+    await writer.change(id, { actor }, () => ({ facts, content: { failed: { message: 'sk-canary' } } }))
+    return id
+  }
+  const id = await end({ fact: 'started', epoch: 1, segment: 1 }, { fact: 'failed', failReason: 'model_error' })
+  await end({ fact: 'succeeded' })
+  await end({ fact: 'rejected', failReason: 'approval_denied' })
+  assert.equal(lines.length, 1)
+  const line = JSON.parse(lines[0] ?? '') as Record<string, unknown>
+  assert.deepEqual([line['runId'], line['agent'], line['reason']], [id, 'default/robot', 'model_error'])
+  assert.doesNotMatch(lines.join(''), /sk-canary/)
+  const text = await metrics.render()
+  for (const labels of [
+    'state="failed",reason="model_error"',
+    'state="succeeded",reason="none"',
+    'state="rejected",reason="approval_denied"',
+  ])
+    assert.match(text, new RegExp(`mesh_runs_finished_total\\{[^}]*${labels}[^}]*\\} 1\\n`))
+})

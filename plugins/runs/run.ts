@@ -31,6 +31,8 @@ export interface RunDetail extends Run {
   readonly input: unknown
   readonly output: unknown
   readonly error: RunError | null
+  /** Why a queued run waits, where its agent cannot take it. */
+  readonly waitReason?: RunError
 }
 
 /** What went wrong in a run. */

@@ -7,6 +7,7 @@ import type { Idempotency } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import type { Store } from '#core/store/store.ts'
+import { explainReadiness } from './agent-readiness.ts'
 import { createRun, type NewRun } from './create.ts'
 import { decideCancel, type ResumeAnswer } from './decide.ts'
 import { signGrant } from './grants.ts'
@@ -53,6 +54,8 @@ export interface Runs {
    */
   create(caller: Caller, access: Access, request: RunRequest): Promise<RunDetail>
   get(caller: Caller, id: string): Promise<RunDetail>
+  /** As `get`, with the reason why the agent takes no runs, as far as the caller may read it. */
+  explain(caller: Caller, id: string): Promise<RunDetail>
   tree(caller: Caller, id: string): Promise<TreeNode>
   list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
   /** Proves that the caller may change the run; an id that the caller may not even get is unknown to the caller. */
@@ -99,6 +102,10 @@ export function createRuns(services: RunsServices): Runs {
     open,
     create: (caller, access, request) => createFor(services, caller, access, request),
     get: async (caller, id) => detail((await open(caller, id)).run),
+    explain: async (caller, id) => {
+      const { run } = await open(caller, id)
+      return explainReadiness(caller, await detail(run), run, services.core.now())
+    },
     tree: async (caller, id) => {
       const { run } = await open(caller, id)
       return buildTree(run, await readJournal(db, run, 0, treeEntries))

@@ -23,7 +23,8 @@ export const runsSettings = Type.Object(
     unreachableAfter: Type.Integer({
       minimum: 1,
       maximum: 3600,
-      default: 60,
+      // Below `invokeTimeout`: who waits for the answer sees the failure.
+      default: 50,
       description: 'Seconds that an agent may be without address or answer before its run fails.',
     }),
     invokeTimeout: Type.Integer({

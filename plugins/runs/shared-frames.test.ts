@@ -4,10 +4,15 @@ import { createMemoryBus } from '#core/events/memory-bus.ts'
 import type { Bus } from '#core/events/bus.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { adapters } from '#core/store/testing/databases.ts'
+import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { deleteRuns } from './delete-runs.ts'
 import { toBytes } from './frame-bytes.ts'
+import { toRows } from './journal.ts'
 import type { LiveFrame } from './live.ts'
 import { createLive } from './live.ts'
-import type { SelectedRun } from './store/tables.ts'
+import { createRunWatch } from './run-watch.ts'
+import { appendJournal } from './store/system.ts'
+import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { streamRun } from './stream.ts'
 import { createWorld, queueRun } from './testing/world.ts'
 
@@ -81,6 +86,57 @@ for (const adapter of adapters) {
     },
   )
 }
+
+test('UXM5: the stream of a run that is removed with its namespace ends as cancelled; lost frames are read', async (t) => {
+  const [adapter] = adapters
+  assert.ok(adapter)
+  const database = await adapter.open(t)
+  await migrate(database, [storeMigrations, runsMigrations])
+  const world = createWorld(database)
+  const run = await queueRun(world, {})
+  const kinds: string[] = []
+  const [queued, started] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const send = ({ kind }: LiveFrame): void => {
+    kinds.push(kind)
+    if (kind === 'run.queued') queued.resolve()
+    if (kind === 'step.started') started.resolve()
+  }
+  const done = streamRun(world, run, 0, { send, signal: AbortSignal.timeout(20_000) })
+  await queued.promise
+  const at = { ts: new Date(), path: [], spanId: '' }
+  const rows = toRows(run.id, 1, [{ ...at, kind: 'step.started', data: {} }])
+  // No live frame says it.
+  await world.store.transact<RunsTables, void>((tx) => appendJournal(tx.db, run.id, rows))
+  await started.promise
+  await world.store.transact<RunsTables, number>((tx) =>
+    deleteRuns(tx, [run.id], { name: 'pruning', kind: 'controller' }),
+  )
+  await done
+  assert.deepEqual(kinds, ['run.queued', 'step.started', 'run.cancelled', 'stream.end'])
+})
+
+test('UXM5: streams that wait cost one query per interval, however many they are', async (t) => {
+  const [adapter] = adapters
+  assert.ok(adapter)
+  const database = await adapter.open(t)
+  await migrate(database, [storeMigrations, runsMigrations])
+  const { store, ...world } = createWorld(database)
+  const run = await queueRun({ ...world, store }, {})
+  let reads = 0
+  const counted = { ...store, reader: <Tables>() => (reads++, store.reader<Tables>()) }
+  const watch = createRunWatch(counted, 10)
+  const reports: string[] = []
+  const over = Promise.withResolvers<void>()
+  const note = (what: string): void => void (reports.push(what) === 101 && over.resolve())
+  const stops = Array.from({ length: 100 }, () =>
+    watch.follow(run.id, { last: () => 0, behind: () => note('behind'), gone: () => note('gone') }),
+  )
+  stops.push(watch.follow(uuidV7(), { last: () => 0, behind: () => note('behind'), gone: () => note('gone') }))
+  await over.promise
+  assert.equal(reads, 1)
+  assert.deepEqual([reports.filter((one) => one === 'behind').length, reports.at(-1)], [100, 'gone'])
+  for (const stop of stops) stop()
+})
 
 test('whoever leaves takes no frame from the others, and a subscription that failed is asked for again', async () => {
   const { bus, open } = counting(createMemoryBus())

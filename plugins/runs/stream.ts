@@ -2,6 +2,7 @@ import type { Store } from '#core/store/store.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { createInbox } from './inbox.ts'
 import type { Live, LiveFrame } from './live.ts'
+import type { RunWatch } from './run-watch.ts'
 import { type JournalPage, readJournal, readJournalPage, readPartials } from './store/reads.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
@@ -12,10 +13,12 @@ export type SendFrame = (frame: LiveFrame) => Promise<void> | void
 export interface StreamServices {
   readonly store: Store
   readonly live: Live
+  readonly watch: RunWatch
 }
 
 const pageSize = { rows: 500, bytes: 1024 * 1024 }
-const repairMs = 1_000
+// Live frames and the watch end the wait; the time only bounds what a defect of both would cost.
+const idleMs = 60_000
 const endKinds = new Set(['run.succeeded', 'run.failed', 'run.cancelled', 'run.timed_out', 'run.rejected'])
 
 /**
@@ -29,19 +32,29 @@ export async function streamRun(
   options: { readonly send: SendFrame; readonly signal: AbortSignal },
 ): Promise<void> {
   const inbox = createInbox(options.signal)
+  const reader = createReader(services, run, after, options.send)
+  const [behind, gone] = [unnumbered(run, 'stream.behind', {}), unnumbered(run, 'stream.gone', {})]
   const subscription = await services.live.onFrame(run.id, inbox.put)
+  const unwatch = services.watch.follow(run.id, {
+    last: reader.last,
+    behind: () => inbox.put(behind),
+    gone: () => inbox.put(gone),
+  })
   try {
-    const reader = createReader(services, run, after, options.send)
     await reader.catchUp()
     if (!reader.ended()) await reader.snapshot()
     while (!reader.ended() && !options.signal.aborted) {
-      const frames = await inbox.take(repairMs)
-      for (const frame of frames) await reader.live(frame)
-      // Nothing for a while: a wake-up may have been lost, the journal knows.
+      const frames = await inbox.take(idleMs)
       if (frames.length === 0) await reader.catchUp()
+      for (const frame of frames) {
+        if (frame === behind) await reader.catchUp()
+        else if (frame === gone) await reader.removed()
+        else await reader.live(frame)
+      }
     }
     if (reader.ended()) await options.send(endFrame(run))
   } finally {
+    unwatch()
     await subscription.stop()
   }
 }
@@ -74,7 +87,14 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
 
   return {
     catchUp,
+    last: () => last,
     ended: () => ended,
+    /** A run that was removed before its end has no entry for it: its namespace was deleted, or its retention is over (UXM5). */
+    async removed(): Promise<void> {
+      if (ended) return
+      ended = true
+      await send(unnumbered(run, 'run.cancelled', { reason: 'removed' }))
+    },
     /** The text so far of messages under way, for a client that came in the middle. */
     async snapshot(): Promise<void> {
       for (const { message_id: messageId, text } of await readPartials(db, run)) {
@@ -83,6 +103,7 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
       }
     },
     async live(frame: LiveFrame): Promise<void> {
+      if (ended) return undefined
       if (frame.seq === undefined) return this.delta(frame)
       if (frame.seq <= last) return
       if (frame.seq > last + 1) return catchUp()

@@ -267,6 +267,8 @@ for (const { name, skip, open } of adapters) {
     t.after(() => worker.stop())
     const ended = await settled(world, (await queueRun(world, {})).id, isTerminal)
     assert.deepEqual([ended.state, ended.fail_reason], ['failed', 'agent_unreachable'])
+    const content = await readContent(world.store.reader<RunsTables>(), ended.id)
+    assert.equal(content?.error, 'No pod of default/robot was ready within 200ms.')
   })
 }
 

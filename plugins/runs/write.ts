@@ -1,6 +1,6 @@
 import type { Actor, NewEvent } from '#core/events/event.ts'
 import type { Store, Tx } from '#core/store/store.ts'
-import { type RunState, terminalStates } from '#schemas/run.ts'
+import { type FailReason, type RunState, terminalStates } from '#schemas/run.ts'
 import { type RunFact, type RunFacts, stateAfter } from './decide.ts'
 import { type Entry, toEntry, toEvent, toRows } from './journal.ts'
 import type { Live, LiveFrame } from './live.ts'
@@ -42,11 +42,20 @@ export interface RunWriter {
 
 type Decide = (run: RunFacts, locked: LockedRun) => Change | Promise<Change>
 
-/** What a writer needs beside the store: `now` stamps journal entries (order comes from the sequence); `entered` is told after COMMIT. */
+/** A change of a run's state, as it was committed. */
+export interface StateEntered {
+  readonly run: SelectedRun
+  readonly state: RunState
+  readonly failReason: FailReason | undefined
+  /** Id of the launcher that had the last segment. */
+  readonly launcher: string | undefined
+}
+
+/** What a writer needs beside the store: `now` stamps journal entries (order comes from the sequence); `entered` is called after COMMIT. */
 export interface WriterNeeds {
   readonly live: Live
   readonly now: () => Date
-  readonly entered?: (state: RunState) => void
+  readonly entered?: (change: StateEntered) => void
 }
 
 /** Creates the writer. */
@@ -85,11 +94,16 @@ async function apply(tx: Tx<RunsTables>, { live, now, author, entered }: Service
   const events = [...(change.events ?? []), ...facts]
   if (events.length > 0) await tx.append(`runs/${run.id}`, run.version, events)
   tx.afterCommit(() => {
-    if (state !== run.state) entered?.(state)
+    if (state !== run.state) entered?.({ run, state, ...failureOf(change.facts), launcher: locked.launcher?.id })
     entries.forEach((entry, index) => live.frame(toFrame(run, locked.journalSeq + 1 + index, entry)))
     if (change.facts.some(({ fact }) => wakes.has(fact))) live.wake(run.id)
   })
   return { ...run, state }
+}
+
+function failureOf(facts: readonly RunFact[]): Pick<StateEntered, 'failReason'> {
+  const failed = facts.find((fact) => 'failReason' in fact)
+  return { failReason: failed && 'failReason' in failed ? failed.failReason : undefined }
 }
 
 /** What gives a worker something to do. */

@@ -139,6 +139,12 @@ export const Run = Type.Object(
     state: RunState,
     pauseReason: Type.Union([PauseReason, Type.Null()]),
     failReason: Type.Union([FailReason, Type.Null()]),
+    waitReason: Type.Optional(
+      Type.Object(
+        { code: Type.Literal('agent_not_ready'), message: Type.String() },
+        { description: "Why a queued run waits: the agent's condition Ready, for callers that may get the agent." },
+      ),
+    ),
     interrupts: Type.Array(Interrupt),
     decisions: Type.Optional(
       Type.Array(Decision, { description: 'Answers to the interrupts of the run, oldest first; absent in lists.' }),
@@ -231,7 +237,11 @@ export const RunParams = Type.Object({ id: Type.String({ maxLength: 1024 }) })
 export const RunEventsQuery = Type.Object(
   {
     after: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'seq of the last entry that was seen.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_147_483_647,
+        description: 'seq of the last entry that was seen; one beyond the newest is refused.',
+      }),
     ),
   },
   strict,

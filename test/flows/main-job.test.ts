@@ -144,6 +144,8 @@ async function watches({ ask, platform }: Job): Promise<void> {
   assert.deepEqual(seqsOf(eventsOf(later.text)), ids.slice(2))
   const ended = await platform.send({ path, bearer: platform.tokens.viewer, headers: { 'last-event-id': last } })
   assert.equal(ended.status, 204)
+  const future = await platform.send({ path: `${path}?after=${Number(last) + 1}`, bearer: platform.tokens.viewer })
+  assert.equal(future.status, 400, `UXL6: ${future.text}`)
   const tree = await ask('viewer', 'GET', `/runs/${id}/tree`)
   assert.equal(tree.status, 200, tree.text)
 }

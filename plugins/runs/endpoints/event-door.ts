@@ -16,7 +16,14 @@ const EventsQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
     after: Type.Optional(
-      Type.String({ pattern: SEQUENCE_PATTERN, description: 'sequence of the last event that was seen.' }),
+      Type.String({
+        pattern: `^start$|${SEQUENCE_PATTERN}`,
+        description:
+          'sequence of the last event that was seen, or start for all that are kept. Absent: events from now on.',
+      }),
+    ),
+    type: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 2048, description: 'Event types to show, separated by commas.' }),
     ),
   },
   { additionalProperties: false },
@@ -55,20 +62,25 @@ export function eventDoor(inner: RunsInner): AnyEndpoint {
       const [field, sequence] =
         query.after === undefined ? ['Last-Event-ID', headers['last-event-id']] : ['?after', query.after]
       const after = await toPosition(inner, field ?? '', sequence)
+      const types = toTypes(inner, query.type)
       const source = { install: inner.core.install, epoch: await inner.store.epoch() }
-      return serve(inner, call, { access, after, source })
+      return serve(inner, call, { access, after, types, source })
     },
   })
+}
+
+interface Served {
+  readonly access: Access<'watch', 'events'>
+  readonly after: bigint
+  /** Undefined shows every type. */
+  readonly types: ReadonlySet<string> | undefined
+  readonly source: Source
 }
 
 async function serve(
   inner: RunsInner,
   call: Call<unknown, unknown, unknown> & { readonly caller: Caller },
-  {
-    access,
-    after,
-    source,
-  }: { readonly access: Access<'watch', 'events'>; readonly after: bigint; readonly source: Source },
+  { access, after, types, source }: Served,
 ): Promise<undefined> {
   const { caller } = call
   const { namespace } = access
@@ -80,6 +92,7 @@ async function serve(
     for await (const events of inner.store.followEvents(access, after, gone.signal))
       for (const event of events) {
         if (stream.ended) return undefined
+        if (types?.has(event.type) === false) continue
         if (await rights.maySee(event)) await stream.send(frameOf(event, source))
       }
   } catch (error) {
@@ -105,13 +118,24 @@ function frameOf(event: StoredEvent, source: Source): Buffer {
 
 // A sequence of an earlier epoch is from before a restore: the log may be shorter than it was, and is read from there.
 async function toPosition({ store }: RunsInner, field: string, sequence: string | undefined): Promise<bigint> {
-  if (sequence === undefined) return 0n
+  if (sequence === undefined) return store.newestPosition()
+  if (sequence === 'start') return 0n
   const [, epoch, position] = /^(\d{6})-(\d{20})$/.exec(sequence) ?? []
   if (epoch === undefined || position === undefined) throw refuse(field, 'must be a sequence')
   const [current, last] = [await store.epoch(), await store.newestPosition()]
   if (Number(epoch) > current) throw refuse(field, 'names an epoch that has not begun')
   if (Number(epoch) === current && BigInt(position) > last) throw refuse(field, 'is after the newest event')
   return BigInt(position) > last ? last : BigInt(position)
+}
+
+function toTypes({ core }: RunsInner, type: string | undefined): ReadonlySet<string> | undefined {
+  if (type === undefined) return undefined
+  const named = type.split(',')
+  const known = core.eventTypes()
+  // Named by place: the text is the caller's.
+  const unknown = named.findIndex((one) => !known.has(one))
+  if (unknown >= 0) throw refuse('?type', `names an unknown event type at place ${unknown + 1}; see docs/events.md`)
+  return new Set(named)
 }
 
 function refuse(pointer: string, detail: string): Fail {

@@ -5,6 +5,8 @@ import { eventStreamText, nothing } from '#schemas/api/common.ts'
 import { ResumeBody, Run, RunEvent, RunEventsQuery, RunParams, RunTree } from '#schemas/api/runs.ts'
 import { toBytes } from '../frame-bytes.ts'
 import type { RunsServing } from '../inner.ts'
+import { readJournalEnds } from '../store/reads.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { nothingAfter, streamRun } from '../stream.ts'
 
 const audit = (action: string) => ({ action, resourceKind: 'Run' })
@@ -17,8 +19,11 @@ const resumeExamples = {
   answer: { summary: 'Answer a question', value: { payload: 'Paris' } },
 }
 
+/** What the routes of one run serve from. */
+export type RunServices = Pick<RunsServing, 'runs' | 'store' | 'live' | 'watch'>
+
 /** Routes of one run. A run that the caller may not `get` is unknown on every method. */
-export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
+export function runEndpoints(inner: RunServices): readonly AnyEndpoint[] {
   const { runs } = inner
   return [
     endpoint({
@@ -29,7 +34,7 @@ export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
       authz: get,
       params: RunParams,
       response: { 200: Run },
-      handle: ({ caller, params }) => runs.get(caller, params.id),
+      handle: ({ caller, params }) => runs.explain(caller, params.id),
     }),
     endpoint({
       method: 'GET',
@@ -73,7 +78,7 @@ export function runEndpoints(inner: RunsServing): readonly AnyEndpoint[] {
   ]
 }
 
-function eventStream(inner: RunsServing): AnyEndpoint {
+function eventStream(inner: RunServices): AnyEndpoint {
   const { runs } = inner
   return endpoint({
     method: 'GET',
@@ -90,6 +95,7 @@ function eventStream(inner: RunsServing): AnyEndpoint {
       const { caller, params, query, headers, reply } = call
       const { run } = await runs.open(caller, params.id)
       const after = query.after ?? readLastId(headers['last-event-id'])
+      await refuseFuture(inner, run, after, query.after === undefined ? 'Last-Event-ID' : '?after')
       if (await nothingAfter(inner, run, after)) return void reply.code(204)
       const stream = openEventStream(call, { recheck: () => runs.open(caller, params.id) })
       const gone = new AbortController()
@@ -99,6 +105,15 @@ function eventStream(inner: RunsServing): AnyEndpoint {
       return undefined
     },
   })
+}
+
+// A client that has more than the journal would wait for entries that it takes for old ones.
+async function refuseFuture({ store }: RunServices, run: SelectedRun, after: number, pointer: string): Promise<void> {
+  if (after === 0) return
+  const newest = (await readJournalEnds(store.reader<RunsTables>(), [run.id])).get(run.id) ?? 0
+  if (after <= newest) return
+  const detail = `is beyond the newest entry (${newest})`
+  throw new Fail('malformed_request', `${pointer.replace('?', '')} ${detail}.`, { errors: [{ pointer, detail }] })
 }
 
 function readLastId(header: string | undefined): number {

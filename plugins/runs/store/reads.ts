@@ -117,6 +117,14 @@ export async function readJournalPage(
   return { entries, isLast: entries.length < most.rows && (entries.at(-1)?.bytes ?? 0) < most.bytes }
 }
 
+/** The last sequence number of each of the runs that exist. */
+export async function readJournalEnds(db: Db, runIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (runIds.length === 0) return new Map()
+  const { rows } = await sql<{ run_id: string; journal_seq: number }>`
+    select run_id, journal_seq from runs_lease where run_id = any(${[...runIds]}::uuid[])`.execute(db)
+  return new Map(rows.map((row) => [row.run_id, row.journal_seq]))
+}
+
 /** The text so far of the messages under way. */
 export function readPartials(db: Db, run: Pick<SelectedRun, 'id'>) {
   return db.selectFrom('runs_partial').selectAll().where('run_id', '=', run.id).execute()

@@ -69,6 +69,7 @@ export interface LockedRun {
   readonly journalSeq: number
   readonly leaseState: 'ready' | 'waiting' | 'done'
   readonly idleSince: Date
+  readonly launcher: LauncherPlace | null
 }
 
 /** Locks a run for writing; undefined when it does not exist (any more). */
@@ -83,6 +84,7 @@ export async function lockRun(db: Db, runId: string): Promise<LockedRun | undefi
     journalSeq: lease.journal_seq,
     leaseState: lease.state,
     idleSince: lease.idle_since,
+    launcher: lease.launcher,
   }
 }
 

@@ -52,7 +52,10 @@ export async function startEventFeed(t: TestContext, more: readonly AnyEndpoint[
     fetch(`${url}/api/events${query}`, { headers: { authorization: `Bearer ${served.bearer(who)}` } })
   /** The events that a persona sees up to the sentinel, as `type name`. */
   const seen = async (who: string, query: string): Promise<readonly string[]> => {
-    const answer = await open(who, query)
+    const from = query.includes('after=') ? query : `${query}${query === '' ? '?' : '&'}after=start`
+    return upToSentinel(await open(who, from))
+  }
+  const upToSentinel = async (answer: Response): Promise<readonly string[]> => {
     if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`)
     const events: string[] = []
     for await (const { type, subject } of framesOf(answer)) {
@@ -65,7 +68,7 @@ export async function startEventFeed(t: TestContext, more: readonly AnyEndpoint[
     sql`insert into observed (uid, kind, namespace, name, rv, content_hash)
       values (${uid}, 'Namespace', '', ${name}, ${resourceVersion}, 'x')`.execute(database.root)
   const gone = (uid: string) => sql`update observed set deleted_at = now() where uid = ${uid}`.execute(database.root)
-  return { ...served, url, database, store, lines, append, open, seen, observe, gone }
+  return { ...served, url, database, store, lines, append, open, seen, upToSentinel, observe, gone }
 }
 
 interface SeenEvent {

@@ -11,6 +11,7 @@ import { uuidV7 } from '#core/store/uuid-v7.ts'
 import { createRun, type NewRun } from '../create.ts'
 import { createLive, type Live } from '../live.ts'
 import { runsProjection } from '../projections.ts'
+import { createRunWatch, type RunWatch } from '../run-watch.ts'
 import { runsSettings } from '../settings.ts'
 import { findRun } from '../store/system.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
@@ -25,6 +26,7 @@ import { createRunWriter, type RunWriter } from '../write.ts'
 export interface World {
   readonly store: Store
   readonly live: Live
+  readonly watch: RunWatch
   readonly writer: RunWriter
   readonly core: { readonly now: () => Date }
   readonly settings: Static<typeof runsSettings>
@@ -43,7 +45,8 @@ export function createWorld(
   const store = createStore(database, { projections: [runsProjection] })
   const live = createLive(bus)
   const now = () => new Date()
-  return { store, live, writer: createRunWriter(store, { live, now }), core: { now }, settings }
+  const watch = createRunWatch(store, 100)
+  return { store, live, watch, writer: createRunWriter(store, { live, now }), core: { now }, settings }
 }
 
 /** A worker's services towards one unsigned launcher, known by its address, or several. */

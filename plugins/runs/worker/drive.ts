@@ -17,7 +17,7 @@ import { readConversation } from '../history.ts'
 import { workerAuthor } from './author.ts'
 import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
-import { backOffMs, failRun, isUnavailable, settleFailure, unprovenMessage } from './failure.ts'
+import { backOffMs, failRun, isUnavailable, settleFailure, unprovenMessage, unreadyMessage } from './failure.ts'
 import { follow } from './follow.ts'
 import { type Busy, handOver, handOverAgain, type Taken } from './hand-over.ts'
 import type { LauncherClient } from './launcher-client.ts'
@@ -116,12 +116,13 @@ async function driveFound(services: DriveServices, found: Found): Promise<number
   const { claim, run, content, signal, cancel } = found
   const cancelled = cancel.signal
   const launchers = services.launchersOf(run, () => content.grant_token, claim)
-  const fail = (reason: FailReason) => failRun(services, found, reason, unprovenMessage(reason, launchers))
+  const fail = (reason: FailReason, message?: string) =>
+    failRun(services, found, reason, unprovenMessage(reason, launchers) ?? message)
   // Cancelled before it ever reached the agent: nothing has to be stopped.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
   if (run.state === 'cancelling') cancel.abort()
   const first = await findLauncher(services, launchers, { claim, run, signal, cancelled })
-  if (!first) return signal.aborted ? undefined : fail('agent_unreachable')
+  if (!first) return signal.aborted ? undefined : fail('agent_unreachable', unreadyMessage(services, run))
   const fresh = mayBegin(run)
   const taken = fresh
     ? await beginAnywhere(services, found, { first, launchers })

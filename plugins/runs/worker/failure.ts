@@ -1,5 +1,6 @@
 import { Fail } from '#core/http/errors.ts'
 import { codeOf, toStoreFailure } from '#core/store/store-failure.ts'
+import { msToDuration } from '#schemas/duration.ts'
 import type { FailReason } from '#schemas/run.ts'
 import { decideFailure } from '../decide.ts'
 import { type Claim, findRun, saveOutcome } from '../store/system.ts'
@@ -38,6 +39,14 @@ export async function failRun(
 export function unprovenMessage(reason: FailReason, launchers: Pick<Launchers, 'isUnproven'>): string | undefined {
   if (reason !== 'agent_unreachable' || !launchers.isUnproven()) return undefined
   return "The agent's address is answered by a process that did not prove that it is the agent's launcher; nothing was sent to it."
+}
+
+/** Message of a run whose agent had no pod that takes runs. */
+export function unreadyMessage(
+  { unreachableAfterMs }: Pick<DriveServices, 'unreachableAfterMs'>,
+  { namespace, agent_name: name }: SelectedRun,
+): string {
+  return `No pod of ${namespace}/${name ?? ''} was ready within ${msToDuration(unreachableAfterMs)}.`
 }
 
 const failMessages: Readonly<Partial<Record<FailReason, string>>> = {

@@ -1,0 +1,50 @@
+import type { Store } from '#core/store/store.ts'
+import { readJournalEnds } from './store/reads.ts'
+import type { RunsTables } from './store/tables.ts'
+
+/** A stream that follows a run by its live frames, which may be lost. */
+export interface WatchedStream {
+  /** The last sequence number of the journal that it has. */
+  last(): number
+  /** The journal is longer. */
+  behind(): void
+  /** The run was removed with its journal. */
+  gone(): void
+}
+
+/** Finds what live frames did not say, for all streams of a process. */
+export interface RunWatch {
+  /** Watches a run for a stream; returns how to stop. */
+  follow(runId: string, stream: WatchedStream): () => void
+}
+
+const POLL_MS = 1_000
+
+/** Makes the watch of a process: one query per second while there are streams, however many. */
+export function createRunWatch(store: Store, pollMs = POLL_MS): RunWatch {
+  const runs = new Map<string, Set<WatchedStream>>()
+  let timer: NodeJS.Timeout | undefined
+  const poll = async (): Promise<void> => {
+    // A store that does not answer is asked again.
+    const ends = await readJournalEnds(store.reader<RunsTables>(), [...runs.keys()]).catch(() => undefined)
+    for (const [runId, streams] of ends === undefined ? [] : [...runs])
+      for (const stream of streams) report(stream, ends?.get(runId))
+    timer = runs.size === 0 ? undefined : setTimeout(() => void poll(), pollMs)
+  }
+  return {
+    follow(runId, stream) {
+      const streams = runs.get(runId) ?? new Set()
+      runs.set(runId, streams.add(stream))
+      timer ??= setTimeout(() => void poll(), pollMs)
+      return () => {
+        streams.delete(stream)
+        if (streams.size === 0 && runs.get(runId) === streams) runs.delete(runId)
+      }
+    },
+  }
+}
+
+function report(stream: WatchedStream, end: number | undefined): void {
+  if (end === undefined) stream.gone()
+  else if (end > stream.last()) stream.behind()
+}
