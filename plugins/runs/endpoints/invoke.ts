@@ -1,4 +1,3 @@
-import type { Caller } from '#core/cluster/access.ts'
 import type { Core } from '#core/host/core.ts'
 import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
@@ -32,7 +31,9 @@ interface RunBody {
 }
 
 /** What of the inside these endpoints use. */
-type Invoking = Pick<RunsServing, 'runs' | 'live' | 'store' | 'settings'> & { readonly core: Pick<Core, 'log'> }
+type Invoking = Pick<RunsServing, 'runs' | 'live' | 'store' | 'watch' | 'settings'> & {
+  readonly core: Pick<Core, 'log'>
+}
 
 /** Runs made by a caller: queued, or waited for. */
 export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
@@ -90,9 +91,11 @@ export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
       const timeoutMs = durationToMs(call.body.timeout ?? '') ?? inner.settings.invokeTimeout * 1000
       const options = { timeoutMs, signal: call.signal }
       const ended = isReadable ? await waitSafely(inner, call.caller, run.id, options) : undefined
-      if (ended) return toAnswer(await explained(inner, call, ended))
+      const explained = async (known: RunDetail) => inner.runs.explain(call.caller, run.id).catch(() => known)
+      if (ended) return toAnswer(ended.failReason === 'agent_unreachable' ? await explained(ended) : ended)
       call.reply.code(202).header('location', `/api/runs/${run.id}`)
-      return isReadable ? explained(inner, call, run) : run
+      // The run exists: a read that fails now must not hide it.
+      return isReadable ? explained(run) : run
     },
   })
   return [create, invoke]
@@ -114,12 +117,6 @@ async function reviewReading(call: Call<unknown, unknown, unknown>, streams: boo
     )
   await caller.review('get', 'runs', where)
   return true
-}
-
-// The run exists: a read that fails now must not hide it.
-function explained(inner: RunsServing, { caller }: { readonly caller: Caller }, run: RunDetail): Promise<RunDetail> {
-  const isExplained = run.state === 'queued' || run.failReason === 'agent_unreachable'
-  return isExplained ? inner.runs.explain(caller, run.id).catch(() => run) : Promise.resolve(run)
 }
 
 /** Waits for the outcome. An error here is no error of the request any more: the run exists, so the answer names it. */
