@@ -166,12 +166,12 @@ test('a decision is made once, its answer is repeated by key, and only to who ma
     const { text } = await ask('developer', `GET /runs/${id}/events`)
     assert.match(text, /"decisionReason":"no numbers"/)
     const rows = await eventually(
-      () => ask('operator', 'GET /audit?kind=Run&action=reject'),
+      () => ask('operator', 'GET /audit?resourceKind=Run&action=reject'),
       (answered) => answered.text.includes(id),
     )
     const row = rows
       .json<{ items: readonly Record<string, unknown>[] }>()
-      .items.find((one) => one['resource_name'] === id)
+      .items.find((one) => one['resourceName'] === id)
     assert.deepEqual(row?.['detail'], {
       interruptId,
       decision: 'reject',
