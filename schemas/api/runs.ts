@@ -92,7 +92,7 @@ export const Decision = Type.Object(
     by: Type.String({ description: 'Who decided.' }),
     at: time,
     reason: Type.Optional(Type.String()),
-    arguments: Type.Optional(anyObject),
+    arguments: Type.Optional(openObject('Arguments that replaced those of the model.')),
     onReject: Type.Optional(Type.Literal('answer')),
   },
   { title: 'Decision' },
@@ -255,10 +255,9 @@ export const ResumeBody = Type.Object(
     ),
     decision: Type.Optional(Type.Enum(['approve', 'reject'], { description: 'Required by an approval.' })),
     payload: Type.Optional({ ...anyValue, description: 'The answer to a question, which requires it.' }),
-    arguments: Type.Optional({
-      ...anyObject,
-      description: "Arguments for an approved call in place of the model's; they must fit the interrupt's schema.",
-    }),
+    arguments: Type.Optional(
+      openObject("Arguments for an approved call in place of the model's; they must fit the interrupt's schema."),
+    ),
     reason: Type.Optional(
       Type.String({ maxLength: 1024, description: 'Kept with the run and in the audit log. Write no secrets.' }),
     ),
