@@ -122,7 +122,7 @@ test('approvals: the call waits with a checkpoint; another launcher resumes it; 
   assert.deepEqual([paused?.kind, paused?.data.pauseReason], ['run.paused', 'approval_required'])
   const [interrupt] = (paused?.data.interrupts ?? []) as Interrupt[]
   assert.deepEqual([interrupt?.tool, interrupt?.arguments], ['calculate', { expression: '1+1' }])
-  assert.deepEqual((interrupt?.schema as { required: unknown }).required, ['expression'], 'so that it can be edited')
+  assert.match(JSON.stringify(interrupt?.schema), /"required":\["expression"\]/, 'so that it can be edited')
   const resume = (decision: string, more = {}) => ({
     input: 'add',
     context: {

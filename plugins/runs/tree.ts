@@ -161,6 +161,7 @@ function nameOf(kind: string, { name, step, agent, tool }: TreeEntry['data']): s
   return kind === 'delegate' && typeof delegate === 'string' ? delegate : kind
 }
 
-function attributesOf({ parentSpanId: _, name: __, ...attributes }: TreeEntry['data']): Record<string, unknown> {
+function attributesOf(data: TreeEntry['data']): Record<string, unknown> {
+  const { parentSpanId: _, name: __, ...attributes } = data
   return attributes
 }
