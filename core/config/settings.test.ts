@@ -97,6 +97,7 @@ test('PODA24 settings: a value names what it may be, a list item its place, and 
       'mesh.yaml:1:33: listen.trustProxy[1] must be an IP address or a CIDR block',
     ],
     ['databaseUrl: 5', {}, 'mesh.yaml:1:1: databaseUrl must be text'],
+    ['databaseUrl: [secret]', {}, 'mesh.yaml:1:1: databaseUrl must be text'],
     ['limits: 5', {}, 'mesh.yaml:1:1: limits must be a mapping'],
     ['', { MESH_ACCESS_LOG: 'yes' }, 'MESH_ACCESS_LOG must be true or false'],
     ['limits: {streams: 4294967296.5}', {}, 'mesh.yaml:1:10: limits.streams must be a whole number, at least 1'],
