@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'each denial is a row of its own',
     file: 'plugins/audit/rows.ts',
-    find: "return outcome === 'denied' ? denialKey(event, action) : eventKey(event)",
+    find: "return outcome === 'denied' ? countedKey(event, [action]) : eventKey(event)",
     replace: 'return eventKey(event)',
     tests: audit,
     only: 'denials',

@@ -12,8 +12,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'durations: the API checks the syntax only',
     file: 'core/http/validate.ts',
-    find: "return compiled.Check(value) ? durationErrors(schema, value, '') :",
-    replace: 'return compiled.Check(value) ? [] :',
+    find: "? durationErrors(schema, value, '')",
+    replace: '? []',
     tests: durations,
   },
   {

@@ -84,10 +84,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'provider metrics: the number of labels is not bounded',
     file: 'plugins/providers/metrics.ts',
-    find: '!known.has(pair) && known.size >= limit',
-    replace: 'limit < 0',
+    find: 'if (known.size >= bounds.pairs || ',
+    replace: 'if (',
     tests: keys,
-    only: 'metrics tell apart',
+    only: 'bounded number of one namespace',
   },
   {
     name: 'provider status: the address is not looked at',
