@@ -65,6 +65,7 @@ test('UXM9: a step has its messages, model calls, tools and questions; a paused 
   ])
   const model = all(root).find(({ kind }) => kind === 'model')
   assert.deepEqual(model?.attributes['usage'], { inputTokens: 3 })
+  assert.equal(model.spanId, 'm1', 'the span of the trace is that of the call, not of its message')
   assert.deepEqual([model.durationMs, model.startedAt], [500, '2026-11-22T10:00:03.500Z'])
   assert.ok(isUnique(root))
 })

@@ -114,8 +114,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'idempotency: a repeat shows the state of a run without the right to get it',
     file: 'plugins/runs/runs.ts',
-    find: 'toRun(asQueued(run), {',
-    replace: 'toRun(run, {',
+    find: 'toDetail(asQueued(run), {',
+    replace: 'toDetail(run, {',
     tests: idempotency,
     only: 'SEC18',
   },
