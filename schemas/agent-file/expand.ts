@@ -43,7 +43,7 @@ function toAgentDeployment(file: AgentFile): ExpandedDocument {
 }
 
 // Every field of the spec is named, so that the compiler catches one that the format forgot.
-type SpecFields = { [K in Exclude<keyof AgentDeploymentSpec, 'rollout'>]-?: AgentDeploymentSpec[K] | undefined }
+type SpecFields = { [K in Exclude<keyof AgentDeploymentSpec, 'rollout' | 'pod'>]-?: AgentDeploymentSpec[K] | undefined }
 
 function toSpec(file: AgentFile): SpecFields {
   return {

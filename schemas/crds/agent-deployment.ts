@@ -15,6 +15,7 @@ import {
   tools,
   tracePolicy,
 } from './agent-behaviour.ts'
+import { pod } from './agent-pod.ts'
 import { resources, runtime, scaling } from './agent-runtime.ts'
 
 /** What holds where the object says nothing; not written into objects, so that revisions stay what the user wrote. */
@@ -62,6 +63,7 @@ export const agentSpec = Type.Object(
     runtime: Type.Optional(runtime),
     resources: Type.Optional(resources),
     scaling: Type.Optional(scaling),
+    pod: Type.Optional(pod),
     model: Type.Optional(model),
     prompt: Type.Optional(prompt),
     systemPrompt: Type.Optional(

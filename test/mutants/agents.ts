@@ -100,4 +100,12 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/contract/apiserver/differential.test.ts'],
     only: 'UXM17|embedded API server',
   },
+  {
+    name: 'whatever an object has below spec.pod is in its pods',
+    file: 'plugins/agents/reconcile/pod-template.ts',
+    find: '...(nodeSelector === undefined ? {} : { nodeSelector }),',
+    replace: '...pod,',
+    tests: ['plugins/agents/reconcile/builders.test.ts'],
+    only: 'decision 8',
+  },
 ]

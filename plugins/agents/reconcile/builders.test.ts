@@ -361,6 +361,28 @@ test('UXM6, UXL16: a rollback is what returns to an old revision, whatever its a
   })
 })
 
+test('PODA11, decision 8: pods have the placement, pull secrets and launcher resources of their spec, and nothing else of it', () => {
+  const pod = {
+    nodeSelector: { pool: 'gpu' },
+    tolerations: [{ key: 'gpu', operator: 'Exists' as const, effect: 'NoSchedule' as const }],
+    imagePullSecrets: [{ name: 'registry' }],
+    launcherResources: { limits: { memory: '1Gi' } },
+  }
+  const hostile = { hostNetwork: true, serviceAccountName: 'admin', volumes: [{ name: 'agent-keys', hostPath: {} }] }
+  const { spec } = toPodTemplate(
+    given({ ...command, pod: { ...pod, ...hostile } }),
+    { configMap: 'c', revisionNumber: 1 },
+    settings,
+  )
+  const { launcherResources, ...placement } = pod
+  assert.deepEqual({ ...spec, ...placement }, spec)
+  const plain = toPodTemplate(given(command), { configMap: 'c', revisionNumber: 1 }, settings).spec
+  assert.deepEqual(Object.keys(spec).toSorted(), [...Object.keys(plain), ...Object.keys(placement)].toSorted())
+  assert.deepEqual([spec.volumes, spec.serviceAccountName], [plain.volumes, 'bot'])
+  const [launcher] = 'initContainers' in spec ? spec.initContainers : []
+  assert.deepEqual(launcher?.resources, launcherResources)
+})
+
 test('UXM17: another number of replicas is no other revision', () => {
   const name = (spec: AgentDeploymentSpec) => {
     const agent = given(spec)

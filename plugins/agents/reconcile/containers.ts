@@ -32,7 +32,7 @@ export function launcherSidecar(agent: AgentDeploymentObject, settings: Reconcil
     ...launcherBase(agent, settings),
     name: LAUNCHER_CONTAINER,
     restartPolicy: 'Always',
-    resources: settings.launcherResources,
+    resources: agent.spec.pod?.launcherResources ?? settings.launcherResources,
     startupProbe,
   }
 }

@@ -31,6 +31,7 @@ export function toPodTemplate(
         // Both containers have this group: with it the kubelet makes tokens readable for the group (PODA3).
         fsGroup: LAUNCHER_USER,
       },
+      ...placement(agent),
       ...containers(agent, settings),
       volumes: volumes(agent, configMap, settings),
     },
@@ -40,6 +41,16 @@ export function toPodTemplate(
 /** Labels by which Service, Deployment and NetworkPolicy find the pods; the agent's own would replace pods with each edit. */
 export function podLabels(agent: AgentDeploymentObject): Record<string, string> {
   return { [AGENT_LABEL]: agent.metadata.name, 'app.kubernetes.io/managed-by': 'mesh' }
+}
+
+// Field by field: what a later schema adds to `spec.pod` reaches no pod by itself.
+function placement({ spec: { pod = {} } }: AgentDeploymentObject) {
+  const { nodeSelector, tolerations, imagePullSecrets } = pod
+  return {
+    ...(nodeSelector === undefined ? {} : { nodeSelector }),
+    ...(tolerations === undefined ? {} : { tolerations }),
+    ...(imagePullSecrets === undefined ? {} : { imagePullSecrets: imagePullSecrets.map(({ name }) => ({ name })) }),
+  }
 }
 
 // A process of the user never shares a container with the launcher, whose root file system, environment and process tree stay the platform's.
