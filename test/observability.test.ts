@@ -148,7 +148,7 @@ test('deploy/observability: an overlay takes it in as a component', needs('kubec
   const deploy = relative(folder.path, fileURLToPath(new URL('../deploy', import.meta.url)))
   writeFileSync(
     join(folder.path, 'kustomization.yaml'),
-    `resources: [${deploy}/overlays/external]\ncomponents: [${deploy}/observability]\n`,
+    `resources: [${deploy}/overlays/open]\ncomponents: [${deploy}/observability]\n`,
   )
   const { code, stdout, stderr } = await kubectl(join(folder.path, 'none'), ['kustomize', folder.path])
   assert.equal(code, 0, stderr)
