@@ -7,7 +7,7 @@ import { SettingsError } from './settings-error.ts'
 /** A settings file as data, and where each key stands. */
 export interface YamlFile {
   readonly tree: Readonly<Record<string, unknown>>
-  /** Path of the file as it was given; undefined when there is none. */
+  /** Path of the file as it was given; undefined without a file. */
   readonly file?: string
   /** `mesh.yaml:3:5` of a key or list item, or the file's name when the key is not in it. */
   where(path: readonly string[]): string

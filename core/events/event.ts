@@ -12,7 +12,7 @@ export interface AuditDescriptor {
 
 /**
  * Right that shows events of a type in `GET /api/events`, asked in the event's namespace as the caller. `group` defaults to the
- * platform's. With the value `nobody` no caller sees the type: it is for consumers of the platform.
+ * platform's. With the value `nobody` the type is for consumers of the platform only.
  */
 export type SeenBy = { readonly verb: string; readonly resource: string; readonly group?: string } | 'nobody'
 

@@ -66,7 +66,7 @@ function toFields(error: SchemaError, { schema, value }: { schema: unknown; valu
   }
 }
 
-// A duration that is none gets the message of one out of bounds, not the pattern.
+// A text that is no duration gets the message of one out of bounds, not the pattern.
 function durationDetail(schemaPath: string, schema: unknown): string | undefined {
   const steps = schemaPath.split('/').slice(1)
   const bounds = steps

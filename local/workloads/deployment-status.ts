@@ -49,7 +49,7 @@ export function deploymentStatus(deployment: Deployment, count: DeploymentCount)
   }
 }
 
-/** Whether a rollout takes too long; a crash after the rollout is none, whenever it happens (UXM14). */
+/** Whether a rollout takes too long; a crash after the rollout does not count (UXM14). */
 export function isOverdue(
   rollout: { readonly rolledOut: boolean; readonly rolloutBegan: number },
   deadlineSeconds: number,

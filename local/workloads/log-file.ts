@@ -10,7 +10,7 @@ export interface ContainerLog {
   write(chunk: Buffer): void
   /** Ends the last line and tells followers that nothing more comes. */
   end(): void
-  /** The last line with text, for a pod's termination message; undefined when there is none. */
+  /** The last line with text, for a pod's termination message; undefined for an empty log. */
   lastLine(): string | undefined
   /** The lines that fit, then, when following, those that come. */
   read(query: LogQuery): AsyncGenerator<string>

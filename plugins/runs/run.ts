@@ -25,7 +25,7 @@ export interface Run {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** A run with its content, where null means that there is none. */
+/** A run with its content, where null means that the run has no such value. */
 export interface RunDetail extends Run {
   readonly decisions: readonly Decision[]
   readonly input: unknown

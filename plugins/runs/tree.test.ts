@@ -86,7 +86,7 @@ test('UXM9: after a resume the tool is below the step that asked for it; a faile
   assert.ok(isUnique(root))
 })
 
-test('UXM9: entries of an agent that all have the span of the run are told apart', () => {
+test('UXM9: entries of an agent that all have the span of the run have ids of their own', () => {
   const root = buildTree(
     toRow({ state: 'succeeded' }),
     journal(

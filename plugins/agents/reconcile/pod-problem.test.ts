@@ -85,7 +85,7 @@ test('UXH7: a program that does not exist is named, whatever reports it', () => 
   for (const one of said) assert.match(one?.message ?? '', /^container agent: program pyhton3 not found/)
 })
 
-test('UXH7: a service that ends with 0 is a problem, a job that does is none', () => {
+test('UXH7: a service that ends with 0 has a problem, a job has not', () => {
   const ended = { state: crashLoop, lastState: terminated(0, undefined, 'Completed'), restartCount: 1 }
   assert.deepEqual(problem(ended), {
     reason: 'CrashLoopBackOff',
