@@ -299,7 +299,8 @@ for (const { name, skip, open } of adapters) {
     const held = (await collected()) - heap
     goOn.resolve()
     await Promise.allSettled(streams.map(({ done }) => done))
-    assert.ok(held < 30 * 2 ** 20, `${Math.round(held / 2 ** 20)} MiB`)
+    // Whole journals are above 64 MiB. The memory of PGlite counts too, and grows in large steps.
+    assert.ok(held < 48 * 2 ** 20, `${Math.round(held / 2 ** 20)} MiB`)
     assert.deepEqual(
       sent.slice(0, 33),
       Array.from({ length: 33 }, (_, index) => index + 1),
