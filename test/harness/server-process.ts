@@ -66,7 +66,8 @@ export function startProcess(command: ServerCommand): ServerProcess {
     end: async (signal) => {
       if (ended) return
       child.ref()
-      child.kill('SIGCONT')
+      // SIGKILL ends a frozen process as well, which must not answer once more before it.
+      if (signal !== 'SIGKILL') child.kill('SIGCONT')
       child.kill(signal)
       await exited
     },
