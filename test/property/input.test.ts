@@ -136,8 +136,11 @@ test('X3: YAML with an anchor, an alias, a tag, a merge or a second document is 
         `${key}: &${anchor}\n${pad} - 1\nother:\n${pad} - *${anchor}\n`,
         `{${key}: &${anchor} [1], other: [*${anchor}, *${anchor}]}`,
         `${key}: 1\n---\n${key}: 2\n`,
-        `${key}: 1\n...\n---\n`,
       ]
+      // The settings are one document; an agent file leaves out empty ones.
+      const emptySecond = `${key}: 1\n...\n---\n`
+      assert.throws(() => parseYamlText(emptySecond, 'mesh.yaml'), { name: 'SettingsError' })
+      assert.deepEqual(parseSource(emptySecond).value, { [key]: 1 })
       for (const text of texts) {
         assert.throws(() => parseSource(text), { name: 'AgentFileError' }, text)
         assert.throws(() => parseYamlText(text, 'mesh.yaml'), { name: 'SettingsError' }, text)

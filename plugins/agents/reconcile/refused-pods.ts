@@ -1,8 +1,6 @@
-const quantity = String.raw`[a-z0-9./-]+=[0-9.]+[A-Za-z]*`
-const quantities = String.raw`${quantity}(?:,${quantity})*`
-const EXCEEDED = new RegExp(
-  String.raw`exceeded quota: ([\w.-]+)(?:, requested: (${quantities}))?(?:.*limited: (${quantities}))?`,
-)
+const EXCEEDED = /exceeded quota: ([\w.-]+)/
+const REQUESTED = /requested: ([\w./=,-]+)/
+const LIMITED = /limited: ([\w./=,-]+)/
 const MUST_SPECIFY = /failed quota: ([\w.-]+): must specify ([\w./,;: -]+)/
 const POD_SECURITY = /violates PodSecurity "([\w.:-]+)": (.+)/
 const LIMIT_RANGE =
@@ -31,10 +29,17 @@ export function refusedPodsMessage(message: string): string {
 function quotaMessage(text: string): string | undefined {
   const [, unspecified, what] = MUST_SPECIFY.exec(text) ?? []
   if (unspecified !== undefined) return `ResourceQuota ${unspecified}: must specify ${what?.trim()}`
-  const [, name, requested, limited] = EXCEEDED.exec(text) ?? []
+  const name = EXCEEDED.exec(text)?.[1]
   if (name === undefined) return undefined
+  const requested = quantitiesAt(REQUESTED, text)
+  const limited = quantitiesAt(LIMITED, text)
   const numbers = [requested && `requested ${requested}`, limited && `limited to ${limited}`].filter(Boolean)
   return `ResourceQuota ${name} is exceeded${numbers.length === 0 ? '' : `: ${numbers.join(', ')}`}`
+}
+
+// `requests.cpu=1,limits.memory=2Gi`, before the comma that ends the list.
+function quantitiesAt(pattern: RegExp, text: string): string | undefined {
+  return pattern.exec(text)?.[1]?.replace(/,$/, '')
 }
 
 // Each check is `name (container "x" must set ...)`; its name says what to change.
