@@ -7,11 +7,14 @@ import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { collectReferences } from '#schemas/references.ts'
 import { reconcileAgent } from './reconcile/agent-reconciliation.ts'
 import type { ReconcileContext } from './reconcile/agent-reconciliation.ts'
+import { createRevisionAuthors } from './reconcile/revision-author.ts'
+import type { AuthorOptions } from './reconcile/revision-author.ts'
 import { children } from './reconcile/resources.ts'
 
 /** The reconciler of agents, on the manager's own identity. Idempotent, so it may run unelected. */
-export function agentReconciler(options: ReconcileContext): Reconciler {
+export function agentReconciler(options: Omit<ReconcileContext, 'authors'> & AuthorOptions): Reconciler {
   const { cluster } = options
+  const context = { ...options, authors: createRevisionAuthors(options) }
   const index = createReferenceIndex()
   return {
     name: 'agents',
@@ -35,7 +38,7 @@ export function agentReconciler(options: ReconcileContext): Reconciler {
       index.set(ref, agent === undefined ? [] : collectReferences(AgentDeployment.spec, agent))
       // What it owned is collected by its owner references.
       if (agent === undefined || agent.metadata.deletionTimestamp !== undefined) return {}
-      return reconcileAgent(options, agent)
+      return reconcileAgent(context, agent)
     },
   }
 }

@@ -32,6 +32,7 @@ const settled: Readonly<Record<string, readonly string[]>> = {
     'core/telemetry/otlp-metrics.ts: push()',
     'plugins/audit/queue.ts: flush()',
     'plugins/providers/gateway/call-model.ts: inner.metering.answered({',
+    'plugins/agents/reconcile/revision-author.ts: follow(agent, revision)',
     'plugins/runs/run-watch.ts: poll()',
     'plugins/runs/worker/follow.ts: stopAtLauncher(launcher, signal)',
     'plugins/runs/worker/launcher-connections.ts: report(target, connected)',

@@ -1,5 +1,4 @@
 import type { ReconcileResult } from '#core/host/work.ts'
-import type { ChangeActorFinder } from '#core/cluster/points.ts'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { KubeError, isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
@@ -27,7 +26,7 @@ import { isOwnedBy, refIn } from './owner.ts'
 import type { Deployment } from './progress.ts'
 import { prune } from './prune.ts'
 import { resolveReferences } from './resolve.ts'
-import { noteAuthors } from './revision-author.ts'
+import type { RevisionAuthors } from './revision-author.ts'
 import { planRevision, toRevisionData } from './revision.ts'
 import type { RevisionPlan } from './revision.ts'
 import type { ReconcileSettings } from './settings.ts'
@@ -42,7 +41,7 @@ export interface ReconcileContext {
   readonly settings: ReconcileSettings
   readonly now: () => Date
   readonly recordKey: LauncherKeyRecorder
-  readonly findActor: ChangeActorFinder
+  readonly authors: RevisionAuthors
 }
 
 /** Pods are not watched, there are too many in a cluster; while a revision comes up they are looked at this often. */
@@ -80,12 +79,8 @@ export async function reconcileAgent(
   if (!(await writeStatus(cluster, agent, status))) return { requeueAfterMs: 0 }
   await record(cluster, agent, [...happenings, ...happeningsOf(agent, status)], context.now())
   const kept = await prune(cluster, agent, status)
-  return sooner(nextLook(found), await noteAuthors(context, agent, kept))
-}
-
-function sooner(look: ReconcileResult, afterMs: number | undefined): ReconcileResult {
-  if (afterMs === undefined) return look
-  return { requeueAfterMs: Math.min(look.requeueAfterMs ?? afterMs, afterMs) }
+  await context.authors.note(agent, kept)
+  return nextLook(found)
 }
 
 function nextLook(found: Findings): ReconcileResult {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ChangeActorFinder } from '#core/cluster/points.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
@@ -9,7 +10,7 @@ import { refIn } from './owner.ts'
 
 /** The audit log has the actor of a change within seconds, of one through kubectl after a delivery of the webhook. */
 const WAIT_MS = 120_000
-const AGAIN_MS = 5_000
+const FIRST_WAIT_MS = 1_000
 
 /** What the audit log is asked with, and when. */
 export interface AuthorOptions {
@@ -20,17 +21,35 @@ export interface AuthorOptions {
 
 /**
  * Writes the authenticated authors of young revisions, by the audit log, since everything that the agent itself says about
- * its author can be forged (ADR 0030). Returns when to ask again, or undefined when that is settled.
+ * its author can be forged (ADR 0030).
  */
-export async function noteAuthors(
-  options: AuthorOptions,
-  agent: AgentDeploymentObject,
-  revisions: readonly Revision[],
-): Promise<number | undefined> {
-  const guessed = revisions.filter(({ metadata }) => metadata.annotations?.[CREATED_BY_EXACT_ANNOTATION] === 'false')
-  const young = guessed.filter((revision) => isYoung(revision, options.now()))
-  const noted = await Promise.all(young.map((revision) => noteAuthor(options, agent, revision)))
-  return noted.includes(false) ? AGAIN_MS : undefined
+export interface RevisionAuthors {
+  /** Asks once, and goes on beside reconciliation for the authors that the audit log does not know yet. */
+  note(agent: AgentDeploymentObject, revisions: readonly Revision[]): Promise<void>
+}
+
+/** Keeps the revisions whose author is not known yet. A look at one costs a query of the store, and the cluster nothing. */
+export function createRevisionAuthors(options: AuthorOptions): RevisionAuthors {
+  const followed = new Set<string>()
+  const follow = async (agent: AgentDeploymentObject, revision: Revision): Promise<void> => {
+    const key = `${revision.metadata.uid}/${revision.metadata.resourceVersion}`
+    if (followed.has(key)) return
+    followed.add(key)
+    for (let wait = FIRST_WAIT_MS; isYoung(revision, options.now()); wait *= 2) {
+      await delay(wait, undefined, { ref: false })
+      if (await noteAuthor(options, agent, revision).catch(() => false)) break
+    }
+    followed.delete(key)
+  }
+  return {
+    note: async (agent, revisions) => {
+      const guessed = revisions.filter(
+        ({ metadata }) => metadata.annotations?.[CREATED_BY_EXACT_ANNOTATION] === 'false',
+      )
+      const young = guessed.filter((revision) => isYoung(revision, options.now()))
+      for (const revision of young) if (!(await noteAuthor(options, agent, revision))) void follow(agent, revision)
+    },
+  }
 }
 
 /** False while the audit log does not know the author. */

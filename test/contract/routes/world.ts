@@ -64,7 +64,13 @@ export function templateNamed(namespace: string, name: string) {
 }
 
 async function fillNamespace({ admin, send, kube, tokens, processes }: Platform, namespace: string) {
-  await admin.create(AgentDeployment, agentNamed(namespace, EXISTING))
+  const made = await send({
+    method: 'POST',
+    path: '/api/agents',
+    bearer: tokens.admin,
+    body: agentNamed(namespace, EXISTING),
+  })
+  assert.equal(made.status, 201, made.text)
   await admin.create(AgentTemplate, templateNamed(namespace, EXISTING))
   const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', EXISTING) }
   const end = performance.now() + 60_000
@@ -74,7 +80,7 @@ async function fillNamespace({ admin, send, kube, tokens, processes }: Platform,
     agent = await admin.get(AgentDeployment, ref)
     const output = processes.manager?.output()
     assert.ok(performance.now() < end, `not ready: ${JSON.stringify(agent)}\n${output}`)
-  } while (!isReady(agent))
+  } while (!isReady(agent) || !(await hasAuthor({ send, tokens }, namespace)))
   const invoked = await send({
     method: 'POST',
     path: '/api/invoke',
@@ -96,6 +102,13 @@ async function fillNamespace({ admin, send, kube, tokens, processes }: Platform,
 function isReady(agent: KubeObject): boolean {
   const { status } = agent as { status?: { conditions?: { type: string; status: string }[] } }
   return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true
+}
+
+// The manager writes the author of its revision once the audit log has it.
+async function hasAuthor({ send, tokens }: Pick<Platform, 'send' | 'tokens'>, namespace: string): Promise<boolean> {
+  const path = `/api/agents/${namespace}/${EXISTING}/versions`
+  const versions = await send({ path, bearer: tokens.admin })
+  return versions.json<{ items: { createdByExact: boolean }[] }>().items.every(({ createdByExact }) => createdByExact)
 }
 
 // What was just made is reconciled for a while; who asks the API server after that was caused by a request.
