@@ -120,7 +120,7 @@ test('UXM18: a crash and a failed run are one line, bounded, without control cha
   terminal.crashed({ ...crash, name: 'other', lastLine: undefined })
   for (let times = 0; times < 5; times++) terminal.crashed(crash)
   now = 30_000
-  terminal.crashed({ ...crash, lastLine: 'again' })
+  terminal.crashed({ ...crash, lastLine: '{"level":"error","msg":"again"}' })
   const [consumer] = terminalPlugin(terminal).consumers?.({ agents: new Map() }, { role: 'worker' } as never) ?? []
   const event = (type: string, data: object) => ({ type, data, subject: { namespace: 'demo' } })
   const events = [

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Consumer } from '#core/events/consumer.ts'
 import type { StoredEvent } from '#core/events/event.ts'
 import { definePlugin } from '#core/host/plugin.ts'
+import { messageOfLine } from '#core/log/message-of-line.ts'
 import { processSecrets } from '#core/log/secrets.ts'
 import { runCreated, runFailed } from '#plugins/runs/events.ts'
 
@@ -41,7 +42,7 @@ export function createTerminal(write: (line: string) => void, now: () => number 
   }
   return {
     crashed: ({ namespace, name, exitCode, lastLine }) => {
-      const said = printable(lastLine ?? '')
+      const said = printable(messageOfLine(lastLine ?? ''))
       const agent = `${namespace}/${name}`
       say(
         `crash ${agent}`,

@@ -1,3 +1,5 @@
+import { messageOfLine } from '#core/log/message-of-line.ts'
+
 /** Characters of a log line that a condition shows. */
 const MOST = 200
 
@@ -8,7 +10,7 @@ const MOST = 200
 export function lastLine(message: string | undefined): string | undefined {
   const lines = (message ?? '').split('\n').map(printable).filter(Boolean)
   const line = lines.at(-1)
-  return line === undefined ? undefined : shortened(textOf(line))
+  return line === undefined ? undefined : shortened(printable(messageOfLine(line)))
 }
 
 /** The program that a container runtime or tini did not find; undefined when the message says something else. */
@@ -28,15 +30,4 @@ function printable(text: string): string {
 function shortened(text: string): string {
   const characters = Array.from(text)
   return characters.length <= MOST ? text : `${characters.slice(0, MOST).join('')}...`
-}
-
-function textOf(line: string): string {
-  if (!line.startsWith('{')) return line
-  try {
-    const { msg, message } = JSON.parse(line) as { readonly msg?: unknown; readonly message?: unknown }
-    const text = msg ?? message
-    return typeof text === 'string' && text !== '' ? printable(text) : line
-  } catch {
-    return line
-  }
 }

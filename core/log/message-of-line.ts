@@ -1,0 +1,11 @@
+/** The message of a log line in JSON (`msg` or `message`); any other line as it is. */
+export function messageOfLine(line: string): string {
+  if (!line.startsWith('{')) return line
+  try {
+    const { msg, message } = JSON.parse(line) as { readonly msg?: unknown; readonly message?: unknown }
+    const text = msg ?? message
+    return typeof text === 'string' && text !== '' ? text : line
+  } catch {
+    return line
+  }
+}
