@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { Pool } from 'undici'
@@ -312,3 +314,20 @@ async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
     assert.ok(performance.now() < end, 'it did not happen in time')
   }
 }
+
+test('A2: an API server that denies to name the caller is not available yet, which is no denial of the request', async (t) => {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(403, { 'content-type': 'application/json' })
+    response.end(
+      JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 }),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const error = await thrown(createCallers({ server: `http://127.0.0.1:${port}` }).as('someone'))
+  assert.ok(error instanceof Fail)
+  assert.deepEqual([error.code, /selfsubjectreviews/.test(error.message)], ['review_unavailable', true])
+})

@@ -60,6 +60,9 @@ function toCaller(cluster: KubeClient, username: string, bearer: string): Caller
   }
 }
 
+const DENIED_WHOAMI =
+  'The API server does not answer who the caller is: it has just started, or the caller lacks the right to create selfsubjectreviews.'
+
 interface SelfSubjectReview {
   readonly status?: {
     readonly userInfo?: {
@@ -76,7 +79,11 @@ async function whoami(cluster: KubeClient): Promise<UserInfo> {
   const answer = await cluster
     .review<SelfSubjectReview>('/apis/authentication.k8s.io/v1/selfsubjectreviews', body)
     .catch((error: unknown) => {
-      throw isStatus(error, 401) ? new Fail('unauthenticated') : error
+      if (isStatus(error, 401)) throw new Fail('unauthenticated')
+      // Every authenticated user has this right by default, and an API server that has just started denies it for a moment. Nothing
+      // of the request was tried yet, so this is no denial of it (A2).
+      if (isStatus(error, 403)) throw new Fail('review_unavailable', DENIED_WHOAMI)
+      throw error
     })
   const user = answer.status?.userInfo
   // Never a default user: a review without one is a failure, not an anonymous identity.

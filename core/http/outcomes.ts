@@ -22,13 +22,11 @@ export function recordFailure(services: HttpServices, request: FastifyRequest): 
   if (endpoint === undefined || endpoint.method === 'GET') return
   const { failure, caller, intent } = stateOf(request)
   if (failure === undefined) return
-  // An API server that has just started may deny even to say who asks: somebody whom it knows was denied, and that must be a row (A2).
-  const actor = caller?.username ?? (failure.status === 403 ? 'unknown' : undefined)
-  if (actor === undefined) return
+  if (caller === undefined) return
   // An intent is settled whatever became of it.
   if (intent === undefined && notTried.has(failure.status)) return
   tell(services, {
-    ...actOf(endpoint, request, actor),
+    ...actOf(endpoint, request, caller.username),
     outcome: failure.status === 403 ? 'denied' : 'error',
     code: failure.code,
     ...(failure.auditId === undefined ? {} : { auditId: failure.auditId }),
