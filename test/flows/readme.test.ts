@@ -11,7 +11,7 @@ import { commandsOf } from './readme.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-test('the README: its commands alone do the main job on a copy in an empty folder', async (t) => {
+test('the README and write-an-agent: their commands alone do the job on a copy in an empty folder', async (t) => {
   const folder = tempFolder('readme')
   t.after(() => folder.remove())
   const archive = execFileSync('git', ['archive', '--format=tar', 'HEAD'], { cwd: root, maxBuffer: 1 << 28 })
@@ -49,6 +49,15 @@ test('the README: its commands alone do the main job on a copy in an empty folde
     ],
     'the roll-back, the change and both creations, newest first, with the exact caller',
   )
+
+  const page = join(folder.path, 'docs/how-to/write-an-agent.md')
+  const refunds = execFileSync('bash', ['-c', ['set -euo pipefail', ...commandsOf(page, 'Run it')].join('\n')], {
+    cwd: folder.path,
+    env: { ...process.env, URL: ready.url },
+    encoding: 'utf8',
+  })
+  assert.match(refunds, /"refunded":20/, 'a run that ends')
+  assert.match(refunds, /event: run\.succeeded[^]*"refunded":500/, 'a run that was approved')
 
   process.kill(ready.pid, 'SIGTERM')
   const [code] = (await once(npm, 'exit')) as [number]
