@@ -1,72 +1,30 @@
-import { globSync, readFileSync } from 'node:fs'
-import { relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { findTests } from './test/find-tests.ts'
+import { parseArgs } from 'node:util'
+import { findProofs } from './requirements/proofs.ts'
+import { readTable } from './requirements/table.ts'
 
-// How many requirements each letter has: callers and cluster, sessions, audit, events and store, launcher, loopback, envelope,
-// money, MCP, shares, cursors, input, fairness and bounds; M are measured facts that a test pins.
-const counts = { K: 7, D: 6, A: 12, O: 8, P: 5, H: 5, E: 5, B: 7, 'M-': 7, S: 5, C: 2, X: 9, F: 10, M: 15 }
-
-// A requirement, or a finding of a review: `SEC4`, `PODA1`.
-const idPattern = String.raw`(?:SEC|PODS|PODA|CON|UXH|UXM|UXL|[A-Z]-?)\d{1,2}`
-const heads = `${idPattern}(?:[\\s,/+&]+${idPattern})*`
-
-interface Proof {
-  readonly file: string
-  readonly name: string
+// npm run requirements [-- ID...] [--json]: ids with their sentence and the tests that name them; `UX` selects every id that begins so.
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const proofs = findProofs(new URL('..', import.meta.url))
+const table = readTable()
+const isWanted = (id: string): boolean =>
+  positionals.length === 0 ||
+  positionals.some((wanted) => id === wanted || (!/\d$/.test(wanted) && id.startsWith(wanted)))
+const wrong = positionals.find((wanted) => !table.some(({ id }) => id === wanted || id.startsWith(wanted)))
+if (wrong !== undefined) {
+  console.error(`No requirement has the id ${JSON.stringify(wrong)}. Ids are in docs/reference/requirements.md.`)
+  process.exit(2)
 }
-
-// Prints each requirement id with the tests whose names begin with it and the cases of the fault suite that list it, then the ids that no test names. `--json` for machines.
-const root = new URL('..', import.meta.url)
-const proofs = collect(findTests(root, []).concat(findTests(root, ['test/pods'])))
-for (const file of globSync('test/chaos/cases/*.ts', { cwd: root }))
-  addCase(file, readFileSync(new URL(file, root), 'utf8'))
-const uncovered = allIds().filter((id) => !proofs.has(id))
-console.log(
-  process.argv.includes('--json') ? JSON.stringify({ proofs: Object.fromEntries(proofs), uncovered }) : asText(),
-)
-
-function collect(files: readonly string[]): Map<string, Proof[]> {
-  const found = new Map<string, Proof[]>()
-  for (const file of files) {
-    for (const name of testNames(readFileSync(file, 'utf8'))) {
-      for (const id of idsOf(name)) {
-        const proof = { file: relative(fileURLToPath(root), file), name }
-        found.set(id, [...(found.get(id) ?? []), proof])
-      }
-    }
+const chosen = table.filter(({ id }) => isWanted(id)).map((one) => ({ ...one, tests: proofs.get(one.id) ?? [] }))
+if (values.json) console.log(JSON.stringify(chosen, undefined, 2))
+else {
+  for (const { id, text, tests, untested } of chosen) {
+    console.log(`${id}: ${text}`)
+    for (const { file, name } of tests) console.log(`  ${file}: ${name}`)
+    if (tests.length === 0) console.log(`  no test: ${untested}`)
   }
-  return new Map([...found].toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })))
-}
-
-// Any literal that begins with an id: tests are also declared by tables and by helpers of their own, once for each adapter.
-function testNames(text: string): string[] {
-  const literal = new RegExp(String.raw`(['"\`])(${heads}:(?:(?!\1)[^\\\n]|\\.)*)\1`, 'g')
-  return [...text.matchAll(literal)].map(([, , name = '']) => name)
-}
-
-/** A case of the fault suite names its requirements in a list. */
-function addCase(file: string, text: string): void {
-  const name = /title:\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/.exec(text)?.[2] ?? file
-  const ids = /\bids: \[([^\]]*)\]/.exec(text)?.[1] ?? ''
-  for (const [id] of ids.matchAll(/[A-Z]-?\d{1,2}/g)) proofs.set(id, [...(proofs.get(id) ?? []), { file, name }])
-}
-
-// A name may prove several: `K1, D1: ...` or `A4/A10: ...`.
-function idsOf(name: string): string[] {
-  const head = new RegExp(`^(${heads}):`).exec(name)?.[1]
-  return head === undefined ? [] : head.split(/[\s,/+&]+/)
-}
-
-function allIds(): string[] {
-  return Object.entries(counts).flatMap(([letter, count]) =>
-    Array.from({ length: count }, (_, at) => `${letter}${at + 1}`),
-  )
-}
-
-function asText(): string {
-  const lines = [...proofs].flatMap(([id, tests]) => [id, ...tests.map(({ file, name }) => `  ${file}: ${name}`)])
-  return [...lines, '', `${proofs.size} requirements have a test. Without one: ${uncovered.join(' ') || 'none'}`].join(
-    '\n',
-  )
+  const bare = chosen.filter(({ tests }) => tests.length === 0)
+  console.log(`\n${chosen.length - bare.length} of ${chosen.length} ids have a test.`)
 }

@@ -41,4 +41,11 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/manifests.test.ts'],
     only: 'PODS9',
   },
+  {
+    name: 'an id in use that the table of requirements lacks is accepted',
+    file: 'scripts/requirements/page.ts',
+    find: 'return [...unknown, ...bare]',
+    replace: 'return bare',
+    tests: ['scripts/requirements/requirements.test.ts'],
+  },
 ]
