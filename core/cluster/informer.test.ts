@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { KubeClient, KubeObject, Resource, WatchEvent } from '#core/kube/client.ts'
 import { parseName } from '#core/kube/names.ts'
+import { openMemoryStore } from '#core/store/testing/memory-store.ts'
 import type { Caller } from './access.ts'
 import { createCallers } from './caller.ts'
 import { createDirectory } from './create-directory.ts'
@@ -45,7 +46,7 @@ const deployment = (namespace: string, name: string): KubeObject => {
 
 for (const make of ['PostgreSQL', 'PGlite'] as const)
   test(`A4 on ${make}: each change is one event; status and managedFields alone are none`, real, async (t) => {
-    const it = await setUp(t, make === 'PGlite' ? { pglite: 'memory://' } : undefined)
+    const it = await setUp(t, make === 'PGlite' ? await openMemoryStore() : undefined)
     await it.make('before')
     await start(t, it).synced
     await it.make('a')

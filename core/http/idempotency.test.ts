@@ -3,7 +3,7 @@ import test from 'node:test'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { createStore } from '#core/store/create-store.ts'
-import { openDatabase } from '#core/store/database.ts'
+import { openMemoryStore } from '#core/store/testing/memory-store.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { endpoint } from './endpoint.ts'
 import { buildServer } from './testing/build-server.ts'
@@ -11,7 +11,7 @@ import { buildServer } from './testing/build-server.ts'
 const httpMigrations = { name: 'http', migrations: new URL('./migrations/', import.meta.url) }
 
 test('SEC18: a claim is kept while its request is under way, however long that takes', async (t) => {
-  const database = await openDatabase({ pglite: 'memory://' })
+  const database = await openMemoryStore()
   t.after(() => database.close())
   await migrate(database, [storeMigrations, httpMigrations])
   const began = Promise.withResolvers<void>()

@@ -3,6 +3,7 @@ import { guardFetch } from '#core/telemetry/outside-transaction.ts'
 import { SessionDriver } from './driver.ts'
 import type { ConnectionUsage, SessionSource } from './driver.ts'
 import { openPglite } from './pglite-folder.ts'
+import type { OpenedPglite } from './pglite-folder.ts'
 import { pgliteSessions } from './pglite.ts'
 import { listenOn, postgresSessions } from './postgres.ts'
 import type { CoreTables } from './tables.ts'
@@ -30,16 +31,17 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Where the store is: a PostgreSQL URL, or a folder of the embedded default (`memory://` in tests). */
+/** Where the store is: a PostgreSQL URL, a folder of the embedded default (`memory://` in tests), or an embedded store that the caller has opened. */
 export type DatabaseLocation =
   | (StoreAddress & { readonly connections?: number })
   | { readonly pglite: string; readonly image?: string }
+  | { readonly opened: OpenedPglite }
 
 /** Opens the store; PostgreSQL is connected to at the first statement, the embedded one is started here. */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
   guardFetch()
   if ('url' in location) return openPostgres(location, location.connections ?? 20)
-  const { pglite, close } = await openPglite(location.pglite, location.image)
+  const { pglite, close } = 'opened' in location ? location.opened : await openPglite(location.pglite, location.image)
   await pglite.exec('set timezone = UTC')
   const sessions = pgliteSessions(pglite, close)
   const root = createKysely(sessions)

@@ -10,7 +10,7 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { clusterMigrations } from '#core/cluster/observed.ts'
-import { openDatabase } from '#core/store/database.ts'
+import { openMemoryStore } from '#core/store/testing/memory-store.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { createIdentity } from '#launcher/http/certificate.ts'
 import { terminalStates } from '#schemas/run.ts'
@@ -152,7 +152,7 @@ test('PODS4, O6: a proof that fails at the invoke proves that nothing arrived, s
 })
 
 async function openWorld(t: TestContext) {
-  const database = await openDatabase({ pglite: 'memory://' })
+  const database = await openMemoryStore()
   t.after(() => database.close())
   const runs = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
   await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, runs])

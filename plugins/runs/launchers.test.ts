@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import type { AgentLauncher } from '#core/host/contexts.ts'
-import { openDatabase } from '#core/store/database.ts'
+import { openMemoryStore } from '#core/store/testing/memory-store.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { launch, nodeAgent, until } from '#launcher/testdata/launch.ts'
 import type { LaunchedProcess, LaunchOptions } from '#launcher/testdata/launch.ts'
@@ -42,7 +42,7 @@ test('launchers: the preferred one first, then each in turn, only those that tak
 })
 
 async function start(t: TestContext, ...pods: readonly LaunchOptions[]) {
-  const database = await openDatabase({ pglite: 'memory://' })
+  const database = await openMemoryStore()
   t.after(() => database.close())
   const migrations = new URL('./migrations/', import.meta.url)
   await migrate(database, [storeMigrations, { name: 'runs', migrations }])

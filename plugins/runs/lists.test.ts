@@ -6,6 +6,7 @@ import type { Access } from '#core/cluster/access.ts'
 import { clusterMigrations, createObserved } from '#core/cluster/observed.ts'
 import { testKeyring } from '#core/http/testing/build-server.ts'
 import { openDatabase } from '#core/store/database.ts'
+import { openMemoryStore } from '#core/store/testing/memory-store.ts'
 import type { Database } from '#core/store/database.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { rebuild } from '#core/store/rebuild.ts'
@@ -189,7 +190,7 @@ for (const { name, skip, open } of adapters)
   )
 
 test('labels of runs come and go with them, from older processes too, and through a rebuild', async (t) => {
-  const database = await openDatabase({ pglite: 'memory://' })
+  const database = await openMemoryStore()
   t.after(() => database.close())
   await migrateAll(database)
   const world = createWorld(database)
@@ -216,7 +217,7 @@ test('labels of runs come and go with them, from older processes too, and throug
 })
 
 test('labels of runs that an older process makes are there', async (t) => {
-  const database = await openDatabase({ pglite: 'memory://' })
+  const database = await openMemoryStore()
   t.after(() => database.close())
   await migrateAll(database)
   const id = uuidV7()

@@ -8,7 +8,7 @@ import { createPool } from '#core/kube/pool.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { createStore } from '#core/store/create-store.ts'
 import { openDatabase } from '#core/store/database.ts'
-import type { Database, DatabaseLocation } from '#core/store/database.ts'
+import type { Database } from '#core/store/database.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import type { Store } from '#core/store/store.ts'
 import { createDatabase } from '#test/harness/database.ts'
@@ -42,15 +42,14 @@ export const namespaces: Resource = {
 /** One informer of ConfigMaps. */
 export const informers = [{ resource: configMaps, resourceKind: 'ConfigMap' }]
 
-async function openStore(t: TestContext, location: DatabaseLocation) {
-  const database = await openDatabase(location)
+async function openStore(t: TestContext, database: Database) {
   t.after(() => database.close())
   await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
   return { database, store: createStore(database, { projections: [] }) }
 }
 
 /** A store of its own, and a namespace of its own of a real API server. */
-export async function setUp(t: TestContext, location?: DatabaseLocation) {
+export async function setUp(t: TestContext, database?: Database) {
   const kube = await sharedKube(t)
   const pool = createPool(kube.url, { ca: kube.ca })
   t.after(() => pool.close())
@@ -59,7 +58,7 @@ export async function setUp(t: TestContext, location?: DatabaseLocation) {
   await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   const ref = (name: string) => ({ namespace, name: parseName('name', name) })
   return {
-    ...(await openStore(t, location ?? { url: await createDatabase(t) })),
+    ...(await openStore(t, database ?? (await openDatabase({ url: await createDatabase(t) })))),
     kube,
     pool,
     namespace,

@@ -4,13 +4,14 @@ import { needs } from '#test/harness/find-server.ts'
 import { openDatabase } from '../database.ts'
 import type { Database } from '../database.ts'
 import { migrate, storeMigrations } from '../migrate.ts'
+import { openMemoryStore } from './memory-store.ts'
 
 /** The two adapters: how a test opens an empty, migrated database of each, and why one is skipped. */
 export const adapters = [
   {
     name: 'PGlite',
     skip: false,
-    open: (t: TestContext): Promise<Database> => migrated(t, () => openDatabase({ pglite: 'memory://' })),
+    open: (t: TestContext): Promise<Database> => migrated(t, openMemoryStore),
   },
   {
     name: 'PostgreSQL',

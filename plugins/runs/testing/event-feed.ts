@@ -9,7 +9,7 @@ import type { AnyEndpoint } from '#core/http/endpoint.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createStore } from '#core/store/create-store.ts'
-import { openDatabase } from '#core/store/database.ts'
+import { openMemoryStore } from '#core/store/testing/memory-store.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import { plugins } from '#plugins/index.ts'
@@ -35,7 +35,7 @@ export const declaredTypes: readonly EventType[] = [
 
 /** The event door on a kube-apiserver and an embedded store, with a namespace for `ns` bound to the personas. */
 export async function startEventFeed(t: TestContext, more: readonly AnyEndpoint[] = []) {
-  const database = await openDatabase({ pglite: 'memory://' })
+  const database = await openMemoryStore()
   await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
   const store = createStore(database, { projections: [], validate: false, namespaceUids })
   const types = new Map([...declaredTypes, sentinel].map((type) => [type.type, type]))
