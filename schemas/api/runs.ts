@@ -1,62 +1,21 @@
 import { Type } from 'typebox'
-import type { Static } from 'typebox'
 import { CONVERSATION_ID_PATTERN } from '../conversation-id.ts'
 import { durationBounds } from '../duration.ts'
 import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, durationText } from '../parts.ts'
-import { componentRef, shownAs } from '../shown-as.ts'
-import { entryKinds } from '../run.ts'
-import {
-  anyObject,
-  anyValue,
-  listOf,
-  namespaceQuery,
-  openObject,
-  pageQuery,
-  rowId,
-  scope,
-  time,
-  timeOrNull,
-} from './common.ts'
+import { failReasons, pauseReasons, runStates } from '../run.ts'
+import { anyValue, listOf, namespaceQuery, openObject, pageQuery, rowId, scope, time, timeOrNull } from './common.ts'
 
 const strict = { additionalProperties: false }
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 
-/** States of a run; the last five are final. */
-export const RunState = Type.Enum(
-  ['queued', 'running', 'paused', 'cancelling', 'succeeded', 'failed', 'rejected', 'timed_out', 'cancelled'],
-  { title: 'RunState' },
-)
-
-/** See {@link RunState}. */
-export type RunState = Static<typeof RunState>
+/** States of a run. */
+export const RunState = Type.Enum([...runStates], { title: 'RunState' })
 
 /** Why a run is paused. */
-export const PauseReason = Type.Enum(['approval_required', 'input_required', 'auth_required', 'budget_hold'], {
-  title: 'PauseReason',
-})
-
-/** See {@link PauseReason}. */
-export type PauseReason = Static<typeof PauseReason>
+export const PauseReason = Type.Enum([...pauseReasons], { title: 'PauseReason' })
 
 /** Why a run failed or was rejected. */
-export const FailReason = Type.Enum(
-  [
-    'agent_error',
-    'model_error',
-    'tool_error',
-    'guardrail_blocked',
-    'budget_exceeded',
-    'agent_unreachable',
-    'permission_revoked',
-    'lost_worker',
-    'approval_denied',
-    'approval_expired',
-  ],
-  { title: 'FailReason' },
-)
-
-/** See {@link FailReason}. */
-export type FailReason = Static<typeof FailReason>
+export const FailReason = Type.Enum([...failReasons], { title: 'FailReason' })
 
 const conversationId = Type.String({ minLength: 1, maxLength: 128, pattern: CONVERSATION_ID_PATTERN })
 
@@ -149,8 +108,8 @@ export const Run = Type.Object(
     decisions: Type.Optional(
       Type.Array(Decision, { description: 'Answers to the interrupts of the run, oldest first; absent in lists.' }),
     ),
-    input: Type.Optional({ ...anyValue, description: 'Absent in lists.' }),
-    output: Type.Optional({ ...anyValue, description: 'Absent in lists; null when there is none.' }),
+    input: Type.Optional({ ...anyValue, description: 'Input. Absent in lists.' }),
+    output: Type.Optional({ ...anyValue, description: 'Output, or null if the run has none. Absent in lists.' }),
     error: Type.Union([RunError, Type.Null()]),
     usage: Usage,
     cost: Type.Union([Type.Object({ amount: Type.String(), currency: Type.String() }), Type.Null()]),
@@ -162,9 +121,6 @@ export const Run = Type.Object(
   },
   { title: 'Run' },
 )
-
-/** See {@link Run}. */
-export type Run = Static<typeof Run>
 
 /** A page of runs, newest first. */
 export const RunList = listOf(Run)
@@ -233,20 +189,6 @@ export const InvokeAnswer = Type.Object(
 /** Path of the routes of one run; any text, since a malformed id is as unknown as another's. */
 export const RunParams = Type.Object({ id: Type.String({ maxLength: 1024 }) })
 
-/** Query of `GET /api/runs/{id}/events`. */
-export const RunEventsQuery = Type.Object(
-  {
-    after: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 2_147_483_647,
-        description: 'seq of the last entry that was seen; one beyond the newest is refused.',
-      }),
-    ),
-  },
-  strict,
-)
-
 /** Body of `POST /api/runs/{id}/resume`. */
 export const ResumeBody = Type.Object(
   {
@@ -268,74 +210,4 @@ export const ResumeBody = Type.Object(
     ),
   },
   { ...strict, title: 'ResumeInput' },
-)
-
-/** A node of the tree of a run. */
-export const TreeNode = Type.Object(
-  {
-    spanId: Type.String({ description: 'Unique within the tree.' }),
-    kind: Type.Enum(['run', 'step', 'message', 'model', 'tool', 'delegate', 'interrupt']),
-    name: Type.String(),
-    startedAt: time,
-    durationMs: Type.Union([Type.Number(), Type.Null()]),
-    status: Type.Enum(['ok', 'error', 'running', 'paused', 'queued']),
-    attributes: openObject('What the entries of the span say, such as `route`, `model`, `arguments` or `result`.'),
-    children: Type.Array(shownAs(anyObject, componentRef('TreeNode'))),
-  },
-  { title: 'TreeNode' },
-)
-
-/** Answer of `GET /api/runs/{id}/tree`. */
-export const RunTree = Type.Object({ root: TreeNode }, { title: 'RunTree' })
-
-const optionalText = Type.Optional(Type.String())
-
-// One object for all kinds: agents add fields of their own, and a union of 27 kinds would not hold what they send.
-const runEventData = Type.Object(
-  {
-    step: Type.Optional(Type.Integer({ description: 'step.*' })),
-    messageId: Type.Optional(Type.String({ description: 'message.*' })),
-    role: Type.Optional(Type.String({ description: 'message.started, message.finished' })),
-    text: Type.Optional(Type.String({ description: 'message.delta: the next part; message.finished: the whole text' })),
-    offset: Type.Optional(Type.Integer({ description: 'message.delta: where in the text the part begins' })),
-    toolCallId: Type.Optional(Type.String({ description: 'tool.*' })),
-    name: Type.Optional(Type.String({ description: 'tool.*: name of the tool' })),
-    arguments: Type.Optional(anyValue),
-    result: Type.Optional(anyValue),
-    isError: Type.Optional(Type.Boolean({ description: 'tool.finished' })),
-    durationMs: Type.Optional(Type.Number({ description: '*.finished' })),
-    parentSpanId: optionalText,
-    usage: Type.Optional(Usage),
-    route: Type.Optional(Type.String({ description: 'usage.reported: ModelRoute of the call' })),
-    model: Type.Optional(Type.String({ description: 'usage.reported' })),
-    agent: Type.Optional(Type.String({ description: 'delegate.*: the agent that was called' })),
-    runId: Type.Optional(Type.String({ description: 'delegate.*: the run of that agent' })),
-    pauseReason: Type.Optional(PauseReason),
-    interrupts: Type.Optional(Type.Array(Interrupt, { description: 'run.paused' })),
-    interruptId: Type.Optional(Type.String({ description: 'interrupt.resolved' })),
-    question: optionalText,
-    output: Type.Optional(anyValue),
-    failReason: Type.Optional(FailReason),
-    message: Type.Optional(Type.String({ description: 'run.failed: what went wrong' })),
-  },
-  { additionalProperties: true, title: 'RunEventData', description: 'Which fields there are depends on `kind`.' },
-)
-
-/** `data` of one server-sent event of a run; `event` is its `kind`. */
-export const RunEvent = Type.Object(
-  {
-    v: Type.Literal(1),
-    seq: Type.Optional(Type.Integer({ description: 'Place in the journal; absent for parts of a text and stream.*.' })),
-    runId: rowId,
-    ts: time,
-    kind: Type.Enum([...entryKinds], { title: 'RunEventKind' }),
-    agent: Type.Union([Type.String(), Type.Null()]),
-    path: Type.Array(Type.String()),
-    spanId: textOrNull,
-    data: runEventData,
-  },
-  {
-    title: 'RunEvent',
-    description: '`data` of a server-sent event of a run. Its `event` is the kind, its `id` the seq.',
-  },
 )

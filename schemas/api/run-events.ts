@@ -1,0 +1,89 @@
+import { Type } from 'typebox'
+import { entryKinds } from '../run.ts'
+import { componentRef, shownAs } from '../shown-as.ts'
+import { anyObject, anyValue, openObject, rowId, time } from './common.ts'
+import { FailReason, Interrupt, PauseReason, Usage } from './runs.ts'
+
+/** A node of the tree of a run. */
+export const TreeNode = Type.Object(
+  {
+    spanId: Type.String({ description: 'Unique within the tree.' }),
+    kind: Type.Enum(['run', 'step', 'message', 'model', 'tool', 'delegate', 'interrupt']),
+    name: Type.String(),
+    startedAt: time,
+    durationMs: Type.Union([Type.Number(), Type.Null()]),
+    status: Type.Enum(['ok', 'error', 'running', 'paused', 'queued']),
+    attributes: openObject('What the entries of the span say, such as `route`, `model`, `arguments` or `result`.'),
+    children: Type.Array(shownAs(anyObject, componentRef('TreeNode'))),
+  },
+  { title: 'TreeNode' },
+)
+
+/** Answer of `GET /api/runs/{id}/tree`. */
+export const RunTree = Type.Object({ root: TreeNode }, { title: 'RunTree' })
+
+const optionalText = Type.Optional(Type.String())
+
+// One object for all kinds: agents add fields of their own, and a union of 27 kinds would not hold what they send.
+const runEventData = Type.Object(
+  {
+    step: Type.Optional(Type.Integer({ description: 'step.*' })),
+    messageId: Type.Optional(Type.String({ description: 'message.*' })),
+    role: Type.Optional(Type.String({ description: 'message.started, message.finished' })),
+    text: Type.Optional(Type.String({ description: 'message.delta: the next part; message.finished: the whole text' })),
+    offset: Type.Optional(Type.Integer({ description: 'message.delta: where in the text the part begins' })),
+    toolCallId: Type.Optional(Type.String({ description: 'tool.*' })),
+    name: Type.Optional(Type.String({ description: 'tool.*: name of the tool' })),
+    arguments: Type.Optional(anyValue),
+    result: Type.Optional(anyValue),
+    isError: Type.Optional(Type.Boolean({ description: 'tool.finished' })),
+    durationMs: Type.Optional(Type.Number({ description: '*.finished' })),
+    parentSpanId: optionalText,
+    usage: Type.Optional(Usage),
+    route: Type.Optional(Type.String({ description: 'usage.reported: ModelRoute of the call' })),
+    model: Type.Optional(Type.String({ description: 'usage.reported' })),
+    agent: Type.Optional(Type.String({ description: 'delegate.*: the agent that was called' })),
+    runId: Type.Optional(Type.String({ description: 'delegate.*: the run of that agent' })),
+    pauseReason: Type.Optional(PauseReason),
+    interrupts: Type.Optional(Type.Array(Interrupt, { description: 'run.paused' })),
+    interruptId: Type.Optional(Type.String({ description: 'interrupt.resolved' })),
+    question: optionalText,
+    output: Type.Optional(anyValue),
+    failReason: Type.Optional(FailReason),
+    message: Type.Optional(Type.String({ description: 'run.failed: what went wrong' })),
+  },
+  { additionalProperties: true, title: 'RunEventData', description: 'Which fields there are depends on `kind`.' },
+)
+
+/** `data` of one server-sent event of a run; `event` is its `kind`. */
+export const RunEvent = Type.Object(
+  {
+    v: Type.Literal(1),
+    seq: Type.Optional(Type.Integer({ description: 'Place in the journal; absent for parts of a text and stream.*.' })),
+    runId: rowId,
+    ts: time,
+    kind: Type.Enum([...entryKinds], { title: 'RunEventKind' }),
+    agent: Type.Union([Type.String(), Type.Null()]),
+    path: Type.Array(Type.String()),
+    spanId: Type.Union([Type.String(), Type.Null()]),
+    data: runEventData,
+  },
+  {
+    title: 'RunEvent',
+    description: '`data` of a server-sent event of a run. Its `event` is the kind, its `id` the seq.',
+  },
+)
+
+/** Query of `GET /api/runs/{id}/events`. */
+export const RunEventsQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_147_483_647,
+        description: 'seq of the last entry that was seen; one beyond the newest is refused.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
