@@ -92,7 +92,7 @@ export function landingPage(facts: LandingFacts): string {
   )
   const rows = people.map(([name, may]) => `<tr><th scope="row"><code>${name}</code></th><td>${escape(may)}</td></tr>`)
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>mesh</title>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="/favicon.ico"><title>mesh</title>
 <style>${landingStyle}</style></head>
 <body><main>
 <h1>mesh</h1>

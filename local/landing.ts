@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { bodyReader } from '#core/http/body.ts'
+import { mountPublicRoute } from '#core/http/public-route.ts'
 import { DATA_POLICY } from '#core/http/security-headers.ts'
 import type { LandingFacts } from './landing-commands.ts'
 import { landingPage, landingScript, landingStyle } from './landing-page.ts'
@@ -34,16 +35,23 @@ export function createOneTimeCode(token: string, now: () => number = () => perfo
 /** `/` and `/session`: what a browser gets until there is a console. */
 export function landingRoutes(code: OneTimeCode, page: LandingFacts): FastifyPluginAsync {
   const html = landingPage(page)
-  const policy = `${DATA_POLICY}; script-src '${hashOf(landingScript)}'; style-src '${hashOf(landingStyle)}'; connect-src 'self'`
+  const policy = `${DATA_POLICY}; script-src '${hashOf(landingScript)}'; style-src '${hashOf(landingStyle)}'; connect-src 'self'; img-src 'self'`
   const readBody = bodyReader(sessionBody)
   return async (scope) => {
-    scope.get('/', { config: { public: true } }, (_request, reply) =>
-      reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html),
-    )
-    scope.post('/session', { config: { public: true } }, (request, reply) => {
-      const given = readBody(request.body) as Static<typeof sessionBody>
-      const token = code.exchange(given.code)
-      return token === undefined ? reply.code(404).send({ code: 'not_found' }) : reply.send({ token })
+    mountPublicRoute(scope, {
+      method: 'GET',
+      url: '/',
+      handler: (_request, reply) =>
+        reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html),
+    })
+    mountPublicRoute(scope, {
+      method: 'POST',
+      url: '/session',
+      handler: (request, reply) => {
+        const given = readBody(request.body) as Static<typeof sessionBody>
+        const token = code.exchange(given.code)
+        return token === undefined ? reply.code(404).send({ code: 'not_found' }) : reply.send({ token })
+      },
     })
   }
 }

@@ -18,6 +18,12 @@ export function readIfMatch(header: string | undefined): string | undefined {
 
 /** Whether `If-None-Match` names the object as it is: the answer is 304 then. */
 export function isUnchanged(header: string | undefined, object: KubeObject): boolean {
-  const tags = header?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
-  return tags.includes('*') || tags.includes(`"${object.metadata.resourceVersion ?? ''}"`)
+  return hasTag(header, `"${object.metadata.resourceVersion ?? ''}"`)
+}
+
+/** Whether `If-None-Match` names an entity tag, by weak comparison (RFC 9110). */
+export function hasTag(header: string | undefined, tag: string): boolean {
+  const toOpaque = (text: string): string => text.trim().replace(/^W\//, '')
+  const tags = header?.split(',').map(toOpaque) ?? []
+  return tags.includes('*') || tags.includes(toOpaque(tag))
 }

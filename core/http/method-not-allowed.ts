@@ -10,7 +10,8 @@ interface PathMethods {
   readonly ready: boolean
 }
 
-const COMMON = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
+/** Methods that every path answers, with 405 where it has no endpoint for one. */
+export const commonMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
 /**
  * Registers 405 with `Allow` for every path and every method that it has not (X5). Runs after all plugins are mounted, since two
@@ -18,7 +19,7 @@ const COMMON = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRA
  */
 export function registerMethodNotAllowed(root: FastifyInstance, catalog: readonly MountedEndpoint[]): void {
   for (const { url, allow, ready } of methodsByPath(catalog)) {
-    const others = COMMON.filter((method) => !allow.includes(method))
+    const others = commonMethods.filter((method) => !allow.includes(method))
     root.route({
       method: [...others],
       url,
@@ -33,14 +34,15 @@ export function registerMethodNotAllowed(root: FastifyInstance, catalog: readonl
 
 /** The 405 for a rare method (PROPFIND, say): those have no routes, a thousand of them would only serve this answer. */
 export function rareMethodFail(method: string, url: string, catalog: readonly MountedEndpoint[]): Fail | undefined {
-  if (COMMON.some((common) => common === method) || !METHODS.includes(method)) return undefined
+  if (commonMethods.some((common) => common === method) || !METHODS.includes(method)) return undefined
   const path = url.split(/[?#]/, 1)[0] ?? ''
   const found = methodsByPath(catalog).find((candidate) => matches(candidate.url, path))
   if (found === undefined) return undefined
   return found.ready ? notAllowed(found.allow) : new Fail('not_wired')
 }
 
-function notAllowed(allow: readonly string[]): Fail {
+/** 405 with `Allow`. */
+export function notAllowed(allow: readonly string[]): Fail {
   return new Fail('method_not_allowed', undefined, { headers: { allow: allow.join(', ') } })
 }
 
@@ -55,7 +57,7 @@ function methodsByPath(catalog: readonly MountedEndpoint[]): readonly PathMethod
     const [first] = group
     return {
       url: `${first?.prefix ?? ''}${first?.endpoint.url ?? ''}`,
-      allow: COMMON.filter((method) => methods.has(method)),
+      allow: commonMethods.filter((method) => methods.has(method)),
       ready: group.some(({ wiring }) => wiring === 'ready'),
     }
   })

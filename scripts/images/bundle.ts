@@ -1,7 +1,9 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 import type { BuildOptions, Metafile, Plugin } from 'esbuild'
+import { extractScalar } from '#core/http/openapi/extract-scalar.ts'
+import { PACKED_SCRIPT } from '#core/http/openapi/scalar-script.ts'
 import { lightImports } from './light-imports.ts'
 
 const shared: BuildOptions = {
@@ -23,12 +25,15 @@ const shared: BuildOptions = {
 // pg asks for its native half and does without; PGlite finds its WebAssembly beside its own files.
 const neverBundled = ['pg-native', '@electric-sql/pglite', '@electric-sql/pglite/*']
 
+// Folder of core/http/openapi/scalar-script.ts, which reads the packed script.
+const besideScript = 'core/http/openapi'
+
 /** Parts that a bundle leaves out: the embedded default's, which no role of a cluster loads. */
 export const localParts: readonly string[] = ['#local/*', './local/*']
 
 /**
  * Bundles main.ts as JavaScript into a folder: `main.js`, shared chunks beside it, and each migration at its own path,
- * because migrations are found by listing their folder. Returns what went in.
+ * because migrations are found by listing their folder; the script of `/docs` beside them, compressed. Returns what went in.
  */
 export async function bundlePlatform(root: string, outdir: string, without: readonly string[]): Promise<Metafile> {
   const migrations = globSync(['plugins/*/migrations/*.ts', 'core/*/migrations/*.ts'], { cwd: root }).filter(
@@ -47,6 +52,8 @@ export async function bundlePlatform(root: string, outdir: string, without: read
     plugins: [lightImports, ownAddress(root)],
   })
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  mkdirSync(join(outdir, besideScript), { recursive: true })
+  writeFileSync(join(outdir, besideScript, PACKED_SCRIPT), await extractScalar())
   writeFileSync(join(outdir, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`)
   return metafile
 }

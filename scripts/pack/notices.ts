@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 
-/** The licences of every package that the bundles hold, as their terms want it: name, version and text of each. */
-export function toNotices(root: string, bundles: readonly Metafile[]): string {
-  const folders = new Set(bundles.flatMap(({ inputs }) => Object.keys(inputs)).flatMap(packageFolder))
+/** The licences of every package that the bundles hold or that a file is copied of, as their terms want it: name, version and text of each. */
+export function toNotices(root: string, bundles: readonly Metafile[], copied: readonly string[]): string {
+  const folders = new Set([...bundles.flatMap(({ inputs }) => Object.keys(inputs)).flatMap(packageFolder), ...copied])
   const notices = [...folders].toSorted().map((folder) => noticeOf(join(root, folder)))
   return `Packages that this one contains\n\n${notices.join('\n')}`
 }

@@ -16,6 +16,9 @@ const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
 /** The only package that cannot be bundled: its WebAssembly and files lie beside it. */
 const unbundled = '@electric-sql/pglite'
 
+/** Packages of which a file is copied, so that the bundles do not name them. */
+const copied = ['node_modules/@scalar/fastify-api-reference']
+
 /** What a plugin from elsewhere may import by type. */
 const contract = 'scripts/pack/contract'
 
@@ -38,7 +41,7 @@ export async function makePackage(root: string, folder: string): Promise<void> {
   const typed = writeDeclarations(root, join(folder, 'types'))
   const wanted = { dependencies: { [unbundled]: version }, typed, types: `./types/${contract}.d.ts` }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(toManifest(source, wanted), undefined, 2)}\n`)
-  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), toNotices(root, bundles))
+  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), toNotices(root, bundles, copied))
 }
 
 // Returns the packages whose types the declarations show.

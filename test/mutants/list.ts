@@ -9,6 +9,7 @@ import { mutants as ofLeaves } from './core-leaves.ts'
 import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofStore } from './core-store.ts'
+import { mutants as ofPages } from './pages.ts'
 import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
@@ -21,6 +22,7 @@ import type { Mutant } from './mutant.ts'
 export const all: readonly Mutant[] = [
   ...ofHttp,
   ...ofDoors,
+  ...ofPages,
   ...ofAdmission,
   ...ofCluster,
   ...ofStore,

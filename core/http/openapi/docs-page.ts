@@ -55,7 +55,7 @@ body { margin: 0; }
 export function docsPage(nonce: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta property="csp-nonce" content="${nonce}"><title>mesh API</title></head>
+<meta property="csp-nonce" content="${nonce}"><link rel="icon" href="/favicon.ico"><title>mesh API</title></head>
 <body><header class="bar"><a href="/">mesh</a><span>API reference</span><a href="/openapi.json">openapi.json</a></header>
 <div id="reference"></div>
 <style nonce="${nonce}">${STYLE}</style>

@@ -1,21 +1,21 @@
-import { createHash } from 'node:crypto'
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import fastify from 'fastify'
+import { toStaticFile } from '../static-file.ts'
+import type { StaticFile } from '../static-file.ts'
 
-/** A script as it is sent. */
-export interface CompressedScript {
-  readonly gzipped: Buffer
-  readonly etag: string
-}
+/** The script as the published package and the images have it, beside this module. */
+export const PACKED_SCRIPT = 'scalar.js.gz'
 
-let script: Promise<CompressedScript> | undefined
+// The script is 1.4 MB.
+const MAX_BYTES = 8 * 1024 * 1024
+const MAX_MS = 60_000
 
-/**
- * The browser half of Scalar, from its package. Loaded when the page is opened first: 4.9 MB of text that a process without readers of
- * the page never holds.
- */
-export function scalarScript(): Promise<CompressedScript> {
+let script: Promise<StaticFile> | undefined
+
+/** The browser script of Scalar, read when `/docs` is opened first. */
+export function scalarScript(): Promise<StaticFile> {
   script ??= readScript().catch((error: unknown) => {
     script = undefined
     throw error
@@ -23,14 +23,18 @@ export function scalarScript(): Promise<CompressedScript> {
   return script
 }
 
-// The package gives its script as a route only.
-async function readScript(): Promise<CompressedScript> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference')
-  const app = fastify()
-  await app.register(scalar, { routePrefix: '/', configuration: { url: '/openapi.json' } })
-  const { rawPayload, statusCode } = await app.inject('/js/scalar.js')
-  await app.close()
-  if (statusCode !== 200) throw new Error(`@scalar/fastify-api-reference answered ${statusCode} for its script`)
-  const gzipped = await promisify(gzip)(rawPayload)
-  return { gzipped, etag: `"${createHash('sha256').update(gzipped).digest('base64url').slice(0, 22)}"` }
+async function readScript(): Promise<StaticFile> {
+  const packed = await readFile(new URL(`./${PACKED_SCRIPT}`, import.meta.url)).catch(ignoreMissing)
+  return toStaticFile('text/javascript; charset=utf-8', packed ?? (await extract()), { isGzip: true })
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
+// A checkout. In a process of its own: the package's module would stay in memory with its text (50 MB).
+async function extract(): Promise<Buffer> {
+  const program = fileURLToPath(new URL('./extract-scalar.ts', import.meta.url))
+  const options = { encoding: 'buffer', maxBuffer: MAX_BYTES, timeout: MAX_MS } as const
+  return (await promisify(execFile)(process.execPath, [program], options)).stdout
 }

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { createGunzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { hasTag } from './etag.ts'
+
+/** Content that is the same for every caller of a process. */
+export interface StaticFile {
+  readonly type: string
+  readonly body: string | Buffer
+  /** `body` is compressed. */
+  readonly isGzip: boolean
+  readonly etag: string
+}
+
+/** A static file with its validator. */
+export function toStaticFile(type: string, body: string | Buffer, { isGzip = false } = {}): StaticFile {
+  // Weak: one tag for both encodings.
+  const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  return { type, body, isGzip, etag }
+}
+
+/** Sends a static file, or 304: a browser keeps it and asks each time whether it is the same. */
+export function sendStaticFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, body, isGzip, etag }: StaticFile,
+): FastifyReply {
+  void reply.headers({ etag, 'cache-control': 'no-cache' })
+  if (isGzip) void reply.header('vary', 'accept-encoding')
+  if (hasTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  void reply.type(type)
+  if (!isGzip) return reply.send(body)
+  if (takesGzip(request.headers['accept-encoding'])) return reply.header('content-encoding', 'gzip').send(body)
+  const plain = createGunzip()
+  plain.end(body)
+  return reply.send(plain)
+}
+
+// A coding with `q=0` is refused; `*` is not taken for gzip.
+function takesGzip(header: string | readonly string[] | undefined): boolean {
+  const codings = String(header ?? '').split(',')
+  const gzip = codings.map((coding) => coding.split(';')).find(([name = '']) => name.trim().toLowerCase() === 'gzip')
+  return gzip !== undefined && !gzip.slice(1).some((parameter) => /^\s*q\s*=\s*0(?:\.0*)?\s*$/i.test(parameter))
+}

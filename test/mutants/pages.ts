@@ -1,0 +1,79 @@
+import type { Mutant } from './mutant.ts'
+
+const docs = ['core/http/openapi/docs-page.test.ts']
+
+/** Defects in the public pages: the policy, the validators and the methods of /docs, /openapi.json and /. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'the nonce of /docs is always the same',
+    file: 'core/http/openapi/routes.ts',
+    find: "randomBytes(16).toString('base64url')",
+    replace: "'AAAAAAAAAAAAAAAAAAAAAA'",
+    tests: docs,
+    only: 'nonce',
+  },
+  {
+    name: '/docs may run inline scripts',
+    file: 'core/http/openapi/docs-page.ts',
+    find: "script-src 'self';",
+    replace: "script-src 'self' 'unsafe-inline';",
+    tests: docs,
+    only: 'nonce',
+  },
+  {
+    name: '/docs may send what a reader typed to other hosts',
+    file: 'core/http/openapi/docs-page.ts',
+    find: "connect-src 'self'",
+    replace: 'connect-src *',
+    tests: docs,
+    only: 'nonce',
+  },
+  {
+    name: 'any entity tag validates a file',
+    file: 'core/http/etag.ts',
+    find: "return tags.includes('*') || tags.includes(toOpaque(tag))",
+    replace: "return tags.includes('*') || tags.length > 0",
+    tests: docs,
+    only: 'ETag',
+  },
+  {
+    name: 'clients that refuse gzip get it',
+    file: 'core/http/static-file.ts',
+    find: 'return gzip !== undefined && !gzip',
+    replace: 'return gzip !== undefined || !gzip',
+    tests: docs,
+    only: 'compressed',
+  },
+  {
+    name: 'a public path has no 405',
+    file: 'core/http/public-route.ts',
+    find: 'throw notAllowed(allow)',
+    replace: 'return',
+    tests: docs,
+    only: 'X5',
+  },
+  {
+    name: 'the OpenAPI document shows hidden routes',
+    file: 'core/http/openapi/document.ts',
+    find: "catalog.filter(({ wiring }) => wiring !== 'hidden').toSorted",
+    replace: 'catalog.toSorted',
+    tests: docs,
+    only: 'hidden',
+  },
+  {
+    name: 'the script of /docs is extracted in the process that serves it',
+    file: 'core/http/openapi/scalar-script.ts',
+    find: 'return (await promisify(execFile)(process.execPath, [program], options)).stdout',
+    replace: 'return (await import(program)).extractScalar()',
+    tests: docs,
+    only: '10 MB',
+  },
+  {
+    name: 'the page at / may be framed',
+    file: 'core/http/security-headers.ts',
+    find: "frame-ancestors 'none'",
+    replace: "frame-ancestors 'self'",
+    tests: ['local/landing.test.ts'],
+    only: 'SEC24',
+  },
+]
