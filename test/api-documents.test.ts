@@ -45,7 +45,7 @@ test('UXH9: no schema of the OpenAPI document is an object without fields', () =
 test('UXH9: config, spec, metadata and conditions refer to named schemas', () => {
   const { schemas } = document.components
   const config = { $ref: '#/components/schemas/AgentConfig' }
-  assert.partialDeepStrictEqual(schemas['AgentFromConfig'], { properties: { config } })
+  assert.partialDeepStrictEqual(schemas['AgentConfigInput'], { properties: { config } })
   assert.partialDeepStrictEqual(schemas['AgentDeploymentInput'], {
     properties: {
       metadata: { $ref: '#/components/schemas/ObjectMetaInput' },

@@ -18,7 +18,7 @@ export interface ResourceRoutes {
   readonly verbs: readonly ResourceVerb[]
   /** Path below `/api`; default: the plural. */
   readonly path?: string
-  /** Name of an object in summaries and operation ids (`getAgent`, `listAgents`); default: the kind. */
+  /** Noun of the collection in PascalCase, for operation ids (`getAgent`) and summaries ("Get an agent."); default: the kind. */
   readonly noun?: string
   /** Example bodies for create and update. */
   readonly examples?: Examples
@@ -53,8 +53,8 @@ function listRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
   return endpoint({
     method: 'GET',
     url: path,
-    id: `list${noun}s`,
-    summary: `List objects of kind ${kind.kind}.`,
+    id: `list${pluralOf(noun)}`,
+    summary: `List ${pluralOf(wordsOf(noun))}.`,
     authz: { kind: 'kube', verb: 'list', resource: kind.plural },
     query: listQuery,
     response: { 200: listOf(clusterObject(kind)) },
@@ -67,7 +67,7 @@ function createRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndp
     method: 'POST',
     url: path,
     id: `create${noun}`,
-    summary: `Create ${withArticle(kind.kind)}.`,
+    summary: `Create ${withArticle(wordsOf(noun))}.`,
     docs: { examples, sends: ['ETag'] },
     ...writes(kind, 'create'),
     query: writeQuery,
@@ -82,7 +82,7 @@ function getRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
     method: 'GET',
     url: itemPath(kind, path),
     id: `get${noun}`,
-    summary: `Read ${withArticle(kind.kind)}.`,
+    summary: `Get ${withArticle(wordsOf(noun))}.`,
     docs: { reads: ['If-None-Match'], sends: ['ETag'] },
     authz: { kind: 'kube', verb: 'get', resource: kind.plural },
     response: { 200: clusterObject(kind), 304: nothing },
@@ -95,7 +95,7 @@ function updateRoute(kind: RoutedKind, { path, noun, examples, readYaml }: Named
     method: 'PUT',
     url: itemPath(kind, path),
     id: `replace${noun}`,
-    summary: `Replace ${withArticle(kind.kind)}.`,
+    summary: `Replace ${withArticle(wordsOf(noun))}.`,
     docs: { examples, reads: ['If-Match'], sends: ['ETag'] },
     ...writes(kind, 'update'),
     query: writeQuery,
@@ -123,7 +123,7 @@ function deleteRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
     method: 'DELETE',
     url: itemPath(kind, path),
     id: `delete${noun}`,
-    summary: `Delete ${withArticle(kind.kind)}.`,
+    summary: `Delete ${withArticle(wordsOf(noun))}.`,
     docs: { reads: ['If-Match'] },
     ...writes(kind, 'delete'),
     query: writeQuery,
@@ -141,8 +141,17 @@ function sentObject(kind: RoutedKind): ReturnType<typeof Type.Unsafe<SentObject>
   return Type.Unsafe<SentObject>(clusterObjectInput(kind))
 }
 
+// `ModelRoute` is "model route".
+function wordsOf(noun: string): string {
+  return noun.replaceAll(/(?!^)([A-Z])/g, ' $1').toLowerCase()
+}
+
+function pluralOf(noun: string): string {
+  return `${noun.replace(/y$/, 'ie')}s`
+}
+
 function withArticle(noun: string): string {
-  return `${/^[AEIOU]/.test(noun) ? 'an' : 'a'} ${noun}`
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
 function itemPath(kind: RoutedKind, path: string): string {

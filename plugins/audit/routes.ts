@@ -15,7 +15,7 @@ export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, '
     method: 'GET',
     url: '/audit',
     id: 'listAuditEvents',
-    summary: 'The audit log, newest first. Only who may list auditlogs in the namespace sees it.',
+    summary: 'List audit events, newest first, for callers that may list auditlogs in the namespace.',
     authz: {
       kind: 'review',
       verb: 'list',

@@ -54,7 +54,7 @@ export const CreateAgentQuery = Type.Object(
 )
 
 /** Answer to a file with several agents. */
-export const AgentsMade = Type.Object({ items: Type.Array(Agent) }, { title: 'AgentsMade' })
+export const CreatedAgents = Type.Object({ items: Type.Array(Agent) }, { title: 'CreatedAgents' })
 
 // The cluster judges metadata and spec (fieldValidation=Strict), so that there is one judge.
 const objectFields = {
@@ -70,7 +70,7 @@ const agentConfig = shownAs(anyObject, titled('AgentConfig', AgentFile))
 
 const fromConfig = Type.Object(
   { namespace: Type.Optional(namespaceName), config: agentConfig },
-  { ...strict, title: 'AgentFromConfig', description: 'An agent in the simplified format.' },
+  { ...strict, title: 'AgentConfigInput', description: 'An agent in the simplified format.' },
 )
 
 /** Body of `POST /api/agents`: the object, or `{namespace, config}` with the simplified format. */

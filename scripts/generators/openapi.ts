@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import { describeApi } from '#core/host/describe.ts'
+import { describeApi, describeCatalog } from '#core/host/describe.ts'
+import { findMisnamed } from '#core/http/openapi/operation-names.ts'
 import { plugins } from '#plugins/index.ts'
 
 /** The OpenAPI document of every plugin. */
 export async function generate(): Promise<Map<string, string>> {
   const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   const { version } = JSON.parse(manifest) as { version: string }
+  const misnamed = findMisnamed(await describeCatalog(plugins, version))
+  if (misnamed.length > 0) throw new Error(`names of operations:\n${misnamed.join('\n')}`)
   return new Map([['docs/openapi.json', `${JSON.stringify(await describeApi(plugins, version), null, 2)}\n`]])
 }

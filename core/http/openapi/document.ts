@@ -1,6 +1,7 @@
 import type { MountedEndpoint } from '#core/host/contexts.ts'
 import { headerParameters, responseHeaders } from './headers.ts'
 import { toOperation } from './operation.ts'
+import { tagOf } from './operation-names.ts'
 import { problemResponses, ProblemSchema } from './problems.ts'
 import { toDocumentSchema } from './schemas.ts'
 import type { Components } from './schemas.ts'
@@ -18,10 +19,14 @@ export function toOpenApi({ catalog, version, summaries }: OpenApiInput): object
   const schemas: Components = {}
   toDocumentSchema(ProblemSchema, schemas)
   const shown = catalog.filter(({ wiring }) => wiring !== 'hidden').toSorted((a, b) => compare(keyOf(a), keyOf(b)))
+  const plugins = new Set(shown.map(({ plugin }) => plugin))
   const paths: Record<string, Record<string, unknown>> = {}
   for (const mounted of shown) {
     const path = pathOf(mounted)
-    paths[path] = { ...paths[path], [mounted.endpoint.method.toLowerCase()]: toOperation(mounted, schemas) }
+    paths[path] = {
+      ...paths[path],
+      [mounted.endpoint.method.toLowerCase()]: toOperation(mounted, tagOf(mounted, plugins), schemas),
+    }
   }
   const components = {
     securitySchemes: {
@@ -44,15 +49,16 @@ export function toOpenApi({ catalog, version, summaries }: OpenApiInput): object
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: '/', description: 'The server that serves this document.' }],
     security: [{ bearer: [] }],
-    tags: tagsOf(shown, summaries),
+    tags: tagsOf(plugins, summaries),
     paths,
     components: onlyUsed(components, paths),
   }
 }
 
-function tagsOf(shown: readonly MountedEndpoint[], summaries: ReadonlyMap<string, string>): readonly object[] {
-  const names = [...new Set(shown.map(({ plugin }) => plugin))].toSorted(compare)
-  return names.map((name) => ({ name, description: summaries.get(name) ?? `Routes of the plugin ${name}.` }))
+function tagsOf(plugins: ReadonlySet<string>, summaries: ReadonlyMap<string, string>): readonly object[] {
+  return [...plugins]
+    .toSorted(compare)
+    .map((name) => ({ name, description: summaries.get(name) ?? `Routes of the plugin ${name}.` }))
 }
 
 // Linters refuse components that nothing refers to, and which ones are used depends on the plugins.

@@ -9,11 +9,11 @@ import { toDocumentSchema } from './schemas.ts'
 import type { Components } from './schemas.ts'
 
 /** One operation of the document; its titled schemas are added to `components`. */
-export function toOperation({ plugin, endpoint }: MountedEndpoint, components: Components): object {
+export function toOperation({ endpoint }: MountedEndpoint, tag: string, components: Components): object {
   const { authz, summary } = endpoint
   return {
     operationId: endpoint.id ?? derivedId(endpoint),
-    tags: [plugin],
+    tags: [tag],
     summary,
     description: `Access: ${accessOf(authz)}`,
     ...(authz.kind === 'shareToken' ? { security: [] } : {}),

@@ -7,7 +7,7 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import {
   Agent,
-  AgentsMade,
+  CreatedAgents,
   CreateAgentBody,
   CreateAgentQuery,
   DryRunQuery,
@@ -48,7 +48,7 @@ const create = endpoint({
   audit: { action: 'create', resourceKind: 'AgentDeployment' },
   query: CreateAgentQuery,
   body: CreateAgentBody,
-  response: { 201: Type.Union([Agent, AgentsMade]) },
+  response: { 201: Type.Union([Agent, CreatedAgents]) },
   handle: async ({ caller, query, body, signal, reply }) => {
     const agent = toNewAgent(body, namespaceOf(query))
     const made = await createAgent(caller, agent, { dryRun: query.dryRun === 'All', signal })
@@ -74,7 +74,7 @@ const fork = endpoint({
   url: '/agents/:ns/:name/fork',
   id: 'forkAgent',
   docs: { examples: examples.fork, sends: ['ETag'] },
-  summary: 'Make a new agent with the spec of another.',
+  summary: 'Fork an agent: create another one with its spec.',
   authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
   audit: { action: 'fork', resourceKind: 'AgentDeployment' },
   query: DryRunQuery,
@@ -98,7 +98,7 @@ const expand = endpoint({
   url: '/expand',
   id: 'expandAgentConfig',
   docs: { examples: examples.expand },
-  summary: 'Expand the simplified format to Kubernetes documents; nothing is stored.',
+  summary: 'Expand an agent config to Kubernetes documents; nothing is stored.',
   authz: { kind: 'bearer' },
   body: ExpandBody,
   response: { 200: ExpandAnswer },
@@ -119,7 +119,7 @@ const generate = (agents: Agents): AnyEndpoint =>
     url: '/agents/generate',
     id: 'generateAgentConfig',
     docs: { examples: examples.generate },
-    summary: 'Make a config from a description, with a model; nothing is stored.',
+    summary: 'Generate an agent config from a description, with a model; nothing is stored.',
     authz: { kind: 'bearer' },
     audit: { action: 'generate', resourceKind: 'AgentDeployment' },
     body: GenerateBody,
@@ -133,7 +133,7 @@ const refine = (agents: Agents): AnyEndpoint =>
     url: '/agents/refine',
     id: 'refineAgentConfig',
     docs: { examples: examples.refine },
-    summary: 'Change a config as described, with a model; nothing is stored.',
+    summary: 'Refine an agent config as described, with a model; nothing is stored.',
     authz: { kind: 'bearer' },
     audit: { action: 'refine', resourceKind: 'AgentDeployment' },
     body: RefineBody,

@@ -46,7 +46,7 @@ export function eventDoor(inner: RunsInner): AnyEndpoint {
     url: '/events',
     id: 'streamEvents',
     docs: { reads: ['Last-Event-ID'], events: anyCloudEventSchema(seenTypes(inner)) },
-    summary: 'Domain events as CloudEvents (text/event-stream), in commit order, after a sequence.',
+    summary: 'Stream domain events as CloudEvents (text/event-stream), in commit order, after a sequence.',
     authz: {
       kind: 'review',
       verb: 'watch',

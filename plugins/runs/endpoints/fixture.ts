@@ -8,7 +8,7 @@ export const fixture = endpoint({
   method: 'GET',
   url: '/runs/:id/fixture',
   id: 'getRunFixture',
-  summary: 'The recorded replay fixture of a run.',
+  summary: 'Get the recorded replay fixture of a run.',
   authz: { kind: 'row', verb: 'get', resource: 'runs/fixture' },
   params: RunParams,
   response: { 200: Type.Object({}) },

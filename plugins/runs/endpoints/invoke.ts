@@ -53,7 +53,7 @@ export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
     url: '/runs',
     id: 'createRun',
     docs: { examples: { text: { summary: 'A text as input', value: bodyExample } } },
-    summary: 'Queue a run of an agent.',
+    summary: 'Create a run of an agent; it is queued.',
     authz,
     audit,
     idempotent: true,
@@ -77,7 +77,8 @@ export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
       sends: ['Location', 'X-Mesh-Run-Id'],
       events: RunEvent,
     },
-    summary: 'Run an agent and wait for its answer; 202 with the run when the timeout passes. A failed run is a 200.',
+    summary:
+      'Invoke an agent and wait for its answer; 202 with the run when the timeout passes. A failed run is a 200.',
     authz,
     audit,
     idempotent: true,

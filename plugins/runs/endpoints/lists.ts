@@ -16,7 +16,7 @@ export function listEndpoints(
     url: '/runs',
     id: 'listRuns',
     summary:
-      'Runs, newest first. Without a namespace the whole cluster; scope=permitted walks what the caller may see.',
+      'List runs, newest first. Without a namespace the whole cluster; scope=permitted walks what the caller may see.',
     // The review is made by the handler: with scope=permitted there is one for each namespace.
     authz: { kind: 'row', verb: 'list', resource: 'runs' },
     query: RunListQuery,
@@ -35,7 +35,7 @@ export function listEndpoints(
     method: 'GET',
     url: '/agents/:ns/:name/runs',
     id: 'listAgentRuns',
-    summary: 'Runs of one agent, newest first.',
+    summary: 'List the runs of an agent, newest first.',
     authz: { kind: 'review', verb: 'list', resource: 'runs', namespace: { in: 'path', field: 'ns' } },
     query: AgentRunsQuery,
     response: { 200: RunList },

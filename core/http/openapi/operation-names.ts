@@ -1,0 +1,54 @@
+import type { MountedEndpoint } from '#core/host/contexts.ts'
+
+// How the document names things. A path begins with a collection (`/agents`), or is an action or view of its own (`/invoke`, `/whoami`).
+// - Operation ids are a verb and the noun of the collection: `listAgents`, `getAgent`, `forkAgent`, `getRunTree`.
+// - Summaries begin with the same verb and use the same noun, never the kind: "Fork an agent."
+// - Operations of a collection have its tag where a plugin has that name; other operations have the tag of their plugin.
+// - Schemas of cluster objects have the name of their kind, as kubectl shows it (`AgentDeployment`); bodies end in `Input`, lists in `List`.
+
+const crud: Readonly<Record<string, readonly [collection: string, item: string]>> = {
+  GET: ['list', 'get'],
+  POST: ['create', ''],
+  PUT: ['', 'replace'],
+  DELETE: ['', 'delete'],
+}
+
+/** The tag of an operation, of those that plugins have. */
+export function tagOf({ plugin, prefix, endpoint }: MountedEndpoint, plugins: ReadonlySet<string>): string {
+  const [, first = ''] = endpoint.url.split('/')
+  // Routes of a third party are below a prefix of its own, and keep its tag.
+  return prefix === '/api' && plugins.has(first) ? first : plugin
+}
+
+/** What breaks the naming rules, as one line per operation. */
+export function findMisnamed(catalog: readonly MountedEndpoint[]): readonly string[] {
+  const urls = catalog.map(({ endpoint }) => endpoint.url)
+  const isCollection = (segment: string): boolean =>
+    segment.endsWith('s') && urls.includes(`/${segment}`) && urls.some((url) => url.startsWith(`/${segment}/`))
+  return catalog.flatMap(({ endpoint: { method, url, id = '', summary } }) => {
+    const [, first = '', ...rest] = url.split('/')
+    const wrong = (what: string): string[] => [`${method} ${url}: ${what}`]
+    const [verb = ''] = /^[a-z]+/.exec(id) ?? []
+    if (id !== first && !summary.toLowerCase().startsWith(`${verb} `))
+      return wrong(`the summary does not begin with the verb of ${id}`)
+    if (!isCollection(first)) return []
+    const singular = first.replace(/ies$/, 'y').replace(/s$/, '')
+    const expected = crudName(method, rest, { plural: first, singular })
+    if (expected !== undefined && id.toLowerCase() !== expected) return wrong(`the id ${id} is not ${expected}`)
+    if (!id.toLowerCase().includes(singular)) return wrong(`the id ${id} does not name ${singular}`)
+    if (/[a-z][A-Z]/.test(summary.replaceAll(/\b(?:CloudEvents|nextCursor)\b|\w+=\w+/g, '')))
+      return wrong('the summary names a kind')
+    return []
+  })
+}
+
+function crudName(
+  method: string,
+  rest: readonly string[],
+  { plural, singular }: { readonly plural: string; readonly singular: string },
+): string | undefined {
+  const [ofCollection, ofItem] = crud[method] ?? ['', '']
+  if (rest.length === 0 && ofCollection !== '') return ofCollection + (ofCollection === 'list' ? plural : singular)
+  const isItem = rest.length > 0 && rest.every((segment) => segment.startsWith(':'))
+  return isItem && ofItem !== '' ? ofItem + singular : undefined
+}
