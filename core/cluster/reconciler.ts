@@ -10,6 +10,7 @@ import { describeError } from './describe-error.ts'
 import type { RunningWork } from './informer.ts'
 import { reflect } from './reflector.ts'
 import type { Change, ReflectorHandler } from './reflector.ts'
+import { selectingClient } from './selecting-client.ts'
 import { createWorkQueue } from './work-queue.ts'
 import type { WorkQueue } from './work-queue.ts'
 
@@ -41,8 +42,8 @@ function runOne(options: ReconcilerOptions, reconciler: Reconciler): RunningWork
   const objects = new Map<string, KubeObject>()
   const first = createFirstPass()
   const queue = createQueue(options, reconciler, { objects, worked: first.worked })
-  const follow = (resource: Resource, handler: ReflectorHandler): Promise<void> =>
-    reflect({ ...options, resource, handler })
+  const follow = (resource: Resource, handler: ReflectorHandler, cluster = options.cluster): Promise<void> =>
+    reflect({ ...options, cluster, resource, handler })
   const loops = [
     follow(reconciler.resource, primary(reconciler, { objects, queue, listed: first.listed })).finally(() =>
       first.listed([]),
@@ -53,10 +54,11 @@ function runOne(options: ReconcilerOptions, reconciler: Reconciler): RunningWork
         dependants((one) => Promise.resolve(ownerKeys(reconciler, one)), queue),
       ),
     ),
-    ...(reconciler.watches ?? []).map(({ resource, toRefs }) =>
+    ...(reconciler.watches ?? []).map(({ resource, labelSelector, toRefs }) =>
       follow(
         resource,
         dependants(async (one) => (await toRefs(one, options.cluster)).map(keyOf), queue),
+        labelSelector === undefined ? options.cluster : selectingClient(options.cluster, labelSelector),
       ),
     ),
   ]

@@ -29,6 +29,8 @@ export interface Reconciler {
   /** Kinds whose changes concern objects of this one: maps a change to the objects to look at. */
   readonly watches?: readonly {
     readonly resource: Resource
+    /** Only objects with these labels. */
+    readonly labelSelector?: string
     readonly toRefs: (object: KubeObject, cluster: KubeClient) => Promise<readonly ObjectRef[]>
   }[]
   /** What of its object it works from: a change that leaves this as it was does not call it. Absent: every change does. */
