@@ -1,4 +1,4 @@
-import { groupKey } from './group.ts'
+import { GROUP, groupKey } from './group.ts'
 
 /** Label on everything that belongs to an agent (revisions, pods, Services): the agent's name. */
 export const AGENT_LABEL = groupKey('agent')
@@ -18,7 +18,7 @@ export const EVAL_OVERRIDE_ANNOTATION = groupKey('eval-override')
 /** Annotation of a Namespace: its name for people. */
 export const DISPLAY_NAME_ANNOTATION = groupKey('display-name')
 
-/** Label of an agent's pods: the number of the revision that they run. */
+/** Label of an agent's pods: the first number of the revision that they run, which a rollback to it does not change. */
 export const REVISION_NUMBER_LABEL = groupKey('revision-number')
 
 /** Annotation of a revision: the numbers that it had before, as `deployment.kubernetes.io/revision-history`. */
@@ -44,3 +44,9 @@ export const ORIGIN_ANNOTATION = groupKey('origin')
 
 /** Condition type of a pod of the embedded default: whether its agent answers on the port that was allocated to it. */
 export const AGENT_LISTENS = groupKey('agent-listens')
+
+/** End of the names of the Secrets that hold the keys of agents, `<agent>.keys.mesh.dev`: no other object may refer to one. */
+export const KEYS_SECRET_SUFFIX = `.keys.${GROUP}`
+
+/** Label and value of every object that the manager or a command of the platform makes. */
+export const MANAGED_BY = { label: 'app.kubernetes.io/managed-by', value: 'mesh' } as const

@@ -6,6 +6,7 @@ import { isStatus } from '#core/kube/status.ts'
 import { parseKeyFile } from '#core/signing/key-files.ts'
 import { roleKeyFiles, rolesWithKeys } from '#core/signing/role-keys.ts'
 import type { RoleWithKeys } from '#core/signing/role-keys.ts'
+import { MANAGED_BY } from '#schemas/labels.ts'
 
 /** All private keys of an installation: text by file name. */
 export type KeyTexts = ReadonlyMap<string, string>
@@ -53,7 +54,7 @@ function toSecret(keys: KeyTexts, namespace: DnsLabel, role: RoleWithKeys): Kube
   return {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: `mesh-keys-${role}`, namespace },
+    metadata: { name: `mesh-keys-${role}`, namespace, labels },
     type: 'Opaque',
     data: Object.fromEntries(data) as Record<string, string>,
   }
@@ -65,13 +66,17 @@ async function writeOne(cluster: KubeClient, wanted: KubeObject, live: KubeObjec
     await cluster.create(secrets, wanted, { fieldManager })
     return `${name} created`
   }
-  if (isDeepStrictEqual(live['data'], wanted['data'])) return `${name} unchanged`
+  const isLabelled = live.metadata.labels?.[MANAGED_BY.label] === MANAGED_BY.value
+  if (isLabelled && isDeepStrictEqual(live['data'], wanted['data'])) return `${name} unchanged`
+  const metadata = { ...live.metadata, labels: { ...live.metadata.labels, ...labels } }
   // With the version that was read: two commands at once must not lose each other's key.
-  await cluster.replace(secrets, { ...live, data: wanted['data'] }, { fieldManager })
+  await cluster.replace(secrets, { ...live, metadata, data: wanted['data'] }, { fieldManager })
   return `${name} updated`
 }
 
 const fieldManager = 'mesh-keys'
+// By it agents are kept from referring to them.
+const labels = { [MANAGED_BY.label]: MANAGED_BY.value }
 
 async function find(cluster: KubeClient, ref: ObjectRef): Promise<KubeObject | undefined> {
   try {
