@@ -109,10 +109,7 @@ test('expand: errors name file, line, column and field', () => {
     ['model: {route: mock}\n', 'agent.yaml:1:1: name is required'],
     [`${head}schedule: "* * * * *"\n`, 'agent.yaml:3:1: /schedule: schedule is not yet supported'],
     [`${head}triggers: []\n`, 'agent.yaml:3:1: /triggers: triggers is not yet supported'],
-    [
-      `${head}executionModel: session\n`,
-      'agent.yaml:3:1: /executionModel: execution model session is not yet supported',
-    ],
+    [`${head}executionModel: session\n`, 'agent.yaml:3:1: /executionModel: must be one of service, job'],
     [`${head}executionModel: cron\n`, 'agent.yaml:3:1: /executionModel: must be one of service, job'],
     [
       `${head}executionModel: servce\n`,

@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import type { TString, TUnsafe } from 'typebox'
 import { DURATION_PATTERN, type DurationBounds, durationRule } from './duration.ts'
+import { KEYS_SECRET_SUFFIX } from './labels.ts'
 import type { Condition } from './object.ts'
+import { POD_MESSAGES } from './pod-limits.ts'
 
 /** RFC 1123 subdomain: the pattern of object names. */
 export const DNS_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'
@@ -60,6 +62,21 @@ export function localRefs(kind: string, description: string) {
   })
 }
 
+/** A rule on a reference to a Secret, by the field with its name: agents' keys are told by their names, also before they are made. */
+export function notAgentKeys(field: string) {
+  return {
+    rule: `!self.${field}.endsWith('${KEYS_SECRET_SUFFIX}')`,
+    message: POD_MESSAGES.agentKeys,
+    fieldPath: `.${field}`,
+  }
+}
+
+/** Secrets of the same namespace by name. */
+export function secretRefs(description: string) {
+  const { items, ...list } = localRefs('Secret', description)
+  return { ...list, items: { ...items, 'x-kubernetes-validations': [notAgentKeys('name')] } }
+}
+
 /** A key of a Secret in the same namespace. */
 export function secretKeyRef(description: string) {
   return Type.Object(
@@ -67,7 +84,12 @@ export function secretKeyRef(description: string) {
       name: Type.String({ ...dnsName, description: 'Name of the Secret, in the same namespace.' }),
       key: Type.String({ maxLength: 253, pattern: '^[-._a-zA-Z0-9]+$', description: 'Key in the Secret.' }),
     },
-    { description, additionalProperties: false, 'x-mesh-ref': 'Secret' },
+    {
+      description,
+      additionalProperties: false,
+      'x-mesh-ref': 'Secret',
+      'x-kubernetes-validations': [notAgentKeys('name')],
+    },
   )
 }
 

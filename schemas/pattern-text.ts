@@ -1,5 +1,6 @@
 import { CONVERSATION_ID_DETAIL, CONVERSATION_ID_PATTERN } from './conversation-id.ts'
 import { DURATION_PATTERN } from './duration.ts'
+import { MOUNT_PATH, RELATIVE_PATH } from './pod-limits.ts'
 
 // Keyed by the pattern as its schema has it, so that neither CRDs nor the OpenAPI document carry a mark for it. A test asserts that
 // every pattern of a kind, the agent format and the API is here.
@@ -47,6 +48,11 @@ const texts: ReadonlyMap<string, string> = new Map([
   ['^sha256-[A-Za-z0-9+/]{43}=$', 'must be sha256- and a hash in base64'],
   [DURATION_PATTERN, 'must be a duration such as 30s or 10m'],
   [CONVERSATION_ID_PATTERN, CONVERSATION_ID_DETAIL],
+  [
+    MOUNT_PATH,
+    'must be an absolute path of letters, digits, -, _, ., @, +, = and ~, without . or .. and without a / at its end',
+  ],
+  [RELATIVE_PATH, 'must be a relative path of letters, digits, -, _, ., @, +, = and ~, without . or ..'],
 ])
 
 /** What a text that does not match a pattern must be, in words; the pattern itself where it has none. */

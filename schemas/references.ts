@@ -24,7 +24,7 @@ interface Place {
 function walk(schema: Node, value: unknown, place: Place): Reference[] {
   if (value === undefined || value === null) return []
   const kind = schema['x-mesh-ref']
-  if (typeof kind === 'string') return toReference(kind, value, place)
+  if (typeof kind === 'string') return toReference(kind, value, { ...place, name: schema['x-mesh-ref-name'] ?? 'name' })
   const { items, properties } = schema
   const { field, namespace } = place
   if (Array.isArray(value) && isNode(items)) {
@@ -36,15 +36,18 @@ function walk(schema: Node, value: unknown, place: Place): Reference[] {
   )
 }
 
-function toReference(kind: string, value: unknown, { field, namespace }: Place): Reference[] {
+// Some references of Kubernetes have their name elsewhere (`secretName`).
+function toReference(kind: string, value: unknown, place: Place & { readonly name: unknown }): Reference[] {
+  const { field, namespace } = place
   if (typeof value === 'string') {
     const slash = value.indexOf('/')
     if (slash < 0) return [{ kind, namespace, name: value, field }]
     return [{ kind, namespace: value.slice(0, slash), name: value.slice(slash + 1), field }]
   }
-  if (!isNode(value) || typeof value['name'] !== 'string') return []
+  const name = isNode(value) ? value[String(place.name)] : undefined
+  if (!isNode(value) || typeof name !== 'string') return []
   const own = typeof value['namespace'] === 'string' ? value['namespace'] : namespace
-  return [{ kind, namespace: own, name: value['name'], field }]
+  return [{ kind, namespace: own, name, field }]
 }
 
 function isNode(value: unknown): value is Node {

@@ -1,4 +1,5 @@
 import { API_VERSION } from './group.ts'
+import { badPods, fullPod, misshapenPods } from './pod-samples.ts'
 
 // Data of the tests of the kinds; one list, so that every API server is held to the same objects.
 
@@ -125,6 +126,7 @@ export const badSamples: readonly { object: object; says: string }[] = [
 ]
 
 const model = { route: 'mock' }
+const stolenKey = { name: 'K', valueFrom: { secretKeyRef: { name: 'other.keys.mesh.dev', key: 'agent.key' } } }
 
 /**
  * Configs of the simplified format and what both the format and the cluster must say of them.
@@ -161,8 +163,16 @@ export const configSamples: readonly { config: Record<string, unknown>; spec?: o
   ...['session', 'scheduled', 'event'].map((executionModel) => ({
     config: { name: 'a', model, executionModel },
     spec: { model, executionModel },
-    says: 'not yet supported',
+    says: 'job',
   })),
+  { config: { name: 'a', image: 'x', pod: fullPod } },
+  ...badPods.map(({ pod, says }) => ({ config: { name: 'a', image: 'x', pod }, spec: { image: 'x', pod }, says })),
+  ...misshapenPods.map((pod) => ({ config: { name: 'a', image: 'x', pod }, spec: { image: 'x', pod } })),
+  {
+    config: { name: 'a', runtime: { command: ['x'], env: [stolenKey] } },
+    spec: { runtime: { command: ['x'], env: [stolenKey] } },
+    says: 'Secrets with the keys of agents',
+  },
   {
     config: { name: 'a', model, runtime: { command: ['x'], port: 2998 } },
     spec: { model, runtime: { command: ['x'], port: 2998 } },

@@ -100,6 +100,9 @@ function* checkList(schema: Node, value: unknown[], path: Path): Generator<Probl
 function* checkObject(schema: Node, value: Node, path: Path): Generator<Problem, void> {
   const properties = isNode(schema['properties']) ? schema['properties'] : {}
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : []
+  const { maxProperties } = schema
+  if (typeof maxProperties === 'number' && Object.keys(value).length > maxProperties)
+    return yield problem(path, `must have at most ${maxProperties} fields`)
   for (const name of required) if (!Object.hasOwn(value, name)) yield problem(path, `${name} is required`)
   for (const [name, item] of Object.entries(value)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : patternFor(schema, name)
@@ -109,6 +112,7 @@ function* checkObject(schema: Node, value: Node, path: Path): Generator<Problem,
 }
 
 function patternFor(schema: Node, name: string): unknown {
+  if (isNode(schema['additionalProperties'])) return schema['additionalProperties']
   const patterns = isNode(schema['patternProperties']) ? Object.entries(schema['patternProperties']) : []
   return patterns.find(([pattern]) => name.length <= 317 && new RegExp(pattern).test(name))?.[1]
 }

@@ -43,7 +43,7 @@ function toAgentDeployment(file: AgentFile): ExpandedDocument {
 }
 
 // Every field of the spec is named, so that the compiler catches one that the format forgot.
-type SpecFields = { [K in Exclude<keyof AgentDeploymentSpec, 'rollout' | 'pod'>]-?: AgentDeploymentSpec[K] | undefined }
+type SpecFields = { [K in Exclude<keyof AgentDeploymentSpec, 'rollout'>]-?: AgentDeploymentSpec[K] | undefined }
 
 function toSpec(file: AgentFile): SpecFields {
   return {
@@ -52,6 +52,7 @@ function toSpec(file: AgentFile): SpecFields {
     runtime: file.runtime === undefined ? undefined : toRuntime(file.runtime),
     resources: file.resources === undefined ? undefined : toResources(file.resources),
     scaling: file.scaling === undefined ? undefined : toScaling(file.scaling),
+    pod: file.pod,
     model: file.model,
     systemPrompt: file.systemPrompt,
     prompt: toPromptRef(file),

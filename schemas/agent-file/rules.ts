@@ -1,10 +1,10 @@
+import { findPodProblems, secretProblems } from '../pod-rules.ts'
 import { checkReferenceText } from './reference.ts'
 import type { Problem } from './problem.ts'
 import type { AgentFile } from './schema.ts'
 
 const RESERVED_PORTS = [2994, 2995, 2996, 2997, 2998, 2999, 4317, 4318, 8080, 8081]
 const OWN_TOOLS = ['time', 'calculate', 'ask_human']
-const LATER_MODELS: readonly unknown[] = ['session', 'scheduled', 'event']
 
 // Fields that the format will have; using one says so instead of "unknown field".
 const LATER_FIELDS = ['schedule', 'triggers']
@@ -12,13 +12,7 @@ const LATER_FIELDS = ['schedule', 'triggers']
 /** Uses of what the format will have and has not yet, by field. */
 export function findLater(file: object): Problem[] {
   const fields = LATER_FIELDS.filter((field) => Object.hasOwn(file, field))
-  const model = 'executionModel' in file ? file.executionModel : undefined
-  return [
-    ...fields.map((field) => ({ path: [field], message: `${field} is not yet supported` })),
-    ...(LATER_MODELS.includes(model)
-      ? [{ path: ['executionModel'], message: `execution model ${String(model)} is not yet supported` }]
-      : []),
-  ]
+  return fields.map((field) => ({ path: [field], message: `${field} is not yet supported` }))
 }
 
 /**
@@ -32,6 +26,7 @@ export function checkRules(file: AgentFile): Problem[] {
     ...scalingRules(file),
     ...toolRules(file),
     ...delegateRules(file),
+    ...(file.pod === undefined ? [] : findPodProblems(file.pod)),
   ]
 }
 
@@ -84,6 +79,8 @@ function runtimeRules({ runtime }: AgentFile): Problem[] {
       problems.push({ path, message: 'value and valueFrom exclude each other' })
     }
     const { secretKeyRef, configMapKeyRef } = entry.valueFrom ?? {}
+    if (secretKeyRef !== undefined)
+      problems.push(...secretProblems(secretKeyRef.name, [...path, 'valueFrom', 'secretKeyRef', 'name']))
     if (entry.valueFrom !== undefined && (secretKeyRef === undefined) === (configMapKeyRef === undefined)) {
       problems.push({ path: [...path, 'valueFrom'], message: 'exactly one source is required' })
     }

@@ -156,6 +156,7 @@ export const AgentFile = Type.Object(
     runtime: Type.Optional(runtime),
     resources: Type.Optional(resources),
     scaling: Type.Optional(scaling),
+    pod: spec.pod,
     model: spec.model,
     systemPrompt: spec.systemPrompt,
     prompt: Type.Optional(prompt),

@@ -31,12 +31,9 @@ export const AGENT_DEFAULTS = {
 
 const executionModel = Type.Unsafe<'service' | 'job'>({
   type: 'string',
-  enum: ['service', 'job', 'session', 'scheduled', 'event'],
+  enum: ['service', 'job'],
   default: 'service',
-  description: 'service stays up and answers; job runs once. session, scheduled and event are not yet supported.',
-  'x-kubernetes-validations': [
-    { rule: "self in ['service', 'job']", message: 'session, scheduled and event are not yet supported' },
-  ],
+  description: 'service stays up and answers; job runs once and needs a process of its own.',
 })
 
 const rollout = Type.Object(
@@ -114,6 +111,23 @@ const revisionName = (description: string) => Type.Optional(Type.String({ maxLen
 
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 2147483647, description }))
 
+const lastTermination = Type.Object(
+  {
+    pod: Type.String({ maxLength: 253, description: 'The pod.' }),
+    container: Type.String({ maxLength: 63, description: 'Its container: agent or launcher.' }),
+    reason: Type.String({ maxLength: 128, description: 'Why, as the kubelet reports it, such as OOMKilled or Error.' }),
+    exitCode: Type.Integer({ minimum: -2147483648, maximum: 2147483647, description: 'Exit code of the process.' }),
+    restartCount: Type.Integer({
+      minimum: 0,
+      maximum: 2147483647,
+      description: 'Restarts of the container since then.',
+    }),
+    finishedAt: Type.String({ format: 'date-time', description: 'When it ended.' }),
+    message: Type.String({ maxLength: 1024, description: 'What a person should know.' }),
+  },
+  { description: 'The last end of a container of the agent that was not asked for.' },
+)
+
 const status = Type.Object(
   {
     observedGeneration: Type.Optional(observedGeneration),
@@ -123,6 +137,7 @@ const status = Type.Object(
     replicas: count('Pods that exist, of every revision.'),
     readyReplicas: count('Pods that are ready.'),
     updatedReplicas: count('Pods of the newest revision.'),
+    lastTermination: Type.Optional(lastTermination),
     selector: Type.Optional(
       Type.String({ maxLength: 1024, description: 'Label selector of the pods, for autoscalers (`scale`).' }),
     ),

@@ -1,6 +1,11 @@
 import { Type } from 'typebox'
-import { localRefs } from '../parts.ts'
+import { secretRefs } from '../parts.ts'
+import { POD_MESSAGES } from '../pod-limits.ts'
 import { resources } from './agent-runtime.ts'
+import { annotations } from './pod-annotations.ts'
+import { affinity } from './pod-affinity.ts'
+import { volumeMounts } from './pod-mounts.ts'
+import { volumes } from './pod-volumes.ts'
 
 const text = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }))
 
@@ -19,10 +24,7 @@ const toleration = Type.Object(
   { additionalProperties: false, description: 'A taint that the pods tolerate.' },
 )
 
-/**
- * Fields of the pods, under the names of Kubernetes. No field gives the agent a file, an identity or an annotation: these
- * are the ways into the launcher's container.
- */
+/** Fields of the pods, under the names of Kubernetes. None of them reaches the launcher's container but its own resources. */
 export const pod = Type.Object(
   {
     nodeSelector: Type.Optional(
@@ -40,11 +42,25 @@ export const pod = Type.Object(
         'x-kubernetes-list-type': 'atomic',
       }),
     ),
-    imagePullSecrets: Type.Optional(localRefs('Secret', 'Secrets by which the node pulls the images.')),
+    affinity: Type.Optional(affinity),
+    annotations: Type.Optional(annotations),
+    imagePullSecrets: Type.Optional(secretRefs('Secrets by which the node pulls the images.')),
+    volumes: Type.Optional(volumes),
+    volumeMounts: Type.Optional(volumeMounts),
     launcherResources: Type.Optional({
       ...resources,
       description: 'Compute resources of the launcher beside an agent process; those of the install when absent.',
     }),
   },
-  { additionalProperties: false, description: 'Fields of the pods, as in a Pod.' },
+  {
+    additionalProperties: false,
+    description: 'Fields of the pods, as in a Pod.',
+    'x-kubernetes-validations': [
+      {
+        rule: '!has(self.volumeMounts) || (has(self.volumes) && self.volumeMounts.all(m, self.volumes.exists(v, v.name == m.name)))',
+        message: POD_MESSAGES.unknownVolume,
+        fieldPath: '.volumeMounts',
+      },
+    ],
+  },
 )

@@ -283,6 +283,1498 @@ export const agentFileSchema: Record<string, unknown> = {
       },
       "additionalProperties": false
     },
+    "pod": {
+      "type": "object",
+      "properties": {
+        "nodeSelector": {
+          "type": "object",
+          "additionalProperties": {
+            "type": "string",
+            "maxLength": 63
+          },
+          "maxProperties": 32
+        },
+        "tolerations": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "properties": {
+              "key": {
+                "type": "string",
+                "maxLength": 317
+              },
+              "operator": {
+                "enum": [
+                  "Exists",
+                  "Equal"
+                ]
+              },
+              "value": {
+                "type": "string",
+                "maxLength": 63
+              },
+              "effect": {
+                "enum": [
+                  "NoSchedule",
+                  "PreferNoSchedule",
+                  "NoExecute"
+                ]
+              },
+              "tolerationSeconds": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 2147483647
+              }
+            },
+            "additionalProperties": false
+          },
+          "maxItems": 32
+        },
+        "affinity": {
+          "type": "object",
+          "properties": {
+            "nodeAffinity": {
+              "type": "object",
+              "properties": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {
+                  "type": "object",
+                  "required": [
+                    "nodeSelectorTerms"
+                  ],
+                  "properties": {
+                    "nodeSelectorTerms": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "properties": {
+                          "matchExpressions": {
+                            "type": "array",
+                            "items": {
+                              "type": "object",
+                              "required": [
+                                "key",
+                                "operator"
+                              ],
+                              "properties": {
+                                "key": {
+                                  "type": "string",
+                                  "minLength": 1,
+                                  "maxLength": 317
+                                },
+                                "operator": {
+                                  "enum": [
+                                    "In",
+                                    "NotIn",
+                                    "Exists",
+                                    "DoesNotExist",
+                                    "Gt",
+                                    "Lt"
+                                  ]
+                                },
+                                "values": {
+                                  "type": "array",
+                                  "items": {
+                                    "type": "string",
+                                    "maxLength": 63
+                                  },
+                                  "maxItems": 32
+                                }
+                              },
+                              "additionalProperties": false
+                            },
+                            "maxItems": 16
+                          },
+                          "matchFields": {
+                            "type": "array",
+                            "items": {
+                              "type": "object",
+                              "required": [
+                                "key",
+                                "operator"
+                              ],
+                              "properties": {
+                                "key": {
+                                  "type": "string",
+                                  "minLength": 1,
+                                  "maxLength": 317
+                                },
+                                "operator": {
+                                  "enum": [
+                                    "In",
+                                    "NotIn",
+                                    "Exists",
+                                    "DoesNotExist",
+                                    "Gt",
+                                    "Lt"
+                                  ]
+                                },
+                                "values": {
+                                  "type": "array",
+                                  "items": {
+                                    "type": "string",
+                                    "maxLength": 63
+                                  },
+                                  "maxItems": 32
+                                }
+                              },
+                              "additionalProperties": false
+                            },
+                            "maxItems": 16
+                          }
+                        },
+                        "additionalProperties": false
+                      },
+                      "minItems": 1,
+                      "maxItems": 16
+                    }
+                  },
+                  "additionalProperties": false
+                },
+                "preferredDuringSchedulingIgnoredDuringExecution": {
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "required": [
+                      "weight",
+                      "preference"
+                    ],
+                    "properties": {
+                      "weight": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": 100
+                      },
+                      "preference": {
+                        "type": "object",
+                        "properties": {
+                          "matchExpressions": {
+                            "type": "array",
+                            "items": {
+                              "type": "object",
+                              "required": [
+                                "key",
+                                "operator"
+                              ],
+                              "properties": {
+                                "key": {
+                                  "type": "string",
+                                  "minLength": 1,
+                                  "maxLength": 317
+                                },
+                                "operator": {
+                                  "enum": [
+                                    "In",
+                                    "NotIn",
+                                    "Exists",
+                                    "DoesNotExist",
+                                    "Gt",
+                                    "Lt"
+                                  ]
+                                },
+                                "values": {
+                                  "type": "array",
+                                  "items": {
+                                    "type": "string",
+                                    "maxLength": 63
+                                  },
+                                  "maxItems": 32
+                                }
+                              },
+                              "additionalProperties": false
+                            },
+                            "maxItems": 16
+                          },
+                          "matchFields": {
+                            "type": "array",
+                            "items": {
+                              "type": "object",
+                              "required": [
+                                "key",
+                                "operator"
+                              ],
+                              "properties": {
+                                "key": {
+                                  "type": "string",
+                                  "minLength": 1,
+                                  "maxLength": 317
+                                },
+                                "operator": {
+                                  "enum": [
+                                    "In",
+                                    "NotIn",
+                                    "Exists",
+                                    "DoesNotExist",
+                                    "Gt",
+                                    "Lt"
+                                  ]
+                                },
+                                "values": {
+                                  "type": "array",
+                                  "items": {
+                                    "type": "string",
+                                    "maxLength": 63
+                                  },
+                                  "maxItems": 32
+                                }
+                              },
+                              "additionalProperties": false
+                            },
+                            "maxItems": 16
+                          }
+                        },
+                        "additionalProperties": false
+                      }
+                    },
+                    "additionalProperties": false
+                  },
+                  "maxItems": 16
+                }
+              },
+              "additionalProperties": false
+            },
+            "podAffinity": {
+              "type": "object",
+              "properties": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "required": [
+                      "topologyKey"
+                    ],
+                    "properties": {
+                      "labelSelector": {
+                        "type": "object",
+                        "properties": {
+                          "matchLabels": {
+                            "type": "object",
+                            "additionalProperties": {
+                              "type": "string",
+                              "maxLength": 63
+                            },
+                            "maxProperties": 16
+                          },
+                          "matchExpressions": {
+                            "type": "array",
+                            "items": {
+                              "type": "object",
+                              "required": [
+                                "key",
+                                "operator"
+                              ],
+                              "properties": {
+                                "key": {
+                                  "type": "string",
+                                  "minLength": 1,
+                                  "maxLength": 317
+                                },
+                                "operator": {
+                                  "enum": [
+                                    "In",
+                                    "NotIn",
+                                    "Exists",
+                                    "DoesNotExist"
+                                  ]
+                                },
+                                "values": {
+                                  "type": "array",
+                                  "items": {
+                                    "type": "string",
+                                    "maxLength": 63
+                                  },
+                                  "maxItems": 32
+                                }
+                              },
+                              "additionalProperties": false
+                            },
+                            "maxItems": 16
+                          }
+                        },
+                        "additionalProperties": false
+                      },
+                      "topologyKey": {
+                        "type": "string",
+                        "minLength": 1,
+                        "maxLength": 317
+                      },
+                      "namespaces": {
+                        "type": "array",
+                        "items": {
+                          "type": "string",
+                          "maxLength": 63,
+                          "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+                        },
+                        "maxItems": 32
+                      },
+                      "namespaceSelector": {
+                        "type": "object",
+                        "properties": {
+                          "matchLabels": {
+                            "type": "object",
+                            "additionalProperties": {
+                              "type": "string",
+                              "maxLength": 63
+                            },
+                            "maxProperties": 16
+                          },
+                          "matchExpressions": {
+                            "type": "array",
+                            "items": {
+                              "type": "object",
+                              "required": [
+                                "key",
+                                "operator"
+                              ],
+                              "properties": {
+                                "key": {
+                                  "type": "string",
+                                  "minLength": 1,
+                                  "maxLength": 317
+                                },
+                                "operator": {
+                                  "enum": [
+                                    "In",
+                                    "NotIn",
+                                    "Exists",
+                                    "DoesNotExist"
+                                  ]
+                                },
+                                "values": {
+                                  "type": "array",
+                                  "items": {
+                                    "type": "string",
+                                    "maxLength": 63
+                                  },
+                                  "maxItems": 32
+                                }
+                              },
+                              "additionalProperties": false
+                            },
+                            "maxItems": 16
+                          }
+                        },
+                        "additionalProperties": false
+                      },
+                      "matchLabelKeys": {
+                        "type": "array",
+                        "items": {
+                          "type": "string",
+                          "minLength": 1,
+                          "maxLength": 317
+                        },
+                        "maxItems": 16
+                      },
+                      "mismatchLabelKeys": {
+                        "type": "array",
+                        "items": {
+                          "type": "string",
+                          "minLength": 1,
+                          "maxLength": 317
+                        },
+                        "maxItems": 16
+                      }
+                    },
+                    "additionalProperties": false
+                  },
+                  "maxItems": 16
+                },
+                "preferredDuringSchedulingIgnoredDuringExecution": {
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "required": [
+                      "weight",
+                      "podAffinityTerm"
+                    ],
+                    "properties": {
+                      "weight": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": 100
+                      },
+                      "podAffinityTerm": {
+                        "type": "object",
+                        "required": [
+                          "topologyKey"
+                        ],
+                        "properties": {
+                          "labelSelector": {
+                            "type": "object",
+                            "properties": {
+                              "matchLabels": {
+                                "type": "object",
+                                "additionalProperties": {
+                                  "type": "string",
+                                  "maxLength": 63
+                                },
+                                "maxProperties": 16
+                              },
+                              "matchExpressions": {
+                                "type": "array",
+                                "items": {
+                                  "type": "object",
+                                  "required": [
+                                    "key",
+                                    "operator"
+                                  ],
+                                  "properties": {
+                                    "key": {
+                                      "type": "string",
+                                      "minLength": 1,
+                                      "maxLength": 317
+                                    },
+                                    "operator": {
+                                      "enum": [
+                                        "In",
+                                        "NotIn",
+                                        "Exists",
+                                        "DoesNotExist"
+                                      ]
+                                    },
+                                    "values": {
+                                      "type": "array",
+                                      "items": {
+                                        "type": "string",
+                                        "maxLength": 63
+                                      },
+                                      "maxItems": 32
+                                    }
+                                  },
+                                  "additionalProperties": false
+                                },
+                                "maxItems": 16
+                              }
+                            },
+                            "additionalProperties": false
+                          },
+                          "topologyKey": {
+                            "type": "string",
+                            "minLength": 1,
+                            "maxLength": 317
+                          },
+                          "namespaces": {
+                            "type": "array",
+                            "items": {
+                              "type": "string",
+                              "maxLength": 63,
+                              "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+                            },
+                            "maxItems": 32
+                          },
+                          "namespaceSelector": {
+                            "type": "object",
+                            "properties": {
+                              "matchLabels": {
+                                "type": "object",
+                                "additionalProperties": {
+                                  "type": "string",
+                                  "maxLength": 63
+                                },
+                                "maxProperties": 16
+                              },
+                              "matchExpressions": {
+                                "type": "array",
+                                "items": {
+                                  "type": "object",
+                                  "required": [
+                                    "key",
+                                    "operator"
+                                  ],
+                                  "properties": {
+                                    "key": {
+                                      "type": "string",
+                                      "minLength": 1,
+                                      "maxLength": 317
+                                    },
+                                    "operator": {
+                                      "enum": [
+                                        "In",
+                                        "NotIn",
+                                        "Exists",
+                                        "DoesNotExist"
+                                      ]
+                                    },
+                                    "values": {
+                                      "type": "array",
+                                      "items": {
+                                        "type": "string",
+                                        "maxLength": 63
+                                      },
+                                      "maxItems": 32
+                                    }
+                                  },
+                                  "additionalProperties": false
+                                },
+                                "maxItems": 16
+                              }
+                            },
+                            "additionalProperties": false
+                          },
+                          "matchLabelKeys": {
+                            "type": "array",
+                            "items": {
+                              "type": "string",
+                              "minLength": 1,
+                              "maxLength": 317
+                            },
+                            "maxItems": 16
+                          },
+                          "mismatchLabelKeys": {
+                            "type": "array",
+                            "items": {
+                              "type": "string",
+                              "minLength": 1,
+                              "maxLength": 317
+                            },
+                            "maxItems": 16
+                          }
+                        },
+                        "additionalProperties": false
+                      }
+                    },
+                    "additionalProperties": false
+                  },
+                  "maxItems": 16
+                }
+              },
+              "additionalProperties": false
+            },
+            "podAntiAffinity": {
+              "type": "object",
+              "properties": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "required": [
+                      "topologyKey"
+                    ],
+                    "properties": {
+                      "labelSelector": {
+                        "type": "object",
+                        "properties": {
+                          "matchLabels": {
+                            "type": "object",
+                            "additionalProperties": {
+                              "type": "string",
+                              "maxLength": 63
+                            },
+                            "maxProperties": 16
+                          },
+                          "matchExpressions": {
+                            "type": "array",
+                            "items": {
+                              "type": "object",
+                              "required": [
+                                "key",
+                                "operator"
+                              ],
+                              "properties": {
+                                "key": {
+                                  "type": "string",
+                                  "minLength": 1,
+                                  "maxLength": 317
+                                },
+                                "operator": {
+                                  "enum": [
+                                    "In",
+                                    "NotIn",
+                                    "Exists",
+                                    "DoesNotExist"
+                                  ]
+                                },
+                                "values": {
+                                  "type": "array",
+                                  "items": {
+                                    "type": "string",
+                                    "maxLength": 63
+                                  },
+                                  "maxItems": 32
+                                }
+                              },
+                              "additionalProperties": false
+                            },
+                            "maxItems": 16
+                          }
+                        },
+                        "additionalProperties": false
+                      },
+                      "topologyKey": {
+                        "type": "string",
+                        "minLength": 1,
+                        "maxLength": 317
+                      },
+                      "namespaces": {
+                        "type": "array",
+                        "items": {
+                          "type": "string",
+                          "maxLength": 63,
+                          "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+                        },
+                        "maxItems": 32
+                      },
+                      "namespaceSelector": {
+                        "type": "object",
+                        "properties": {
+                          "matchLabels": {
+                            "type": "object",
+                            "additionalProperties": {
+                              "type": "string",
+                              "maxLength": 63
+                            },
+                            "maxProperties": 16
+                          },
+                          "matchExpressions": {
+                            "type": "array",
+                            "items": {
+                              "type": "object",
+                              "required": [
+                                "key",
+                                "operator"
+                              ],
+                              "properties": {
+                                "key": {
+                                  "type": "string",
+                                  "minLength": 1,
+                                  "maxLength": 317
+                                },
+                                "operator": {
+                                  "enum": [
+                                    "In",
+                                    "NotIn",
+                                    "Exists",
+                                    "DoesNotExist"
+                                  ]
+                                },
+                                "values": {
+                                  "type": "array",
+                                  "items": {
+                                    "type": "string",
+                                    "maxLength": 63
+                                  },
+                                  "maxItems": 32
+                                }
+                              },
+                              "additionalProperties": false
+                            },
+                            "maxItems": 16
+                          }
+                        },
+                        "additionalProperties": false
+                      },
+                      "matchLabelKeys": {
+                        "type": "array",
+                        "items": {
+                          "type": "string",
+                          "minLength": 1,
+                          "maxLength": 317
+                        },
+                        "maxItems": 16
+                      },
+                      "mismatchLabelKeys": {
+                        "type": "array",
+                        "items": {
+                          "type": "string",
+                          "minLength": 1,
+                          "maxLength": 317
+                        },
+                        "maxItems": 16
+                      }
+                    },
+                    "additionalProperties": false
+                  },
+                  "maxItems": 16
+                },
+                "preferredDuringSchedulingIgnoredDuringExecution": {
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "required": [
+                      "weight",
+                      "podAffinityTerm"
+                    ],
+                    "properties": {
+                      "weight": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": 100
+                      },
+                      "podAffinityTerm": {
+                        "type": "object",
+                        "required": [
+                          "topologyKey"
+                        ],
+                        "properties": {
+                          "labelSelector": {
+                            "type": "object",
+                            "properties": {
+                              "matchLabels": {
+                                "type": "object",
+                                "additionalProperties": {
+                                  "type": "string",
+                                  "maxLength": 63
+                                },
+                                "maxProperties": 16
+                              },
+                              "matchExpressions": {
+                                "type": "array",
+                                "items": {
+                                  "type": "object",
+                                  "required": [
+                                    "key",
+                                    "operator"
+                                  ],
+                                  "properties": {
+                                    "key": {
+                                      "type": "string",
+                                      "minLength": 1,
+                                      "maxLength": 317
+                                    },
+                                    "operator": {
+                                      "enum": [
+                                        "In",
+                                        "NotIn",
+                                        "Exists",
+                                        "DoesNotExist"
+                                      ]
+                                    },
+                                    "values": {
+                                      "type": "array",
+                                      "items": {
+                                        "type": "string",
+                                        "maxLength": 63
+                                      },
+                                      "maxItems": 32
+                                    }
+                                  },
+                                  "additionalProperties": false
+                                },
+                                "maxItems": 16
+                              }
+                            },
+                            "additionalProperties": false
+                          },
+                          "topologyKey": {
+                            "type": "string",
+                            "minLength": 1,
+                            "maxLength": 317
+                          },
+                          "namespaces": {
+                            "type": "array",
+                            "items": {
+                              "type": "string",
+                              "maxLength": 63,
+                              "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+                            },
+                            "maxItems": 32
+                          },
+                          "namespaceSelector": {
+                            "type": "object",
+                            "properties": {
+                              "matchLabels": {
+                                "type": "object",
+                                "additionalProperties": {
+                                  "type": "string",
+                                  "maxLength": 63
+                                },
+                                "maxProperties": 16
+                              },
+                              "matchExpressions": {
+                                "type": "array",
+                                "items": {
+                                  "type": "object",
+                                  "required": [
+                                    "key",
+                                    "operator"
+                                  ],
+                                  "properties": {
+                                    "key": {
+                                      "type": "string",
+                                      "minLength": 1,
+                                      "maxLength": 317
+                                    },
+                                    "operator": {
+                                      "enum": [
+                                        "In",
+                                        "NotIn",
+                                        "Exists",
+                                        "DoesNotExist"
+                                      ]
+                                    },
+                                    "values": {
+                                      "type": "array",
+                                      "items": {
+                                        "type": "string",
+                                        "maxLength": 63
+                                      },
+                                      "maxItems": 32
+                                    }
+                                  },
+                                  "additionalProperties": false
+                                },
+                                "maxItems": 16
+                              }
+                            },
+                            "additionalProperties": false
+                          },
+                          "matchLabelKeys": {
+                            "type": "array",
+                            "items": {
+                              "type": "string",
+                              "minLength": 1,
+                              "maxLength": 317
+                            },
+                            "maxItems": 16
+                          },
+                          "mismatchLabelKeys": {
+                            "type": "array",
+                            "items": {
+                              "type": "string",
+                              "minLength": 1,
+                              "maxLength": 317
+                            },
+                            "maxItems": 16
+                          }
+                        },
+                        "additionalProperties": false
+                      }
+                    },
+                    "additionalProperties": false
+                  },
+                  "maxItems": 16
+                }
+              },
+              "additionalProperties": false
+            }
+          },
+          "additionalProperties": false
+        },
+        "annotations": {
+          "type": "object",
+          "additionalProperties": {
+            "type": "string",
+            "maxLength": 16384
+          },
+          "maxProperties": 32
+        },
+        "imagePullSecrets": {
+          "type": "array",
+          "maxItems": 32,
+          "items": {
+            "type": "object",
+            "required": [
+              "name"
+            ],
+            "properties": {
+              "name": {
+                "type": "string",
+                "maxLength": 253,
+                "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+              }
+            },
+            "additionalProperties": false
+          }
+        },
+        "volumes": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "required": [
+              "name"
+            ],
+            "properties": {
+              "name": {
+                "type": "string",
+                "maxLength": 63,
+                "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+              },
+              "emptyDir": {
+                "type": "object",
+                "properties": {
+                  "medium": {
+                    "enum": [
+                      "",
+                      "Memory"
+                    ]
+                  },
+                  "sizeLimit": {
+                    "anyOf": [
+                      {
+                        "type": "integer"
+                      },
+                      {
+                        "type": "string"
+                      }
+                    ],
+                    "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$",
+                    "maxLength": 32
+                  }
+                },
+                "additionalProperties": false
+              },
+              "configMap": {
+                "type": "object",
+                "required": [
+                  "name"
+                ],
+                "properties": {
+                  "name": {
+                    "type": "string",
+                    "maxLength": 253,
+                    "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+                  },
+                  "items": {
+                    "type": "array",
+                    "items": {
+                      "type": "object",
+                      "required": [
+                        "key",
+                        "path"
+                      ],
+                      "properties": {
+                        "key": {
+                          "type": "string",
+                          "maxLength": 253,
+                          "pattern": "^[-._a-zA-Z0-9]+$"
+                        },
+                        "path": {
+                          "type": "string",
+                          "maxLength": 512,
+                          "pattern": "^[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*(/[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*)*$"
+                        },
+                        "mode": {
+                          "type": "integer",
+                          "minimum": 0,
+                          "maximum": 511
+                        }
+                      },
+                      "additionalProperties": false
+                    },
+                    "maxItems": 64
+                  },
+                  "defaultMode": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 511
+                  }
+                },
+                "additionalProperties": false
+              },
+              "secret": {
+                "type": "object",
+                "required": [
+                  "secretName"
+                ],
+                "properties": {
+                  "secretName": {
+                    "type": "string",
+                    "maxLength": 253,
+                    "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+                  },
+                  "items": {
+                    "type": "array",
+                    "items": {
+                      "type": "object",
+                      "required": [
+                        "key",
+                        "path"
+                      ],
+                      "properties": {
+                        "key": {
+                          "type": "string",
+                          "maxLength": 253,
+                          "pattern": "^[-._a-zA-Z0-9]+$"
+                        },
+                        "path": {
+                          "type": "string",
+                          "maxLength": 512,
+                          "pattern": "^[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*(/[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*)*$"
+                        },
+                        "mode": {
+                          "type": "integer",
+                          "minimum": 0,
+                          "maximum": 511
+                        }
+                      },
+                      "additionalProperties": false
+                    },
+                    "maxItems": 64
+                  },
+                  "defaultMode": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 511
+                  }
+                },
+                "additionalProperties": false
+              },
+              "persistentVolumeClaim": {
+                "type": "object",
+                "required": [
+                  "claimName"
+                ],
+                "properties": {
+                  "claimName": {
+                    "type": "string",
+                    "maxLength": 253,
+                    "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+                  },
+                  "readOnly": {
+                    "type": "boolean"
+                  }
+                },
+                "additionalProperties": false
+              },
+              "projected": {
+                "type": "object",
+                "required": [
+                  "sources"
+                ],
+                "properties": {
+                  "sources": {
+                    "type": "array",
+                    "items": {
+                      "type": "object",
+                      "properties": {
+                        "configMap": {
+                          "type": "object",
+                          "required": [
+                            "name"
+                          ],
+                          "properties": {
+                            "name": {
+                              "type": "string",
+                              "maxLength": 253,
+                              "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+                            },
+                            "items": {
+                              "type": "array",
+                              "items": {
+                                "type": "object",
+                                "required": [
+                                  "key",
+                                  "path"
+                                ],
+                                "properties": {
+                                  "key": {
+                                    "type": "string",
+                                    "maxLength": 253,
+                                    "pattern": "^[-._a-zA-Z0-9]+$"
+                                  },
+                                  "path": {
+                                    "type": "string",
+                                    "maxLength": 512,
+                                    "pattern": "^[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*(/[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*)*$"
+                                  },
+                                  "mode": {
+                                    "type": "integer",
+                                    "minimum": 0,
+                                    "maximum": 511
+                                  }
+                                },
+                                "additionalProperties": false
+                              },
+                              "maxItems": 64
+                            }
+                          },
+                          "additionalProperties": false
+                        },
+                        "secret": {
+                          "type": "object",
+                          "required": [
+                            "name"
+                          ],
+                          "properties": {
+                            "name": {
+                              "type": "string",
+                              "maxLength": 253,
+                              "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+                            },
+                            "items": {
+                              "type": "array",
+                              "items": {
+                                "type": "object",
+                                "required": [
+                                  "key",
+                                  "path"
+                                ],
+                                "properties": {
+                                  "key": {
+                                    "type": "string",
+                                    "maxLength": 253,
+                                    "pattern": "^[-._a-zA-Z0-9]+$"
+                                  },
+                                  "path": {
+                                    "type": "string",
+                                    "maxLength": 512,
+                                    "pattern": "^[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*(/[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*)*$"
+                                  },
+                                  "mode": {
+                                    "type": "integer",
+                                    "minimum": 0,
+                                    "maximum": 511
+                                  }
+                                },
+                                "additionalProperties": false
+                              },
+                              "maxItems": 64
+                            }
+                          },
+                          "additionalProperties": false
+                        },
+                        "downwardAPI": {
+                          "type": "object",
+                          "required": [
+                            "items"
+                          ],
+                          "properties": {
+                            "items": {
+                              "type": "array",
+                              "items": {
+                                "type": "object",
+                                "required": [
+                                  "path"
+                                ],
+                                "properties": {
+                                  "path": {
+                                    "type": "string",
+                                    "maxLength": 512,
+                                    "pattern": "^[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*(/[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*)*$"
+                                  },
+                                  "fieldRef": {
+                                    "type": "object",
+                                    "required": [
+                                      "fieldPath"
+                                    ],
+                                    "properties": {
+                                      "fieldPath": {
+                                        "type": "string",
+                                        "minLength": 1,
+                                        "maxLength": 400
+                                      }
+                                    },
+                                    "additionalProperties": false
+                                  },
+                                  "resourceFieldRef": {
+                                    "type": "object",
+                                    "required": [
+                                      "containerName",
+                                      "resource"
+                                    ],
+                                    "properties": {
+                                      "containerName": {
+                                        "type": "string",
+                                        "maxLength": 63,
+                                        "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+                                      },
+                                      "resource": {
+                                        "type": "string",
+                                        "minLength": 1,
+                                        "maxLength": 64
+                                      },
+                                      "divisor": {
+                                        "anyOf": [
+                                          {
+                                            "type": "integer"
+                                          },
+                                          {
+                                            "type": "string"
+                                          }
+                                        ],
+                                        "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$",
+                                        "maxLength": 32
+                                      }
+                                    },
+                                    "additionalProperties": false
+                                  },
+                                  "mode": {
+                                    "type": "integer",
+                                    "minimum": 0,
+                                    "maximum": 511
+                                  }
+                                },
+                                "additionalProperties": false
+                              },
+                              "maxItems": 32
+                            }
+                          },
+                          "additionalProperties": false
+                        },
+                        "serviceAccountToken": {
+                          "type": "object"
+                        }
+                      },
+                      "additionalProperties": false
+                    },
+                    "minItems": 1,
+                    "maxItems": 16
+                  },
+                  "defaultMode": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 511
+                  }
+                },
+                "additionalProperties": false
+              },
+              "downwardAPI": {
+                "type": "object",
+                "required": [
+                  "items"
+                ],
+                "properties": {
+                  "items": {
+                    "type": "array",
+                    "items": {
+                      "type": "object",
+                      "required": [
+                        "path"
+                      ],
+                      "properties": {
+                        "path": {
+                          "type": "string",
+                          "maxLength": 512,
+                          "pattern": "^[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*(/[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*)*$"
+                        },
+                        "fieldRef": {
+                          "type": "object",
+                          "required": [
+                            "fieldPath"
+                          ],
+                          "properties": {
+                            "fieldPath": {
+                              "type": "string",
+                              "minLength": 1,
+                              "maxLength": 400
+                            }
+                          },
+                          "additionalProperties": false
+                        },
+                        "resourceFieldRef": {
+                          "type": "object",
+                          "required": [
+                            "containerName",
+                            "resource"
+                          ],
+                          "properties": {
+                            "containerName": {
+                              "type": "string",
+                              "maxLength": 63,
+                              "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+                            },
+                            "resource": {
+                              "type": "string",
+                              "minLength": 1,
+                              "maxLength": 64
+                            },
+                            "divisor": {
+                              "anyOf": [
+                                {
+                                  "type": "integer"
+                                },
+                                {
+                                  "type": "string"
+                                }
+                              ],
+                              "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$",
+                              "maxLength": 32
+                            }
+                          },
+                          "additionalProperties": false
+                        },
+                        "mode": {
+                          "type": "integer",
+                          "minimum": 0,
+                          "maximum": 511
+                        }
+                      },
+                      "additionalProperties": false
+                    },
+                    "maxItems": 32
+                  },
+                  "defaultMode": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 511
+                  }
+                },
+                "additionalProperties": false
+              },
+              "ephemeral": {
+                "type": "object",
+                "required": [
+                  "volumeClaimTemplate"
+                ],
+                "properties": {
+                  "volumeClaimTemplate": {
+                    "type": "object",
+                    "required": [
+                      "spec"
+                    ],
+                    "properties": {
+                      "spec": {
+                        "type": "object",
+                        "required": [
+                          "accessModes",
+                          "resources"
+                        ],
+                        "properties": {
+                          "accessModes": {
+                            "type": "array",
+                            "items": {
+                              "enum": [
+                                "ReadWriteOnce",
+                                "ReadWriteOncePod",
+                                "ReadOnlyMany",
+                                "ReadWriteMany"
+                              ]
+                            },
+                            "minItems": 1,
+                            "maxItems": 4
+                          },
+                          "resources": {
+                            "type": "object",
+                            "required": [
+                              "requests"
+                            ],
+                            "properties": {
+                              "requests": {
+                                "type": "object",
+                                "required": [
+                                  "storage"
+                                ],
+                                "properties": {
+                                  "storage": {
+                                    "anyOf": [
+                                      {
+                                        "type": "integer"
+                                      },
+                                      {
+                                        "type": "string"
+                                      }
+                                    ],
+                                    "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$",
+                                    "maxLength": 32
+                                  }
+                                },
+                                "additionalProperties": false
+                              }
+                            },
+                            "additionalProperties": false
+                          },
+                          "storageClassName": {
+                            "type": "string",
+                            "maxLength": 253,
+                            "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+                          }
+                        },
+                        "additionalProperties": false
+                      }
+                    },
+                    "additionalProperties": false
+                  }
+                },
+                "additionalProperties": false
+              },
+              "hostPath": {
+                "type": "object"
+              },
+              "nfs": {
+                "type": "object"
+              },
+              "csi": {
+                "type": "object"
+              },
+              "iscsi": {
+                "type": "object"
+              },
+              "image": {
+                "type": "object"
+              },
+              "gitRepo": {
+                "type": "object"
+              },
+              "flexVolume": {
+                "type": "object"
+              }
+            },
+            "additionalProperties": false
+          },
+          "maxItems": 32
+        },
+        "volumeMounts": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "required": [
+              "name",
+              "mountPath"
+            ],
+            "properties": {
+              "name": {
+                "type": "string",
+                "maxLength": 63,
+                "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+              },
+              "mountPath": {
+                "type": "string",
+                "maxLength": 512,
+                "pattern": "^(/[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*)+$"
+              },
+              "subPath": {
+                "type": "string",
+                "maxLength": 512,
+                "pattern": "^[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*(/[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*)*$"
+              },
+              "readOnly": {
+                "type": "boolean"
+              }
+            },
+            "additionalProperties": false
+          },
+          "maxItems": 32
+        },
+        "launcherResources": {
+          "type": "object",
+          "properties": {
+            "requests": {
+              "type": "object",
+              "additionalProperties": {
+                "anyOf": [
+                  {
+                    "type": "integer"
+                  },
+                  {
+                    "type": "string"
+                  }
+                ],
+                "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$",
+                "maxLength": 32
+              },
+              "maxProperties": 16
+            },
+            "limits": {
+              "type": "object",
+              "additionalProperties": {
+                "anyOf": [
+                  {
+                    "type": "integer"
+                  },
+                  {
+                    "type": "string"
+                  }
+                ],
+                "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$",
+                "maxLength": 32
+              },
+              "maxProperties": 16
+            }
+          },
+          "additionalProperties": false
+        }
+      },
+      "additionalProperties": false
+    },
     "model": {
       "type": "object",
       "required": [
