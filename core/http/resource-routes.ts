@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Caller } from '#core/cluster/access.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { clusterObject, clusterObjectInput, listOf, nothing } from '#schemas/api/common.ts'
@@ -24,6 +25,8 @@ export interface ResourceRoutes {
   readonly examples?: Examples
   /** Reads the object of an update from a YAML body, in the namespace of the path. */
   readonly readYaml?: (text: string, namespace: DnsLabel) => SentObject
+  /** Checks the object of an update, as the caller, for what the API server cannot refuse. */
+  readonly check?: (caller: Caller, object: { namespace: string; spec: unknown }, signal: AbortSignal) => Promise<void>
 }
 
 interface Named {
@@ -31,14 +34,15 @@ interface Named {
   readonly noun: string
   readonly examples: Examples
   readonly readYaml: ResourceRoutes['readYaml']
+  readonly check: ResourceRoutes['check']
 }
 
 /** CRUD over a kind as the caller: the API server is the only check, and its objects and errors travel as they are. */
 export function resourceRoutes(
   kind: RoutedKind,
-  { verbs, path = `/${kind.plural}`, noun = kind.kind, examples = {}, readYaml }: ResourceRoutes,
+  { verbs, path = `/${kind.plural}`, noun = kind.kind, examples = {}, readYaml, check }: ResourceRoutes,
 ): readonly AnyEndpoint[] {
-  const named = { path, noun, examples, readYaml }
+  const named = { path, noun, examples, readYaml, check }
   const all: Readonly<Record<ResourceVerb, () => AnyEndpoint>> = {
     list: () => listRoute(kind, named),
     create: () => createRoute(kind, named),
@@ -90,7 +94,11 @@ function getRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
   })
 }
 
-function updateRoute(kind: RoutedKind, { path, noun, examples, readYaml }: Named): AnyEndpoint {
+function updateRoute(kind: RoutedKind, { path, noun, examples, readYaml, check }: Named): AnyEndpoint {
+  const replace = async (call: UpdateCall, object: SentObject): Promise<KubeObject> => {
+    await check?.(call.caller, { namespace: call.params.ns, spec: object.spec }, call.signal)
+    return replaceObject(kind, call, { object, ref: refOf(kind, call.params), dryRun: isDry(call) })
+  }
   return endpoint({
     method: 'PUT',
     url: itemPath(kind, path),
@@ -101,22 +109,17 @@ function updateRoute(kind: RoutedKind, { path, noun, examples, readYaml }: Named
     query: writeQuery,
     body: sentObject(kind),
     response: { 200: clusterObject(kind) },
-    handle: (call) =>
-      replaceObject(kind, call, { object: call.body, ref: refOf(kind, call.params), dryRun: isDry(call) }),
-    ...(readYaml === undefined ? {} : { handleYaml: (call: UpdateCall) => replaceFromYaml(kind, call, readYaml) }),
+    handle: (call) => replace(call, call.body),
+    ...(readYaml === undefined
+      ? {}
+      : {
+          handleYaml: (call: UpdateCall & { readonly body: string }) =>
+            replace(call, readYaml(call.body, call.params.ns)),
+        }),
   })
 }
 
-type UpdateCall = Call<unknown, { readonly dryRun?: 'All' }, string>
-
-function replaceFromYaml(
-  kind: RoutedKind,
-  call: UpdateCall,
-  readYaml: NonNullable<ResourceRoutes['readYaml']>,
-): Promise<KubeObject> {
-  const object = readYaml(call.body, call.params.ns)
-  return replaceObject(kind, call, { object, ref: refOf(kind, call.params), dryRun: isDry(call) })
-}
+type UpdateCall = Call<unknown, { readonly dryRun?: 'All' }, unknown>
 
 function deleteRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
   return endpoint({

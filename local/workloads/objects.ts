@@ -38,7 +38,10 @@ export interface Volume {
 
 /** The pod that a Deployment or Job asks for. */
 export interface PodTemplate {
-  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> }
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+  }
   readonly spec: {
     readonly serviceAccountName?: string
     readonly terminationGracePeriodSeconds?: number

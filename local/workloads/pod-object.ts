@@ -42,6 +42,7 @@ export function toPod(owner: KubeObject, template: PodTemplate, hash: string): P
       name: `${owner.metadata.name}-${hash.slice(0, 6)}-${suffix}`,
       namespace: owner.metadata.namespace ?? '',
       labels: { ...template.metadata?.labels, [TEMPLATE_LABEL]: hash, [LOCAL_LABEL]: LOCAL_NODE },
+      ...(template.metadata?.annotations === undefined ? {} : { annotations: template.metadata.annotations }),
       ownerReferences: [controllerReference(owner)],
     },
     spec: { ...template.spec, nodeName: LOCAL_NODE } as Pod['spec'] & object,

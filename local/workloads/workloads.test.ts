@@ -70,6 +70,8 @@ async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean
     agentUser: 65533,
     launcherResources: {},
     agentResources: {},
+    imagePullSecrets: [],
+    podAnnotations: ['*'],
     hardened: false,
   } as const
   const controller = new AbortController()

@@ -4,6 +4,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
 import type { FiledAgent } from './agent-file.ts'
+import { checkAgent } from './check-agent.ts'
 
 interface CreateOptions {
   readonly dryRun: boolean
@@ -33,6 +34,8 @@ export async function createFromFile(
 }
 
 async function create(caller: Caller, one: FiledAgent, options: CreateOptions): Promise<AgentDeploymentObject> {
+  const { metadata, spec } = one.agent
+  await checkAgent(caller, { namespace: metadata.namespace ?? '', spec }, options.signal)
   try {
     return await caller.cluster.create<AgentDeploymentObject>(AgentDeployment, one.agent, {
       ...options,

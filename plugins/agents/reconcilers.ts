@@ -1,15 +1,28 @@
 import { createReferenceIndex } from '#core/cluster/reference-index.ts'
 import type { Reconciler } from '#core/host/work.ts'
+import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
+import { AGENT_LABEL } from '#schemas/labels.ts'
 import { collectReferences } from '#schemas/references.ts'
 import { reconcileAgent } from './reconcile/agent-reconciliation.ts'
 import type { ReconcileContext } from './reconcile/agent-reconciliation.ts'
+import { hasTermination } from './reconcile/last-termination.ts'
+import type { AgentPod } from './reconcile/pod-problem.ts'
 import { createRevisionAuthors } from './reconcile/revision-author.ts'
 import type { AuthorOptions } from './reconcile/revision-author.ts'
 import { children } from './reconcile/resources.ts'
+import { pods } from './resources.ts'
+
+// Pods start and become ready many times for each end of a container; what they come to is in the status of their workload.
+function agentsOf(pod: KubeObject): ObjectRef[] {
+  const { namespace = '', labels } = pod.metadata
+  const name = labels?.[AGENT_LABEL] ?? ''
+  return hasTermination(pod as AgentPod) && isLabel(namespace) && isName(name) ? [{ namespace, name }] : []
+}
 
 /** The reconciler of agents, on the manager's own identity. Idempotent, so it may run unelected. */
 export function agentReconciler(options: Omit<ReconcileContext, 'authors'> & AuthorOptions): Reconciler {
@@ -20,7 +33,10 @@ export function agentReconciler(options: Omit<ReconcileContext, 'authors'> & Aut
     name: 'agents',
     resource: AgentDeployment,
     owns: [children.Deployment, children.Job],
-    watches: [{ resource: ModelRoute, toRefs: async (route) => index.referrersOf(route) }],
+    watches: [
+      { resource: ModelRoute, toRefs: async (route) => index.referrersOf(route) },
+      { resource: pods, labelSelector: AGENT_LABEL, toRefs: async (pod) => agentsOf(pod) },
+    ],
     // Annotations and managed fields change with every edit and every list of who made it; nothing is built from them.
     concern: ({ metadata: { uid, generation, labels, deletionTimestamp }, status }) => [
       uid,

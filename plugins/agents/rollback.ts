@@ -3,6 +3,7 @@ import type { ObjectRef } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
+import { checkAgent } from './check-agent.ts'
 import { readRevisions, specAt } from './revisions.ts'
 
 /** Puts an old spec back, read and written as the caller. */
@@ -14,6 +15,7 @@ export async function rollBack(
 ): Promise<AgentDeploymentObject> {
   const { agent, revisions } = await readRevisions(caller, ref, options.signal)
   const spec = specAt(agent, revisions, String(revision))
+  await checkAgent(caller, { namespace: ref.namespace, spec }, options.signal)
   const body = toRollbackPatch(agent, spec)
   return caller.cluster.patch<AgentDeploymentObject>(
     AgentDeployment,

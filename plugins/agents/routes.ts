@@ -4,6 +4,7 @@ import { mountEndpoints } from '#core/http/mount.ts'
 import { resourceRoutes } from '#core/http/resource-routes.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { readOneAgent } from './agent-file.ts'
+import { checkAgent } from './check-agent.ts'
 import { authoringEndpoints } from './endpoints/authoring.ts'
 import { examples } from './endpoints/examples.ts'
 import { relationEndpoints } from './endpoints/relations.ts'
@@ -21,6 +22,7 @@ export function agentEndpoints(agents: Agents): readonly AnyEndpoint[] {
       noun: 'Agent',
       examples: examples.replace,
       readYaml: readOneAgent,
+      check: checkAgent,
     }),
     ...versionEndpoints(agents),
     ...relationEndpoints(agents),

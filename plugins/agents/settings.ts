@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import type { Core } from '#core/host/core.ts'
 import type { SettingSource } from '#core/host/plugin.ts'
 import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
+import { DNS_NAME_PATTERN } from '#schemas/parts.ts'
 import { LAUNCHER_USER } from './reconcile/image-layout.ts'
 import type { ContainerResources, ReconcileSettings } from './reconcile/settings.ts'
 
@@ -12,6 +13,7 @@ const resourcesOf = (absent: ContainerResources, description: string) =>
     { requests: Type.Optional(quantities), limits: Type.Optional(quantities) },
     { additionalProperties: false, default: absent, description },
   )
+const ANNOTATION_DOMAIN = '^(\\*|[a-z0-9]([-a-z0-9.]*[a-z0-9])?)$'
 const url = (description: string) => Type.Optional(Type.String({ pattern: '^https?://[^\\s]+$', description }))
 
 /** Settings of the agents plugin. */
@@ -59,6 +61,19 @@ export const agentSettings = Type.Object(
       { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu: '2', memory: '1Gi' } },
       'Requests and limits of an agent process whose spec.resources is absent.',
     ),
+    imagePullSecrets: Type.Array(Type.String({ maxLength: 253, pattern: DNS_NAME_PATTERN }), {
+      maxItems: 16,
+      default: [],
+      description:
+        'Secrets by which nodes pull the images of agents and launchers; each namespace with agents has them.',
+    }),
+    podAnnotations: Type.Array(Type.String({ minLength: 1, maxLength: 253, pattern: ANNOTATION_DOMAIN }), {
+      maxItems: 64,
+      default: ['*'],
+      hardenedDefault: [],
+      description:
+        'Domains whose annotations agents may give their pods; "*" is every domain that no injector or network plugin reads.',
+    }),
   },
   { additionalProperties: false },
 )
@@ -85,6 +100,8 @@ export function toReconcileSettings(core: Core, settings: Static<typeof agentSet
     agentUser: settings.agentUser,
     launcherResources: settings.launcherResources,
     agentResources: settings.agentResources,
+    imagePullSecrets: settings.imagePullSecrets,
+    podAnnotations: settings.podAnnotations,
     hardened: core.profile === 'hardened',
   }
 }

@@ -308,6 +308,9 @@ async function runsExamples({ ask, until, platform }: Job): Promise<void> {
   await until<ListedAgent>('/agents/demo/example-reviewer', ({ status }) =>
     (status?.conditions ?? []).some(({ reason }) => reason === 'ImageNeedsContainerRuntime'),
   )
+  await until<ListedAgent>('/agents/demo/example-indexer', ({ status }) =>
+    (status?.conditions ?? []).some(({ reason }) => reason === 'VolumesNeedContainers'),
+  )
 }
 
 async function deletes({ ask, until, made }: Job): Promise<void> {

@@ -108,4 +108,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['plugins/agents/reconcile/builders.test.ts'],
     only: 'decision 8',
   },
+  {
+    name: 'a rollback to the content that serves replaces its pods',
+    file: 'plugins/agents/reconcile/agent-reconciliation.ts',
+    find: 'revisionNumber: plan.first',
+    replace: 'revisionNumber: plan.revision',
+    tests: ['plugins/agents/reconcile/reconciler.test.ts'],
+    only: 'embedded: an agent becomes',
+  },
+  {
+    name: 'a container that ended once is noticed only while a revision comes up',
+    file: 'plugins/agents/reconcilers.ts',
+    find: '      { resource: pods, labelSelector: AGENT_LABEL, toRefs: async (pod) => agentsOf(pod) },\n',
+    replace: '',
+    tests: ['plugins/agents/reconcile/reconciler.test.ts'],
+    only: 'PODA23, embedded',
+  },
 ]

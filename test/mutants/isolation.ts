@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.ts'
 const builders = ['plugins/agents/reconcile/builders.test.ts']
 const forged = ['plugins/runs/forged-launcher.test.ts']
 const local = ['local/workloads/workloads.test.ts']
+const reconciler = ['plugins/agents/reconcile/reconciler.test.ts']
+const podSpec = ['plugins/agents/pod-spec.test.ts']
 
 /** Defects by which an agent becomes its launcher, or is believed to be. */
 export const mutants: readonly Mutant[] = [
@@ -34,8 +36,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an agent may have the private key of its launcher as a variable',
     file: 'plugins/agents/reconcile/accept.ts',
-    find: 'return runtimeRefusal(spec) ?? keyRefusal(agent)',
-    replace: 'return runtimeRefusal(spec)',
+    find: 'if (variable !== undefined)\n    return refusal(',
+    replace: 'if (variable === undefined)\n    return refusal(',
     tests: builders,
     only: 'SEC8',
   },
@@ -118,5 +120,77 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (settings.isolation !== undefined)',
     tests: builders,
     only: 'P5',
+  },
+  {
+    name: 'an agent may have the keys of another agent',
+    file: 'plugins/agents/reconcile/resolve.ts',
+    find: "if (kind === 'Secret' && isPlatformSecret(found.metadata))",
+    replace: "if (kind === 'ModelRoute' && isPlatformSecret(found.metadata))",
+    tests: reconciler,
+    only: 'F8, embedded',
+  },
+  {
+    name: 'the label of the platform does not keep a Secret from agents',
+    file: 'plugins/agents/platform-secrets.ts',
+    find: 'labels[MANAGED_BY.label] === MANAGED_BY.value ||',
+    replace: '',
+    tests: reconciler,
+    only: 'F8, embedded',
+  },
+  {
+    name: 'an update through the API may refer to a Secret of the platform',
+    file: 'plugins/agents/routes.ts',
+    find: '      check: checkAgent,\n',
+    replace: '',
+    tests: podSpec,
+    only: 'F8',
+  },
+  {
+    name: 'the API accepts any reference to a Secret',
+    file: 'plugins/agents/check-agent.ts',
+    find: '  if (refused.length === 0) return\n',
+    replace: '  if (refused.length >= 0) return\n',
+    tests: podSpec,
+    only: 'F8',
+  },
+  {
+    name: 'a mount may name a volume of the platform',
+    file: 'plugins/agents/reconcile/containers.ts',
+    find: '.filter(({ name }) => !PLATFORM_VOLUMES.includes(name))',
+    replace: '',
+    tests: builders,
+    only: 'PODA11',
+  },
+  {
+    name: 'a volume may be any source',
+    file: 'plugins/agents/reconcile/pod-template.ts',
+    find: 'if (PLATFORM_VOLUMES.includes(volume.name)) return []',
+    replace: 'if (PLATFORM_VOLUMES.includes(volume.name)) return [volume]',
+    tests: builders,
+    only: 'PODA11',
+  },
+  {
+    name: 'a mount may shadow the tokens of the platform',
+    file: 'schemas/pod-rules.ts',
+    find: 'return isReservedPath(mountPath) ? [',
+    replace: 'return isReservedPath(mountPath) && mountPath.length < 5 ? [',
+    tests: builders,
+    only: 'breaks a rule',
+  },
+  {
+    name: 'an annotation may have containers injected',
+    file: 'plugins/agents/reconcile/pod-annotations.ts',
+    find: "(allowed.includes('*') && !CHANGES_PODS.some(isOf))",
+    replace: "allowed.includes('*')",
+    tests: builders,
+    only: 'annotations',
+  },
+  {
+    name: 'the mounts of an agent are in its launcher too',
+    file: 'plugins/agents/reconcile/containers.ts',
+    find: '      agentTokens,\n    ],\n    terminationMessagePolicy,',
+    replace: '      agentTokens,\n      ...ownMounts(agent),\n    ],\n    terminationMessagePolicy,',
+    tests: builders,
+    only: 'nothing of them its launcher',
   },
 ]

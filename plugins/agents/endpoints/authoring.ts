@@ -23,6 +23,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
 import type { Agents } from '../agents.ts'
 import { expandFile, readAgentFile } from '../agent-file.ts'
+import { checkAgent } from '../check-agent.ts'
 import { createFromFile } from '../create-from-file.ts'
 import { toFork } from '../fork.ts'
 import type { GenerateTask } from '../generate-prompt.ts'
@@ -167,11 +168,12 @@ async function withModel(agents: Agents, caller: Caller, wanted: ModelRequest): 
   return generateConfig(task, context)
 }
 
-function createAgent(
+async function createAgent(
   caller: Caller,
   agent: AgentDeploymentObject,
   options: { dryRun: boolean; signal: AbortSignal },
 ): Promise<AgentDeploymentObject> {
+  await checkAgent(caller, { namespace: agent.metadata.namespace ?? '', spec: agent.spec }, options.signal)
   return caller.cluster.create<AgentDeploymentObject>(AgentDeployment, agent, {
     ...options,
     fieldManager: FIELD_MANAGER,

@@ -1,7 +1,9 @@
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { POD_MESSAGES, isAgentKeysName } from '#schemas/pod-limits.ts'
+import { findPodProblems } from '#schemas/pod-rules.ts'
 import { reservedVariable } from './environment.ts'
 import { formOf } from './form.ts'
-import { keysName } from './pod-template.ts'
+import { isAllowedAnnotation } from './pod-annotations.ts'
 import type { ReconcileSettings } from './settings.ts'
 
 /** Why a spec is not acted upon, in the words of a condition. */
@@ -27,7 +29,7 @@ export function refusalOf(agent: AgentDeploymentObject, settings: ReconcileSetti
       'IsolationNotPossible',
       "The hardened profile refuses an agent that would share its launcher's user.",
     )
-  return runtimeRefusal(spec) ?? keyRefusal(agent)
+  return runtimeRefusal(spec) ?? podRefusal(spec, settings) ?? ruleRefusal(spec)
 }
 
 // What is accepted must be used: a declarative agent has no process that could read a variable.
@@ -43,12 +45,42 @@ function runtimeRefusal(spec: AgentDeploymentSpec): Refusal | undefined {
   return refusal('ReservedVariable', `spec.runtime.env: ${reserved} is a variable of the platform; use another name.`)
 }
 
-// With its launcher's private key in its environment an agent could answer as its launcher.
-function keyRefusal(agent: AgentDeploymentObject): Refusal | undefined {
-  const own = keysName(agent)
-  const variable = (agent.spec.runtime?.env ?? []).find((one) => one.valueFrom?.secretKeyRef?.name === own)
-  if (variable === undefined) return undefined
-  return refusal('KeysNotForAgent', `spec.runtime.env: ${variable.name} refers to ${own}, the keys of the launcher.`)
+// With the private key of a launcher in its environment an agent could answer as that launcher. The CRD refuses it too;
+// what was stored under an earlier CRD comes here.
+function ruleRefusal({ runtime, pod }: AgentDeploymentSpec): Refusal | undefined {
+  const variable = (runtime?.env ?? []).find(({ valueFrom }) => isAgentKeysName(valueFrom?.secretKeyRef?.name ?? ''))
+  if (variable !== undefined)
+    return refusal('KeysNotForAgent', `spec.runtime.env: ${variable.name} refers to the keys of a launcher.`)
+  const [problem] = pod === undefined ? [] : findPodProblems(pod)
+  if (problem === undefined) return undefined
+  const reason = problem.message === POD_MESSAGES.agentKeys ? 'KeysNotForAgent' : 'PodNotAllowed'
+  return refusal(reason, `${fieldAt(problem.path)}: ${problem.message}.`)
+}
+
+function podRefusal({ pod = {}, ...spec }: AgentDeploymentSpec, settings: ReconcileSettings): Refusal | undefined {
+  const { volumes = [], volumeMounts = [], annotations = {} } = pod
+  const hasVolumes = volumes.length > 0 || volumeMounts.length > 0
+  if (hasVolumes && formOf(spec) === 'declarative')
+    return refusal('VolumesNotUsed', 'spec.pod.volumes needs a process: set runtime.command or an image, or remove it.')
+  if (hasVolumes && settings.isolation === 'none')
+    return refusal(
+      'VolumesNeedContainers',
+      'This machine runs agents as processes, which cannot mount spec.pod.volumes.',
+    )
+  const foreign = Object.keys(annotations).find((key) => !isAllowedAnnotation(key, settings.podAnnotations))
+  if (foreign === undefined) return undefined
+  const about = `spec.pod.annotations: ${foreign.slice(0, 317)}`
+  return refusal(
+    'AnnotationNotAllowed',
+    `${about} is of a domain that the operator does not allow (agents.podAnnotations).`,
+  )
+}
+
+function fieldAt(path: readonly (string | number)[]): string {
+  return path.reduce<string>(
+    (field, step) => (typeof step === 'number' ? `${field}[${step}]` : `${field}.${step}`),
+    'spec',
+  )
 }
 
 function refusal(reason: string, message: string): Refusal {

@@ -44,7 +44,7 @@ export interface ReconcileContext {
   readonly authors: RevisionAuthors
 }
 
-/** Pods are not watched, there are too many in a cluster; while a revision comes up they are looked at this often. */
+/** Of pods only ends of containers are noticed by themselves; while a revision comes up its pods are looked at this often. */
 const WHILE_PROGRESSING_MS = 2_000
 const WHILE_UNRESOLVED_MS = 15_000
 
@@ -64,14 +64,14 @@ export async function reconcileAgent(
     const data = toRevisionData(agent, resolution.resolved)
     const plan = planRevision(agent, data, revisions)
     const config = toLauncherConfig(agent, data)
-    const workload = { agent, revision: plan.name, revisionNumber: plan.revision, config }
+    const workload = { agent, revision: plan.name, revisionNumber: plan.first, config }
     blocked = await blockedBy(async () => {
       await carryOut(context, agent, plan, happenings)
       await makeObjects(context, workload)
     })
   }
-  const { pods, ...state } = await readWorkload(cluster, agent, context.now())
-  happenings.push(...(await replaceLostPods(cluster, pods)))
+  const state = await readWorkload(cluster, agent, context.now())
+  happenings.push(...(await replaceLostPods(cluster, state.pods)))
   const warning = resolution !== undefined && 'warning' in resolution ? resolution.warning : undefined
   const found: Findings = { agent, refusal, unresolved, blocked, warning, ...state }
   const status = toStatus(found, settings, context.now())

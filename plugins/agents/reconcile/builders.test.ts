@@ -12,6 +12,7 @@ import { toPodTemplate } from './pod-template.ts'
 import { deploymentProgress } from './progress.ts'
 import { planRevision, revisionsToPrune, toRevisionData } from './revision.ts'
 import type { ReconcileSettings } from './settings.ts'
+import { badPods, fullPod } from '#schemas/pod-samples.ts'
 import { stableHash } from './stable-hash.ts'
 import { happeningsOf } from './events.ts'
 import { toStatus } from './status.ts'
@@ -27,6 +28,8 @@ const settings: ReconcileSettings = {
   agentUser: 65533,
   launcherResources: { requests: { memory: '96Mi' }, limits: { memory: '512Mi' } },
   agentResources: { requests: { memory: '128Mi' }, limits: { memory: '1Gi' } },
+  imagePullSecrets: [],
+  podAnnotations: ['*'],
   hardened: false,
 }
 const declarative: AgentDeploymentSpec = { model: { route: 'mock' }, systemPrompt: 'You help.' }
@@ -146,7 +149,10 @@ test('SEC8: what would not be used, or is the platform’s, is refused with its 
   })
   assert.deepEqual([reserved?.reason, reserved?.message.includes('MODEL_GATEWAY_URL')], ['ReservedVariable', true])
   const secretKeyRef = (name: string) => [{ name: 'K', valueFrom: { secretKeyRef: { name, key: 'agent.key' } } }]
-  assert.equal(refused({ image: 'a:1', runtime: { env: secretKeyRef('bot-keys') } })?.reason, 'KeysNotForAgent')
+  assert.equal(
+    refused({ image: 'a:1', runtime: { env: secretKeyRef('bot.keys.mesh.dev') } })?.reason,
+    'KeysNotForAgent',
+  )
   assert.equal(refused({ image: 'a:1', runtime: { env: secretKeyRef('other') } }), undefined)
   assert.equal(refused({ image: 'a:1', runtime: { env } }), undefined)
 })
@@ -368,7 +374,15 @@ test('PODA11, decision 8: pods have the placement, pull secrets and launcher res
     imagePullSecrets: [{ name: 'registry' }],
     launcherResources: { limits: { memory: '1Gi' } },
   }
-  const hostile = { hostNetwork: true, serviceAccountName: 'admin', volumes: [{ name: 'agent-keys', hostPath: {} }] }
+  const hostile = {
+    hostNetwork: true,
+    serviceAccountName: 'admin',
+    volumes: [
+      { name: 'agent-keys', hostPath: {} },
+      { name: 'root', hostPath: { path: '/' } },
+    ],
+    volumeMounts: [{ name: 'agent-keys', mountPath: '/k' }],
+  }
   const { spec } = toPodTemplate(
     given({ ...command, pod: { ...pod, ...hostile } }),
     { configMap: 'c', revisionNumber: 1 },
@@ -379,8 +393,98 @@ test('PODA11, decision 8: pods have the placement, pull secrets and launcher res
   const plain = toPodTemplate(given(command), { configMap: 'c', revisionNumber: 1 }, settings).spec
   assert.deepEqual(Object.keys(spec).toSorted(), [...Object.keys(plain), ...Object.keys(placement)].toSorted())
   assert.deepEqual([spec.volumes, spec.serviceAccountName], [plain.volumes, 'bot'])
+  assert.deepEqual(spec.containers[0]?.volumeMounts, plain.containers[0]?.volumeMounts)
   const [launcher] = 'initContainers' in spec ? spec.initContainers : []
   assert.deepEqual(launcher?.resources, launcherResources)
+})
+
+test('decision 8: volumes, mounts, affinity and annotations reach the pod and the agent, and nothing of them its launcher', () => {
+  for (const form of Object.values(forms)) {
+    const plain = containersOf(form)
+    const { pod, all } = containersOf({ ...form, pod: fullPod })
+    const [launcher, agent] = all
+    assert.deepEqual({ ...launcher, resources: {} }, { ...plain.all[0], resources: {} })
+    assert.deepEqual(agent?.volumeMounts.slice(1), fullPod.volumeMounts)
+    assert.deepEqual(pod.volumes.slice(plain.pod.volumes.length), fullPod.volumes)
+    assert.ok('affinity' in pod && pod.affinity === fullPod.affinity)
+    const { metadata } = toPodTemplate(
+      given({ ...form, pod: fullPod }),
+      { configMap: 'c', revisionNumber: 1 },
+      settings,
+    )
+    assert.deepEqual(metadata.annotations, fullPod.annotations)
+    assert.equal(refusalOf(given({ ...form, pod: fullPod }), settings), undefined)
+  }
+  const volumes = [{ name: 'mine', emptyDir: {} }]
+  const volumeMounts = [{ name: 'mine', mountPath: '/tmp' }]
+  const hardened = containersOf({ ...command, pod: { volumes, volumeMounts } }, { ...settings, hardened: true })
+  assert.deepEqual(
+    hardened.all[1]?.volumeMounts.map(({ name, mountPath }) => `${name} ${mountPath}`),
+    ['agent-tokens /var/run/secrets/mesh/agent', 'mine /tmp'],
+    'one mount at /tmp',
+  )
+})
+
+test('decision 8: a spec.pod that breaks a rule is refused by the manager too, with its field', () => {
+  for (const { pod, says } of badPods) {
+    const refused = refusalOf(given({ ...command, pod } as AgentDeploymentSpec), settings)
+    const expected = says.startsWith('Secrets with') ? 'KeysNotForAgent' : /^(PodNotAllowed|AnnotationNotAllowed)$/
+    assert.match(refused?.reason ?? '', new RegExp(expected), JSON.stringify(pod))
+    assert.match(refused?.message ?? '', /^spec\.pod\./)
+  }
+  const volumes = [{ name: 'v', emptyDir: {} }]
+  const reason = (spec: AgentDeploymentSpec, more: Partial<ReconcileSettings> = {}) =>
+    refusalOf(given(spec), { ...settings, ...more })?.reason
+  assert.equal(reason({ ...declarative, pod: { volumes } }), 'VolumesNotUsed')
+  assert.equal(reason({ ...command, pod: { volumes } }, { isolation: 'none' }), 'VolumesNeedContainers')
+})
+
+test('decision 8: annotations that have pods changed need the operator’s word, and hardened every domain', () => {
+  const reason = (key: string, podAnnotations: readonly string[]) =>
+    refusalOf(given({ ...command, pod: { annotations: { [key]: 'x' } } }), { ...settings, podAnnotations })?.reason
+  const injectors = ['sidecar.istio.io/inject', 'vault.hashicorp.com/agent-inject', 'k8s.v1.cni.cncf.io/networks']
+  for (const key of [...injectors, 'instrumentation.opentelemetry.io/inject-nodejs']) {
+    assert.equal(reason(key, ['*']), 'AnnotationNotAllowed', key)
+    assert.equal(reason(key, [key.split('/')[0] ?? '']), undefined, key)
+  }
+  assert.equal(reason('prometheus.io/scrape', ['*']), undefined)
+  assert.equal(reason('prometheus.io/scrape', []), 'AnnotationNotAllowed')
+  assert.equal(reason('notprometheus.io/scrape', ['prometheus.io']), 'AnnotationNotAllowed')
+  assert.equal(reason('a.prometheus.io/scrape', ['prometheus.io']), undefined)
+  assert.equal(reason('mesh.dev/revision', ['mesh.dev', '*']), 'PodNotAllowed')
+  assert.equal(reason('team', []), undefined)
+})
+
+test('every pod has the pull secrets of the operator, each once', () => {
+  const pod = (spec: AgentDeploymentSpec) => containersOf(spec, { ...settings, imagePullSecrets: ['a', 'b'] }).pod
+  const names = (spec: AgentDeploymentSpec) => {
+    const made = pod(spec)
+    return 'imagePullSecrets' in made ? made.imagePullSecrets.map(({ name }) => name) : []
+  }
+  for (const spec of Object.values(every)) assert.deepEqual(names(spec), ['a', 'b'])
+  assert.deepEqual(names({ ...command, pod: { imagePullSecrets: [{ name: 'b' }, { name: 'c' }] } }), ['b', 'c', 'a'])
+})
+
+test('a rollback to content that had pods replaces none of them: they keep the first number of their content', () => {
+  const agent = given(declarative)
+  const data = toRevisionData(agent, resolved)
+  const created = planRevision(agent, data, [])
+  const old = revision(created.name, 1)
+  const other = revision('bot-other', 2)
+  const raised = planRevision(agent, data, [old, other])
+  assert.ok(raised.do === 'raise')
+  const now3 = { ...revision(created.name, 3), metadata: { name: created.name, annotations: raised.annotations } }
+  const after = planRevision(agent, data, [now3, other])
+  const twice = planRevision(agent, data, [now3, revision('bot-other', 4)])
+  assert.deepEqual(
+    [created, raised, after, twice].map((plan) => [plan.do, plan.revision, plan.first]),
+    [
+      ['create', 1, 1],
+      ['raise', 3, 1],
+      ['nothing', 3, 1],
+      ['raise', 5, 1],
+    ],
+  )
 })
 
 test('UXM17: another number of replicas is no other revision', () => {

@@ -1,6 +1,7 @@
 import { INIT_COMMAND } from '#schemas/launcher.ts'
 import { reservedPorts } from '#launcher/ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { PLATFORM_VOLUMES } from '#schemas/pod-limits.ts'
 import { agentEnvironment, launcherEnvironment } from './environment.ts'
 import { LAUNCHER_COMMAND, LAUNCHER_USER, MOUNTS } from './image-layout.ts'
 import type { ReconcileSettings } from './settings.ts'
@@ -50,7 +51,7 @@ export function agentContainer(agent: AgentDeploymentObject, settings: Reconcile
     ...(args === undefined ? {} : { args }),
     env: agentEnvironment(agent, settings),
     resources: resources ?? settings.agentResources,
-    volumeMounts: [agentTokens, ...(settings.hardened ? [{ name: 'tmp', mountPath: '/tmp' }] : [])],
+    volumeMounts: [agentTokens, ...temporaryFiles(agent, settings), ...ownMounts(agent)],
     // Answered by the launcher once the runs have ended (P3): an httpGet needs no program of the image.
     lifecycle: { preStop: { httpGet: onLauncher('/idle') } },
     // Fails when the launcher is gone (P4), or asks for the end of an agent that ignored a cancel.
@@ -65,6 +66,25 @@ export function agentContainer(agent: AgentDeploymentObject, settings: Reconcile
     securityContext: restricted(settings.agentUser, settings.hardened),
   }
 }
+
+/** A place for temporary files where the root file system is read-only, unless the agent has a volume there. */
+export function temporaryFiles({ spec: { pod } }: AgentDeploymentObject, { hardened }: ReconcileSettings) {
+  const has = pod?.volumeMounts?.some(({ mountPath }) => mountPath === TEMPORARY) === true
+  return hardened && !has ? [{ name: 'agent-tmp', mountPath: TEMPORARY }] : []
+}
+
+// Field by field: what a later schema adds reaches no container by itself.
+function ownMounts({ spec: { pod } }: AgentDeploymentObject) {
+  const own = (pod?.volumeMounts ?? []).filter(({ name }) => !PLATFORM_VOLUMES.includes(name))
+  return own.map(({ name, mountPath, subPath, readOnly }) => ({
+    name,
+    mountPath,
+    ...(subPath === undefined ? {} : { subPath }),
+    ...(readOnly === undefined ? {} : { readOnly }),
+  }))
+}
+
+const TEMPORARY = '/tmp'
 
 function launcherBase(agent: AgentDeploymentObject, settings: ReconcileSettings) {
   const { invoke, ampInbound } = reservedPorts

@@ -3,6 +3,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from './apply.ts'
+import { terminationHappening } from './last-termination.ts'
 import { events } from './resources.ts'
 
 /** Something that `kubectl describe` shows of an agent. */
@@ -21,6 +22,7 @@ export function happeningsOf(agent: AgentDeploymentObject, after: AgentDeploymen
   })
   const rolledOut = after.latestSuccessfulRevision
   return [
+    ...terminationHappening(before?.lastTermination, after.lastTermination),
     ...changed.flatMap((one): Happening[] => {
       if (one.type === 'Degraded' && one.status === 'True')
         return [{ type: 'Warning', reason: one.reason, message: one.message }]

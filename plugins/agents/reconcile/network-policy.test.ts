@@ -32,6 +32,8 @@ const settings: ReconcileSettings = {
   agentUser: 65_533,
   launcherResources: {},
   agentResources: {},
+  imagePullSecrets: [],
+  podAnnotations: ['*'],
   hardened: false,
 }
 

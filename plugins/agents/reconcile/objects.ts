@@ -20,7 +20,7 @@ export const REVISION_ANNOTATION = groupKey('revision')
 export interface Workload {
   readonly agent: AgentDeploymentObject
   readonly revision: string
-  /** Its number; a revision that is raised has another one, and other pods. */
+  /** The first number of its content: a revision that is raised has another number, and the same pods. */
   readonly revisionNumber: number
   readonly config: LauncherConfig
 }

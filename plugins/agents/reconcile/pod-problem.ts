@@ -4,14 +4,16 @@ import { LAUNCHER_CONTAINER } from './containers.ts'
 import type { Refusal } from './accept.ts'
 import { lastLine, missingProgram } from './termination-message.ts'
 
-interface Terminated {
+/** How a container ended, as the kubelet reports it. */
+export interface Terminated {
   readonly exitCode?: number
   readonly reason?: string
+  readonly finishedAt?: string | null
   readonly message?: string
 }
 
 /** One container's status in a Pod, as far as it is read here. */
-interface ContainerStatus {
+export interface ContainerStatus {
   readonly name: string
   readonly ready?: boolean
   readonly restartCount?: number
@@ -90,11 +92,14 @@ function containerProblem(status: ContainerStatus, pod: AgentPod, now: Date): Re
   const ended = terminated ?? status.lastState?.terminated
   // A container that has been up for a while since then is not ready for another reason.
   if (ended === undefined || isUp(running?.startedAt, now)) return undefined
-  return ended.exitCode === 0 && !isService(pod) ? undefined : endProblem(status, ended, pod)
+  return ended.exitCode === 0 && !isService(pod) ? undefined : describeEnd(status, ended, pod)
 }
 
-// One reason for the crash, the wait after it and the next start, so that a condition does not change with each of them.
-function endProblem(status: ContainerStatus, ended: Terminated, pod: AgentPod): Refusal {
+/**
+ * Why a container ended, for a condition. One reason for the crash, the wait after it and the next start, so that a condition does not
+ * change with each of them. Pure.
+ */
+export function describeEnd(status: ContainerStatus, ended: Terminated, pod: AgentPod): Refusal {
   const restarts = status.restartCount ?? 0
   const again = restarts === 0 ? '' : `, ${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`
   const reason = isService(pod) ? CRASH_LOOP : (ended.reason ?? 'Error')

@@ -1,10 +1,13 @@
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL, REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
-import { LEAVING_SECONDS, agentContainer, declarativeContainer, launcherSidecar } from './containers.ts'
+import { AGENT_LABEL, KEYS_SECRET_SUFFIX, MANAGED_BY, REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
+import { PLATFORM_VOLUMES, VOLUME_SOURCES } from '#schemas/pod-limits.ts'
+import { LEAVING_SECONDS, agentContainer, declarativeContainer, launcherSidecar, temporaryFiles } from './containers.ts'
 import { GRACE_SECONDS } from './environment.ts'
 import { formOf } from './form.ts'
 import { CONFIG_FILE, LAUNCHER_USER } from './image-layout.ts'
 import type { ReconcileSettings } from './settings.ts'
+
+type AgentVolume = NonNullable<NonNullable<AgentDeploymentObject['spec']['pod']>['volumes']>[number]
 
 /** Seconds that a projected token lives; the kubelet renews it at 80 %. */
 const TOKEN_SECONDS = 3600
@@ -17,7 +20,10 @@ export function toPodTemplate(
 ) {
   const job = agent.spec.executionModel === 'job'
   return {
-    metadata: { labels: { ...podLabels(agent), [REVISION_NUMBER_LABEL]: String(revisionNumber) } },
+    metadata: {
+      labels: { ...podLabels(agent), [REVISION_NUMBER_LABEL]: String(revisionNumber) },
+      ...(agent.spec.pod?.annotations === undefined ? {} : { annotations: agent.spec.pod.annotations }),
+    },
     spec: {
       serviceAccountName: agent.metadata.name,
       // The tokens that are needed are mounted by audience; the API server's own is not one of them.
@@ -31,7 +37,7 @@ export function toPodTemplate(
         // Both containers have this group: with it the kubelet makes tokens readable for the group (PODA3).
         fsGroup: LAUNCHER_USER,
       },
-      ...placement(agent),
+      ...placement(agent, settings),
       ...containers(agent, settings),
       volumes: volumes(agent, configMap, settings),
     },
@@ -40,16 +46,18 @@ export function toPodTemplate(
 
 /** Labels by which Service, Deployment and NetworkPolicy find the pods; the agent's own would replace pods with each edit. */
 export function podLabels(agent: AgentDeploymentObject): Record<string, string> {
-  return { [AGENT_LABEL]: agent.metadata.name, 'app.kubernetes.io/managed-by': 'mesh' }
+  return { [AGENT_LABEL]: agent.metadata.name, [MANAGED_BY.label]: MANAGED_BY.value }
 }
 
 // Field by field: what a later schema adds to `spec.pod` reaches no pod by itself.
-function placement({ spec: { pod = {} } }: AgentDeploymentObject) {
-  const { nodeSelector, tolerations, imagePullSecrets } = pod
+function placement({ spec: { pod = {} } }: AgentDeploymentObject, settings: ReconcileSettings) {
+  const { nodeSelector, tolerations, affinity, imagePullSecrets = [] } = pod
+  const pullSecrets = new Set([...imagePullSecrets.map(({ name }) => name), ...settings.imagePullSecrets])
   return {
     ...(nodeSelector === undefined ? {} : { nodeSelector }),
     ...(tolerations === undefined ? {} : { tolerations }),
-    ...(imagePullSecrets === undefined ? {} : { imagePullSecrets: imagePullSecrets.map(({ name }) => ({ name })) }),
+    ...(affinity === undefined ? {} : { affinity }),
+    ...(pullSecrets.size === 0 ? {} : { imagePullSecrets: [...pullSecrets].map((name) => ({ name })) }),
   }
 }
 
@@ -59,7 +67,7 @@ function containers(agent: AgentDeploymentObject, settings: ReconcileSettings) {
   return { initContainers: [launcherSidecar(agent, settings)], containers: [agentContainer(agent, settings)] }
 }
 
-function volumes(agent: AgentDeploymentObject, configMap: string, { hardened }: ReconcileSettings) {
+function volumes(agent: AgentDeploymentObject, configMap: string, settings: ReconcileSettings) {
   const separate = formOf(agent.spec) !== 'declarative'
   return [
     {
@@ -77,13 +85,22 @@ function volumes(agent: AgentDeploymentObject, configMap: string, { hardened }: 
     },
     { name: 'launcher-tokens', projected: { sources: [tokenFor('state')], defaultMode: 0o440 } },
     { name: 'agent-tokens', projected: { sources: [tokenFor('gateway')], defaultMode: 0o440 } },
-    ...(hardened && separate ? [{ name: 'tmp', emptyDir: {} }] : []),
+    ...(separate ? temporaryFiles(agent, settings).map(({ name }) => ({ name, emptyDir: {} })) : []),
+    ...(separate ? (agent.spec.pod?.volumes ?? []).flatMap(ownVolume) : []),
   ]
 }
 
-/** Name of the Secret with the agent's key pair. */
+// Source by source, as `placement`; `accept.ts` has refused the others with a reason.
+function ownVolume(volume: AgentVolume) {
+  if (PLATFORM_VOLUMES.includes(volume.name)) return []
+  return VOLUME_SOURCES.filter((source) => volume[source] !== undefined)
+    .slice(0, 1)
+    .map((source): AgentVolume => ({ name: volume.name, [source]: volume[source] }))
+}
+
+/** Name of the Secret with the agent's key pair: of a form that the CRD keeps out of every spec, also before it is made. */
 export function keysName(agent: AgentDeploymentObject): string {
-  return `${agent.metadata.name}-keys`
+  return `${agent.metadata.name}${KEYS_SECRET_SUFFIX}`
 }
 
 function tokenFor(audience: 'gateway' | 'state') {

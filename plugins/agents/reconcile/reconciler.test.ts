@@ -10,6 +10,7 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/pool.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { startApiServer } from '#local/apiserver/server.ts'
+import { fullPod } from '#schemas/pod-samples.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
@@ -18,6 +19,7 @@ import { sharedKube } from '#test/harness/kube.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { agentReconciler } from '../reconcilers.ts'
 import { controllerRevisions, pods } from '../resources.ts'
+import { formerNumbers } from '../revisions.ts'
 import type { Revision } from '../revisions.ts'
 import { REVISION_ANNOTATION } from './objects.ts'
 import { children, events } from './resources.ts'
@@ -46,6 +48,8 @@ const settings: ReconcileSettings = {
   agentUser: 65533,
   launcherResources: {},
   agentResources: {},
+  imagePullSecrets: [],
+  podAnnotations: ['*'],
   hardened: false,
 }
 
@@ -232,12 +236,13 @@ for (const make of ['real', 'embedded'] as const) {
         )
       const keys = await cluster.get<KubeObject & { data?: Record<string, string> }>(children.Secret, {
         namespace,
-        name: parseName('name', 'bot-keys'),
+        name: parseName('name', 'bot.keys.mesh.dev'),
       })
       assert.match(Buffer.from(keys.data?.['agent.key'] ?? '', 'base64').toString(), /BEGIN PRIVATE KEY/)
       await deploymentSays({ updated: 1, available: 1 })
       const good = await when('Ready=True Serving')
       const first = good.status?.currentRevision
+      const { spec: served } = await cluster.get<PodTemplated>(children.Deployment, ref)
       assert.equal(good.status?.latestSuccessfulRevision, first)
 
       await change([{ op: 'replace', path: '/spec/systemPrompt', value: 'Broken.' }])
@@ -274,7 +279,9 @@ for (const make of ['real', 'embedded'] as const) {
         ['rollback', '1'],
       )
       const { spec: deployed } = await cluster.get<PodTemplated>(children.Deployment, ref)
-      assert.equal(deployed?.template.metadata.labels['mesh.dev/revision-number'], '3', 'UXM8: pods know their number')
+      assert.deepEqual(deployed?.template, served?.template, 'the pods that serve are those of the revision')
+      const number = Number(deployed?.template.metadata.labels['mesh.dev/revision-number'])
+      assert.deepEqual([number, formerNumbers(revisions.at(-1) ?? assert.fail())], [1, [1]], 'UXM8: found by it')
       const scale = { type: 'merge', body: { spec: { replicas: 2 } } } as const
       await cluster.patch(AgentDeployment, ref, scale, { subresource: 'scale' })
       await until('the replicas', async () => {
@@ -398,6 +405,123 @@ for (const make of ['real', 'embedded'] as const) {
     assert.equal(configs.length, 3)
   })
 
+  test(`decision 8, ${make}: the pods of a full spec.pod are what the cluster accepts`, options, async (t) => {
+    const { cluster, create, when, namespace, ref } = await setUp(t, make)
+    for (const [kind, name] of [
+      ['ConfigMap', 'settings'],
+      ['Secret', 'cert'],
+      ['Secret', 'registry'],
+    ] as const)
+      await cluster.create(children[kind], { apiVersion: 'v1', kind, metadata: { name, namespace } })
+    await create({ image: 'agent:1', pod: fullPod })
+    await when('Ready=False Progressing')
+    type Pod = {
+      template: { spec: { volumes: unknown[]; containers: { volumeMounts: unknown[] }[]; affinity: unknown } }
+    }
+    const { spec } = await cluster.get<KubeObject<Pod>>(children.Deployment, ref)
+    const { volumes, containers, affinity } = spec?.template.spec ?? assert.fail()
+    assert.equal(volumes.length, fullPod.volumes.length + 4)
+    assert.equal(containers[0]?.volumeMounts.length, fullPod.volumeMounts.length + 1)
+    assert.deepEqual(affinity, fullPod.affinity)
+  })
+
+  test(
+    `F8, ${make}: a Secret that the platform keeps is refused wherever an agent refers to it`,
+    options,
+    async (t) => {
+      const { cluster, create, change, when, namespace } = await setUp(t, make)
+      await create({ image: 'agent:1' })
+      const { metadata: own } = await when('ResolvedRefs=True ResolvedRefs')
+      const secret = (name: string, metadata: object) =>
+        cluster.create(children.Secret, {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name, namespace, ...metadata },
+        })
+      await secret('role', { labels: { 'app.kubernetes.io/managed-by': 'mesh' } })
+      await secret('old-keys', { labels: { 'mesh.dev/agent': 'other' } })
+      await secret('openai', { labels: { 'mesh.dev/provider-key': 'true' } })
+      const owner = { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', name: 'bot', uid: own.uid ?? '' }
+      await secret('owned', { ownerReferences: [owner] })
+      await secret('mine', { labels: { 'app.kubernetes.io/managed-by': 'Helm' } })
+      const specOf: Readonly<Record<string, (name: string) => AgentDeploymentSpec>> = {
+        'spec.runtime.env[0].valueFrom.secretKeyRef': (name) => ({
+          image: 'a:1',
+          runtime: { env: [{ name: 'K', valueFrom: { secretKeyRef: { name, key: 'k' } } }] },
+        }),
+        'spec.pod.imagePullSecrets[0]': (name) => ({ image: 'a:1', pod: { imagePullSecrets: [{ name }] } }),
+        'spec.pod.volumes[0].secret': (name) => ({
+          image: 'a:1',
+          pod: { volumes: [{ name: 'v', secret: { secretName: name } }] },
+        }),
+        'spec.pod.volumes[0].projected.sources[0].secret': (name) => ({
+          image: 'a:1',
+          pod: { volumes: [{ name: 'v', projected: { sources: [{ secret: { name } }] } }] },
+        }),
+      }
+      for (const [field, spec] of Object.entries(specOf)) {
+        for (const name of ['role', 'old-keys', 'openai', 'owned']) {
+          await change([{ op: 'replace', path: '/spec', value: spec(name) }])
+          const held = await when('ResolvedRefs=False SecretNotForAgents')
+          const { message = '' } = held.status?.conditions?.find(({ type }) => type === 'ResolvedRefs') ?? {}
+          assert.ok(message.startsWith(`${field} refers`), `${name}: ${message}`)
+        }
+        await change([{ op: 'replace', path: '/spec', value: spec('mine') }])
+        await when('ResolvedRefs=True ResolvedRefs')
+        const keys = change([{ op: 'replace', path: '/spec', value: spec('bot.keys.mesh.dev') }])
+        await assert.rejects(keys, { status: 422 }, `${field}: admission`)
+      }
+    },
+  )
+
+  test(
+    `PODA23, ${make}: a container that ended once shows in status and events, also when all runs again`,
+    options,
+    async (t) => {
+      const { cluster, create, when, deploymentSays, namespace, ref } = await setUp(t, make)
+      await create(declarative)
+      await when('Ready=False Progressing')
+      await deploymentSays({ updated: 1, available: 1 })
+      await when('Ready=True Serving')
+      await cluster.create(pods, brokenPod(namespace))
+      const podRef = { namespace, name: parseName('name', 'bot-broken') }
+      const status = (body: object) => cluster.patch(pods, podRef, { type: 'merge', body }, { subresource: 'status' })
+      await status(killedOnce)
+      const shown = await until('the termination', async () => {
+        const { status: agent } = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
+        return agent?.lastTermination === undefined ? undefined : agent
+      })
+      const { message, ...facts } = shown.lastTermination ?? assert.fail()
+      assert.deepEqual(facts, {
+        pod: 'bot-broken',
+        container: 'agent',
+        reason: 'OOMKilled',
+        exitCode: 137,
+        restartCount: 1,
+        finishedAt: '2026-11-22T10:00:00Z',
+      })
+      assert.equal(message, 'container agent exceeded its memory limit, 1 restart')
+      assert.ok(
+        shown.conditions?.some((one) => one.type === 'Ready' && one.status === 'True'),
+        'it serves',
+      )
+      type Told = KubeObject & { reason?: string; message?: string }
+      const told = await until('the event', async () => {
+        const { items } = await cluster.list<Told>(events, { namespace })
+        const found = items.filter((one) => one.reason === 'OOMKilled')
+        return found.length === 0 ? undefined : found
+      })
+      assert.deepEqual(
+        told.map((one) => one.message),
+        [`Pod bot-broken: ${message}`],
+        'once',
+      )
+      await cluster.delete(pods, podRef, { graceSeconds: 0 })
+      await deploymentSays({ updated: 1, available: 1 })
+      assert.ok((await when('Ready=True Serving')).status?.lastTermination !== undefined, 'it stays')
+    },
+  )
+
   test(`${make}: a job runs once per revision, as a Job`, options, async (t) => {
     const { cluster, create, when, namespace } = await setUp(t, make)
     await create({ executionModel: 'job', image: 'worker:1', runtime: { command: ['work'] } })
@@ -412,7 +536,7 @@ test('an agent made anew under its old name inherits nothing and waits until the
   const { cluster, create, when, ref, namespace } = await setUp(t, 'embedded')
   await create(declarative)
   const old = await when('Ready=False Progressing')
-  const keysRef = { namespace, name: parseName('name', 'bot-keys') }
+  const keysRef = { namespace, name: parseName('name', 'bot.keys.mesh.dev') }
   const oldKeys = await cluster.get<KubeObject & { data?: unknown }>(children.Secret, keysRef)
   await cluster.delete(AgentDeployment, ref, { propagation: 'Background' })
   await create(declarative)
@@ -434,6 +558,24 @@ function brokenPod(namespace: string): KubeObject {
     metadata: { name: 'bot-broken', namespace, labels: { 'mesh.dev/agent': 'bot' } },
     spec: { containers: [{ name: 'agent', image: 'x' }] },
   }
+}
+
+const killedOnce = {
+  status: {
+    phase: 'Running',
+    conditions: [{ type: 'Ready', status: 'True' }],
+    containerStatuses: [
+      {
+        name: 'agent',
+        image: 'x',
+        imageID: '',
+        ready: true,
+        restartCount: 1,
+        state: { running: { startedAt: '2026-11-22T10:00:01Z' } },
+        lastState: { terminated: { exitCode: 137, reason: 'OOMKilled', finishedAt: '2026-11-22T10:00:00Z' } },
+      },
+    ],
+  },
 }
 
 const crashing = {

@@ -6,6 +6,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { collectReferences } from '#schemas/references.ts'
 import type { Condition } from '#schemas/object.ts'
 import type { Reference } from '#schemas/references.ts'
+import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '../platform-secrets.ts'
 import { isAllowedFrom } from '../requirements.ts'
 import { resourceOf } from '../resources.ts'
 import type { Refusal } from './accept.ts'
@@ -60,6 +61,8 @@ async function check(cluster: KubeClient, reference: Reference, from: string): P
   if (found === undefined) return { reason: 'NotFound', message: `${target} does not exist.` }
   if (namespace !== from && !isAllowedFrom(found, from))
     return { reason: 'NotAllowed', message: `${target} does not allow the namespace ${from} (spec.allowedNamespaces).` }
+  if (kind === 'Secret' && isPlatformSecret(found.metadata))
+    return { reason: 'SecretNotForAgents', message: `${field} ${PLATFORM_SECRET_MESSAGE}.` }
   const unready = unreadyMessage(found)
   return unready === undefined ? undefined : { reason: ROUTE_NOT_READY, message: `${target}: ${unready}` }
 }
@@ -80,7 +83,8 @@ async function read(
 ): Promise<KubeObject | undefined> {
   if (!isLabel(namespace) || !isName(name)) return undefined
   try {
-    return await cluster.get(resource, { namespace, name })
+    // Of a Secret or ConfigMap the data is none of the manager's business.
+    return await cluster.get(resource, { namespace, name }, { metadataOnly: resource.group === '' })
   } catch (error) {
     if (isStatus(error, 404)) return undefined
     throw error

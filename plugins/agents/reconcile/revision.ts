@@ -23,16 +23,20 @@ export interface RevisionData {
 }
 
 /** What to do so that the newest revision is the one of this content. */
-export type RevisionPlan =
-  | { readonly do: 'nothing'; readonly name: string; readonly revision: number }
-  | { readonly do: 'create'; readonly name: string; readonly revision: number; readonly object: KubeObject }
-  /** Equal content raises the old object's number: it was rolled back to, by the API or by a spec that was applied again. */
-  | {
-      readonly do: 'raise'
-      readonly name: string
-      readonly revision: number
-      readonly annotations: Record<string, string>
-    }
+export type RevisionPlan = PlannedRevision &
+  (
+    | { readonly do: 'nothing' }
+    | { readonly do: 'create'; readonly object: KubeObject }
+    /** Equal content raises the old object's number: it was rolled back to, by the API or by a spec that was applied again. */
+    | { readonly do: 'raise'; readonly annotations: Record<string, string> }
+  )
+
+interface PlannedRevision {
+  readonly name: string
+  readonly revision: number
+  /** The number that this content had first: pods have it, so that raising the revision replaces none of them. */
+  readonly first: number
+}
 
 /** What a revision is made of. The number of replicas is no part of it, as in a ReplicaSet: autoscalers change it at any time. */
 export function toRevisionData(agent: AgentDeploymentObject, resolved: Resolved): RevisionData {
@@ -53,12 +57,13 @@ export function planRevision(
   const name = revisionName(agent, data)
   const newest = Math.max(0, ...existing.map((one) => one.revision))
   const same = existing.find((one) => one.metadata.name === name)
-  if (same?.revision === newest) return { do: 'nothing', name, revision: newest }
+  const first = same === undefined ? newest + 1 : (formerNumbers(same)[0] ?? same.revision)
+  if (same?.revision === newest) return { do: 'nothing', name, revision: newest, first }
   const revision = newest + 1
   if (same !== undefined)
-    return { do: 'raise', name, revision, annotations: { ...rolledBackTo(same), ...madeBy(agent) } }
+    return { do: 'raise', name, revision, first, annotations: { ...rolledBackTo(same), ...madeBy(agent) } }
   const annotations = { [SOURCE_ANNOTATION]: existing.length === 0 ? 'create' : 'update', ...madeBy(agent) }
-  return { do: 'create', name, revision, object: toRevision(agent, data, { name, revision, annotations }) }
+  return { do: 'create', name, revision, first, object: toRevision(agent, data, { name, revision, annotations }) }
 }
 
 /** Old revisions beyond the limit, oldest first; never one that serves or is being brought up. */

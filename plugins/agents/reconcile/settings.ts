@@ -25,6 +25,10 @@ export interface ReconcileSettings {
   readonly launcherResources: ContainerResources
   /** Of an agent process whose spec has none: a namespace with a ResourceQuota refuses pods without (PODA11). */
   readonly agentResources: ContainerResources
+  /** Secrets by which nodes pull the images of every agent, beside those of its spec. */
+  readonly imagePullSecrets: readonly string[]
+  /** Domains of annotations that agents may give their pods; `*` is every one that changes no pod. */
+  readonly podAnnotations: readonly string[]
   /** The hardened profile: images by digest, read-only root file systems, and no agent without isolation. */
   readonly hardened: boolean
 }

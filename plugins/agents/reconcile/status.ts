@@ -4,6 +4,8 @@ import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { Condition } from '#schemas/object.ts'
 import type { Refusal } from './accept.ts'
 import { formOf } from './form.ts'
+import { lastTermination } from './last-termination.ts'
+import type { AgentPod } from './pod-problem.ts'
 import type { Progress } from './progress.ts'
 import type { ReconcileSettings } from './settings.ts'
 
@@ -22,6 +24,8 @@ export interface Findings {
   readonly deployed: string | undefined
   readonly progress: Progress | undefined
   readonly podProblem: Refusal | undefined
+  /** The agent's pods, for what their containers ended of. */
+  readonly pods?: readonly AgentPod[] | undefined
 }
 
 /** What a status says depends on no other setting. */
@@ -37,12 +41,14 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
   const current =
     complete || (before?.currentRevision === undefined && progress?.serving) ? deployed : before?.currentRevision
   const latest = complete ? deployed : before?.latestSuccessfulRevision
+  const termination = lastTermination(found.pods ?? [], before?.lastTermination)
   return {
     observedGeneration: agent.metadata.generation ?? 0,
     ...(current === undefined ? {} : { currentRevision: current }),
     ...(deployed === undefined || complete ? {} : { candidateRevision: deployed }),
     ...(latest === undefined ? {} : { latestSuccessfulRevision: latest }),
     ...progress?.counts,
+    ...(termination === undefined ? {} : { lastTermination: termination }),
     ...(agent.spec.executionModel === 'job' ? {} : { selector: selectorOf(agent), url: urlOf(agent) }),
     conditions: [
       accepted(found),

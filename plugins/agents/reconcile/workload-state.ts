@@ -19,7 +19,6 @@ export interface WorkloadState {
   readonly deployed: string | undefined
   readonly progress: Progress | undefined
   readonly podProblem: Refusal | undefined
-  /** The agent's pods, read while the workload is not complete. */
   readonly pods: readonly AgentPod[]
 }
 
@@ -35,14 +34,14 @@ export async function readWorkload(
   if (live === undefined || !isOwnedBy(live, agent))
     return { deployed: undefined, progress: undefined, podProblem: undefined, pods: [] }
   const progress = kind === 'Job' ? jobProgress(live) : deploymentProgress(live)
+  const pods = await readPods(cluster, agent)
   // A Job that has given up says so itself; its pods only repeat it.
   const settled = progress.complete || progress.failure?.reason === 'JobFailed'
-  const pods = settled ? [] : await readPods(cluster, agent)
   const port = agent.spec.runtime?.port ?? AGENT_DEFAULTS.port
   return {
     deployed: live.metadata.annotations?.[REVISION_ANNOTATION],
     progress,
-    podProblem: podProblem(pods, { now, port }),
+    podProblem: settled ? undefined : podProblem(pods, { now, port }),
     pods,
   }
 }

@@ -189,7 +189,7 @@ test(
     await step('SEC8: what no process may have is refused, and says so', async () => {
       const env = (more: object) => ({ runtime: { env: [more] } })
       await apply(rig, 'silent', { model, systemPrompt: 'x', ...env(nodeOptions) })
-      const key = { name: 'KEY', valueFrom: { secretKeyRef: { name: 'thief-keys', key: 'agent.key' } } }
+      const key = { name: 'KEY', valueFrom: { secretKeyRef: { name: 'thief.keys.mesh.dev', key: 'agent.key' } } }
       await apply(rig, 'thief', { image: images.shell.ref, ...env(key) })
       for (const [name, reason] of [
         ['silent', 'RuntimeNotUsed'],

@@ -1,0 +1,96 @@
+import type { Caller } from '#core/cluster/access.ts'
+import { Fail } from '#core/http/errors.ts'
+import type { FieldError } from '#core/http/errors.ts'
+import { checkOf } from '#core/http/validate.ts'
+import { isName, parseLabel, parseName } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import { pod } from '#schemas/crds/agent-pod.ts'
+import { findPodProblems } from '#schemas/pod-rules.ts'
+import { collectReferences } from '#schemas/references.ts'
+import { mapInBatches } from './batches.ts'
+import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from './platform-secrets.ts'
+import { resourceOf } from './resources.ts'
+
+type CheckedPod = Parameters<typeof findPodProblems>[0]
+
+// More Secrets than any agent has; each is a call to the cluster.
+const MOST_SECRETS = 64
+const checkPod = checkOf(pod)
+
+/**
+ * Checks of an agent what the cluster cannot: its `spec.pod` by schema and rules, so that every refusal names its field, and
+ * the Secrets that it refers to, as the caller. A Secret that the caller may not read is left to the manager, which reports it
+ * as a condition. Throws `invalid_body`.
+ */
+export async function checkAgent(caller: Caller, agent: CheckedAgent, signal: AbortSignal): Promise<void> {
+  const errors = podErrors(agent.spec)
+  if (errors.length > 0) throw new Fail('invalid_body', undefined, { errors })
+  await refusePlatformSecrets(caller, agent, signal)
+}
+
+/** An agent of a body, whose spec may be anything yet. */
+export interface CheckedAgent {
+  readonly namespace: string
+  readonly spec: unknown
+}
+
+function podErrors(spec: unknown): readonly FieldError[] {
+  const given =
+    typeof spec === 'object' && spec !== null && Object.hasOwn(spec, 'pod') ? fieldOf(spec, 'pod') : undefined
+  if (given === undefined) return []
+  const misshapen = checkPod(given)
+  if (misshapen.length > 0) return misshapen.map(({ pointer, detail }) => ({ pointer: `/spec/pod${pointer}`, detail }))
+  // The check above is the proof.
+  return findPodProblems(given as CheckedPod)
+    .slice(0, 20)
+    .map(({ path, message }) => ({ pointer: `/spec/${path.join('/')}`, detail: message }))
+}
+
+function fieldOf(object: object, name: string): unknown {
+  return Object.entries(object).find(([key]) => key === name)?.[1]
+}
+
+async function refusePlatformSecrets(
+  caller: Caller,
+  { namespace, spec }: CheckedAgent,
+  signal: AbortSignal,
+): Promise<void> {
+  const object = { apiVersion: '', kind: '', metadata: { name: '', namespace }, spec }
+  const fields = new Map<string, string[]>()
+  for (const { kind, name, field } of collectReferences(AgentDeployment.spec, object))
+    if (kind === 'Secret' && isName(name)) fields.set(name, [...(fields.get(name) ?? []), field])
+  if (fields.size > MOST_SECRETS)
+    throw new Fail('invalid_body', undefined, {
+      errors: [{ pointer: '/spec', detail: `refers to more than ${MOST_SECRETS} Secrets` }],
+    })
+  const from = parseLabel('/metadata/namespace', namespace)
+  const kept = await mapInBatches([...fields.keys()], (name) => isKept(caller, { namespace: from, name }, signal))
+  const refused = [...fields.values()].filter((_, index) => kept[index] === true).flat()
+  if (refused.length === 0) return
+  throw new Fail('invalid_body', undefined, {
+    errors: refused.slice(0, 20).map((field) => ({ pointer: pointerOf(field), detail: PLATFORM_SECRET_MESSAGE })),
+  })
+}
+
+async function isKept(
+  caller: Caller,
+  { namespace, name }: { readonly namespace: DnsLabel; readonly name: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const secrets = resourceOf('Secret')
+  if (secrets === undefined) return false
+  try {
+    const ref = { namespace, name: parseName('name', name) }
+    return isPlatformSecret((await caller.cluster.get(secrets, ref, { signal, metadataOnly: true })).metadata)
+  } catch (error) {
+    if (isStatus(error, 403) || isStatus(error, 404)) return false
+    throw error
+  }
+}
+
+// `spec.runtime.env[0].valueFrom` as `/spec/runtime/env/0/valueFrom`.
+function pointerOf(field: string): string {
+  return `/${field.replaceAll(/\[(\d+)\]/g, '.$1').replaceAll('.', '/')}`
+}

@@ -1,0 +1,27 @@
+/**
+ * Domains whose annotations have other containers, files or networks put into a pod, by an admission webhook or a network
+ * plugin: with them an agent could get into its launcher's container. `*` does not allow them.
+ */
+const CHANGES_PODS = [
+  'cncf.io',
+  'dapr.io',
+  'datadoghq.com',
+  'dynatrace.com',
+  'hashicorp.com',
+  'istio.io',
+  'linkerd.io',
+  'newrelic.com',
+  'openshift.io',
+  'opentelemetry.io',
+  'ovn.org',
+  'projectcalico.org',
+]
+
+/** Whether the operator allows an annotation, by its domain: `*`, or the domain or a part of its end. One without a domain is free. Pure. */
+export function isAllowedAnnotation(key: string, allowed: readonly string[]): boolean {
+  const slash = key.indexOf('/')
+  if (slash < 0) return true
+  const domain = key.slice(0, slash)
+  const isOf = (end: string): boolean => domain === end || domain.endsWith(`.${end}`)
+  return allowed.some(isOf) || (allowed.includes('*') && !CHANGES_PODS.some(isOf))
+}
