@@ -12,7 +12,8 @@ import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import { findOnPath } from '#test/harness/find-on-path.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { limitDefaults } from './agent-config.ts'
-import { isAlive, launch, nodeAgent, post, readEvents, until } from './testdata/launch.ts'
+import { isAlive, launch, post, readEvents, until } from './testdata/launch.ts'
+import { nodeAgent } from './testdata/node-agent.ts'
 import type { LaunchedProcess } from './testdata/launch.ts'
 
 interface ReceivedMetrics {

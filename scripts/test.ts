@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { run } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findTests } from './test/find-tests.ts'
 import { report } from './test/report.ts'
@@ -55,6 +56,9 @@ if (files.length === 0) {
 const interrupted = new AbortController()
 const bailed = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+
+// Types are stripped and code is compiled once for all test files and what they start.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/mesh/compiled', root))
 
 // One file starts its own servers lazily; only several files gain from sharing.
 const servers = files.length > 1 ? await startSharedServers() : undefined

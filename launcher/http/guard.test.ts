@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import test from 'node:test'
-import { launch, nodeAgent } from '../testdata/launch.ts'
+import { launch } from '../testdata/launch.ts'
+import { nodeAgent } from '../testdata/node-agent.ts'
 
 /** Sends bytes as they are and returns the status line's number and the head of the answer. */
 function raw(port: number, text: string): Promise<{ status: number; head: string }> {

@@ -12,6 +12,7 @@ import type { LauncherEntry } from '#schemas/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
+import { cachingNode } from './node-agent.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
 /** A launcher as a process of its own, and what it logged. */
@@ -49,9 +50,6 @@ export interface LaunchOptions {
   readonly early?: boolean
 }
 
-/** The example agent in TypeScript. */
-export const nodeAgent = [process.execPath, fileURLToPath(import.meta.resolve('./agent.ts'))] as const
-
 // Who tests what a launcher answers does not ask who it is.
 const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
 
@@ -70,7 +68,7 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
   const agentPort = await freePort()
   const main = options.main ?? fileURLToPath(import.meta.resolve('../main.ts'))
   const command = options.command === undefined || options.command.length === 0 ? [] : ['--', ...options.command]
-  const node = options.main === undefined ? [process.execPath] : []
+  const node = options.main === undefined ? cachingNode : []
   const [program = '', ...args] = [...(options.prefix ?? []), ...node, main, ...command]
   const child = spawn(program, args, {
     env: {

@@ -2,21 +2,22 @@
 // `parent.ts <launcher main> <config file> <count>`. Prints one line when every agent was started.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { cachingNode, nodeAgent } from './node-agent.ts'
 
 const [main = '', config = '', count = '1'] = process.argv.slice(2)
 const agents: readonly (readonly string[])[] = [
   ['/bin/sh', '-c', 'trap "" TERM HUP INT; while :; do echo still here; sleep 1; done'],
   // A child in the group, one in a session of its own, and one of that which ignores TERM.
   ['/bin/sh', '-c', 'sleep 600 & setsid sh -c "trap \'\' TERM; sleep 600 & sleep 600" & wait'],
-  [process.execPath, fileURLToPath(import.meta.resolve('./agent.ts'))],
+  nodeAgent,
   ['/bin/sh', '-c', 'while :; do echo chatter; sleep 0.05; done'],
 ]
 
+const [node, ...flags] = cachingNode
 let started = 0
 for (let index = 0; index < Number(count); index++) {
   const command = agents[index % agents.length] ?? []
-  const child = spawn(process.execPath, [main, '--', ...command], {
+  const child = spawn(node, [...flags, main, '--', ...command], {
     env: {
       ...process.env,
       MESH_AGENT_CONFIG: config,
