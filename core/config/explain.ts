@@ -1,4 +1,4 @@
-import { nearest } from '#schemas/agent-file/nearest.ts'
+import { nearest } from '#schemas/nearest.ts'
 import { getAt } from './get-at.ts'
 import type { YamlFile } from './yaml-file.ts'
 

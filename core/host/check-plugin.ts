@@ -1,4 +1,4 @@
-import { nearest } from '#schemas/agent-file/nearest.ts'
+import { nearest } from '#schemas/nearest.ts'
 import { BootError } from './boot-error.ts'
 import type { AnyPlugin } from './plugin.ts'
 

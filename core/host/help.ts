@@ -1,4 +1,4 @@
-import { nearest } from '#schemas/agent-file/nearest.ts'
+import { nearest } from '#schemas/nearest.ts'
 
 /** One line of `mesh --help`. */
 export interface HelpEntry {

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { didYouMean } from '#schemas/agent-file/nearest.ts'
+import { didYouMean } from '#schemas/nearest.ts'
 import { isStorable, isStorableTime } from '#schemas/storable-text.ts'
 import { Fail } from './errors.ts'
 import type { FieldError } from './errors.ts'

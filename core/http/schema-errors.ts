@@ -1,4 +1,4 @@
-import { didYouMean, oneOf } from '#schemas/agent-file/nearest.ts'
+import { didYouMean, oneOf } from '#schemas/nearest.ts'
 import { boundsOf, durationProblem } from '#schemas/duration.ts'
 import { patternText } from '#schemas/pattern-text.ts'
 import type { FieldError } from './errors.ts'

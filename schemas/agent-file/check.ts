@@ -2,7 +2,7 @@ import { boundsOf, durationProblem } from '../duration.ts'
 import { patternText } from '../pattern-text.ts'
 import { MAX_PROBLEMS } from './problem.ts'
 import type { Path, Problem } from './problem.ts'
-import { didYouMean, oneOf } from './nearest.ts'
+import { didYouMean, oneOf } from '../nearest.ts'
 
 type Node = Record<string, unknown>
 
