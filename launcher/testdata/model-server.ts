@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
 /** A chat completion request as the loop sent it. */
@@ -29,13 +28,8 @@ export async function startModelServer(t: Scope, script: readonly ModelReply[]) 
     requests.push(seen)
     const reply = script[Math.min(requests.length, script.length) - 1]
     reply?.(response, seen)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+  return { url: await listen(t, server), requests }
 }
 
 /** Streams text in pieces, with usage. */

@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { composeHost } from '#core/host/compose.ts'
 import { createLogger } from '#core/log/create-logger.ts'
@@ -17,6 +16,7 @@ import { loadCertificate } from '#local/apiserver/tls/certificate.ts'
 import { identity } from '#plugins/identity/index.ts'
 import { templates } from '#plugins/templates/index.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
+import { until } from '#test/chaos/until.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { freePort } from '#test/harness/free-port.ts'
@@ -191,11 +191,10 @@ test(
         (row) => `${row.action} ${row.resourceName} ${row.outcome} ${row.actor} ${row.actorExact ? 'exact' : ''}`,
       )
     assert.equal(denied.status, 403, await denied.text())
-    for (let tries = 0; tries < 100; tries++) {
+    await until('every act is in the audit log', async () => {
       const found = told(await rows())
-      if (expected.every((row) => found.includes(row))) break
-      await sleep(200)
-    }
+      return expected.every((row) => found.includes(row))
+    })
     assert.deepEqual(told(await rows()).toSorted(), expected.toSorted())
     const provider = {
       apiVersion: 'mesh.dev/v1alpha1',
@@ -207,11 +206,9 @@ test(
     const elsewhere = '{"spec":{"baseUrl":"https://b.example/v1"}}'
     assert.equal(await run('developer', 'patch', 'modelprovider/p', '--type=merge', '-p', elsewhere), 'done')
     const change = { baseUrl: { from: 'https://a.example/v1', to: 'https://b.example/v1' } }
-    let update: AuditEvent | undefined
-    for (let tries = 0; tries < 100 && update?.actorExact !== true; tries++) {
-      update = (await rows('ModelProvider')).find(({ action }) => action === 'update')
-      if (update?.actorExact !== true) await sleep(200)
-    }
-    assert.deepEqual([update?.actor, update?.resourceName, update?.detail['changes']], ['developer', 'p', change])
+    const update = await until('the change has its exact actor', async () =>
+      (await rows('ModelProvider')).find(({ action, actorExact }) => action === 'update' && actorExact === true),
+    )
+    assert.deepEqual([update.actor, update.resourceName, update.detail['changes']], ['developer', 'p', change])
   },
 )

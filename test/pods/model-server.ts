@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { at } from './api.ts'
 
@@ -19,15 +19,7 @@ export async function startModelServer(t: Scope, address: string): Promise<Model
     keys.add((request.headers.authorization ?? '').replace('Bearer ', ''))
     answer(request, response).catch(() => response.destroy())
   })
-  server.listen(0, address)
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const bound = server.address()
-  if (bound === null || typeof bound === 'string') throw new Error('no port was given by the system')
-  return { url: `http://${address}:${bound.port}/v1`, keys }
+  return { url: `${await listen(t, server, address)}/v1`, keys }
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

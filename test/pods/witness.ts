@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
 /** What a pod of the agent told: it was asked to begin a run, or to stop one. */
@@ -31,15 +31,8 @@ export async function startWitness(t: Scope, address: string): Promise<Witness> 
     request.resume()
     response.writeHead(204).end()
   })
-  server.listen(0, address)
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const bound = server.address()
-  if (bound === null || typeof bound === 'string') throw new Error('no port was given by the system')
-  return { invokes, sightings, command: ['/mesh/node', '-e', agent(`http://${address}:${bound.port}`)] }
+  const url = await listen(t, server, address)
+  return { invokes, sightings, command: ['/mesh/node', '-e', agent(url)] }
 }
 
 // Long enough (300 ms) that a kill finds runs under way. A cancelled run's answer is sent at once: its work has stopped.
