@@ -36,6 +36,9 @@ export const CHANGE_ANNOTATION = groupKey('change')
 /** Annotation of a revision: `create`, `update` or `rollback`. */
 export const SOURCE_ANNOTATION = groupKey('source')
 
+/** Annotation of a revision: which parts of the spec differed from the revision before, when it was made. */
+export const SUMMARY_ANNOTATION = groupKey('summary')
+
 /** Label of a Secret whose key the gateway may send to a provider: `"true"`. */
 export const PROVIDER_KEY_LABEL = groupKey('provider-key')
 

@@ -10,6 +10,7 @@ import {
   REVISION_HISTORY_ANNOTATION,
   ROLLBACK_ANNOTATION,
   SOURCE_ANNOTATION,
+  SUMMARY_ANNOTATION,
 } from '#schemas/labels.ts'
 import { toPatch, toSections } from './diff.ts'
 import { controllerRevisions } from './resources.ts'
@@ -74,7 +75,7 @@ export function toVersions(agent: AgentDeploymentObject, revisions: readonly Rev
       createdBy: annotations[CREATED_BY_ANNOTATION] ?? null,
       createdByExact: annotations[CREATED_BY_EXACT_ANNOTATION] === 'true',
       source: sourceOf(annotations, before !== undefined),
-      summary: summarize(before, revision),
+      summary: annotations[SUMMARY_ANNOTATION] ?? summaryOf(before, revision),
       current: agent.status?.currentRevision === name,
     }
   })
@@ -87,9 +88,15 @@ function sourceOf(annotations: Readonly<Record<string, string>>, hasBefore: bool
   return hasBefore ? 'update' : 'create'
 }
 
-function summarize(before: Revision | undefined, revision: Revision): string {
-  if (before === undefined) return 'first kept revision'
-  const changed = toSections(before.data?.spec ?? {}, revision.data?.spec ?? {}).map((section) => section.path.slice(1))
+// Of a revision that was made before summaries were kept.
+function summaryOf(before: Revision | undefined, revision: Revision): string {
+  return before === undefined ? 'first kept revision' : summarize(before.data?.spec ?? {}, revision.data?.spec ?? {})
+}
+
+/** Which parts of the spec differ from the revision before, which the first one has not. Pure. */
+export function summarize(before: AgentDeploymentSpec | undefined, after: AgentDeploymentSpec): string {
+  if (before === undefined) return 'first revision'
+  const changed = toSections(withoutScaling(before), withoutScaling(after)).map(({ path }) => path.slice(1))
   return changed.length === 0 ? 'no change of the spec' : `changed ${changed.join(', ')}`
 }
 

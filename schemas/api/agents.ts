@@ -115,7 +115,9 @@ export const AgentVersion = Type.Object(
     }),
     createdByExact: Type.Boolean({ description: 'Whether createdBy was authenticated.' }),
     source: Type.Enum(['create', 'update', 'rollback'], { description: 'What made it.' }),
-    summary: Type.String({ description: 'Which parts of the spec differ from the revision before.' }),
+    summary: Type.String({
+      description: 'Which parts of the spec differed from the revision before, when it was made.',
+    }),
     current: Type.Boolean(),
   },
   { title: 'AgentVersion' },

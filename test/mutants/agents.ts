@@ -61,6 +61,14 @@ export const mutants: readonly Mutant[] = [
     only: 'UXM6',
   },
   {
+    name: 'the summary of a revision depends on the revisions that are kept',
+    file: 'plugins/agents/reconcile/revision.ts',
+    find: '[SUMMARY_ANNOTATION]: summarize(newest && (newest.data?.spec ?? {}), data.spec), ',
+    replace: '',
+    tests: ['plugins/agents/reconcile/builders.test.ts'],
+    only: 'UXM7',
+  },
+  {
     name: 'an autoscaler makes a revision at each step',
     file: 'plugins/agents/reconcile/revision.ts',
     find: 'spec: withoutScaling(agent.spec)',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import { toVersions } from '../revisions.ts'
 import type { Revision } from '../revisions.ts'
 import { refusalOf } from './accept.ts'
 import { LAUNCHER_COMMAND } from './image-layout.ts'
@@ -340,6 +341,7 @@ test('given new content, then a revision is created; given the newest, nothing; 
   const first = planRevision(agent, data, [])
   assert.ok(first.do === 'create')
   assert.equal(first.object.revision, 1)
+  assert.equal(first.object.metadata.annotations?.['mesh.dev/summary'], 'first revision')
   assert.equal(planRevision(agent, data, [revision(first.name, 1)]).do, 'nothing')
   const again = planRevision(agent, data, [revision(first.name, 1), revision('bot-other', 2)])
   assert.ok(again.do === 'raise')
@@ -362,9 +364,34 @@ test('UXM6, UXL16: a rollback is what returns to an old revision, whatever its a
     'mesh.dev/source': 'rollback',
     'mesh.dev/rollback-to': '4',
     'mesh.dev/revision-history': '1,3,4',
+    'mesh.dev/summary': 'changed model, systemPrompt',
     'mesh.dev/created-by-exact': 'false',
     'mesh.dev/change': '77',
   })
+})
+
+test('UXM7: a revision keeps its summary when the one before it is pruned, or renumbered by a rollback', () => {
+  const specs = ['first', 'second', 'first'].map((systemPrompt) => ({ ...declarative, systemPrompt }))
+  let kept: Revision[] = []
+  for (const spec of specs) {
+    const agent = given(spec)
+    const plan = planRevision(agent, toRevisionData(agent, resolved), kept)
+    assert.ok(plan.do !== 'nothing')
+    const made =
+      plan.do === 'create' ? (plan.object as Revision) : kept.find(({ metadata }) => metadata.name === plan.name)
+    assert.ok(made)
+    const annotations = plan.do === 'create' ? made.metadata.annotations : plan.annotations
+    const changed = { ...made, revision: plan.revision, metadata: { ...made.metadata, annotations: annotations ?? {} } }
+    kept = [changed, ...kept.filter((one) => one !== made)]
+  }
+  const summaries = (revisions: readonly Revision[]) =>
+    toVersions(given(declarative), revisions).map(({ revision: number, summary }) => [number, summary])
+  const rolledBack = [
+    [3, 'changed systemPrompt'],
+    [2, 'changed systemPrompt'],
+  ]
+  assert.deepEqual(summaries(kept), rolledBack)
+  assert.deepEqual(summaries(kept.slice(0, 1)), rolledBack.slice(0, 1))
 })
 
 test('PODA11, decision 8: pods have the placement, pull secrets and launcher resources of their spec, and nothing else of it', () => {

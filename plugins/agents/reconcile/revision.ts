@@ -8,9 +8,10 @@ import {
   REVISION_HISTORY_ANNOTATION,
   ROLLBACK_ANNOTATION,
   SOURCE_ANNOTATION,
+  SUMMARY_ANNOTATION,
 } from '#schemas/labels.ts'
 import { guessedActor } from '#core/cluster/observation.ts'
-import { formerNumbers, withoutScaling } from '../revisions.ts'
+import { formerNumbers, summarize, withoutScaling } from '../revisions.ts'
 import type { Revision } from '../revisions.ts'
 import type { Resolved } from './resolve.ts'
 import { ownerOf } from './owner.ts'
@@ -55,14 +56,15 @@ export function planRevision(
   existing: readonly Revision[],
 ): RevisionPlan {
   const name = revisionName(agent, data)
-  const newest = Math.max(0, ...existing.map((one) => one.revision))
+  const newest = existing.toSorted((a, b) => a.revision - b.revision).at(-1)
+  const revision = (newest?.revision ?? 0) + 1
   const same = existing.find((one) => one.metadata.name === name)
-  const first = same === undefined ? newest + 1 : (formerNumbers(same)[0] ?? same.revision)
-  if (same?.revision === newest) return { do: 'nothing', name, revision: newest, first }
-  const revision = newest + 1
-  if (same !== undefined)
-    return { do: 'raise', name, revision, first, annotations: { ...rolledBackTo(same), ...madeBy(agent) } }
-  const annotations = { [SOURCE_ANNOTATION]: existing.length === 0 ? 'create' : 'update', ...madeBy(agent) }
+  const first = same === undefined ? revision : (formerNumbers(same)[0] ?? same.revision)
+  if (newest !== undefined && same === newest) return { do: 'nothing', name, revision: newest.revision, first }
+  // Kept with the revision: the one before may be pruned, or become a later one by a rollback (UXM7).
+  const made = { [SUMMARY_ANNOTATION]: summarize(newest && (newest.data?.spec ?? {}), data.spec), ...madeBy(agent) }
+  if (same !== undefined) return { do: 'raise', name, revision, first, annotations: { ...rolledBackTo(same), ...made } }
+  const annotations = { [SOURCE_ANNOTATION]: newest === undefined ? 'create' : 'update', ...made }
   return { do: 'create', name, revision, first, object: toRevision(agent, data, { name, revision, annotations }) }
 }
 
