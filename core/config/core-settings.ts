@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import type { SettingSource } from '#core/host/plugin.ts'
 import { defaultLimits } from '#core/http/limits.ts'
+import { fileSetting } from './file-setting.ts'
 
 const port = (preset: number) =>
   Type.Integer({ minimum: 0, maximum: 65_535, default: preset, description: '0 is any free one.' })
@@ -39,17 +40,17 @@ export const coreSettingsSchema = Type.Object({
     description: 'Connections to PostgreSQL that one process opens at most, beside one that listens.',
   }),
   natsUrl: Type.Optional(Type.String({ minLength: 1 })),
-  keysDir: Type.Optional(Type.String({ minLength: 1 })),
-  kubeconfig: Type.Optional(Type.String({ minLength: 1 })),
+  keysDir: Type.Optional(fileSetting({ holds: 'keys' })),
+  kubeconfig: Type.Optional(fileSetting({ holds: 'kubeconfig' })),
   cluster: Type.Object(
     {
       server: Type.Optional(Type.String({ minLength: 1 })),
-      caFile: Type.Optional(Type.String({ minLength: 1 })),
+      caFile: Type.Optional(fileSetting({ holds: 'certificates' })),
       tokenFile: Type.Optional(
-        Type.String({
-          minLength: 1,
-          description: 'Own identity of manager, gateway and state; never read by the BFF.',
-        }),
+        fileSetting(
+          { holds: 'token', roles: ['manager', 'gateway', 'state', 'worker'] },
+          'Own identity of manager, gateway and state; never read by the BFF.',
+        ),
       ),
       deadlineSeconds: Type.Integer({
         minimum: 1,
@@ -77,10 +78,13 @@ export const coreSettingsSchema = Type.Object({
     managerTls: Type.Optional(
       Type.Object(
         {
-          certFile: Type.String({ minLength: 1 }),
-          keyFile: Type.String({ minLength: 1 }),
+          certFile: fileSetting({ holds: 'certificates', roles: ['manager'] }),
+          keyFile: fileSetting({ holds: 'private-key', roles: ['manager'] }),
           clientCaFile: Type.Optional(
-            Type.String({ minLength: 1, description: 'Only clients with a certificate of this authority are served.' }),
+            fileSetting(
+              { holds: 'certificates', roles: ['manager'] },
+              'Only clients with a certificate of this authority are served.',
+            ),
           ),
         },
         { description: "TLS of the manager's listener; an API server sends its webhook's token over TLS alone." },

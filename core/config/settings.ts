@@ -1,9 +1,11 @@
-import type { AnyPlugin } from '#core/host/plugin.ts'
+import type { AnyPlugin, SettingSource } from '#core/host/plugin.ts'
 import { coreSettingSources, coreSettingsSchema } from './core-settings.ts'
 import type { CoreSettings } from './core-settings.ts'
-import { didYouMean } from '#schemas/agent-file/nearest.ts'
+import { didYouMean } from '#schemas/nearest.ts'
 import { quoted, unknownSetting } from './explain.ts'
 import { findSettingsFile } from './find-file.ts'
+import { checkSettingFiles } from './setting-files.ts'
+import type { FileCheck } from './setting-files.ts'
 import { SettingsError } from './settings-error.ts'
 import { claimedPath, readSlice } from './slice.ts'
 import { readYamlFile } from './yaml-file.ts'
@@ -37,6 +39,29 @@ export function openSettings(input: SettingsInput): YamlFile {
 export function originOf(file: YamlFile, env: SettingsInput['env'], setting: string): string {
   const given = coreSettingSources.find(({ from, to }) => to === setting && (env[from] ?? '') !== '')
   return given?.from ?? `${file.where(setting.split('.'))}: ${setting}`
+}
+
+/** Checks the files that settings name, as far as the roles use them. Throws `SettingsError`. */
+export function refuseUnusableFiles(
+  {
+    file,
+    env,
+    plugins,
+  }: { readonly file: YamlFile; readonly env: SettingsInput['env']; readonly plugins: readonly AnyPlugin[] },
+  settings: Settings,
+  check: Pick<FileCheck, 'roles' | 'instead'>,
+): void {
+  const nameAt = (at: readonly string[], sources: readonly SettingSource[]) => (setting: string) => {
+    const from = sources.find(({ to }) => to === setting)?.from
+    const name = [...at, setting].join('.')
+    if (from !== undefined && (env[from] ?? '') !== '') return `${from} (${name})`
+    return `${file.where(name.split('.'))}: ${name}${from === undefined ? '' : ` (${from})`}`
+  }
+  checkSettingFiles(coreSettingsSchema, settings.core, { ...check, origin: nameAt([], coreSettingSources) })
+  for (const plugin of plugins) {
+    const origin = nameAt([plugin.name], plugin.settingsFrom ?? [])
+    checkSettingFiles(plugin.settings, settings.slices.get(plugin.name), { roles: check.roles, origin })
+  }
 }
 
 /** The platform's own settings, before the plugins are known: which third parties to load stands here. */

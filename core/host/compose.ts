@@ -2,8 +2,9 @@ import type { FastifyPluginAsync } from 'fastify'
 import { dirname, resolve } from 'node:path'
 import { clusterEvents } from '#core/cluster/events.ts'
 import type { CoreSettings } from '#core/config/core-settings.ts'
-import { openSettings, originOf, readCoreSettings, readSettings } from '#core/config/settings.ts'
+import { openSettings, originOf, readCoreSettings, readSettings, refuseUnusableFiles } from '#core/config/settings.ts'
 import type { Settings } from '#core/config/settings.ts'
+import type { FileKind } from '#core/config/file-setting.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
 import type { Bus } from '#core/events/bus.ts'
 import { createMemoryBus } from '#core/events/memory-bus.ts'
@@ -79,6 +80,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   })
   const plugins = [...composition.plugins, ...thirdParty]
   const settings = readSettings(file, env, plugins)
+  refuseUnusableFiles({ file, env, plugins }, settings, { roles, instead: filesOf(core, composition) })
   const log = composition.log ?? createLogger({ level: core.logLevel })
   const metrics = createMetrics({ process: true })
   const tracing = openTracing({ settings: core, roles, version: composition.version, log, metrics })
@@ -128,6 +130,16 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     })
   }
   return { host, settings, log, drainDeadlineMs: drainDeadlineMs(core), close }
+}
+
+// What brings its own cluster or makes its own keys does not read these; an address comes before a kubeconfig.
+function filesOf({ cluster }: CoreSettings, composition: Composition): Record<string, FileKind | undefined> {
+  const isEmbedded = composition.cluster !== undefined
+  return {
+    ...(isEmbedded ? { 'cluster.caFile': undefined, 'cluster.tokenFile': undefined } : {}),
+    ...(isEmbedded || cluster.server !== undefined ? { kubeconfig: undefined } : {}),
+    ...(composition.generateKeys === true ? { keysDir: 'written-folder' } : {}),
+  }
 }
 
 const CLOSE_MS = 5_000

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { stringify } from 'yaml'
-import { openSettings, readCoreSettings } from '#core/config/settings.ts'
+import { openSettings, readCoreSettings, refuseUnusableFiles } from '#core/config/settings.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
@@ -96,7 +96,11 @@ async function inFolder(input: CommandInput, flags: Flags & { readonly dir: stri
 }
 
 async function inCluster(input: CommandInput, flags: Flags, plan: Plan): Promise<void> {
-  const location = await locateCluster(readCoreSettings(openSettings({ env: input.env }), input.env), input.env)
+  const file = openSettings({ env: input.env })
+  const core = readCoreSettings(file, input.env)
+  const instead = { keysDir: undefined, ...(core.cluster.server === undefined ? {} : { kubeconfig: undefined }) }
+  refuseUnusableFiles({ file, env: input.env, plugins: [] }, { core, slices: new Map() }, { roles: ['state'], instead })
+  const location = await locateCluster(core, input.env)
   const pool = createPool(location.server, location.tls)
   try {
     // The person's kubeconfig or the account of the pod: of the roles, state has whichever of them there is.

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { conceal } from '#core/log/secrets.ts'
@@ -87,15 +88,32 @@ function readFolder(dir: string, files: readonly string[]): Keys {
 
 function readKey(dir: string, file: string, id: string): SigningKey {
   const path = join(dir, file)
-  if (file.endsWith('.pub')) return { id, key: createPublicKey(readFileSync(path)) }
+  if (file.endsWith('.pub')) return { id, key: parseKey(path, () => createPublicKey(readFileSync(path))) }
   if ((statSync(path).mode & 0o007) !== 0)
     throw new Error(`${path}: a key must not be accessible to others (chmod 600)`)
   const text = readFileSync(path, 'utf8')
   for (const line of text.split('\n')) if (!line.startsWith('-----')) conceal(line.trim())
-  const key = text.includes('-----BEGIN') ? createPrivateKey(text) : createSecretKey(Buffer.from(text.trim(), 'base64'))
-  if (key.type === 'secret' ? key.symmetricKeySize !== 32 : key.asymmetricKeyType !== 'ed25519')
-    throw new Error(`${path}: not an Ed25519 key in PKCS 8 PEM, nor 32 bytes in base64`)
+  const key = parseKey(path, () =>
+    text.includes('-----BEGIN') ? createPrivateKey(text) : createSecretKey(Buffer.from(text.trim(), 'base64')),
+  )
+  if (key.type === 'secret' && key.symmetricKeySize !== 32) throw malformed(path)
   return { id, key }
+}
+
+function parseKey(path: string, parse: () => KeyObject): KeyObject {
+  let key: KeyObject
+  try {
+    key = parse()
+  } catch (error) {
+    // Errors of the file system say what is wrong; those of OpenSSL do not.
+    throw error instanceof Error && 'syscall' in error ? error : malformed(path)
+  }
+  if (key.type !== 'secret' && key.asymmetricKeyType !== 'ed25519') throw malformed(path)
+  return key
+}
+
+function malformed(path: string): Error {
+  return new Error(`${path}: not an Ed25519 key in PEM (PKCS 8, or SPKI in .pub), nor 32 bytes in base64`)
 }
 
 function toJwk(signing: SigningKey): JsonWebKeyEd25519[] {

@@ -1,4 +1,5 @@
 import { SettingsError } from '#core/config/settings-error.ts'
+import { contentProblem } from '#core/config/file-content.ts'
 import { hasDecodableCredentials } from '#core/net/url-credentials.ts'
 import type { StoreAddress } from './store-failure.ts'
 
@@ -13,4 +14,13 @@ export function refuseBadUrl({ url, setting = 'DATABASE_URL' }: StoreAddress): v
     )
   if (!hasDecodableCredentials(parsed))
     throw new SettingsError(`${setting}: user and password must be percent-encoded: write % as %25`)
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const file = parsed.searchParams.get(name)
+    const problem = file === null || file === '' ? undefined : contentProblem(holds(name), file)
+    if (problem !== undefined) throw new SettingsError(`${setting}: ${name}=${file}: ${problem}`)
+  }
+}
+
+function holds(parameter: string): 'certificates' | 'private-key' {
+  return parameter === 'sslkey' ? 'private-key' : 'certificates'
 }

@@ -1,22 +1,21 @@
 import { Type } from 'typebox'
+import { fileSetting } from '#core/config/file-setting.ts'
 
 /** Settings of the audit plugin. */
 export const auditSettings = Type.Object(
   {
     retentionDays: Type.Integer({ minimum: 1, maximum: 36_500, default: 90, description: 'Days that a row is kept.' }),
     spoolDir: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          'Folder, of one process alone, for outcomes that are not in the store yet. Without it those of a killed process are lost.',
-      }),
+      fileSetting(
+        { holds: 'written-folder', roles: ['bff'] },
+        'Folder, of one process alone, for outcomes that are not in the store yet. Without it those of a killed process are lost.',
+      ),
     ),
     webhookTokenFile: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          "File with the bearer of the API server's audit webhook; the manager listens for it when it is set.",
-      }),
+      fileSetting(
+        { holds: 'token', roles: ['manager'] },
+        "File with the bearer of the API server's audit webhook; the manager listens for it when it is set.",
+      ),
     ),
     webhookMaxEvents: Type.Integer({
       minimum: 1,

@@ -19,6 +19,14 @@ export const mutants: readonly Mutant[] = [
     only: 'UXH2',
   },
   {
+    name: 'a file that a setting names is not checked at start',
+    file: 'core/config/setting-files.ts',
+    find: '    if (problem !== undefined) throw',
+    replace: '    if (problem === "") throw',
+    tests: ['test/setting-files.test.ts'],
+    only: 'a setting of the settings file',
+  },
+  {
     name: 'a wrong setting quotes its value, whatever it is',
     file: 'core/config/explain.ts',
     find: "if (type === 'string' && typeof given !== 'string') return 'must be text'",

@@ -1,0 +1,69 @@
+import { accessSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { createKeyring } from '#core/signing/create-keyring.ts'
+import { readBounded, readCertificates, readPrivateKey, UnusableFile } from './bounded-file.ts'
+import { fileProblem } from './file-problem.ts'
+import type { FileKind } from './file-setting.ts'
+import { kubeconfigProblem } from './kubeconfig-problem.ts'
+
+/** What is wrong with the file or folder, if anything, and what to do. Never a text of the file, which may be a secret. */
+export function contentProblem(kind: FileKind, path: string): string | undefined {
+  const { check, remedy } = kinds[kind]
+  try {
+    check(path)
+    return undefined
+  } catch (error) {
+    return `${error instanceof UnusableFile ? error.message : fileProblem(error)}; ${remedy}`
+  }
+}
+
+const kinds: Readonly<Record<FileKind, { readonly check: (path: string) => void; readonly remedy: string }>> = {
+  token: { check: checkToken, remedy: 'name a file with a bearer token on one line' },
+  certificates: {
+    check: (path) => void readCertificates(readBounded(path)),
+    remedy: 'name a file with certificates in PEM',
+  },
+  'private-key': { check: checkPrivateKey, remedy: 'name a file with a private key in PEM, without a passphrase' },
+  kubeconfig: { check: checkKubeconfig, remedy: 'name a kubeconfig that kubectl can use' },
+  keys: { check: checkKeys, remedy: 'name a folder of keys, as `mesh keys init --dir FOLDER` makes one' },
+  'written-folder': { check: checkWritten, remedy: 'name a folder that this process may write' },
+}
+
+function checkToken(path: string): void {
+  if (!/^[\u0021-\u007E]+$/.test(readBounded(path).trim())) throw new UnusableFile('it holds no bearer token')
+}
+
+function checkPrivateKey(path: string): void {
+  readPrivateKey(readBounded(path))
+}
+
+function checkKubeconfig(path: string): void {
+  const problem = kubeconfigProblem(readBounded(path), path)
+  if (problem !== undefined) throw new UnusableFile(problem)
+}
+
+function checkKeys(path: string): void {
+  readdirSync(path)
+  try {
+    createKeyring({ dir: path })
+  } catch (error) {
+    // Its own messages name the file of the key, and so does the file system.
+    if (error instanceof Error && !('code' in error)) throw new UnusableFile(error.message)
+    const file = error instanceof Error && 'path' in error ? `${String(error.path)}: ` : ''
+    throw new UnusableFile(`${file}${fileProblem(error)}`)
+  }
+}
+
+function checkWritten(path: string): void {
+  // Step by step: a recursive mkdir below /proc never returns.
+  const absent: string[] = []
+  for (let at = resolve(path); isAbsent(at); at = dirname(at)) absent.unshift(at)
+  for (const folder of absent) mkdirSync(folder, { mode: 0o700 })
+  if (!statSync(path).isDirectory()) throw new UnusableFile('it is a file, not a folder')
+  accessSync(path, constants.W_OK | constants.X_OK)
+}
+
+// Throws for what is there and cannot be followed, such as a loop of links.
+function isAbsent(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) === undefined
+}

@@ -1,0 +1,34 @@
+import type { Role } from '#core/host/core.ts'
+import { contentProblem } from './file-content.ts'
+import { fileSettingsOf } from './file-setting.ts'
+import type { FileKind } from './file-setting.ts'
+import { getAt } from './get-at.ts'
+import { SettingsError } from './settings-error.ts'
+
+/** How files of settings are checked. */
+export interface FileCheck {
+  readonly roles: readonly Role[]
+  /** Where a setting was set, for the message. */
+  readonly origin: (setting: string) => string
+  /** Settings, by their dotted name, that this process does not use as they say; undefined: not at all. */
+  readonly instead?: Readonly<Record<string, FileKind | undefined>>
+}
+
+/** Checks the files that the roles of a process use. Throws `SettingsError` with setting, path, problem and remedy. */
+export function checkSettingFiles(schema: unknown, settings: unknown, check: FileCheck): void {
+  for (const { path, mark } of fileSettingsOf(schema)) {
+    const name = path.join('.')
+    const file = getAt(settings, path)
+    const holds = check.instead !== undefined && Object.hasOwn(check.instead, name) ? check.instead[name] : mark.holds
+    const isUsed = mark.roles === undefined || check.roles.some((role) => mark.roles?.includes(role))
+    if (typeof file !== 'string' || holds === undefined || !isUsed) continue
+    const problem = contentProblem(holds, file)
+    if (problem !== undefined) throw new SettingsError(`${check.origin(name)}: ${shown(file)}: ${problem}`)
+  }
+}
+
+// A path may have any character; a line of the log has none that moves the cursor.
+function shown(path: string): string {
+  const text = path.length > 300 ? `${path.slice(0, 300)}...` : path
+  return /^[\u0020-\u007E]*$/.test(text) ? text : JSON.stringify(text.toWellFormed())
+}
