@@ -5,7 +5,7 @@ import type { Trace } from '#core/telemetry/tracing.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createJournal } from './journal.ts'
 import type { Follower, Journal } from './journal.ts'
-import { createRunContext, failed, noUsage } from './run.ts'
+import { createRunContext, failed, noUsage, stopped } from './run.ts'
 import type { Agent, StopReason } from './run.ts'
 
 /** One attempt of a run: from its start, or from a resume, to its outcome. */
@@ -13,8 +13,11 @@ export interface Attempt {
   readonly runId: string
   readonly journal: Journal
   readonly traceId: string
-  /** The outcome, once the agent's work has stopped. */
+  /** The outcome: once the agent's work has stopped, or when the time of the run is over. */
   readonly done: Promise<InvokeResult>
+  /** Resolves when nothing of the agent works on the run any more; after a time limit that is later than `done`. */
+  readonly stopped: Promise<void>
+  isAtWork(): boolean
   result(): InvokeResult | undefined
   stop(reason: StopReason): void
   follow(after: number, follower: Follower): () => void
@@ -41,8 +44,9 @@ export function startAttempt(options: AttemptOptions): Attempt {
   const journal = createJournal([options.agentName], options.now)
   const abort = new AbortController()
   const span = options.tracer.start('run', options.parent, { 'mesh.run.id': options.runId })
-  const timer = longTimeout(() => abort.abort('timeout' satisfies StopReason), options.timeoutMs)
+  const done = Promise.withResolvers<InvokeResult>()
   let result: InvokeResult | undefined
+  let atWork = true
   const grown = (): void => options.onGrowth(attempt)
   // What arrives between the stop and the end of the agent's work is not kept: its size has no bound.
   const keep = (write: () => void): void => {
@@ -63,7 +67,8 @@ export function startAttempt(options: AttemptOptions): Attempt {
       pressure: journal.pressure,
     },
   })
-  const settle = (given: InvokeResult): InvokeResult => {
+  const settle = (given: InvokeResult): void => {
+    if (result !== undefined) return
     timer.cancel()
     const outcome = appendOutcome(journal, withLimit(given, options.timeoutMs), span.spanId)
     result = outcome
@@ -71,18 +76,32 @@ export function startAttempt(options: AttemptOptions): Attempt {
       'mesh.run.state': outcome.state,
     })
     journal.end()
+    done.resolve(outcome)
     grown()
-    return outcome
+  }
+  // A limit of 20 s is over after 20 s for who waits (UXL5): the agent's time to stop comes after the outcome, which holds what was said.
+  const timer = longTimeout(() => {
+    if (abort.signal.aborted) return
+    abort.abort('timeout' satisfies StopReason)
+    journal.finishMessages()
+    settle(stopped(abort.signal, context.usage()))
+  }, options.timeoutMs)
+  const work = async (): Promise<void> => {
+    // A turn later, so that `attempt` exists when the first entry grows the journal.
+    const agentResult = await Promise.resolve()
+      .then(() => options.agent.run(context))
+      .catch(() => failed('agent_error', 'the agent failed unexpectedly', noUsage))
+    // Before the outcome is known: its place is free for the next run.
+    atWork = false
+    settle(agentResult)
   }
   const attempt: Attempt = {
     runId: options.runId,
     journal,
     traceId: span.traceId,
-    // A turn later, so that `attempt` exists when the first entry grows the journal.
-    done: Promise.resolve()
-      .then(() => options.agent.run(context))
-      .catch(() => failed('agent_error', 'the agent failed unexpectedly', noUsage))
-      .then(settle),
+    done: done.promise,
+    stopped: work(),
+    isAtWork: () => atWork,
     result: () => result,
     stop: (reason) => abort.abort(reason),
     follow: (after, follower) => journal.follow(after, follower),

@@ -158,7 +158,39 @@ test('limits: timeout ends a run as timed_out, concurrency is 429 with Retry-Aft
   assert.deepEqual([second.status, second.headers.get('retry-after')], [429, '1'])
   const last = (await readEvents(`${url}/runs/r7/events`)).at(-1)
   assert.deepEqual([last?.kind, last?.data.message], ['run.timed_out', 'longer than limits.timeout (300ms)'])
-  assert.equal((await post(`${url}/invoke`, { input: {} }, run('r8'))).status, 202)
+  const begin = async () => (await post(`${url}/invoke`, { input: {} }, run('r8'))).status
+  await until(async () => (await begin()) !== 429, 'the agent has stopped and takes the next run')
+})
+
+test('UXL5: a run ends at its limit, while its agent has 5 s to stop and keeps its place until then', async (t) => {
+  const launched = await launch(t, {
+    command: nodeAgent,
+    config: { limits: { timeout: '700ms', concurrency: 1 } },
+    env: { MESH_CANCEL_GRACE_SECONDS: '2' },
+  })
+  const { url } = launched
+  const startedAt = performance.now()
+  await post(`${url}/invoke`, { input: { do: 'hang' } }, run('r7'))
+  const entries = await readEvents(`${url}/runs/r7/events`)
+  const tookMs = performance.now() - startedAt
+  assert.ok(tookMs >= 690 && tookMs < 1_700, `${tookMs} ms`)
+  assert.deepEqual(
+    entries.map(({ kind }) => kind),
+    ['message.started', 'message.delta', 'message.finished', 'run.timed_out'],
+  )
+  assert.equal(entries[2]?.data.text, 'partial', 'what was said before is kept')
+  assert.equal((await post(`${url}/runs/r7/ack`)).status, 204)
+  const worked = Number(
+    launched
+      .notes()
+      .find((note) => note.startsWith('invoke r7'))
+      ?.split(' ')[2],
+  )
+  assert.equal(isAlive(worked), true, 'it has its time to stop')
+  assert.equal((await post(`${url}/invoke`, { input: {} }, run('r8'))).status, 429)
+  await until(() => !isAlive(worked), 'the process that did not stop is ended')
+  assert.ok(performance.now() - startedAt > 2_600, 'after its time to stop')
+  await until(async () => (await post(`${url}/invoke`, { input: {} }, run('r8'))).status < 300, 'the next run begins')
 })
 
 test('interrupts: an agent pauses with a checkpoint; a resume is a new attempt, its repeat is not', async (t) => {

@@ -28,6 +28,8 @@ export interface Journal {
   delta(messageId: string, text: string, spanId: string): void
   /** Replays the entries above `after`, catches up on open messages, then follows; returns how to stop. */
   follow(after: number, follower: Follower): () => void
+  /** Finishes the open messages with their text so far. */
+  finishMessages(): void
   /** Cuts everybody who follows now. */
   cut(): void
   /** Counts memory that is kept for the run elsewhere, until `end`. */
@@ -79,14 +81,20 @@ export function createJournal(path: readonly string[], now: () => Date): Journal
     }
   }
 
+  const append: Journal['append'] = (kind, data, spanId) => {
+    if (ended) return
+    const frame = toFrame(kind, data, spanId, frames.length + 1)
+    frames.push(frame)
+    bytes += frame.length + entryBytes
+    track(kind, data, spanId)
+    send(frame)
+  }
+
   return {
-    append(kind, data, spanId) {
-      if (ended) return
-      const frame = toFrame(kind, data, spanId, frames.length + 1)
-      frames.push(frame)
-      bytes += frame.length + entryBytes
-      track(kind, data, spanId)
-      send(frame)
+    append,
+    finishMessages() {
+      for (const [messageId, { text, spanId }] of open)
+        append('message.finished', { messageId, role: 'assistant', text }, spanId)
     },
     delta(messageId, text, spanId) {
       const message = open.get(messageId)

@@ -84,11 +84,13 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
   let refusing = false
   let idleWaiters: (() => void)[] = []
 
+  // Until their agent has stopped, which is later than the outcome when the time of a run is over: each takes a place until then.
+  const atWork = new Set<Attempt>()
+  const working = (): Attempt[] => [...atWork].filter((attempt) => attempt.isAtWork())
   const attempts = (): Attempt[] => [...runs.values()].flatMap(({ attempt }) => attempt ?? [])
-  const working = (): Attempt[] => attempts().filter((attempt) => attempt.result() === undefined)
   const bytes = (): number => attempts().reduce((sum, { journal }) => sum + journal.bytes, 0)
   const settleIdle = (): void => {
-    if (attempts().length > 0) return
+    if (attempts().length > 0 || working().length > 0) return
     for (const resolve of idleWaiters) resolve()
     idleWaiters = []
   }
@@ -109,6 +111,12 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
       forget(known, runId)
     }
     if (total > maxBytes && grown.result() === undefined) grown.stop('overflow')
+  }
+  const awaitStop = async (attempt: Attempt): Promise<void> => {
+    atWork.add(attempt)
+    await attempt.stopped
+    atWork.delete(attempt)
+    settleIdle()
   }
   const keepResult = async (known: Known, attempt: Attempt): Promise<void> => {
     known.last = await attempt.done
@@ -132,6 +140,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     clearTimeout(runs.get(start.runId)?.expiry)
     const known: Known = { attempt, epoch: start.epoch, last: undefined, expiry: undefined }
     runs.set(start.runId, known)
+    void awaitStop(attempt)
     void keepResult(known, attempt)
     return attempt
   }
@@ -168,9 +177,8 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     active: () => working().map(({ runId }) => runId),
     bytes,
     emit: (runId, kind, data, spanId) => {
-      working()
-        .find((attempt) => attempt.runId === runId)
-        ?.journal.append(kind, data, spanId)
+      const attempt = working().find((one) => one.runId === runId)
+      attempt?.journal.append(kind, data, spanId)
     },
     refuseNew: () => void (refusing = true),
     idle: () => {
@@ -181,7 +189,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     async stopAll(reason) {
       const stopping = working()
       for (const attempt of stopping) attempt.stop(reason)
-      await Promise.all(stopping.map(({ done }) => done))
+      await Promise.all(stopping.map((attempt) => attempt.stopped))
     },
   }
 }

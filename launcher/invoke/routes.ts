@@ -75,7 +75,7 @@ export function invokeRoutes(options: InvokeRoutesOptions): readonly Route[] {
       handle: async (exchange) => {
         const { attempt } = await attach(exchange)
         attempt.stop('cancel')
-        await attempt.done
+        await attempt.stopped
         known(exchange.response, attempt, options)
       },
     },

@@ -183,7 +183,7 @@ export const limits = Type.Object(
     timeout: Type.Optional(
       duration(
         durationBounds.runTimeout,
-        'Longest duration of one run; 10m when absent. Then the agent has 5s to stop before its process is ended.',
+        'Longest duration of one run; 10m when absent. The run ends then. Its agent has 5s more to stop, in which it takes up a place, before its process is ended.',
       ),
     ),
     maxSteps: Type.Optional(
