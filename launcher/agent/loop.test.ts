@@ -224,6 +224,33 @@ test('loop: budget and guardrail codes keep their reason; an overloaded route fa
   )
 })
 
+test('loop: every model call that fails is an entry with reason, status, provider and duration', async (t) => {
+  const overload: ModelReply = (response) => {
+    response.setHeader('x-mesh-provider', `team/${'p'.repeat(400)}`)
+    refuses(503, 'busy')(response, { headers: {}, body: { model: '', messages: [] } })
+  }
+  const config = { model: { route: 'a', fallbackRoutes: ['b', 'c'] } }
+  const { start } = await launchLoop(t, [overload, refuses(402, 'budget_exceeded')], { config })
+  const failures = (entries: Awaited<ReturnType<typeof start>>) =>
+    entries.filter(({ kind }) => kind === 'usage.reported').map(({ data }) => data)
+  const [first, second] = failures(await start('r1', { input: '' }))
+  assert.deepEqual(first?.error, {
+    code: 'busy',
+    message: 'the model gateway answered 503: no',
+    status: 503,
+    provider: `team/${'p'.repeat(312)}`,
+  })
+  assert.deepEqual([first.route, typeof first.durationMs], ['a', 'number'])
+  const refused = { code: 'budget_exceeded', message: 'the model gateway answered 402: no', status: 402 }
+  assert.deepEqual([second?.route, second?.error], ['b', refused])
+  const limits = { timeout: '3s' }
+  const silent = await launchLoop(t, [() => undefined], { config: { ...config, limits } })
+  const entries = await silent.start('r1', { input: '' })
+  assert.equal(entries.at(-1)?.kind, 'run.timed_out')
+  const [stopped] = failures(entries)
+  assert.deepEqual(stopped?.error, { code: 'model_error', message: 'the run was stopped (timeout)' })
+})
+
 test('limits: maxSteps ends a loop, a timeout and a cancel abort the model call', async (t) => {
   const endless = await launchLoop(t, [calls({ name: 'time', args: {} })], { config: { limits: { maxSteps: 3 } } })
   const { body } = await post(`${endless.url}/invoke`, { input: '' })
@@ -235,7 +262,7 @@ test('limits: maxSteps ends a loop, a timeout and a cancel abort the model call'
     chunk(response, { content: 'thinking' })
     response.on('close', () => closed++)
   }
-  const slow = await launchLoop(t, [hanging], { config: { limits: { timeout: '200ms' } } })
+  const slow = await launchLoop(t, [hanging], { config: { limits: { timeout: '3s' } } })
   assert.equal((await post(`${slow.url}/invoke`, { input: '' })).body.state, 'timed_out')
   await until(() => closed === 1, 'the model call was aborted')
   const cancelled = await launchLoop(t, [hanging])

@@ -1,7 +1,7 @@
 import type { InvokeResult } from '#schemas/run.ts'
 import type { AgentConfig } from '../agent-config.ts'
 import { pause } from '../invoke/outcome.ts'
-import { failed, newMessageId, stopped } from '../invoke/run.ts'
+import { failed, newMessageId, noUsage, stopped } from '../invoke/run.ts'
 import type { Agent, RunContext } from '../invoke/run.ts'
 import { assistantMessage } from './chat.ts'
 import type { ToolDefinition } from './chat.ts'
@@ -99,6 +99,15 @@ async function callModel(call: {
   const parent = stepTrace(context, conversation)
   const span = context.start('model call', { 'mesh.model.route': route }, parent)
   const startedAt = performance.now()
+  const about = () => ({ route, durationMs: Math.round(performance.now() - startedAt), parentSpanId: parent.spanId })
+  const fail = (error: unknown): void => {
+    context.signal.removeEventListener('abort', abort)
+    span.end('error')
+    context.report(noUsage, { ...about(), error: describeFailure(error) }, span.spanId)
+  }
+  // At once: nothing is noted after the outcome of a run whose time is over.
+  const abort = (): void => fail(new ModelError(`the run was stopped (${String(context.signal.reason)})`))
+  context.signal.addEventListener('abort', abort, { once: true })
   try {
     const answer = await scope.model({
       route,
@@ -116,14 +125,22 @@ async function callModel(call: {
       'gen_ai.usage.output_tokens': outputTokens,
     })
     shown.finish(answer.text, span.spanId)
-    const durationMs = Math.round(performance.now() - startedAt)
-    const about = { route, model: answer.model, durationMs, parentSpanId: parent.spanId }
-    context.report(answer.usage, about, span.spanId)
+    context.report(answer.usage, { ...about(), model: answer.model }, span.spanId)
     return answer
   } catch (error) {
-    span.end('error')
+    if (!context.signal.aborted) fail(error)
     throw error
+  } finally {
+    context.signal.removeEventListener('abort', abort)
   }
+}
+
+/** Why a model call failed, for its node in the tree of the run. */
+function describeFailure(error: unknown): object {
+  const message = error instanceof Error ? error.message.slice(0, 1_000) : 'unknown'
+  return error instanceof ModelError
+    ? { code: error.failReason, message, ...error.answered }
+    : { code: 'model_error', message }
 }
 
 interface ShownMessage {

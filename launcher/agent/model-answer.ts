@@ -11,13 +11,28 @@ import { createTextMender, type TextMender } from './model-text.ts'
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly failReason: FailReason
+  /** What the gateway answered, as far as it did. */
+  readonly answered: GatewayAnswer
   /** Another route may do better: overload, a server error or no connection. */
   readonly retryable: boolean
-  constructor(message: string, failReason: FailReason = 'model_error', retryable = false) {
+  constructor(
+    message: string,
+    failReason: FailReason = 'model_error',
+    retryable = false,
+    answered: GatewayAnswer = {},
+  ) {
     super(message)
     this.failReason = failReason
     this.retryable = retryable
+    this.answered = answered
   }
+}
+
+/** An error answer of the gateway; `provider` is the one that it asked last (`namespace/name`). */
+export interface GatewayAnswer {
+  readonly status?: number
+  readonly code?: string
+  readonly provider?: string
 }
 
 /** What a model answered. */

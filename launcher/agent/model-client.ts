@@ -2,15 +2,19 @@ import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
 import { exchange } from '#core/sse/exchange.ts'
 import type { FailReason } from '#schemas/run.ts'
-import { toStorableValue } from '#schemas/storable-text.ts'
+import { toStorable, toStorableValue } from '#schemas/storable-text.ts'
 import { parseBoundedJson } from '../http/bounded-json.ts'
 import { isRecord } from '../http/json-body.ts'
 import type { ChatMessage, ToolDefinition } from './chat.ts'
 import { ModelError, errorText, readStream, readWhole } from './model-answer.ts'
-import type { AnswerReader, ModelAnswer } from './model-answer.ts'
+import type { AnswerReader, GatewayAnswer, ModelAnswer } from './model-answer.ts'
 
 /** Longest answer of one model call, streamed or whole; calls and text of it are in memory until it ends (F6). */
 const maxAnswerBytes = 16 * 1024 * 1024
+
+const maxCode = 128
+/** A namespace, a slash and a name. */
+const maxProvider = 317
 
 /** The model gateway, and as whom it is called. */
 export interface ModelClientOptions {
@@ -90,12 +94,14 @@ async function toHeaders(options: ModelClientOptions, call: ModelCall): Promise<
 // Text reaches `onText` as it arrives; an error status is read whole, for its message.
 function receive(onText: (text: string) => void) {
   let status = 0
+  let provider: Pick<GatewayAnswer, 'provider'> = {}
   let size = 0
   let reader: AnswerReader = readWhole(onText)
   const errorBody: Buffer[] = []
   return {
     head(code: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
       status = code
+      provider = toProvider(headers['x-mesh-provider'])
       if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) reader = readStream(onText)
     },
     data(chunk: Buffer): void {
@@ -106,7 +112,7 @@ function receive(onText: (text: string) => void) {
     },
     end(): ModelAnswer {
       if (status === 200) return reader.end()
-      throw toModelError(status, Buffer.concat(errorBody).toString('utf8'))
+      throw toModelError({ status, ...provider }, Buffer.concat(errorBody).toString('utf8'))
     },
   }
 }
@@ -116,13 +122,20 @@ const reasonOfCode: Readonly<Record<string, FailReason>> = {
   guardrail_blocked: 'guardrail_blocked',
 }
 
-function toModelError(status: number, text: string): ModelError {
+function toModelError(head: GatewayAnswer & { readonly status: number }, text: string): ModelError {
+  const { status } = head
   const body = parseLoosely(text)
   const error = isRecord(body) && isRecord(body.error) ? body.error : {}
-  const reason = typeof error.code === 'string' ? reasonOfCode[error.code] : undefined
+  const code = typeof error.code === 'string' ? { code: toStorable(error.code.slice(0, maxCode)) } : {}
+  const reason = code.code === undefined ? undefined : reasonOfCode[code.code]
   const message = isRecord(body) ? errorText(body) : 'no reason given'
   const retryable = status === 429 || status === 408 || status >= 500
-  return new ModelError(`the model gateway answered ${status}: ${message}`, reason ?? 'model_error', retryable)
+  const why = `the model gateway answered ${status}: ${message}`
+  return new ModelError(why, reason ?? 'model_error', retryable, { ...head, ...code })
+}
+
+function toProvider(header: string | string[] | undefined): Pick<GatewayAnswer, 'provider'> {
+  return typeof header === 'string' ? { provider: toStorable(header.slice(0, maxProvider)) } : {}
 }
 
 function parseLoosely(text: string): unknown {

@@ -13,6 +13,7 @@ import { terminalStates } from '#schemas/run.ts'
 import { findUnstorable } from '#schemas/storable-text.ts'
 import type { LiveFrame } from './live.ts'
 import { cancelRun } from './runs.ts'
+import { readTree } from './read-tree.ts'
 import { readJournal, readJournalPage } from './store/reads.ts'
 import { findRun, readContent } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
@@ -271,6 +272,37 @@ for (const { name, skip, open } of adapters) {
     assert.equal((await stored(world, ended)).content?.error, message)
     assert.deepEqual(launcher.asked.slice(-2), [`/runs/${run.id}/cancel`, `/runs/${run.id}/ack`])
   })
+
+  test(
+    `${name}: the tree of a long journal comes in parts, and says where the next one begins`,
+    { skip },
+    async (t) => {
+      const { database, world } = await opened(t)
+      const run = await queueRun(world, 'x')
+      const db = world.store.reader<RunsTables>()
+      await sql`insert into runs_journal (run_id, seq, ts, kind, path, span_id, data)
+      select ${run.id}, n, now(), 'usage.reported', '[]', '', '{}' from generate_series(2, 20001) n`.execute(
+        database.root,
+      )
+      await sql`update runs_lease set journal_seq = 20001 where run_id = ${run.id}`.execute(database.root)
+      const parts = []
+      for (let after: number | null = 0; after !== null; after = parts.at(-1)?.nextAfter ?? null)
+        parts.push(await readTree(db, run, after))
+      assert.deepEqual(
+        parts.map(({ truncated, nextAfter, root }) => [truncated, nextAfter, root.children.length]),
+        [
+          [true, 10_000, 9_999],
+          [true, 20_000, 10_000],
+          [false, null, 1],
+        ],
+      )
+      await sql`update runs_journal set data = jsonb_build_object('text', repeat('x', 1048576))
+      where run_id = ${run.id} and seq between 2 and 40`.execute(database.root)
+      const [large, end] = [await readTree(db, run, 0), await readTree(db, run, 20_001)]
+      assert.ok(large.truncated && Number(large.nextAfter) < 30, 'ended by its bytes')
+      assert.deepEqual([end.truncated, end.nextAfter, end.root.children], [false, null, []])
+    },
+  )
 
   test(`${name}: F5, F10: a stream keeps a small part of a large journal in memory`, { skip }, async (t) => {
     const { database, world } = await opened(t)

@@ -15,18 +15,10 @@ import type { CreateServices } from './create.ts'
 import type { Live } from './live.ts'
 import { resumeRun } from './resume.ts'
 import { type Run, type RunDetail, toDetail, toRun } from './run.ts'
-import {
-  listRuns,
-  locateRun,
-  readJournal,
-  readRun,
-  readRunContent,
-  type RunFilter,
-  type RunPage,
-} from './store/reads.ts'
+import { listRuns, locateRun, readRun, readRunContent, type RunFilter, type RunPage } from './store/reads.ts'
 import { holdAgent } from './store/system.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
-import { buildTree, type TreeNode } from './tree.ts'
+import { readTree, type RunTree } from './read-tree.ts'
 import type { RunWriter } from './write.ts'
 
 /** What a caller asks for when a run is made. */
@@ -56,7 +48,8 @@ export interface Runs {
   get(caller: Caller, id: string): Promise<RunDetail>
   /** As `get`, with the reason why the agent takes no runs, as far as the caller may read it. */
   explain(caller: Caller, id: string): Promise<RunDetail>
-  tree(caller: Caller, id: string): Promise<TreeNode>
+  /** The tree of the journal after a sequence number, as far as one answer holds it. */
+  tree(caller: Caller, id: string, after: number): Promise<RunTree>
   list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
   /** Proves that the caller may change the run; an id that the caller may not even get is unknown to the caller. */
   mayUpdate(caller: Caller, id: string): Promise<Access<'update', 'runs'>>
@@ -106,10 +99,7 @@ export function createRuns(services: RunsServices): Runs {
       const { run } = await open(caller, id)
       return explainReadiness(caller, await detail(run), run, services.core.now())
     },
-    tree: async (caller, id) => {
-      const { run } = await open(caller, id)
-      return buildTree(run, await readJournal(db, run, 0, treeEntries))
-    },
+    tree: async (caller, id, after) => readTree(db, (await open(caller, id)).run, after),
     list: async (access, filter, page) => (await listRuns(db, accessFor('list', access), filter, page)).map(toRun),
     mayUpdate: async (caller, id) => {
       const { access } = await open(caller, id)
@@ -126,8 +116,6 @@ export function createRuns(services: RunsServices): Runs {
     },
   }
 }
-
-const treeEntries = 10_000
 
 /** The grant of the caller, signed after the review that this request made. */
 async function grantFor(

@@ -17,7 +17,7 @@ function journal(...entries: readonly (readonly [kind: string, spanId: string, d
 }
 
 const all = (node: TreeNode): readonly TreeNode[] => [node, ...node.children.flatMap(all)]
-const outline = (node: TreeNode): unknown => [node.kind, node.name, node.status, node.children.map(outline)]
+const outline = (node: TreeNode): unknown[] => [node.kind, node.name, node.status, node.children.map(outline)]
 
 function isUnique(root: TreeNode): boolean {
   const ids = all(root).map(({ spanId }) => spanId)
@@ -129,4 +129,42 @@ test('UXM9: entries of an agent that all have the span of the run have ids of th
     ],
   ])
   assert.ok(isUnique(root))
+})
+
+test('a model call that failed or was refused is a node of status error, named by its route', () => {
+  const error = { code: 'budget_exceeded', message: 'no', status: 402, provider: 'team/llm' }
+  const root = buildTree(
+    toRow({ state: 'failed' }),
+    journal(
+      ['step.started', 's1', { step: 1 }],
+      ['usage.reported', 'm1', { route: 'team/a', durationMs: 250, usage: {}, error, parentSpanId: 's1' }],
+    ),
+  )
+  const [model] = root.children[0]?.children ?? []
+  assert.deepEqual([model?.kind, model?.name, model?.status, model?.durationMs], ['model', 'team/a', 'error', 250])
+  assert.deepEqual(model?.attributes['error'], error)
+})
+
+test('a part of a long journal: what ends later is running, what began earlier is a node by its end', () => {
+  const run = toRow({ state: 'succeeded', finished_at: new Date(begin + 60_000) })
+  const entries = [...paused, ...resumed]
+  const whole = buildTree(run, entries)
+  assert.ok(all(whole).every(({ status }) => status !== 'running'))
+  const first = buildTree(run, entries.slice(0, 3), { isTruncated: true })
+  assert.deepEqual(outline(first).at(-1), [['step', 'step 1', 'running', [['message', 'message', 'running', []]]]])
+  const rest = buildTree(run, entries.slice(3), { isContinued: true })
+  assert.deepEqual(
+    rest.children.map(({ kind, status }) => [kind, status]),
+    [
+      ['message', 'ok'],
+      ['model', 'ok'],
+      ['interrupt', 'ok'],
+      ['tool', 'error'],
+      ['step', 'ok'],
+      ['step', 'ok'],
+    ],
+  )
+  assert.ok(isUnique(rest))
+  const forged = buildTree(run, journal(['usage.reported', 'm', { durationMs: 1e300 }]))
+  assert.equal(forged.children[0]?.durationMs, null)
 })

@@ -1,4 +1,5 @@
 import { terminalStates } from '#schemas/run.ts'
+import { isStorableTime } from '#schemas/storable-text.ts'
 import type { SelectedRun } from './store/tables.ts'
 import { traceparentOf } from './worker/author.ts'
 
@@ -40,6 +41,7 @@ interface Building {
   /** Not finished, by kind and what their two entries share. */
   readonly open: Map<string, OpenNode>
   readonly steps: OpenNode[]
+  readonly isContinued: boolean
 }
 
 /** The field by which the entries of one node know each other; an agent's own entries may all have the span of the run. */
@@ -54,12 +56,22 @@ const keys: Readonly<Record<string, string>> = {
 // Their id says more than the span, which they share with the call that they belong to.
 const namedByKey: ReadonlySet<string> = new Set(['message', 'delegate', 'interrupt'])
 
+/** Which part of the journal the entries are; the default is all of it. */
+export interface TreePart {
+  /** Entries come before: an end without its beginning is a node too. */
+  readonly isContinued?: boolean
+  /** Entries follow: what has no end may have one there. */
+  readonly isTruncated?: boolean
+}
+
 /** Builds the tree: a node for each step, message, model call, tool call, delegation and interrupt, below its step. */
-export function buildTree(run: SelectedRun, entries: readonly TreeEntry[]): TreeNode {
+export function buildTree(run: SelectedRun, entries: readonly TreeEntry[], part: TreePart = {}): TreeNode {
+  const { isContinued = false, isTruncated = false } = part
   const root = rootOf(run)
-  const building: Building = { root, bySpan: new Map(), ids: new Set([root.spanId]), open: new Map(), steps: [] }
+  const ids = new Set([root.spanId])
+  const building: Building = { root, bySpan: new Map(), ids, open: new Map(), steps: [], isContinued }
   for (const entry of entries) add(building, entry)
-  for (const node of building.open.values()) node.status = unfinishedStatus(run)
+  for (const node of building.open.values()) node.status = isTruncated ? 'running' : unfinishedStatus(run)
   return root
 }
 
@@ -103,9 +115,10 @@ function open(building: Building, entry: TreeEntry, kind: string): void {
   if (kind === 'step') building.steps.push(node)
 }
 
-function close({ open: opened, steps }: Building, entry: TreeEntry, kind: string): void {
+function close(building: Building, entry: TreeEntry, kind: string): void {
+  const { open: opened, steps, isContinued } = building
   const key = keyOf(entry, kind)
-  const node = opened.get(key)
+  const node = opened.get(key) ?? (isContinued ? insertEnded(building, entry, kind) : undefined)
   if (!node) return
   opened.delete(key)
   if (steps.includes(node)) steps.splice(steps.indexOf(node), 1)
@@ -116,15 +129,26 @@ function close({ open: opened, steps }: Building, entry: TreeEntry, kind: string
   Object.assign(node.attributes, attributesOf(entry.data))
 }
 
-/** A model call has one entry, at its end. */
+/** What began in an earlier part of the journal. */
+function insertEnded(building: Building, entry: TreeEntry, kind: string): OpenNode {
+  const node = insert(building, entry, { kind, name: nameOf(kind, entry.data) })
+  lasted(node, entry)
+  return node
+}
+
+/** A model call has one entry, at its end; one that failed or was refused names its route. */
 function addModelCall(building: Building, entry: TreeEntry): void {
-  const { model, durationMs } = entry.data
-  const node = insert(building, entry, { kind: 'model', name: typeof model === 'string' ? model : 'model call' })
-  if (typeof durationMs === 'number') {
-    node.durationMs = durationMs
-    node.startedAt = new Date(entry.ts.getTime() - durationMs).toISOString()
-  }
-  node.status = 'ok'
+  const { model, route, error } = entry.data
+  const name = [model, route].find((one) => typeof one === 'string') ?? 'model call'
+  const node = insert(building, entry, { kind: 'model', name: String(name) })
+  lasted(node, entry)
+  node.status = error === undefined ? 'ok' : 'error'
+}
+
+function lasted(node: OpenNode, { ts, data: { durationMs } }: TreeEntry): void {
+  if (typeof durationMs !== 'number' || !isStorableTime(ts.getTime() - durationMs)) return
+  node.durationMs = durationMs
+  node.startedAt = new Date(ts.getTime() - durationMs).toISOString()
 }
 
 function insert(building: Building, entry: TreeEntry, named: Pick<TreeNode, 'kind' | 'name'>): OpenNode {

@@ -19,8 +19,33 @@ export const TreeNode = Type.Object(
   { title: 'TreeNode' },
 )
 
-/** Answer of `GET /api/runs/{id}/tree`. */
-export const RunTree = Type.Object({ root: TreeNode }, { title: 'RunTree' })
+/** Query of `GET /api/runs/{id}/tree`. */
+export const RunTreeQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_147_483_647,
+        description: '`nextAfter` of the answer before; the tree holds what the journal has after it.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** Answer of `GET /api/runs/{id}/tree`: of at most 10,000 journal entries or 16 MiB. */
+export const RunTree = Type.Object(
+  {
+    root: TreeNode,
+    truncated: Type.Boolean({
+      description: 'Whether the journal goes on; then nodes without an end in this part are `running`.',
+    }),
+    nextAfter: Type.Union([Type.Integer(), Type.Null()], {
+      description: '`after` of the next part; null when the tree is complete.',
+    }),
+  },
+  { title: 'RunTree' },
+)
 
 const optionalText = Type.Optional(Type.String())
 
@@ -42,6 +67,17 @@ const runEventData = Type.Object(
     usage: Type.Optional(Usage),
     route: Type.Optional(Type.String({ description: 'usage.reported: ModelRoute of the call' })),
     model: Type.Optional(Type.String({ description: 'usage.reported' })),
+    error: Type.Optional(
+      Type.Object(
+        {
+          code: Type.String({ description: 'As the gateway answered it, or model_error.' }),
+          message: Type.String(),
+          status: Type.Optional(Type.Integer({ description: 'HTTP status of the gateway; absent without an answer.' })),
+          provider: Type.Optional(Type.String({ description: 'namespace/name of the ModelProvider asked last.' })),
+        },
+        { title: 'ModelCallError', description: 'usage.reported: why the model call failed or was refused.' },
+      ),
+    ),
     agent: Type.Optional(Type.String({ description: 'delegate.*: the agent that was called' })),
     runId: Type.Optional(Type.String({ description: 'delegate.*: the run of that agent' })),
     pauseReason: Type.Optional(PauseReason),

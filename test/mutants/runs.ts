@@ -96,6 +96,22 @@ export const mutants: readonly Mutant[] = [
     only: 'UXM11',
   },
   {
+    name: 'a model call that failed is ok in the tree',
+    file: 'plugins/runs/tree.ts',
+    find: "node.status = error === undefined ? 'ok' : 'error'",
+    replace: "node.status = 'ok'",
+    tests: ['plugins/runs/tree.test.ts'],
+    only: 'a model call that failed',
+  },
+  {
+    name: 'a run that timed out waits for its agent to stop',
+    file: 'launcher/invoke/attempt.ts',
+    find: '    settle(stopped(abort.signal, context.usage()))\n',
+    replace: '',
+    tests: invoke,
+    only: 'UXL5',
+  },
+  {
     name: 'a run that timed out names no limit',
     file: 'launcher/invoke/attempt.ts',
     find: "if (outcome.state !== 'timed_out') return outcome",

@@ -37,7 +37,11 @@ export async function callModel(inner: ProvidersInner, call: GatewayCall, model:
   try {
     const attempts = targets.map((target) => ({
       provider: target,
-      send: (sink: AnswerSink) => attempt(inner, call, { model, target, sink }),
+      send: (sink: AnswerSink) => {
+        // Of the answer, good or bad: the provider that was asked last.
+        call.response.setHeader('x-mesh-provider', `${target.namespace}/${target.name}`)
+        return attempt(inner, call, { model, target, sink })
+      },
     }))
     const onFailure = (provider: NamedProvider, failure: GatewayError): void =>
       inner.metering.failed({ route: model.route, provider, failure, traceparent: call.traceparent })

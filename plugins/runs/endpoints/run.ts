@@ -2,7 +2,7 @@ import { type AnyEndpoint, endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/http/errors.ts'
 import { openEventStream } from '#core/http/event-stream.ts'
 import { eventStreamText, nothing } from '#schemas/api/common.ts'
-import { RunEvent, RunEventsQuery, RunTree } from '#schemas/api/run-events.ts'
+import { RunEvent, RunEventsQuery, RunTree, RunTreeQuery } from '#schemas/api/run-events.ts'
 import { ResumeBody, Run, RunParams } from '#schemas/api/runs.ts'
 import { toBytes } from '../frame-bytes.ts'
 import type { RunsServing } from '../inner.ts'
@@ -41,11 +41,15 @@ export function runEndpoints(inner: RunServices): readonly AnyEndpoint[] {
       method: 'GET',
       url: '/runs/:id/tree',
       id: 'getRunTree',
-      summary: 'Get the steps, messages and tool calls of a run as a span tree.',
+      summary: 'Get the steps, messages, model and tool calls of a run as a span tree, in parts if it is long.',
       authz: get,
       params: RunParams,
+      query: RunTreeQuery,
       response: { 200: RunTree },
-      handle: async ({ caller, params }) => ({ root: await runs.tree(caller, params.id) }),
+      handle: async ({ caller, params, query: { after = 0 } }) => {
+        if (after > 0) await refuseFuture(inner, (await runs.open(caller, params.id)).run, after, '?after')
+        return runs.tree(caller, params.id, after)
+      },
     }),
     endpoint({
       method: 'POST',

@@ -177,7 +177,10 @@ async function commitEntries(
     entries: entries.map(toJournalEntry),
     events: [
       ...revision.pending(),
-      ...entries.filter((entry) => entry.kind === 'usage.reported').map((entry) => toUsage(run, entry)),
+      // A model call that failed has no usage.
+      ...entries
+        .filter(({ kind, data }) => kind === 'usage.reported' && data['error'] === undefined)
+        .map((entry) => toUsage(run, entry)),
     ],
     launcherN: last.n,
   }))
