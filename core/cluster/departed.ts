@@ -52,9 +52,9 @@ export function departedJob(options: DepartedOptions): Job {
 
 // A list after its time did not show it. What is newer than the list is on the watch, which may be far behind: to declare it gone would
 // silence the changes that are still to be told.
-function wasMissed(informer: Informer, { resourceVersion }: ToldObject): boolean {
-  const list = lastListOf(informer)
-  return list !== undefined && !isNewer(resourceVersion, list)
+function wasMissed(informer: Informer, told: ToldObject): boolean {
+  const list = lastListOf(informer, told)
+  return list !== undefined && !isNewer(told.resourceVersion, list)
 }
 
 // Whether it lives: another object of the same name is not it. What has no readable name cannot be asked for.

@@ -54,6 +54,8 @@ export const observationGap = defineEvent({
     kind: Type.String(),
     // `failed` stands in events of versions that listed again after a failed write.
     reason: Type.Union([Type.Literal('start'), Type.Literal('expired'), Type.Literal('failed')]),
+    /** Where namespaces are followed one by one. */
+    namespace: Type.Optional(Type.String()),
     fromResourceVersion: Type.Optional(Type.String()),
   }),
 })

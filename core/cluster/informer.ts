@@ -1,5 +1,6 @@
 import { Fail } from '#core/http/errors.ts'
 import type { Informer } from '#core/host/work.ts'
+import { createSemaphore } from '#core/async/semaphore.ts'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { isRetryable } from '#core/store/store-failure.ts'
@@ -9,17 +10,26 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import { describeError } from './describe-error.ts'
 import { observationGap } from './events.ts'
 import { followedThrough } from './followed.ts'
+import type { InformerPart } from './followed.ts'
+import { createNamespaceAbsence } from './namespace-absence.ts'
 import { observe } from './observation.ts'
 import { reflect } from './reflector.ts'
 import type { ListReason, ReflectorHandler } from './reflector.ts'
 import { remember, rememberMissing, wasObserved } from './remember.ts'
 import type { Sight } from './remember.ts'
+import { everyNamespace, partsOf } from './served-namespaces.ts'
+import type { ServedNamespaces } from './served-namespaces.ts'
+import { createWatchStates } from './watch-states.ts'
+import type { WatchStates } from './watch-states.ts'
 
 /** What informers run on: the manager's own identity, the store, and a signal that ends them. */
 export interface InformerOptions {
   readonly cluster: KubeClient
   readonly store: Store
   readonly informers: readonly Informer[]
+  /** Default: every namespace, as one. */
+  readonly served?: ServedNamespaces
+  readonly states?: WatchStates
   readonly log: Logger
   readonly metrics?: Metrics
   readonly signal: AbortSignal
@@ -33,15 +43,34 @@ export interface RunningWork {
   readonly done: Promise<void>
 }
 
-/** Follows each kind and turns every change into one event (A4). Any number of replicas may run it at once. */
+/**
+ * Follows each kind, where namespaces are chosen in each of them, and turns every change into one event (A4). Any number of replicas may
+ * run it at once.
+ */
 export function runInformers(options: InformerOptions): RunningWork {
   const waiting = options.metrics?.gauge(clusterMetrics.informerWaiting)
-  const running = options.informers.map((informer) => {
-    const first = Promise.withResolvers<void>()
-    const handler = createHandler(options, informer, first.resolve)
-    const onWaiting = (changes: number): void => waiting?.set(changes, { kind: informer.resourceKind })
-    const done = reflect({ ...options, resource: informer.resource, handler, onWaiting }).finally(first.resolve)
-    return { synced: first.promise, done }
+  const states = options.states ?? createWatchStates(options)
+  const shared = createShared(options.cluster)
+  const running = options.informers.flatMap((informer) => {
+    const parts = partsOf(informer.resource, options.served ?? everyNamespace)
+    return parts.map((namespace) => {
+      const first = Promise.withResolvers<void>()
+      const labels = { kind: informer.resourceKind, watched_namespace: namespace ?? '' }
+      const setState = states.add({ kind: informer.resourceKind, namespace: namespace ?? '' })
+      const done = reflect({
+        ...options,
+        resource: informer.resource,
+        handler: createHandler(options, { informer, part: { ...informer, namespace }, synced: first.resolve }),
+        part: namespace === undefined ? undefined : { namespace, of: parts.length, ...shared },
+        onWaiting: (changes) => waiting?.set(changes, labels),
+        onState: (state) => {
+          setState(state)
+          // A namespace that is denied does not hold back the others.
+          if (state === 'denied') first.resolve()
+        },
+      }).finally(first.resolve)
+      return { synced: first.promise, done }
+    })
   })
   return {
     synced: Promise.all(running.map((one) => one.synced)).then(() => undefined),
@@ -49,20 +78,50 @@ export function runInformers(options: InformerOptions): RunningWork {
   }
 }
 
-const lastLists = new WeakMap<Informer, string>()
+// Of all kinds and namespaces together: enough to be quick, far from the connections of the pool.
+const LISTS_AT_ONCE = 16
 
-/** The resourceVersion of the newest list that this process has been through; what is newer, its watch tells, however late. */
-export function lastListOf(informer: Informer): string | undefined {
-  return lastLists.get(informer)
+/** What the parts of a set of reflectors share. */
+export function createShared(cluster: KubeClient) {
+  return { absence: createNamespaceAbsence(cluster), lists: createSemaphore(LISTS_AT_ONCE) }
 }
 
-function createHandler(options: InformerOptions, informer: Informer, synced: () => void): ReflectorHandler {
+const lastLists = new WeakMap<Informer, Map<string, string>>()
+
+/**
+ * The resourceVersion of the newest list that this process has been through and that had the place of an object; what is newer, its
+ * watch reports, however late. Undefined where the namespace is not followed.
+ */
+export function lastListOf(informer: Informer, object: ObjectPlace): string | undefined {
+  const lists = lastLists.get(informer)
+  return lists?.get('') ?? lists?.get(informer.resource.namespaced ? object.namespace : object.name)
+}
+
+/** Where an object is. */
+interface ObjectPlace {
+  readonly namespace: string
+  readonly name: string
+}
+
+function noteList(informer: Informer, namespace: string, version: string): void {
+  const lists = lastLists.get(informer) ?? new Map<string, string>()
+  lastLists.set(informer, lists.set(namespace, version))
+}
+
+interface HandlerParts {
+  readonly informer: Informer
+  readonly part: InformerPart
+  readonly synced: () => void
+}
+
+function createHandler(options: InformerOptions, { informer, part, synced }: HandlerParts): ReflectorHandler {
   const { store, log } = options
   const kind = informer.resourceKind
+  const labels = { kind, watched_namespace: part.namespace ?? '' }
   const followed = options.metrics?.gauge(clusterMetrics.informerSynced)
   const lists = options.metrics?.counter(clusterMetrics.informerLists)
   const gaps = options.metrics?.counter(clusterMetrics.informerGaps)
-  followed?.set(0, { kind })
+  followed?.set(0, labels)
   let present = new Set<string>()
   const sight = (object: KubeObject, gone: boolean): Sight[] => {
     const seen = observe(object, informer.audited)
@@ -70,32 +129,32 @@ function createHandler(options: InformerOptions, informer: Informer, synced: () 
     return seen === undefined ? [] : [{ seen, gone }]
   }
   return {
-    resume: () => followedThrough(store, informer),
+    resume: () => followedThrough(store, part),
     listing: async (reason, since) => {
       present = new Set()
-      followed?.set(0, { kind })
-      lists?.inc({ kind, reason })
-      if (reason === 'resumed' || (reason === 'start' && !(await wasObserved(store, informer)))) return
-      await announceGap(store, informer, reason, since)
-      gaps?.inc({ kind })
+      followed?.set(0, labels)
+      lists?.inc({ ...labels, reason })
+      if (reason === 'resumed' || (reason === 'start' && !(await wasObserved(store, part)))) return
+      await announceGap(store, part, reason, since)
+      gaps?.inc(labels)
     },
     page: async (objects) => {
       const sights = objects.flatMap((object) => sight(object, false))
       for (const { seen } of sights) present.add(seen.uid)
-      await eachIfNot(log, sights, (part) => remember(store, informer, part, { late: true }))
+      await eachIfNot(log, sights, (some) => remember(store, part, some, { late: true }))
     },
     listed: async (resourceVersion) => {
-      await rememberMissing(store, informer, present, resourceVersion)
-      lastLists.set(informer, resourceVersion)
+      await rememberMissing(store, part, present, resourceVersion)
+      noteList(informer, part.namespace ?? '', resourceVersion)
       present = new Set()
-      followed?.set(1, { kind })
+      followed?.set(1, labels)
       synced()
     },
     changed: async (changes, through) => {
       const sights = changes.flatMap(({ type, object }) => sight(object, type === 'deleted'))
-      await eachIfNot(log, sights, (part) =>
-        // A part does not say that the rest is stored; the next batch does.
-        remember(store, informer, part, { late: false, through: part === sights ? through : undefined }),
+      await eachIfNot(log, sights, (some) =>
+        // Some of them do not say that the rest is stored; the next batch does.
+        remember(store, part, some, { late: false, through: some === sights ? through : undefined }),
       )
     },
   }
@@ -122,16 +181,20 @@ async function eachIfNot(
 
 async function announceGap(
   store: Store,
-  informer: Informer,
+  informer: InformerPart,
   reason: Exclude<ListReason, 'resumed'>,
   since: string | undefined,
 ): Promise<void> {
   const { group } = informer.resource
   const kind = informer.resourceKind
-  const data = { group, kind, reason, ...(since === undefined ? {} : { fromResourceVersion: since }) }
-  await store.transact((tx) =>
-    tx.append(`cluster/${group}/${kind}`, 'any', [
-      { type: observationGap, subject: { namespace: undefined, kind, name: kind }, data },
-    ]),
-  )
+  const { namespace } = informer
+  const data = {
+    group,
+    kind,
+    reason,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(since === undefined ? {} : { fromResourceVersion: since }),
+  }
+  const subject = { namespace: informer.resource.namespaced ? namespace : undefined, kind, name: kind }
+  await store.transact((tx) => tx.append(`cluster/${group}/${kind}`, 'any', [{ type: observationGap, subject, data }]))
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '#core/store/store.ts'
 import type { AuditedFields } from './audited-fields.ts'
 import type { Observed, ObservedObject } from './directory.ts'
+import { everyNamespace } from './served-namespaces.ts'
 
 /** The tables of `migrations/`. Cluster-scoped objects have the namespace ''. */
 export interface ObservedTables {
@@ -19,6 +20,7 @@ export interface ObservedTables {
     audited: Generated<AuditedFields | null>
   }
   followed: { kind: string; rv: string }
+  followed_namespaces: { kind: string; namespace: string; rv: string }
 }
 
 /** Where the migrations of this folder are. */
@@ -27,10 +29,15 @@ export const clusterMigrations = new URL('./migrations/', import.meta.url)
 // The manager sees a new object some milliseconds after its author does.
 const POLL_MS = 25
 
-/** Reads of `observed`: from names to uids without any privileged read of the cluster. */
-export function createObserved(store: Store): Observed {
-  const find = (kind: string, namespace: string, name: string, waitMs = 0): Promise<ObservedObject | undefined> =>
-    within(waitMs, () => findLive(store, kind, namespace, name))
+/**
+ * Reads of `observed`: from names to uids without any privileged read of the cluster. Rows of namespaces that are no longer served stay,
+ * and are not found: whether their objects exist is not known.
+ */
+export function createObserved(store: Store, served = everyNamespace): Observed {
+  const find = async (kind: string, namespace: string, name: string, waitMs = 0): Promise<ObservedObject | undefined> =>
+    served.has(kind === 'Namespace' ? name : namespace)
+      ? within(waitMs, () => findLive(store, kind, namespace, name))
+      : undefined
   return {
     find,
     namespaceUid: async (namespace, waitMs = 0) => (await find('Namespace', '', namespace, waitMs))?.uid,

@@ -9,4 +9,5 @@ export async function rebaseObserved(db: Transaction<unknown>): Promise<void> {
   await sql`delete from observed where deleted_at is not null`.execute(db)
   await sql`update observed set rv = '0'`.execute(db)
   await sql`delete from followed`.execute(db)
+  await sql`delete from followed_namespaces`.execute(db)
 }

@@ -7,10 +7,15 @@ import type { Logger } from '#core/log/logger.ts'
 import { clusterMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { describeError } from './describe-error.ts'
+import { createShared } from './informer.ts'
 import type { RunningWork } from './informer.ts'
 import { reflect } from './reflector.ts'
 import type { Change, ReflectorHandler } from './reflector.ts'
 import { selectingClient } from './selecting-client.ts'
+import { everyNamespace, partsOf } from './served-namespaces.ts'
+import type { ServedNamespaces } from './served-namespaces.ts'
+import { createWatchStates } from './watch-states.ts'
+import type { WatchState, WatchStates } from './watch-states.ts'
 import { createWorkQueue } from './work-queue.ts'
 import type { WorkQueue } from './work-queue.ts'
 
@@ -18,6 +23,9 @@ import type { WorkQueue } from './work-queue.ts'
 export interface ReconcilerOptions {
   readonly cluster: KubeClient
   readonly reconcilers: readonly Reconciler[]
+  /** Default: every namespace, as one. */
+  readonly served?: ServedNamespaces
+  readonly states?: WatchStates
   readonly log: Logger
   readonly signal: AbortSignal
   readonly metrics?: Metrics
@@ -31,35 +39,68 @@ export interface ReconcilerOptions {
  * `done` when the reconciliations under way have ended.
  */
 export function runReconcilers(options: ReconcilerOptions): RunningWork {
-  const running = options.reconcilers.map((reconciler) => runOne(options, reconciler))
+  const followed = createFollower(options)
+  const running = options.reconcilers.map((reconciler) => runOne(options, reconciler, followed))
   return {
     synced: Promise.all(running.map((one) => one.synced)).then(() => undefined),
     done: Promise.all(running.map((one) => one.done)).then(() => undefined),
   }
 }
 
-function runOne(options: ReconcilerOptions, reconciler: Reconciler): RunningWork {
-  const objects = new Map<string, KubeObject>()
-  const first = createFirstPass()
-  const queue = createQueue(options, reconciler, { objects, worked: first.worked })
-  const follow = (resource: Resource, handler: ReflectorHandler, cluster = options.cluster): Promise<void> =>
-    reflect({ ...options, cluster, resource, handler })
-  const loops = [
-    follow(reconciler.resource, primary(reconciler, { objects, queue, listed: first.listed })).finally(() =>
-      first.listed([]),
-    ),
-    ...(reconciler.owns ?? []).map((owned) =>
-      follow(
-        owned,
-        dependants((one) => Promise.resolve(ownerKeys(reconciler, one)), queue),
-      ),
-    ),
-    ...(reconciler.watches ?? []).map(({ resource, labelSelector, toRefs }) =>
-      follow(
+/** Follows a resource in every part with a handler each. */
+type Follow = (
+  resource: Resource,
+  toHandler: (part: number) => ReflectorHandler,
+  more?: FollowOptions,
+) => readonly Promise<void>[]
+
+interface FollowOptions {
+  readonly labelSelector?: string | undefined
+  readonly onState?: (part: number, state: WatchState) => void
+}
+
+function createFollower(options: ReconcilerOptions): Follow {
+  const shared = createShared(options.cluster)
+  const states = options.states ?? createWatchStates(options)
+  return (resource, toHandler, { labelSelector, onState } = {}) => {
+    const cluster = labelSelector === undefined ? options.cluster : selectingClient(options.cluster, labelSelector)
+    const parts = partsOf(resource, options.served ?? everyNamespace)
+    return parts.map((namespace, index) => {
+      const setState = states.add({ kind: resource.kind, namespace: namespace ?? '' })
+      return reflect({
+        ...options,
+        cluster,
         resource,
-        dependants(async (one) => (await toRefs(one, options.cluster)).map(keyOf), queue),
-        labelSelector === undefined ? options.cluster : selectingClient(options.cluster, labelSelector),
-      ),
+        handler: toHandler(index),
+        part: namespace === undefined ? undefined : { namespace, of: parts.length, ...shared },
+        onState: (state) => {
+          setState(state)
+          onState?.(index, state)
+        },
+      })
+    })
+  }
+}
+
+function runOne(options: ReconcilerOptions, reconciler: Reconciler, follow: Follow): RunningWork {
+  const objects = new Map<string, KubeObject>()
+  const first = createFirstPass(partsOf(reconciler.resource, options.served ?? everyNamespace).length)
+  const queue = createQueue(options, reconciler, { objects, worked: first.worked })
+  const own = follow(
+    reconciler.resource,
+    (part) => primary(reconciler, { objects, queue, listed: (keys) => first.listed(part, keys) }),
+    // A namespace that is denied does not hold back the others.
+    { onState: (part, state) => state === 'denied' && first.listed(part, []) },
+  )
+  const loops = [
+    ...own.map((loop, part) => loop.finally(() => first.listed(part, []))),
+    ...(reconciler.owns ?? []).flatMap((owned) =>
+      follow(owned, () => dependants((one) => Promise.resolve(ownerKeys(reconciler, one)), queue)),
+    ),
+    ...(reconciler.watches ?? []).flatMap(({ resource, labelSelector, toRefs }) =>
+      follow(resource, () => dependants(async (one) => (await toRefs(one, options.cluster)).map(keyOf), queue), {
+        labelSelector,
+      }),
     ),
   ]
   return {
@@ -68,21 +109,23 @@ function runOne(options: ReconcilerOptions, reconciler: Reconciler): RunningWork
   }
 }
 
-/** The keys of the first list until each was worked on once; a later list changes nothing. */
-function createFirstPass() {
+/** The keys of the first list of each part until each was worked on once; a later list changes nothing. */
+function createFirstPass(parts: number) {
   const { promise, resolve } = Promise.withResolvers<void>()
-  let left: Set<string> | undefined
+  const listed = new Set<number>()
+  const left = new Set<string>()
   const settle = (): void => {
-    if (left?.size === 0) resolve()
+    if (listed.size === parts && left.size === 0) resolve()
   }
   return {
     done: promise,
-    listed: (keys: readonly string[]): void => {
-      left ??= new Set(keys)
+    listed: (part: number, keys: readonly string[]): void => {
+      if (!listed.has(part)) for (const key of keys) left.add(key)
+      listed.add(part)
       settle()
     },
     worked: (key: string): void => {
-      left?.delete(key)
+      left.delete(key)
       settle()
     },
   }
@@ -134,16 +177,24 @@ function primary(
   },
 ): ReflectorHandler {
   let present = new Set<string>()
+  // Of this part: the cache is shared with those of the other namespaces.
+  const known = new Set<string>()
   const store = (object: KubeObject): string | undefined => {
     const key = keyOfObject(object)
-    if (key !== undefined) objects.set(key, object)
+    if (key === undefined) return undefined
+    objects.set(key, object)
+    known.add(key)
     return key
+  }
+  const forget = (key: string): void => {
+    objects.delete(key)
+    known.delete(key)
   }
   const changed = (type: Change['type'], object: KubeObject): void => {
     const before = objects.get(keyOfObject(object) ?? '')
     const key = store(object)
     if (key === undefined) return
-    if (type === 'deleted') objects.delete(key)
+    if (type === 'deleted') forget(key)
     else if (before !== undefined && isDeepStrictEqual(concern(before), concern(object))) return
     queue.add(key)
   }
@@ -156,8 +207,8 @@ function primary(
     },
     listed: async () => {
       // Keys that were cached and are not on the list are looked at too: their objects are gone.
-      const keys = [...objects.keys()]
-      for (const key of keys) if (!present.has(key)) objects.delete(key)
+      const keys = [...known]
+      for (const key of keys) if (!present.has(key)) forget(key)
       listed(keys)
       for (const key of keys) queue.add(key)
     },

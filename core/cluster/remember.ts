@@ -4,6 +4,7 @@ import type { Store } from '#core/store/store.ts'
 import { changesOf } from './audited-fields.ts'
 import { objectCreated, objectDeleted, objectUpdated } from './events.ts'
 import { noteFollowed } from './followed.ts'
+import type { InformerPart } from './followed.ts'
 import { eventId, guessedActor, isNewer } from './observation.ts'
 import type { Observation } from './observation.ts'
 import type { ObservedTables } from './observed.ts'
@@ -31,7 +32,7 @@ export interface Means {
 /** Compares what was seen with what is remembered, in order, in one transaction with the events that follow from it. */
 export async function remember(
   store: Store,
-  informer: Informer,
+  informer: InformerPart,
   sights: readonly Sight[],
   means: Means,
 ): Promise<void> {
@@ -89,17 +90,11 @@ export async function rememberDeparted(store: Store, informer: Informer, told: T
 /** After a list: what is remembered alive, was not on it and is not newer than it, is gone; its events are late. Then all is known up to it. */
 export async function rememberMissing(
   store: Store,
-  informer: Informer,
+  informer: InformerPart,
   present: ReadonlySet<string>,
   listVersion: string,
 ): Promise<void> {
-  const alive = await store
-    .reader<ObservedTables>()
-    .selectFrom('observed')
-    .selectAll()
-    .where('kind', '=', informer.resourceKind)
-    .where('deleted_at', 'is', null)
-    .execute()
+  const alive = await rowsOf(store, informer).selectAll().where('deleted_at', 'is', null).execute()
   const missing = alive
     .filter((row) => !present.has(row.uid) && !isNewer(row.rv, listVersion))
     .map((row) => ({ seen: fromRow(row), gone: true }))
@@ -108,16 +103,18 @@ export async function rememberMissing(
   await store.transact((tx: ObservedTx) => noteFollowed(tx, informer, { through: listVersion, listed: true }))
 }
 
-/** Whether the kind was followed before: then the first list of a process follows a gap. */
-export async function wasObserved(store: Store, informer: Informer): Promise<boolean> {
-  const row = await store
-    .reader<ObservedTables>()
-    .selectFrom('observed')
-    .select('uid')
-    .where('kind', '=', informer.resourceKind)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+/** Whether the part was followed before: then the first list of a process follows a gap. */
+export async function wasObserved(store: Store, informer: InformerPart): Promise<boolean> {
+  return (await rowsOf(store, informer).select('uid').limit(1).executeTakeFirst()) !== undefined
+}
+
+// A list of one namespace says nothing of the objects of others.
+function rowsOf(store: Store, { resource, resourceKind, namespace }: InformerPart) {
+  const rows = store.reader<ObservedTables>().selectFrom('observed').where('kind', '=', resourceKind)
+  if (namespace === undefined) return rows
+  return resource.namespaced
+    ? rows.where('namespace', '=', namespace)
+    : rows.where('namespace', '=', '').where('name', '=', namespace)
 }
 
 interface Told {

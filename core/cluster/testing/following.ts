@@ -42,7 +42,9 @@ export const namespaces: Resource = {
 /** One informer of ConfigMaps. */
 export const informers = [{ resource: configMaps, resourceKind: 'ConfigMap' }]
 
-async function openStore(t: TestContext, database: Database) {
+/** An empty store of its own. */
+export async function openStore(t: TestContext, given?: Database) {
+  const database = given ?? (await openDatabase({ url: await createDatabase(t) }))
   t.after(() => database.close())
   await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
   return { database, store: createStore(database, { projections: [] }) }
@@ -58,7 +60,7 @@ export async function setUp(t: TestContext, database?: Database) {
   await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   const ref = (name: string) => ({ namespace, name: parseName('name', name) })
   return {
-    ...(await openStore(t, database ?? (await openDatabase({ url: await createDatabase(t) })))),
+    ...(await openStore(t, database)),
     kube,
     pool,
     namespace,
