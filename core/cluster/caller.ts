@@ -6,6 +6,9 @@ import type { KubePool, TlsOptions } from '#core/kube/pool.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { askAccess, forbidden } from './access-review.ts'
 import type { Caller, UserInfo } from './access.ts'
+import { servedCluster } from './served-cluster.ts'
+import { everyNamespace, notServed } from './served-namespaces.ts'
+import type { ServedNamespaces } from './served-namespaces.ts'
 import { createTokenCache } from './token-cache.ts'
 
 /** Makes callers from bearers: the only way in which a request reaches the cluster (K1). */
@@ -23,6 +26,8 @@ const USERNAME_TTL_MS = 5_000
 export interface CallersOptions extends TlsOptions {
   readonly server: string
   readonly pool?: KubePool
+  /** Default: every namespace. */
+  readonly served?: ServedNamespaces
   readonly now?: () => number
 }
 
@@ -39,19 +44,21 @@ export function createCallers(options: CallersOptions): Callers {
     as: async (bearer) => {
       const cluster = createKubeClient({ server: options.server, pool, bearer })
       const username = await usernames(bearer, '', async () => (await whoami(cluster)).username)
-      return toCaller(cluster, username, bearer)
+      return toCaller({ cluster, username, bearer }, options.served ?? everyNamespace)
     },
   }
 }
 
-function toCaller(cluster: KubeClient, username: string, bearer: string): Caller {
+function toCaller(identity: Pick<Caller, 'cluster' | 'username' | 'bearer'>, served: ServedNamespaces): Caller {
+  const { cluster, username } = identity
   return {
-    username,
-    cluster,
-    bearer,
+    ...identity,
+    cluster: servedCluster(cluster, served),
     whoami: () => whoami(cluster),
-    may: (verb, resource, where) => askAccess(cluster, username, { ...where, verb, resource }),
+    may: async (verb, resource, where) =>
+      served.has(where.namespace) ? askAccess(cluster, username, { ...where, verb, resource }) : undefined,
     review: async (verb, resource, where) => {
+      if (!served.has(where.namespace)) throw notServed(where.namespace)
       const question = { ...where, verb, resource }
       const access = await askAccess(cluster, username, question)
       if (access === undefined) throw forbidden(username, question)

@@ -10,7 +10,15 @@ const AT_ONCE = 16
 
 /** The namespace directory on the manager's table `observed`. */
 export function createDirectory(store: Store): Directory {
-  const namesAfter = (after: string, limit: number): Promise<readonly DnsLabel[]> => readNames(store, after, limit)
+  return walk((after, limit) => readNames(store, after, limit))
+}
+
+/** The namespace directory where namespaces are chosen: `names`, in order. It needs no store. */
+export function createServedDirectory(names: readonly DnsLabel[]): Directory {
+  return { ...walk(async (after, limit) => names.filter((name) => name > after).slice(0, limit)), limited: true }
+}
+
+function walk(namesAfter: Directory['namesAfter']): Directory {
   return {
     namesAfter,
     // oxlint-disable-next-line max-params -- the shape is the contract's (directory.ts)

@@ -1,8 +1,10 @@
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { Access, Caller } from './access.ts'
 
-/** The namespaces that the manager has observed, by name; only names that pass a review are ever shown. */
+/** The namespaces that the manager has observed, or those that are served where they are chosen, by name; only names that pass a review are ever shown. */
 export interface Directory {
+  /** Whether this installation serves some namespaces only: then a list of the whole cluster is a walk of this directory. */
+  readonly limited?: boolean
   /** Names after a name, in order. */
   namesAfter(after: string, limit: number): Promise<readonly DnsLabel[]>
   /** Walks the namespaces in name order, reviewing each as the caller (16 at once), until `page` says it is full. */

@@ -4,28 +4,39 @@ import type { KubeClient } from '#core/kube/client.ts'
 import type { UserInfo } from './access.ts'
 import { isAllowed, reviewFailure } from './access-review.ts'
 import type { ReviewAnswer } from './access-review.ts'
+import { servedCluster } from './served-cluster.ts'
+import { everyNamespace } from './served-namespaces.ts'
+import type { ServedNamespaces } from './served-namespaces.ts'
 import { createTokenCache } from './token-cache.ts'
 
 // An authentication only, and no longer than this (D1); what the subject may do is asked for each time.
 const AUTHENTICATION_TTL_MS = 60_000
 
+/** The role's client, and the namespaces that it keeps to; by default every one. */
+export interface OwnIdentityOptions {
+  readonly cluster: KubeClient
+  readonly served?: ServedNamespaces
+  readonly now?: () => number
+}
+
 /** What gateway and state may do beside their callers: authenticate a bearer for an audience, review a subject. `now` is monotonic. */
-export function createOwnIdentity(options: { readonly cluster: KubeClient; readonly now?: () => number }): OwnIdentity {
-  const { cluster } = options
+export function createOwnIdentity(options: OwnIdentityOptions): OwnIdentity {
+  const { cluster, served = everyNamespace } = options
   const known = createTokenCache<Authenticated>({
     ttlMs: AUTHENTICATION_TTL_MS,
     now: options.now ?? (() => performance.now()),
     isRejection: (error) => error instanceof NotAuthenticated,
   })
   return {
-    cluster,
+    cluster: servedCluster(cluster, served),
     knows: (bearer, audience) => known.isKnown(bearer, audience),
     authenticate: (bearer, audience) =>
       known(bearer, audience, () => reviewToken(cluster, bearer, audience)).catch((error: unknown) => {
         if (error instanceof NotAuthenticated) return undefined
         throw error
       }),
-    subjectMay: (user, attributes) => reviewSubject(cluster, user, attributes),
+    subjectMay: async (user, attributes) =>
+      served.has(attributes.namespace) && reviewSubject(cluster, user, attributes),
   }
 }
 

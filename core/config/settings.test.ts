@@ -154,3 +154,46 @@ test('UXH2: mesh.yaml of the working folder is read, MESH_CONFIG wins, and a fil
 function pick(file: string | undefined): { file?: string } {
   return file === undefined ? {} : { file }
 }
+
+test('settings: cluster.namespaces is a list of names, from the file or the environment; anything else refuses to start', () => {
+  assert.deepEqual(read('').core.cluster.namespaces, [])
+  assert.deepEqual(read('', { MESH_CLUSTER_NAMESPACES: '' }).core.cluster.namespaces, [], 'not set')
+  assert.deepEqual(read('', { MESH_CLUSTER_NAMESPACES: 'team-b, team-a' }).core.cluster.namespaces, [
+    'team-b',
+    'team-a',
+  ])
+  assert.deepEqual(read('cluster: {namespaces: [team-a]}').core.cluster.namespaces, ['team-a'])
+  const longest = 'a'.repeat(63)
+  assert.deepEqual(read('', { MESH_CLUSTER_NAMESPACES: longest }).core.cluster.namespaces, [longest])
+  const many = Array.from({ length: 10_000 }, (_, index) => `n${index}`).join(',')
+  for (const bad of [
+    ' ',
+    ',',
+    'a,',
+    'a,a',
+    'A',
+    '*',
+    'a*',
+    `${longest}a`,
+    'a\u0000',
+    '-a',
+    'a-',
+    'a.b',
+    'a b',
+    '../x',
+    'ä',
+    '\ud800',
+    many,
+  ])
+    assert.throws(
+      () => read('', { MESH_CLUSTER_NAMESPACES: bad }),
+      /^SettingsError: .*(?:MESH_CLUSTER_NAMESPACES|cluster\.namespaces)/,
+      JSON.stringify(bad).slice(0, 50),
+    )
+  for (const bad of ["''", '[""]', '{a: b}', 'team-a', '[1]', '[null]', '[a, a]'])
+    assert.throws(
+      () => read(`cluster:\n  namespaces: ${bad}`),
+      /^SettingsError: mesh.yaml:2:.*cluster\.namespaces/,
+      bad,
+    )
+})

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { dirname, resolve } from 'node:path'
 import { clusterEvents } from '#core/cluster/events.ts'
+import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
 import type { CoreSettings } from '#core/config/core-settings.ts'
 import { openSettings, originOf, readCoreSettings, readSettings, refuseUnusableFiles } from '#core/config/settings.ts'
 import type { Settings } from '#core/config/settings.ts'
@@ -100,6 +101,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
       database,
       bus,
       cluster,
+      served: servedNamespaces(core.cluster.namespaces),
       deadlineMs: core.cluster.deadlineSeconds * 1000,
       install: core.install,
       eventRetentionDays: core.eventRetentionDays,

@@ -97,4 +97,6 @@ export interface ManagerListening {
   readonly role: 'manager'
   /** Every kind that this manager follows, of all plugins. */
   readonly informers: () => readonly Informer[]
+  /** Whether this installation serves a namespace. */
+  readonly serves: (namespace: string) => boolean
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createDirectory } from '#core/cluster/create-directory.ts'
+import { createDirectory, createServedDirectory } from '#core/cluster/create-directory.ts'
 import { createCallers } from '#core/cluster/caller.ts'
 import { runInformers } from '#core/cluster/informer.ts'
 import { namespaceUids } from '#core/cluster/namespace-uids.ts'
@@ -7,6 +7,9 @@ import { clusterMigrations, createObserved } from '#core/cluster/observed.ts'
 import { createOwnIdentity } from '#core/cluster/own-identity.ts'
 import { pruneObserved } from '#core/cluster/prune-observed.ts'
 import { runReconcilers } from '#core/cluster/reconciler.ts'
+import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
+import { createWatchStates } from '#core/cluster/watch-states.ts'
+import type { WatchStates } from '#core/cluster/watch-states.ts'
 import type { Bus } from '#core/events/bus.ts'
 import type { Consumer } from '#core/events/consumer.ts'
 import { startConsumers } from '#core/events/consumer-runner.ts'
@@ -46,6 +49,7 @@ export interface SharedParts {
   readonly database: Database | undefined
   readonly bus: Bus | NatsBus
   readonly cluster: ClusterLocation
+  readonly served: ServedNamespaces
   /** Of a call to the cluster, in milliseconds (K4). */
   readonly deadlineMs?: number
   readonly install: string
@@ -66,7 +70,7 @@ export const coreMigrations: readonly MigrationSource[] = [
 export function createPlatformOpener(shared: SharedParts): OpenPlatform {
   followConnections(shared)
   return async (needs) => {
-    const { cluster, deadlineMs } = shared
+    const { cluster, deadlineMs, served } = shared
     const pool = {
       ...createPool(cluster.server, cluster.tls, { metrics: shared.metrics, calls: cluster.calls }),
       deadlineMs,
@@ -75,20 +79,29 @@ export function createPlatformOpener(shared: SharedParts): OpenPlatform {
     const gate = await openGate(shared, needs.role, sources)
     const store = openStore(shared, gate, needs)
     const waiting: Waits = { drift: undefined }
+    const states = createWatchStates(shared)
+    const identity = openIdentity(shared, needs.role, pool)
     return {
       store,
       bus: shared.bus,
-      callers: createCallers({ server: shared.cluster.server, pool }),
-      identity: openIdentity(shared.cluster, needs.role, pool),
-      observed: store === undefined ? nothingObserved : createObserved(store),
-      directory: store === undefined ? undefined : createDirectory(store),
+      callers: createCallers({ server: cluster.server, pool, served }),
+      identity,
+      observed: store === undefined ? nothingObserved : createObserved(store, served),
+      directory: openDirectory(store, served),
+      serves: served.has,
+      notes: states.notes,
       checks: checksOf(shared, needs.role, { gate, pool, waiting }),
       available: availableOf(shared, gate),
       migrate: (consumers) => migrateAll(shared, sources, consumers),
-      ...workOf(shared, { store, waiting, identity: openIdentity(shared.cluster, needs.role, pool) }),
+      ...workOf(shared, { store, waiting, states, identity }),
       close: () => pool.close(),
     }
   }
+}
+
+function openDirectory(store: Store | undefined, { names }: ServedNamespaces): Platform['directory'] {
+  if (names !== undefined) return createServedDirectory(names)
+  return store === undefined ? undefined : createDirectory(store)
 }
 
 function followConnections({ database, metrics }: SharedParts): void {
@@ -120,11 +133,11 @@ function openStore(
       { ...createStore(gate.database, { projections, log, metrics, namespaceUids }), close: async () => undefined }
 }
 
-function openIdentity(cluster: ClusterLocation, role: Role, pool: KubePool): OwnIdentity | undefined {
+function openIdentity({ cluster, served }: SharedParts, role: Role, pool: KubePool): OwnIdentity | undefined {
   const bearer = cluster.bearerOf(role)
   return bearer === undefined
     ? undefined
-    : createOwnIdentity({ cluster: createKubeClient({ server: cluster.server, pool, bearer }) })
+    : createOwnIdentity({ cluster: createKubeClient({ server: cluster.server, pool, bearer }), served })
 }
 
 // A database that is away or not migrated yet is waited for; one that a newer version changed refuses to start.
@@ -201,11 +214,12 @@ type Work = Pick<Platform, 'jobs' | 'relay' | 'consume' | 'inform' | 'reconcile'
 interface WorkParts {
   readonly store: Store | undefined
   readonly waiting: Waits
+  readonly states: WatchStates
   readonly identity: OwnIdentity | undefined
 }
 
-function workOf(shared: SharedParts, { store, waiting, identity }: WorkParts): Work {
-  const { database, bus, install, log, metrics, tracer, eventRetentionDays: retentionDays } = shared
+function workOf(shared: SharedParts, { store, waiting, states, identity }: WorkParts): Work {
+  const { database, bus, install, log, metrics, tracer, served, eventRetentionDays: retentionDays } = shared
   const holder = randomUUID()
   const lead = async (name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void> => {
     if (database === undefined) return work({ epoch: 0n, signal })
@@ -263,8 +277,9 @@ function workOf(shared: SharedParts, { store, waiting, identity }: WorkParts): W
     inform: (informers, signal): Running =>
       store === undefined
         ? { done: Promise.resolve() }
-        : runInformers({ cluster: own().cluster, store, informers, log, metrics, signal }),
-    reconcile: (reconcilers, signal) => runReconcilers({ cluster: own().cluster, reconcilers, log, signal, metrics }),
+        : runInformers({ cluster: own().cluster, store, informers, served, states, log, metrics, signal }),
+    reconcile: (reconcilers, signal) =>
+      runReconcilers({ cluster: own().cluster, reconcilers, served, states, log, signal, metrics }),
   }
 }
 

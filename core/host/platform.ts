@@ -29,8 +29,12 @@ export interface Platform {
   readonly identity: OwnIdentity | undefined
   readonly observed: Observed
   readonly directory: Directory | undefined
+  /** Whether this installation serves a namespace; absent: every one. */
+  readonly serves?: (namespace: string) => boolean
   /** What readiness asks, by name; each throws its reason. */
   readonly checks: Readonly<Record<string, () => Promise<void>>>
+  /** Further lines for `/readyz?verbose`: what cannot be followed. */
+  readonly notes?: () => readonly string[]
   /** Resolves when store or bus can be used; rejects when the signal aborts, or when what is there can never be used. */
   readonly available: Readonly<Record<'store' | 'bus', (signal: AbortSignal) => Promise<void>>>
   /** Tables, streams and durable consumers; for the role `migrate`. */

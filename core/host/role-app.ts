@@ -28,7 +28,7 @@ export type ListeningRole = 'bff' | 'gateway' | 'state' | 'manager'
 export interface RoleAppInput {
   readonly role: ListeningRole
   readonly core: Core
-  readonly platform: Pick<Platform, 'callers' | 'store' | 'observed' | 'directory' | 'identity'>
+  readonly platform: Pick<Platform, 'callers' | 'store' | 'observed' | 'directory' | 'identity' | 'serves'>
   readonly built: readonly Built[]
   readonly settings: {
     readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
@@ -52,7 +52,7 @@ export interface RoleApp {
 
 /** Whether any plugin has routes for the manager's listener. */
 export function hasManagerRoutes(built: readonly Built[]): boolean {
-  const listening = { role: 'manager', informers: () => [] } as const
+  const listening = { role: 'manager', informers: () => [], serves: () => true } as const
   return usable(built).some(({ plugin, inner }) => plugin.managerRoutes?.(inner, listening) !== undefined)
 }
 
@@ -155,7 +155,11 @@ function routesOf(
   const { platform } = input
   if (input.role === 'bff') return plugin.routes?.(inner, bffContext(platform, catalog))
   if (input.role === 'manager')
-    return plugin.managerRoutes?.(inner, { role: 'manager', informers: () => informersOf(input) })
+    return plugin.managerRoutes?.(inner, {
+      role: 'manager',
+      informers: () => informersOf(input),
+      serves: platform.serves ?? (() => true),
+    })
   if (platform.identity === undefined) throw new Error(`the role ${input.role} has no identity of its own`)
   const own = { ...platform.identity, observed: platform.observed }
   if (input.role === 'state') return plugin.stateRoutes?.(inner, { ...own, role: 'state' } satisfies StateContext)

@@ -216,7 +216,9 @@ function finish(
     role,
     app: server?.app,
     checks: platform.checks,
-    notes: notesOf(parts.wired),
+    get notes() {
+      return [...notesOf(parts.wired), ...(platform.notes?.() ?? [])]
+    },
     start: () => (starting ??= start()),
     synced: async () => void (await Promise.all(running.map(({ synced }) => synced))),
     drain: () => server?.streams.drain(),

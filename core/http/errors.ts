@@ -10,6 +10,7 @@ export const errorTable = {
   forbidden: { status: 403, title: 'The cluster denied the request.' },
   delegate_not_allowed: { status: 403, title: 'The agent may not call that agent.' },
   not_found: { status: 404, title: 'Not found.' },
+  namespace_not_served: { status: 404, title: 'This installation does not serve the namespace.' },
   method_not_allowed: { status: 405, title: 'The path exists, the method does not.' },
   not_acceptable: { status: 406, title: 'None of the accepted media types can be produced.' },
   request_timeout: { status: 408, title: 'The request did not arrive in time.' },

@@ -1,3 +1,4 @@
+import { NAMESPACE_NOT_SERVED } from '#core/cluster/served-namespaces.ts'
 import { InvalidName } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
 import { errorTable, Fail } from './errors.ts'
@@ -121,6 +122,8 @@ const clusterCodes: Readonly<Record<number, ErrorCode>> = {
 
 // The texts are already safe: KubeError rebuilds those of 400 and 422 and drops those of 5xx (M7, M9).
 function fromCluster(error: KubeError): Answer {
+  // The cluster was not asked.
+  if (error.reason === NAMESPACE_NOT_SERVED) return answerOf(new Fail('namespace_not_served', error.message))
   const code = error.reason === 'AlreadyExists' ? 'already_exists' : (clusterCodes[error.status] ?? 'bad_gateway')
   // A bearer that the cluster rejects is the same 401 as a missing one.
   if (code === 'unauthenticated') return plainAnswer('unauthenticated')

@@ -18,8 +18,14 @@ type ListCall = Pick<Call<unknown, ListQuery, unknown>, 'query' | 'caller' | 'cu
 /** One page of a kind as the caller sees it: the API server's own bytes, or with `scope=permitted` a walk of namespaces. */
 export async function listObjects(kind: RoutedKind, call: ListCall): Promise<unknown> {
   const namespace = namespaceOf(kind, call.query)
-  const walks = call.query.scope === 'permitted' && kind.scope === 'Namespaced' && namespace === undefined
-  if (walks) return listPermitted(kind, call)
+  if (kind.scope === 'Namespaced' && namespace === undefined) {
+    if (call.query.scope === 'permitted') return { ...(await walk(kind, call)), scope: 'permitted' }
+    if (call.directory?.limited === true) {
+      // As a list of the cluster: the cluster's 403 for who may not.
+      await call.caller.review('list', kind.plural, { namespace: '' })
+      return walk(kind, call)
+    }
+  }
   const page = await listPage(kind, call, namespace)
   return call.query.scope === 'permitted' ? { ...(JSON.parse(page.toString()) as object), scope: 'permitted' } : page
 }
@@ -51,10 +57,10 @@ interface Place {
   readonly inside?: { readonly namespace: string; readonly continue: string }
 }
 
-async function listPermitted(kind: RoutedKind, call: ListCall): Promise<unknown> {
+async function walk(kind: RoutedKind, call: ListCall): Promise<object> {
   const { limit = DEFAULT_LIMIT, cursor, labelSelector } = call.query
   if (call.directory === undefined) throw new Fail('not_wired')
-  const filter = ['permitted', labelSelector ?? '']
+  const filter = ['walk', labelSelector ?? '']
   const start = cursor === undefined ? { after: '' } : toPlace(call.cursors.open(cursor, filter))
   const items: KubeObject[] = []
   let done = start.after
@@ -75,7 +81,7 @@ async function listPermitted(kind: RoutedKind, call: ListCall): Promise<unknown>
     done = namespace
     return next === undefined ? 'more' : 'full'
   })
-  return { items, nextCursor: next === undefined ? null : call.cursors.seal(next, filter), scope: 'permitted' }
+  return { items, nextCursor: next === undefined ? null : call.cursors.seal(next, filter) }
 }
 
 // The cursor is signed: its content is what was sealed, so only its form is read here.

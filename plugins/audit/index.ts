@@ -46,10 +46,10 @@ export const audit = definePlugin({
       : []),
   ],
   routes: ({ log }, { observed }) => auditRoutes(log, observed),
-  managerRoutes: ({ core, settings }, { informers }) =>
+  managerRoutes: ({ core, settings }, { informers, serves }) =>
     settings.webhookTokenFile === undefined
       ? undefined
-      : webhookRoutes(createIntake(core, informers), readWebhookToken(settings.webhookTokenFile), settings),
+      : webhookRoutes(createIntake(core, informers, serves), readWebhookToken(settings.webhookTokenFile), settings),
   consumers: ({ core, settings }) => (core.store ? auditConsumers(core.descriptors, settings.retentionDays) : []),
   jobs: ({ core, settings }, { role }) =>
     role === 'manager' ? [...auditJobs(core, settings.retentionDays), ...intentJobs(core)] : [],

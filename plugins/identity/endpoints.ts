@@ -60,12 +60,14 @@ const listAll = endpoint({
     const { limit = 50, cursor, scope } = query
     const position = cursor === undefined ? undefined : String(cursors.open(cursor, { scope }))
     // Without a directory (no store) the cluster's own list is all there is to ask.
-    const isWalk = scope === 'permitted' && directory !== undefined
+    const isLimited = directory?.limited === true
+    if (isLimited && scope !== 'permitted') await caller.review('list', 'namespaces', { namespace: '', group: '' })
+    const isWalk = directory !== undefined && (isLimited || scope === 'permitted')
     const page = isWalk
       ? await listPermitted(caller, directory, { limit, after: position ?? '', signal })
       : await listNamespaces(caller, { limit, after: position, signal })
     const nextCursor = page.next === undefined ? null : cursors.seal(page.next, { scope })
-    return { items: page.items, nextCursor, ...(isWalk ? { scope } : {}) }
+    return { items: page.items, nextCursor, ...(isWalk && scope !== undefined ? { scope } : {}) }
   },
 })
 

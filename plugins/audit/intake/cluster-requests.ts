@@ -19,17 +19,27 @@ export type Sorted = Readonly<Record<'ignored' | 'malformed' | 'unusable', numbe
 /** An event with the id that makes a repeated delivery one (A4). */
 export type IdentifiedEvent = NewEvent<ClusterRequest> & { readonly id: string }
 
-/** Turns the items of an EventList into events; each item is judged alone. Pure. */
-export function toClusterRequests(items: readonly unknown[], kinds: AuditedKinds): Sorted {
+/** Turns the items of an EventList into events; each item is judged alone, those of namespaces that are not served are ignored. Pure. */
+export function toClusterRequests(
+  items: readonly unknown[],
+  kinds: AuditedKinds,
+  serves: (namespace: string) => boolean = () => true,
+): Sorted {
   const counts = { ignored: 0, malformed: 0, unusable: 0 }
   const events = items.flatMap((item) => {
     const read = readClusterAuditEvent(item)
-    const made = read === 'malformed' ? 'malformed' : read === 'incomplete' ? 'ignored' : eventsOf(read, kinds)
+    const isIgnored = read === 'incomplete' || (read !== 'malformed' && !serves(namespaceOf(read)))
+    const made = read === 'malformed' ? 'malformed' : isIgnored ? 'ignored' : eventsOf(read, kinds)
     if (typeof made !== 'string') return made
     counts[made]++
     return []
   })
   return { events, ...counts }
+}
+
+// A Namespace is its own; the request that creates one names it in its answer.
+function namespaceOf({ resource, namespace, name, answered }: ClusterAuditEvent): string {
+  return resource === 'namespaces' ? (answered[0]?.name ?? '') || name || namespace : namespace
 }
 
 type Action = 'create' | 'update' | 'delete'

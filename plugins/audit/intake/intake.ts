@@ -17,13 +17,14 @@ const withoutInformer: readonly [string, AuditedKind][] = [['/secrets', { kind: 
 export function createIntake(
   { store, metrics, log }: Pick<Core, 'store' | 'metrics' | 'log'>,
   informers: () => readonly Informer[],
+  serves: (namespace: string) => boolean = () => true,
 ): Intake {
   const taken = metrics.counter(auditMetrics.webhookEvents)
   return {
     take: async (items) => {
       if (store === undefined) throw new Fail('not_wired')
       const kinds = new Map([...withoutInformer, ...informers().map(toAudited)])
-      const { events, ignored, malformed, unusable } = toClusterRequests(items, kinds)
+      const { events, ignored, malformed, unusable } = toClusterRequests(items, kinds, serves)
       await holdRefusals(events)
       if (events.length > 0) await store.transact((tx) => tx.append('audit/cluster-requests', 'any', events))
       const counts = { accepted: events.length, ignored, malformed, unusable }

@@ -82,7 +82,8 @@ async function listAsCaller(call: GatewayCall, caller: Caller, { found, usable, 
     else if ((await caller.may('list', plural, { namespace: only })) === undefined) return
     return list(only)
   }
-  if ((await caller.may('list', plural, { namespace: '' })) !== undefined) return list('')
+  const limited = call.gateway.directory?.limited === true
+  if (!limited && (await caller.may('list', plural, { namespace: '' })) !== undefined) return list('')
   let namespaces = 0
   await call.gateway.directory?.permitted(caller, 'list', plural, '', async ({ namespace }) => {
     await list(namespace)
