@@ -96,7 +96,8 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   })
   for (const built of input.built) await mountPlugin(app, built, input, catalog)
   const summaries = summariesOf(input.built.map(({ plugin }) => plugin))
-  if (role === 'bff') await app.register(openApiRoutes({ catalog, version: core.version, summaries }))
+  const hasHome = input.pages !== undefined
+  if (role === 'bff') await app.register(openApiRoutes({ catalog, version: core.version, summaries, hasHome }))
   if (input.pages !== undefined) await app.register(input.pages)
   registerMethodNotAllowed(app, catalog)
   await app.ready()

@@ -38,6 +38,15 @@ const collect = (): number => {
   return heapUsed + external
 }
 
+test('UXM19: / leads to /docs unless another page is there, as on a laptop', async (t) => {
+  const answer = await get('/')
+  assert.deepEqual([answer.statusCode, answer.headers.location, answer.body], [302, '/docs', ''])
+  const home = openApiRoutes({ catalog, version: '1.2.3', summaries: new Map(), hasHome: true })
+  const other = await buildServer(t, [{ endpoints: [], routes: home }])
+  // Below /api a path without a route wants a bearer first.
+  assert.equal((await other.app.inject('/api/')).statusCode, 401)
+})
+
 test('UXM19: the script of /docs costs the process less than 10 MB', async () => {
   await get('/docs')
   const before = collect()

@@ -11,8 +11,11 @@ import { scalarScript } from './scalar-script.ts'
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
-/** `/openapi.json`, `/docs` and `/favicon.ico`, all public: the document lists what exists here, never what is in it. */
-export function openApiRoutes(input: OpenApiInput): FastifyPluginAsync {
+/**
+ * `/openapi.json`, `/docs` and `/favicon.ico`, all public: the document lists what exists here, never what is in it. `/` leads to
+ * `/docs` where no other page is at `/`.
+ */
+export function openApiRoutes(input: OpenApiInput & { readonly hasHome?: boolean }): FastifyPluginAsync {
   let made: StaticFile | undefined
   // Made at the first request, when every plugin is mounted.
   const document = (): StaticFile =>
@@ -31,6 +34,8 @@ export function openApiRoutes(input: OpenApiInput): FastifyPluginAsync {
         url,
         handler: async (request, reply) => sendStaticFile(request, reply, await read()),
       })
+    if (input.hasHome !== true)
+      mountPublicRoute(scope, { method: 'GET', url: '/', handler: (_request, reply) => reply.redirect('/docs') })
     mountPublicRoute(scope, {
       method: 'GET',
       url: '/docs',
