@@ -70,6 +70,7 @@ export const ModelRoute = defineKind({
     { name: 'Provider', type: 'string', jsonPath: '.spec.providerRef.name' },
     { name: 'Model', type: 'string', jsonPath: '.spec.model' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
 })
