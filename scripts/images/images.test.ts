@@ -60,6 +60,21 @@ for (const [target, image] of Object.entries(runs)) {
   })
 }
 
+test('the build context holds the sources that the bundles import, and no overlay, dump or key', () => {
+  const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+  const lines = read('.dockerignore').split('\n')
+  const allowed = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
+  const folders = Object.keys((JSON.parse(read('package.json')) as { imports: object }).imports).map((name) =>
+    name.replace(/^#|\/\*$/g, ''),
+  )
+  assert.equal(
+    lines.find((line) => !/^(?:#|$)/.test(line)),
+    '*',
+  )
+  const wanted = ['package.json', 'package-lock.json', '.npmrc', 'main.ts', 'scripts', ...folders]
+  assert.deepEqual(allowed.toSorted(), wanted.filter((name) => name !== 'test').toSorted())
+})
+
 test('PODA6: the command `mesh` runs the program of the image with its arguments', () => {
   const text = readFileSync(new URL('mesh', import.meta.url), 'utf8')
   assert.match(text, /^#!\/mesh\/node\n/)
