@@ -24,7 +24,7 @@ import { runsConsumers } from './consumers.ts'
 import { cancelRun } from './runs.ts'
 import { resumeRun } from './resume.ts'
 import { readJournal } from './store/reads.ts'
-import { findRun } from './store/system.ts'
+import { findRun } from './store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { createWorld, driveServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
 

@@ -8,7 +8,10 @@ import type { Live } from './live.ts'
 import { Fail } from '#core/http/errors.ts'
 import { checkQuotas, type ExceededQuota, type RunQuotas } from './quotas.ts'
 import { findKeyed } from './store/keyed.ts'
-import { appendJournal, findRun, insertRun, lockRun } from './store/system.ts'
+import { insertRun } from './store/internal/content.ts'
+import { appendJournal } from './store/internal/journal.ts'
+import { lockRun } from './store/internal/lease.ts'
+import { findRun } from './store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
 /** Everything about a run that is known when it is made. */

@@ -7,7 +7,7 @@ import { adapters } from '#core/store/testing/databases.ts'
 import { followRun } from './gateway-runs.ts'
 import { toDetail } from './run.ts'
 import type { RunDetail } from './run.ts'
-import { findRun } from './store/system.ts'
+import { findRun } from './store/internal/run-rows.ts'
 import type { RunsTables } from './store/tables.ts'
 import { createWorld, queueRun } from './testing/world.ts'
 

@@ -1,4 +1,4 @@
-import { readHistory } from './store/system.ts'
+import { readHistory } from './store/internal/content.ts'
 import type { SelectedRun } from './store/tables.ts'
 
 const exchanges = 20

@@ -4,7 +4,7 @@ import { decideCancel, isSettled } from './decide.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { forgetStorage, openRunsOfAgent, runsOfNamespace } from './store/deletion.ts'
 import { removeLauncherKeys } from './store/launcher-keys.ts'
-import { lockLeases } from './store/system.ts'
+import { lockLeases } from './store/internal/lease.ts'
 import type { RunsTables } from './store/tables.ts'
 import type { RunWriter } from './write.ts'
 

@@ -6,7 +6,7 @@ import type { Decision, Interrupt, Resolution } from '#schemas/run.ts'
 import { answerProblems } from './answer-schema.ts'
 import { decideResume, type ResolvedInterrupt, type ResumeAnswer, type RunFact } from './decide.ts'
 import { readRunContent } from './store/reads.ts'
-import { saveOutcome, saveResolution } from './store/system.ts'
+import { saveOutcome, saveResolution } from './store/internal/content.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import type { RunWriter } from './write.ts'
 

@@ -8,7 +8,7 @@ import { adapters } from '#core/store/testing/databases.ts'
 import type { RunFact } from './decide.ts'
 import { createRunRetention } from './retention.ts'
 import { savePartials } from './store/partials.ts'
-import { findRun } from './store/system.ts'
+import { findRun } from './store/internal/run-rows.ts'
 import type { RunsTables } from './store/tables.ts'
 import { createWorld, queueRun } from './testing/world.ts'
 

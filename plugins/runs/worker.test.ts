@@ -22,7 +22,8 @@ import type { RunsTables, SelectedRun } from './store/tables.ts'
 import type { LiveFrame } from './live.ts'
 import { streamRun } from './stream.ts'
 import { cancelRun } from './runs.ts'
-import { findRun, readContent } from './store/system.ts'
+import { readContent } from './store/internal/content.ts'
+import { findRun } from './store/internal/run-rows.ts'
 import { createWorld, driveServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }

@@ -5,7 +5,8 @@ import { type RunFact, type RunFacts, stateAfter } from './decide.ts'
 import { type Entry, toEntry, toEvent, toRows } from './journal.ts'
 import type { Live, LiveFrame } from './live.ts'
 import { dropPartials } from './store/partials.ts'
-import { appendJournal, type LockedRun, lockRun, setLease } from './store/system.ts'
+import { appendJournal } from './store/internal/journal.ts'
+import { type LockedRun, lockRun, setLease } from './store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
 /** The worker's lease is gone: somebody else writes this run now. Whatever was in hand is dropped. */

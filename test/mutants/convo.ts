@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'conversations: history is read of every subject',
-    file: 'plugins/runs/store/system.ts',
+    file: 'plugins/runs/store/internal/content.ts',
     find: "    .where('subject', '=', subject)\n",
     replace: '',
     tests: conversations,

@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import { type Claim, leaseSeconds } from './system.ts'
+import { type Claim, leaseSeconds } from './internal/lease.ts'
 import type { LeaseRow, RunsTables } from './tables.ts'
 
 /** What a worker asks the queue for. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { lockLeases } from './system.ts'
+import { lockLeases } from './internal/lease.ts'
 import type { RunsTables, SelectedRun } from './tables.ts'
 
 type Db = Kysely<RunsTables> | Transaction<RunsTables>

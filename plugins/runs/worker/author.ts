@@ -1,4 +1,4 @@
-import type { Claim } from '../store/system.ts'
+import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import type { Author } from '../write.ts'
 

@@ -1,16 +1,10 @@
 import { msToDuration } from '#schemas/duration.ts'
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
 import { decideBusy, decideStart, mayBegin } from '../decide.ts'
-import {
-  beginSegment,
-  type Beginning,
-  type Claim,
-  findRun,
-  readContent,
-  releaseLease,
-  saveOutcome,
-  waitedMs,
-} from '../store/system.ts'
+import { readContent, saveOutcome } from '../store/internal/content.ts'
+import { waitedMs } from '../store/internal/journal.ts'
+import { beginSegment, type Beginning, type Claim, releaseLease } from '../store/internal/lease.ts'
+import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost } from '../write.ts'
 import { readConversation } from '../history.ts'

@@ -1,6 +1,7 @@
 import type { FailReason, InvokeResult, LauncherEntry } from '#schemas/run.ts'
 import { usageReported } from '../events.ts'
-import { type Claim, workedMs } from '../store/system.ts'
+import { workedMs } from '../store/internal/journal.ts'
+import { type Claim } from '../store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost, subjectOf } from '../write.ts'
 import { workerAuthor } from './author.ts'

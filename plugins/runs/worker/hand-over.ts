@@ -1,5 +1,5 @@
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
-import type { Beginning } from '../store/system.ts'
+import type { Beginning } from '../store/internal/lease.ts'
 import type { DriveServices } from './drive-services.ts'
 import { type Answering, type LauncherClient, LauncherRefused } from './launcher-client.ts'
 import type { Launchers } from './launchers.ts'

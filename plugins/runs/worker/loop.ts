@@ -1,6 +1,6 @@
 import type { RunsTables } from '../store/tables.ts'
 import { claimRuns } from '../store/claims.ts'
-import { type Claim, leaseSeconds, renewLeases } from '../store/system.ts'
+import { type Claim, leaseSeconds, renewLeases } from '../store/internal/lease.ts'
 import { type Drive, drive } from './drive.ts'
 import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'

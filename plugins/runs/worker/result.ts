@@ -1,6 +1,7 @@
 import type { InvokeResult, LauncherEntry } from '#schemas/run.ts'
 import { decideResult, type RunFact } from '../decide.ts'
-import { type Claim, saveOutcome, savePause } from '../store/system.ts'
+import { saveOutcome, savePause } from '../store/internal/content.ts'
+import { type Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import { workerAuthor } from './author.ts'
 import type { DriveServices } from './drive-services.ts'

@@ -1,6 +1,6 @@
 import type { NewEvent } from '#core/events/event.ts'
 import { runAttached } from '../events.ts'
-import type { Claim } from '../store/system.ts'
+import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import { subjectOf } from '../write.ts'
 

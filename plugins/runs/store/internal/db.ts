@@ -1,0 +1,8 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { RunsTables } from '../tables.ts'
+
+/**
+ * The statements of this folder take ids, not proofs, so `routes.ts` may not import them. Every writer locks the run's lease row
+ * first; that row orders the journal and carries the epoch.
+ */
+export type Db = Kysely<RunsTables> | Transaction<RunsTables>

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { NewJournal } from '../tables.ts'
+import type { Db } from './db.ts'
+
+/** For how many milliseconds a run has waited for its next segment: since it was made, or since it was resumed. */
+export async function waitedMs(db: Db, runId: string): Promise<number> {
+  const { rows } = await sql<{ ms: number }>`
+    select extract(epoch from clock_timestamp() - greatest(created_at, (
+      select max(ts) from runs_journal where run_id = runs_runs.id and kind = 'run.resumed')))::float8 * 1000 as ms
+    from runs_runs where id = ${runId}`.execute(db)
+  return rows[0]?.ms ?? 0
+}
+
+/** For how many milliseconds the agent has worked on the run's segment, by the database's clock. */
+export async function workedMs(db: Db, runId: string): Promise<number> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from clock_timestamp() - max(ts))::float8 * 1000 as ms
+    from runs_journal where run_id = ${runId} and kind = 'run.started'`.execute(db)
+  return rows[0]?.ms ?? 0
+}
+
+/** What an append changes beside the journal: the launcher's own count, and bytes stored elsewhere for the run. */
+export interface AppendOptions {
+  readonly launcherN?: number | undefined
+  readonly contentBytes?: number | undefined
+}
+
+/** Writes entries at the given sequence numbers; sets how far journal and launcher have come, and counts the bytes. */
+export async function appendJournal(
+  db: Db,
+  runId: string,
+  entries: readonly NewJournal[],
+  { launcherN, contentBytes = 0 }: AppendOptions = {},
+): Promise<void> {
+  if (entries.length > 0)
+    await db
+      .insertInto('runs_journal')
+      .values([...entries])
+      .execute()
+  const last = entries.at(-1)?.seq
+  const bytes = entries.reduce((sum, { data }) => sum + Buffer.byteLength(data), contentBytes)
+  if (last === undefined && launcherN === undefined && bytes === 0) return
+  // The shard is locked until COMMIT, so it comes after every other row of the run.
+  await sql`
+    with lease as (
+      update runs_lease set journal_seq = coalesce(${last ?? null}::integer, journal_seq), bytes = bytes + ${bytes}::bigint,
+        launcher_n = coalesce(${launcherN ?? null}::integer, launcher_n),
+        tries = case when ${launcherN ?? null}::integer is null then tries else 0 end
+      where run_id = ${runId} returning namespace_uid)
+    insert into runs_storage (namespace_uid, shard, bytes)
+      select namespace_uid, right(${runId}::text, 1), ${bytes}::bigint from lease
+      on conflict (namespace_uid, shard) do update set bytes = runs_storage.bytes + excluded.bytes`.execute(db)
+}

@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { LauncherAddress, LauncherPlace, SelectedRun } from '../tables.ts'
+import type { Db } from './db.ts'
+import { findRun } from './run-rows.ts'
+
+/** How long a lease lasts without renewal. */
+export const leaseSeconds = 30
+
+/** What a worker holds of a run it has claimed. */
+export interface Claim {
+  readonly runId: string
+  readonly epoch: number
+  readonly launcherN: number
+  /** The launcher's ticket under which a segment was begun, and that segment. */
+  readonly ticket: string | null
+  readonly ticketSegment: number | null
+  /** Where a segment was begun last: the launcher that has it, or had one before. */
+  readonly launcher: LauncherPlace | null
+  readonly namespaceUid: string
+  /** Drives that failed since the launcher's last entry. */
+  readonly tries: number
+  /** Bytes that the run stores so far. */
+  readonly bytes: number
+}
+
+/** Prolongs leases; returns the runs that are still this holder's. */
+export async function renewLeases(db: Db, holder: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ run_id: string; epoch: number }>`
+    update runs_lease set expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    where holder = ${holder} and state = 'ready' and expires_at > clock_timestamp()
+    returning run_id, epoch`.execute(db)
+  return new Set(rows.map((row) => `${row.run_id}/${row.epoch}`))
+}
+
+/** Returns a claim to the queue, due after a delay; `failed` counts the drive as a try in vain. */
+export async function releaseLease(db: Db, claim: Claim, afterMs: number, failed = false): Promise<void> {
+  await sql`update runs_lease set holder = null, expires_at = null, tries = tries + ${failed ? 1 : 0},
+      wake_at = clock_timestamp() + make_interval(secs => ${afterMs / 1000})
+    where run_id = ${claim.runId} and epoch = ${claim.epoch} and state = 'ready'`.execute(db)
+}
+
+/** A locked run: its row and where its journal and lease stand. */
+export interface LockedRun {
+  readonly run: SelectedRun
+  readonly epoch: number
+  readonly journalSeq: number
+  readonly leaseState: 'ready' | 'waiting' | 'done'
+  readonly idleSince: Date
+  readonly launcher: LauncherPlace | null
+}
+
+/** Locks a run for writing; undefined when it does not exist (any more). */
+export async function lockRun(db: Db, runId: string): Promise<LockedRun | undefined> {
+  const lease = await db.selectFrom('runs_lease').selectAll().where('run_id', '=', runId).forUpdate().executeTakeFirst()
+  if (!lease) return undefined
+  const run = await findRun(db, runId)
+  if (!run) return undefined
+  return {
+    run,
+    epoch: lease.epoch,
+    journalSeq: lease.journal_seq,
+    leaseState: lease.state,
+    idleSince: lease.idle_since,
+    launcher: lease.launcher,
+  }
+}
+
+/** Sets what the queue shall do with the run from now on: work on it, wait for a person, or nothing more. */
+export async function setLease(
+  db: Db,
+  runId: string,
+  state: 'ready' | 'waiting' | 'done',
+  keep: boolean,
+): Promise<void> {
+  await sql`update runs_lease set state = ${state}, wake_at = clock_timestamp(),
+      idle_since = case when ${state} = 'waiting' then clock_timestamp() else idle_since end,
+      holder = case when ${keep} then holder end, expires_at = case when ${keep} then expires_at end
+    where run_id = ${runId}`.execute(db)
+}
+
+/** Where a segment begins, and under which ticket. */
+export interface Beginning {
+  readonly ticket: string | undefined
+  readonly launcher: LauncherAddress
+}
+
+/** A new segment counts the launcher's entries from the beginning; without `beginning` it has none yet. */
+export async function beginSegment(db: Db, runId: string, segment: number, beginning?: Beginning): Promise<void> {
+  const launcher = beginning && JSON.stringify({ ...beginning.launcher, segment } satisfies LauncherPlace)
+  await db
+    .updateTable('runs_lease')
+    .set({
+      launcher_n: 0,
+      ticket: beginning?.ticket ?? null,
+      ticket_segment: segment,
+      launcher: launcher ?? null,
+    })
+    .where('run_id', '=', runId)
+    .execute()
+}
+
+/**
+ * Locks queue entries in one order, before several runs are changed in one transaction: each change also locks a row of
+ * `runs_storage`, which writers of other runs share.
+ */
+export async function lockLeases(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`select 1 from runs_lease where run_id = any(${[...ids]}::uuid[]) order by run_id for update`.execute(db)
+}
