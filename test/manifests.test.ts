@@ -11,6 +11,7 @@ import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
+import { buildNamespaced, manifestsOfNamespace } from './flows/platform/namespaced-rights.ts'
 
 interface Deployment {
   readonly spec: {
@@ -63,12 +64,18 @@ test('X6: an update or a drain of nodes takes no role with several replicas belo
 })
 
 interface Rule {
+  readonly apiGroups: readonly string[]
+  readonly resourceNames?: readonly string[]
   readonly resources: readonly string[]
   readonly verbs: readonly string[]
 }
 interface Manifest {
   readonly kind: string
-  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly labels?: Readonly<Record<string, string>>
+  }
   readonly spec?: unknown
   readonly data?: Readonly<Record<string, string>>
   readonly rules?: readonly Rule[]
@@ -241,7 +248,7 @@ test(
       [],
     )
     for (const { plural } of kinds) assert.ok(manager.includes(`${plural} watch`), plural)
-    const folder = new URL('../deploy/components/namespaced/bindings.yaml', import.meta.url)
+    const folder = new URL('../deploy/components/namespaced-writes/bindings.yaml', import.meta.url)
     const bindings = parseAllDocuments(readFileSync(folder, 'utf8')).map((one) => one.toJS() as Manifest)
     assert.deepEqual(
       bindings.map(({ kind, roleRef }) => `${kind} ${roleRef?.name}`),
@@ -249,3 +256,54 @@ test(
     )
   },
 )
+
+const rulesAsPairs = (rules: readonly Rule[]): readonly string[] =>
+  rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [] }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) => verbs.map((verb) => [verb, `${resource}.${group}`, ...resourceNames].join(' '))),
+    ),
+  )
+
+for (const profile of profiles)
+  test(
+    `PODA: with the component namespaced, ${profile} has no right on objects of all namespaces`,
+    withKubectl,
+    async () => {
+      const readAll = (text: string) => parseAllDocuments(text).map((one) => one.toJS() as Manifest)
+      const manifests = readAll(await buildNamespaced(profile))
+      const accounts = ['bff', 'gateway', 'manager', 'state', 'worker']
+      const isOurs = ({ metadata }: Manifest): boolean => accounts.some((role) => metadata.name === `mesh-${role}`)
+      const bound = manifests
+        .filter((one) => one.kind === 'ClusterRoleBinding' && isOurs(one))
+        .map(({ roleRef }) => roleRef?.name)
+      const cluster = manifests.filter(({ kind, metadata }) => kind === 'ClusterRole' && bound.includes(metadata.name))
+      assert.deepEqual([...new Set(cluster.flatMap(({ rules = [] }) => rulesAsPairs(rules)))].toSorted(), [
+        'create subjectaccessreviews.authorization.k8s.io',
+        'create tokenreviews.authentication.k8s.io',
+        'get tenants.mesh.dev',
+        'get tenants/status.mesh.dev',
+        'list tenants.mesh.dev',
+        'patch tenants/status.mesh.dev',
+        'update tenants/status.mesh.dev',
+        'watch tenants.mesh.dev',
+      ])
+      // Together with those of one namespace they are the rights of an installation for all namespaces.
+      const own = readAll(manifestsOfNamespace('team-a'))
+      for (const { kind, metadata } of own)
+        assert.equal(metadata.namespace, kind.startsWith('ClusterRole') ? undefined : 'team-a', metadata.name)
+      const everywhere = await build(join(deploy, 'overlays', 'open'))
+      for (const role of accounts) {
+        const of = (all: readonly Manifest[]): readonly string[] =>
+          all
+            .filter(({ kind, metadata }) => kind.endsWith('Role') && metadata.name === `mesh-${role}`)
+            .flatMap(({ rules = [] }) => rulesAsPairs(rules))
+        const wanted = of(everywhere).filter((pair) => !pair.includes(' namespaces.'))
+        assert.deepEqual([...new Set([...of(own), ...of(manifests)])].toSorted(), [...new Set(wanted)].toSorted(), role)
+      }
+      const named = own.filter(({ kind }) => kind === 'ClusterRole').flatMap(({ rules = [] }) => rulesAsPairs(rules))
+      assert.deepEqual(
+        named,
+        ['get', 'list', 'watch'].map((verb) => `${verb} namespaces. team-a`),
+      )
+    },
+  )

@@ -37,9 +37,17 @@ const endless = [
   "require('node:http').createServer((q, r) => q.url === '/healthz' ? r.end() : q.resume()).listen(process.env.AGENT_PORT, '127.0.0.1')",
 ]
 
-for (const { form, options } of forms) {
-  test(`the main job: ${form}`, options, async (t) => {
-    const job = createJob(await startPlatform(t, form))
+const served = ['default', 'demo']
+const variants = [
+  ...forms.map((one) => ({ ...one, name: one.form, namespaces: undefined })),
+  ...forms
+    .filter(({ form }) => form === 'cluster')
+    .map((one) => ({ ...one, name: 'two namespaces of a cluster, with rights in these alone', namespaces: served })),
+]
+
+for (const { name, form, options, namespaces } of variants) {
+  test(`the main job: ${name}`, options, async (t) => {
+    const job = createJob(await startPlatform(t, form, namespaces === undefined ? {} : { namespaces }))
     const steps: Readonly<Record<string, () => Promise<void>>> = {
       'an agent is created from a recipe, and only by who may': () => creates(job),
       'it is invoked, by a caller who waits': () => invokes(job),
@@ -52,6 +60,12 @@ for (const { form, options } of forms) {
       'UXM2, PODA17: every example is made from its file, and runs or says what it needs': () => runsExamples(job),
       'it is deleted, and its runs stay': () => deletes(job),
       'every step is in the audit log under its exact caller': () => isAudited(job),
+      ...(namespaces === undefined
+        ? {}
+        : {
+            'a third namespace is invisible, whoever asks': () => hidesOthers(job),
+            'the API server has denied no request of the platform': () => deniesNothing(job),
+          }),
     }
     await inOrder(t, steps)
   })
@@ -377,4 +391,61 @@ async function isAudited({ ask, until }: Job): Promise<void> {
     ({ resourceKind, actor }) => resourceKind === 'AgentDeployment' && !['developer', 'viewer'].includes(actor),
   )
   assert.deepEqual(guessed, [], 'no change of an agent is without its exact caller')
+}
+
+// `other` exists, and other-tenant may do there what a developer may.
+async function hidesOthers({ ask, platform }: Job): Promise<void> {
+  const { kube, tokens } = platform
+  const agent = { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata: { name: 'unseen' } }
+  const path = '/apis/mesh.dev/v1alpha1/namespaces/other/agentdeployments'
+  const spec = { model: { route: 'mock' }, systemPrompt: 'x' }
+  const made = await kube({ method: 'POST', path, bearer: tokens.admin, body: { ...agent, spec } })
+  assert.equal(made.status, 201, made.text)
+  const asked = [
+    ['GET', '/agents/other/unseen'],
+    ['GET', '/agents/nowhere/unseen'],
+    ['GET', '/agents?namespace=other'],
+    ['GET', '/runs?namespace=other'],
+    ['DELETE', '/agents/other/unseen'],
+    ['PUT', '/namespaces/other/display-name', { displayName: 'x' }],
+    ['POST', '/agents', { namespace: 'other', config: { name: 'x', model: { route: 'mock' }, systemPrompt: 'x' } }],
+    ['POST', '/invoke', { agent: { namespace: 'other', name: 'unseen' }, input: 'x' }],
+  ] as const
+  for (const [method, url, body] of asked)
+    for (const persona of ['other-tenant', 'viewer', 'operator', 'admin'] as const) {
+      const { status, text, json } = await ask(persona, method, url, body)
+      const { code, title } = json<{ code: string; title: string }>()
+      assert.deepEqual([status, code], [404, 'namespace_not_served'], `${persona} ${method} ${url}: ${text}`)
+      assert.equal(title, 'This installation does not serve the namespace.')
+      assert.doesNotMatch(text, /"cluster":/)
+    }
+  const anonymous = await platform.send({ method: 'GET', path: '/api/agents/other/unseen' })
+  assert.equal(anonymous.status, 401)
+  for (const url of ['/agents', '/agents?scope=permitted', '/namespaces', '/namespaces?scope=permitted']) {
+    const { status, text, json } = await ask('operator', 'GET', url)
+    assert.equal(status, 200, text)
+    const { items } = json<{ items: readonly { metadata: { name: string; namespace?: string } }[] }>()
+    const found = new Set(items.map(({ metadata }) => metadata.namespace ?? metadata.name))
+    assert.ok(found.size > 0 && [...found].every((name) => served.includes(name)), `${url}: ${[...found].join()}`)
+  }
+  assert.equal((await ask('viewer', 'GET', '/agents')).status, 403, 'a list of everything needs the right to it')
+}
+
+async function deniesNothing({ platform }: Job): Promise<void> {
+  const ofPlatform = (await platform.upstream.since(0)).filter(({ user }) =>
+    user.startsWith('system:serviceaccount:mesh-system:'),
+  )
+  assert.deepEqual(
+    ofPlatform.filter(({ status }) => status === 403),
+    [],
+  )
+  // Each of the roles with an account was seen, and nothing of another namespace was asked for.
+  const accounts = new Set(ofPlatform.map(({ user }) => user.replace('system:serviceaccount:mesh-system:mesh-', '')))
+  assert.deepEqual([...accounts].toSorted(), ['gateway', 'manager', 'state'])
+  const namespaces = ofPlatform.flatMap(({ uri }) => /\/namespaces\/([^/?]+)/.exec(uri)?.[1] ?? [])
+  assert.deepEqual([...new Set(namespaces)].toSorted(), served)
+  const watched = ofPlatform.filter(({ verb }) => verb === 'watch').map(({ uri }) => uri)
+  assert.ok(watched.length > 0)
+  for (const uri of watched)
+    assert.match(uri, /\/namespaces\/(?:default|demo)\/|fieldSelector=metadata\.name%3D(?:default|demo)|\/tenants\?/)
 }

@@ -68,6 +68,8 @@ export const forms: readonly { readonly form: Form; readonly options: { skip: st
 /** What every process of the platform gets besides: settings by environment. */
 export interface PlatformOptions {
   readonly env?: Readonly<Record<string, string>>
+  /** Only these are served, by accounts with the rights of `deploy/components/namespaced`; in the cluster form. */
+  readonly namespaces?: readonly string[]
 }
 
 /** Starts the platform in a form; everything ends with the scope, by pid, in reverse. */

@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the manager keeps its rights on Secrets of the whole cluster',
-    file: 'deploy/components/namespaced/kustomization.yaml',
+    file: 'deploy/components/namespaced-writes/kustomization.yaml',
     find: 'value: mesh-manager-cluster',
     replace: 'value: mesh-manager',
     tests: ['test/manifests.test.ts'],
@@ -47,5 +47,16 @@ export const mutants: readonly Mutant[] = [
     find: 'return [...unknown, ...bare]',
     replace: 'return bare',
     tests: ['scripts/requirements/requirements.test.ts'],
+  },
+  {
+    name: 'chosen namespaces: the worker keeps its right on all namespaces',
+    file: 'deploy/components/namespaced/kustomization.yaml',
+    find: '        value: []',
+    replace: `        value:
+          - apiGroups: [discovery.k8s.io]
+            resources: [endpointslices]
+            verbs: [list]`,
+    tests: ['test/manifests.test.ts'],
+    only: 'component namespaced',
   },
 ]

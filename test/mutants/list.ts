@@ -16,6 +16,7 @@ import { mutants as ofRunBounds } from './runs-bounds.ts'
 import { mutants as ofStartup } from './startup.ts'
 import { mutants as ofDeploy } from './deploy.ts'
 import { mutants as ofDoors } from './doors.ts'
+import { mutants as ofNamespaces } from './namespaces.ts'
 import type { Mutant } from './mutant.ts'
 
 /** Every listed defect. */
@@ -38,4 +39,5 @@ export const all: readonly Mutant[] = [
   ...ofApiServer,
   ...ofStartup,
   ...ofDeploy,
+  ...ofNamespaces,
 ]

@@ -23,6 +23,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Platform, PlatformOptions } from '../platform.ts'
 import { createUpstreamLog, MACHINE } from './audit-log.ts'
 import { serveKubelet } from './kubelet.ts'
+import { bindNamespaces } from './namespaced-rights.ts'
 import { migrate, serving, startRoles } from './roles.ts'
 import type { Installation } from './roles.ts'
 import { createSend } from './send.ts'
@@ -32,7 +33,7 @@ const crds = fileURLToPath(import.meta.resolve('../../../deploy/crds/'))
 const machine = { name: MACHINE, token: `test-token-${MACHINE}`, user: MACHINE, groups: ['system:masters'] }
 
 /** Each role as a process of its own on kube-apiserver, PostgreSQL and NATS; agents run as a client of that API server. */
-export async function startOnCluster(t: Scope, { env = {} }: PlatformOptions = {}): Promise<Platform> {
+export async function startOnCluster(t: Scope, { env = {}, namespaces }: PlatformOptions = {}): Promise<Platform> {
   // Each of the ten processes ends with this one by a listener of its own.
   process.setMaxListeners(40)
   const [cluster, postgres, nats] = await Promise.all([
@@ -49,6 +50,7 @@ export async function startOnCluster(t: Scope, { env = {} }: PlatformOptions = {
   const admin = createKubeClient({ server: cluster.url, pool, bearer })
   await installCrds(cluster, bearer)
   await bootstrap(admin, shipped)
+  if (namespaces !== undefined) await bindNamespaces(cluster, bearer, namespaces)
   const node = createKubeClient({ server: cluster.url, pool, bearer: machine.token })
   const workloads = await startWorkloads({ cluster: node, dataDir: folder.path, log: createLogger({ level: 'error' }) })
   t.after(() => workloads.close())
@@ -61,6 +63,7 @@ export async function startOnCluster(t: Scope, { env = {} }: PlatformOptions = {
     endpointsUrl: workloads.endpointsUrl,
     env: {
       ...(await environment(folder.path, cluster, { DATABASE_URL: postgres.url, NATS_URL: nats.url })),
+      ...(namespaces === undefined ? {} : { MESH_CLUSTER_NAMESPACES: namespaces.join(',') }),
       ...env,
     },
   }
