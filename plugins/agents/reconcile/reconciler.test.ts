@@ -483,6 +483,8 @@ for (const make of ['real', 'embedded'] as const) {
       await when('Ready=False Progressing')
       await deploymentSays({ updated: 1, available: 1 })
       await when('Ready=True Serving')
+      // Its own status has it looked at once more: after that only the pod can.
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
       await cluster.create(pods, brokenPod(namespace))
       const podRef = { namespace, name: parseName('name', 'bot-broken') }
       const status = (body: object) => cluster.patch(pods, podRef, { type: 'merge', body }, { subresource: 'status' })
