@@ -4,6 +4,7 @@ import { join } from 'node:path'
 // npm run test:pods: the tests of this folder on a real one-node cluster. MESH_TEST_CLUSTER names a folder whose `up.sh [IMAGE.tar ...]` brings
 // it up and prints the kubeconfig's path, and whose `down.sh` takes it away; CLUSTER_BIN names the folder of its programs, mesh/cluster in the
 // user's cache by default. Root on Linux, with openssl, psql, pg_dump and pg_restore on the PATH.
+// MESH_TEST_ENFORCER, of network-policies.test.ts alone, names a program that enforces NetworkPolicies.
 const folder = process.env.MESH_TEST_CLUSTER
 if (folder === undefined || !existsSync(join(folder, 'up.sh')) || !existsSync(join(folder, 'down.sh'))) {
   console.error('Real pods are NOT tested: MESH_TEST_CLUSTER must name a folder with up.sh and down.sh.')
