@@ -14,7 +14,7 @@ import { gate } from '../gate.ts'
 import type { RequestLimits } from '../limits.ts'
 import { registerMethodNotAllowed } from '../method-not-allowed.ts'
 import { mountEndpoints } from '../mount.ts'
-import type { Outcome } from '../points.ts'
+import type { ErrorFormat, Outcome } from '../points.ts'
 import { createServer } from '../server.ts'
 import { setOwner } from '../services.ts'
 import type { HttpServices } from '../services.ts'
@@ -49,6 +49,7 @@ export interface BuildOptions {
   readonly streams?: StreamCaps
   readonly tracer?: Tracer
   readonly continuesTraces?: boolean
+  readonly errorFormat?: ErrorFormat
 }
 
 /** The bearer that upstream rejects, the one that it denies everything, and the one that it denies every read. */
@@ -75,6 +76,7 @@ export async function buildServer(
     continuesTraces: more.continuesTraces ?? false,
     store: more.store,
     directory: more.directory,
+    errorFormat: more.errorFormat,
     streams: createStreamRegistry(more.streams ?? { total: 4, perUser: 2 }, metrics),
     catalog: [],
     outcomes: () => [{ record: (outcome) => outcomes.push(outcome), intend: async () => undefined }],

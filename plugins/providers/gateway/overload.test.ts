@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import type { FastifyPluginAsync } from 'fastify'
+import OpenAI from 'openai'
+import type { RequestLimits } from '#core/http/limits.ts'
+import { buildServer, REJECTED } from '#core/http/testing/build-server.ts'
+import { createErrorFormat } from './error-format.ts'
+
+const messages = [{ role: 'user' as const, content: 'hello there' }]
+
+// The listener of the gateway with one route, which holds each request until it is released.
+async function startListener(t: TestContext, limits: Partial<RequestLimits>) {
+  const [entered, released] = [[1, 2].map(() => Promise.withResolvers<void>()), Promise.withResolvers<void>()]
+  let count = 0
+  const routes: FastifyPluginAsync = async (scope) => {
+    scope.post('/chat/completions', { config: { authz: { kind: 'bearer' } } }, async () => {
+      entered[count++]?.resolve()
+      await released.promise
+      return { choices: [] }
+    })
+  }
+  const errorFormat = createErrorFormat({ bodyLimit: 1024 })
+  const { app } = await buildServer(t, [{ endpoints: [], routes }], { limits, errorFormat })
+  const baseURL = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api`
+  const call = (apiKey: string): Promise<unknown> =>
+    new OpenAI({ baseURL, apiKey, maxRetries: 0 }).chat.completions.create({ model: 'mock', messages })
+  return { call, entered: entered.map(({ promise }) => promise), release: released.resolve }
+}
+
+// The error that the SDK throws, as a user sees it.
+async function refusalOf(call: Promise<unknown>) {
+  const error: unknown = await call.then(
+    () => assert.fail('was not refused'),
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(error instanceof OpenAI.APIError, String(error))
+  const { status, code, type, message, headers } = error
+  return { status, code, type, message, retryAfter: Number(headers?.get('retry-after')) }
+}
+
+const overloaded = { status: 503, code: 'overloaded', type: 'api_error' }
+const limited = { status: 429, code: 'too_many_requests', type: 'rate_limit_error' }
+
+for (const [limit, value, expected] of [
+  ['authenticationsPerAddress', 0, limited],
+  ['bodyBytes', 8, overloaded],
+  ['bodyBytesPerCaller', 8, limited],
+] as const)
+  test(`gateway: a request beyond limits.${limit} gets an OpenAI error with Retry-After`, async (t) => {
+    const { call, release } = await startListener(t, { [limit]: value })
+    release()
+    const { message, retryAfter, ...refusal } = await refusalOf(call('some-token'))
+    assert.deepEqual(refusal, expected)
+    assert.ok(message.includes(`limits.${limit}`) && retryAfter >= 1, `${message} ${retryAfter}`)
+  })
+
+test('gateway: a saturated listener answers with OpenAI errors and Retry-After, and serves again afterwards', async (t) => {
+  const { call, entered, release } = await startListener(t, { underWay: 2, underWayPerCaller: 1 })
+  const first = call('some-token')
+  await entered[0]
+  const { message, retryAfter, ...ofCaller } = await refusalOf(call('some-token'))
+  assert.deepEqual(ofCaller, limited)
+  assert.ok(message.includes('limits.underWayPerCaller') && retryAfter === 1, `${message} ${retryAfter}`)
+  const second = call('other-token')
+  await entered[1]
+  const total = await refusalOf(call('denied-token'))
+  assert.partialDeepStrictEqual(total, overloaded)
+  assert.ok(total.retryAfter === 1)
+  release()
+  await Promise.all([first, second])
+  await call('some-token')
+})
+
+test('gateway: rate limits of a user and of an address answer with OpenAI errors and Retry-After', async (t) => {
+  const { call, release } = await startListener(t, { perCallerPerMinute: 1, perAddressPerMinute: 1 })
+  release()
+  await call('some-token')
+  const ofCaller = await refusalOf(call('some-token'))
+  assert.partialDeepStrictEqual(ofCaller, limited)
+  assert.ok(ofCaller.retryAfter >= 1 && ofCaller.retryAfter <= 60)
+  assert.partialDeepStrictEqual(await refusalOf(call(REJECTED)), { status: 401, type: 'authentication_error' })
+  const ofAddress = await refusalOf(call(REJECTED))
+  assert.partialDeepStrictEqual(ofAddress, limited)
+  assert.ok(ofAddress.retryAfter >= 1 && ofAddress.retryAfter <= 60)
+})
