@@ -76,7 +76,8 @@ const fromConfig = Type.Object(
 /** Body of `POST /api/agents`: the object, or `{namespace, config}` with the simplified format. */
 export const CreateAgentBody = shownAs(
   Type.Object({ ...objectFields, namespace: Type.Optional(namespaceName), config: Type.Optional(anyObject) }, strict),
-  Type.Union([fromConfig, clusterObjectInput(AgentDeployment)]),
+  // Named, since the client of Go cannot send a union without a name.
+  Type.Union([fromConfig, clusterObjectInput(AgentDeployment)], { title: 'AgentInput' }),
 )
 
 /** Body of `POST .../fork`; `overrides` is a JSON merge patch on the spec. */

@@ -64,6 +64,8 @@ function simplify(schema: Record<string, unknown>): Record<string, unknown> {
 function explicit(schema: Record<string, unknown>): Record<string, unknown> {
   if (schema.type === 'object' && !('properties' in schema) && !('additionalProperties' in schema))
     return { ...schema, additionalProperties: true }
+  // Clients with types for numbers would read it as a float.
+  if (schema.type === 'number' && Number.isInteger(schema.const)) return { ...schema, type: 'integer' }
   const isTexts = Array.isArray(schema.enum) && schema.enum.every((value) => typeof value === 'string')
   return isTexts ? { type: 'string', ...schema } : schema
 }
