@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { exec } from './exec.ts'
+
+/** The folder of this file, with the lockfiles of the tools. */
+export const here = fileURLToPath(new URL('.', import.meta.url))
+
+// Milliseconds of an installation from the registries.
+const INSTALL_MS = 900_000
+
+/** Installs the npm tools, once per lockfile; their folder. */
+export function installNpmTools(): Promise<string> {
+  return installed('npm', ['package.json', 'package-lock.json'], async (cwd) => {
+    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    await exec([process.platform === 'win32' ? 'npm.cmd' : 'npm', 'ci', ...flags], { cwd, timeout: INSTALL_MS })
+  })
+}
+
+/** Installs the Python tools into a virtual environment, once per requirements.txt; their folder. */
+export function installPythonTools(): Promise<string> {
+  return installed('python', ['requirements.txt'], async (cwd) => {
+    // Its programs name their interpreter by path, so it is made where it stays.
+    await exec(['python3', '-m', 'venv', 'venv'], { cwd, timeout: INSTALL_MS })
+    const pip = ['-m', 'pip', 'install', '--quiet', '-r', 'requirements.txt'] as const
+    await exec(['venv/bin/python', ...pip], { cwd, timeout: INSTALL_MS })
+  })
+}
+
+// A stamp is written last: what an interrupted installation left behind is removed.
+async function installed(
+  name: string,
+  files: readonly string[],
+  install: (folder: string) => Promise<void>,
+): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(readFileSync(join(here, 'tools', file)))
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mesh', 'clients')
+  const folder = join(cache, `${name}-${hash.digest('hex').slice(0, 12)}`)
+  if (existsSync(join(folder, 'installed'))) return folder
+  console.log(`installing the ${name} tools into ${folder} ...`)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const file of files) cpSync(join(here, 'tools', file), join(folder, file))
+  await install(folder)
+  writeFileSync(join(folder, 'installed'), '')
+  return folder
+}
