@@ -77,7 +77,8 @@ assert "message.delta" in kinds and "run.succeeded" in kinds, kinds
 seen = 0
 for data in frames(stream_events._get_kwargs(namespace="demo", after="start")):
     seen += 1
-    if data["type"] == "dev.mesh.runs.succeeded.v1" and RunsSucceededEvent.from_dict(data).data.run_id == started.id:
+    is_end = data["type"] == "dev.mesh.runs.succeeded.v1"
+    if is_end and str(RunsSucceededEvent.from_dict(data).data.run_id) == started.id:
         break
 else:
     raise AssertionError("the run is not among the domain events")
