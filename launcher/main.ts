@@ -61,6 +61,7 @@ async function main(): Promise<void> {
   // Only now: an agent that starts before could take a port of the launcher.
   if (settings.command.length > 0) agent.process = supervise(settings, log)
   endWithSignals(settings, log, launcher, { supervisor: agent.process, fatal })
+  // oxlint-disable-next-line typescript/no-floating-promises -- the process ends with it
   void lifeline?.then(() => endOrphaned(launcher, agent.process))
 }
 
@@ -111,6 +112,7 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, { s
       log.info({ signal }, 'shutting down')
       once(() => shutDown(launcher, supervisor, settings.graceMs - reserveMs))
     })
+  // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void supervisor?.crashed.then((code) => once(() => endAfterCrash(launcher, code)))
   const endAfterFatal = (): void => {
     // State may be inconsistent: a drain that hangs ends with the pod's grace.
@@ -118,6 +120,7 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, { s
     setTimeout(() => process.exit(exitFatal), settings.graceMs).unref()
     once(() => shutDown(launcher, supervisor, settings.graceMs - reserveMs).then(() => exitFatal))
   }
+  // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void fatal.then(endAfterFatal)
 }
 

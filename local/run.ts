@@ -37,7 +37,13 @@ export async function runLocal(args: readonly string[], parts: Omit<StackInput, 
 
 // Programs get lines of the log instead.
 function linesOf({ output }: LocalOptions): Pick<StackInput, 'write'> {
-  return output === 'json' ? {} : { write: (text) => void process.stderr.write(`mesh: ${text}\n`) }
+  return output === 'json'
+    ? {}
+    : {
+        write: (text) => {
+          process.stderr.write(`mesh: ${text}\n`)
+        },
+      }
 }
 
 // Messages may quote a URL of the settings, with its password.

@@ -49,7 +49,7 @@ function prepare() {
 }
 
 function noNode() {
-  const wanted = `${oldestNode.join('.')}`
+  const wanted = oldestNode.join('.')
   const where = `${process.platform}-${process.arch}`
   if (where === 'darwin-arm64') {
     return `This project runs on Node.js >= ${wanted}; this is ${process.version}. On Apple silicon it does not bring its own: install one, for example with \`brew install node@24\`, and try again.`

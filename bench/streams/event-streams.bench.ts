@@ -96,5 +96,5 @@ async function serve(
 async function nextLine<T>(lines: AsyncIterator<string>): Promise<T> {
   const { value, done } = await lines.next()
   if (done === true) throw new Error('the server ended')
-  return JSON.parse(String(value)) as T
+  return JSON.parse(value) as T
 }

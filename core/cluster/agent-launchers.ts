@@ -35,7 +35,9 @@ export function createAgentLaunchers(cluster: KubeClient): WorkerContext['agentL
     if (known !== undefined) return known
     const answer = readSlices(cluster, namespace, name)
     asked.set(key, answer)
-    const forget = (): void => void asked.delete(key)
+    const forget = (): void => {
+      asked.delete(key)
+    }
     answer.then(() => setTimeout(forget, keepMs).unref(), forget)
     return answer
   }

@@ -27,6 +27,7 @@ export function createNamespaceAbsence(cluster: Pick<KubeClient, 'list'>): Names
     if (known !== undefined) return known
     const answer = ask(namespace)
     asked.set(namespace, answer)
+    // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
     void answer.then(() => setTimeout(() => asked.delete(namespace), KEEP_MS).unref())
     return answer
   }

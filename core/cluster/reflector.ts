@@ -182,7 +182,9 @@ async function untilPresent(options: ReflectorOptions, position: Position, backl
 
 async function findPlace(options: ReflectorOptions, position: Position): Promise<void> {
   const { handler, signal } = options
-  await insist(options, async () => void (position.last = await handler.resume?.())).catch((error: unknown) => {
+  await insist(options, async () => {
+    position.last = await handler.resume?.()
+  }).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })
   if (position.last !== undefined) position.reason = 'resumed'

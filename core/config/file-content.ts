@@ -20,7 +20,9 @@ export function contentProblem(kind: FileKind, path: string): string | undefined
 const kinds: Readonly<Record<FileKind, { readonly check: (path: string) => void; readonly remedy: string }>> = {
   token: { check: checkToken, remedy: 'name a file with a bearer token on one line' },
   certificates: {
-    check: (path) => void readCertificates(readBounded(path)),
+    check: (path) => {
+      readCertificates(readBounded(path))
+    },
     remedy: 'name a file with certificates in PEM',
   },
   'private-key': { check: checkPrivateKey, remedy: 'name a file with a private key in PEM, without a passphrase' },

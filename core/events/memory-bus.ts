@@ -51,7 +51,11 @@ export function createMemoryBus(limits: Partial<QueueLimits> = {}, log?: Logger)
       requireOpen()
       const listener = { filter, handle }
       listeners.add(listener)
-      return { stop: async () => void listeners.delete(listener) }
+      return {
+        stop: async () => {
+          listeners.delete(listener)
+        },
+      }
     },
     check: async () => requireOpen(),
     close: async () => {

@@ -65,10 +65,16 @@ export class MemoryQueue {
       this.#timers.delete(lost)
       return true
     }
-    const again = (): void => void (settle() && this.offer(message, true))
+    const again = (): void => {
+      if (settle()) this.offer(message, true)
+    }
     const lost = this.#after(this.#limits.ackWaitMs, again)
-    const ack = (): void => void settle()
-    const nak = (delayMs = 0): void => void (settle() && this.#after(delayMs, () => this.offer(message, true)))
+    const ack = (): void => {
+      settle()
+    }
+    const nak = (delayMs = 0): void => {
+      if (settle()) this.#after(delayMs, () => this.offer(message, true))
+    }
     return { ...message, redelivered, ack, nak }
   }
 

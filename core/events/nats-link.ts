@@ -66,6 +66,7 @@ export async function openNatsLink(options: NodeConnectionOptions, report: LinkR
       await sleep(backOff(failures), undefined, { signal: closed.signal }).catch(() => undefined)
     }
   }
+  // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
   void dial()
   await Promise.race([tried.promise, sleep(firstTryMs, undefined, { ref: false })])
   return {

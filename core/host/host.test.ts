@@ -248,7 +248,7 @@ test('X6: drain fails readiness first, lets requests finish, ends streams with a
   assert.equal((await fetch(`${admin}/readyz`)).status, 503)
   assert.equal((await fetch(`${admin}/livez`)).status, 200)
   assert.equal(await body, 'data: 1\n\nretry: 1000\n\n')
-  kept.end(`GET /api/stream HTTP/1.1\r\nHost: localhost\r\n${'Authorization: Bearer good-token'}\r\n\r\n`)
+  kept.end(`GET /api/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer good-token\r\n\r\n`)
   const [late] = (await once(kept, 'data')) as [Buffer]
   assert.match(String(late), /503 Service Unavailable[\s\S]*"draining"/)
   assert.match(String(late), /connection: close/i)

@@ -122,6 +122,7 @@ export function createHost(options: HostOptions): Host {
         await Promise.all(roles.map((role) => role.start()))
         refuseClosed()
         state = 'ready'
+        // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
         void readiness.watch(watching.signal)
         for (const note of new Set(roles.flatMap((role) => role.notes))) log.info({}, note)
         log.info({ roles: options.roles, ...addresses }, 'ready')
@@ -131,7 +132,9 @@ export function createHost(options: HostOptions): Host {
         throw error
       }
     },
-    synced: async () => void (await Promise.all(roles.map((role) => role.synced()))),
+    synced: async () => {
+      await Promise.all(roles.map((role) => role.synced()))
+    },
     drain: async () => {
       state = 'draining'
       const { delaySeconds, graceSeconds } = settings.core.drain

@@ -28,7 +28,10 @@ export function createMigrationGate(database: Database, sources: readonly Migrat
     database: { ...database, root: database.root.withPlugin(plugin), db: database.db.withPlugin(plugin) },
     check: async () => {
       try {
-        if (open) return void (await sql`select 1`.execute(database.root))
+        if (open) {
+          await sql`select 1`.execute(database.root)
+          return
+        }
         await checkMigrations(database, sources)
         open = true
       } catch (error) {

@@ -220,7 +220,9 @@ function finish(
       return [...notesOf(parts.wired), ...(platform.notes?.() ?? [])]
     },
     start: () => (starting ??= start()),
-    synced: async () => void (await Promise.all(running.map(({ synced }) => synced))),
+    synced: async () => {
+      await Promise.all(running.map(({ synced }) => synced))
+    },
     drain: () => server?.streams.drain(),
     close: () => (closing ??= close()),
   }

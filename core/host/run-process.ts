@@ -61,6 +61,7 @@ function exitAfter(ms: number): void {
 function untilStopped(fatal: Promise<void>): Promise<'SIGTERM' | 'SIGINT' | 'fatal'> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+    // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
     void fatal.then(() => resolve('fatal'))
   })
 }

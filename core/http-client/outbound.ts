@@ -40,7 +40,9 @@ export function createOutbound(options: GuardOptions): Outbound {
   return {
     open,
     request: createOutboundRequest(dispatcher),
-    check: async (url) => void (await guard.resolve(parseOutboundUrl(url))),
+    check: async (url) => {
+      await guard.resolve(parseOutboundUrl(url))
+    },
     close: async () => {
       await shared?.destroy()
     },

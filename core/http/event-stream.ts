@@ -58,7 +58,12 @@ export function openEventStream(
     if (!ended) call.streams.dropped('revoked')
     finish()
   }
-  const timers = startTimers(options, { beat: () => void (ended || raw.write(HEARTBEAT)), revoke })
+  const timers = startTimers(options, {
+    beat: () => {
+      if (!ended) raw.write(HEARTBEAT)
+    },
+    revoke,
+  })
   raw.once('close', () => {
     ended = true
     for (const timer of timers) clearInterval(timer)
@@ -106,7 +111,12 @@ function startTimers(
 ): readonly NodeJS.Timeout[] {
   const beat = setInterval(act.beat, heartbeatMs)
   if (recheck === undefined) return [beat]
-  return [beat, setInterval(() => void recheck().catch(act.revoke), recheckMs)]
+  return [
+    beat,
+    setInterval(() => {
+      void recheck().catch(act.revoke)
+    }, recheckMs),
+  ]
 }
 
 // On drain or close (X1): a client that goes away never drains. One wait serves every frame that is behind.

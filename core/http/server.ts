@@ -60,10 +60,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     forceCloseConnections: 'idle',
     // 1,024: the names parser refuses 254 characters itself, with a clearer answer. K7: nothing reads a raw query.
     routerOptions: { maxParamLength: 1024, querystringParser: () => ({}) },
-    frameworkErrors: (failure, request, reply) =>
-      void answerUnrouted({ error: failure, request, reply }, { hosts, services, admission }).catch(() =>
+    frameworkErrors: (failure, request, reply) => {
+      answerUnrouted({ error: failure, request, reply }, { hosts, services, admission }).catch(() =>
         reply.raw.destroy(),
-      ),
+      )
+    },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error.code, socket, services.errorFormat),
   })
   provideServices(app, services)

@@ -88,7 +88,9 @@ export async function collect(
   let head: { status: number; headers: AnswerHeaders } = { status: 0, headers: {} }
   await exchange(dispatcher, {
     ...request,
-    onHead: (status, headers) => void (head = { status, headers }),
+    onHead: (status, headers) => {
+      head = { status, headers }
+    },
     onData: (chunk) => {
       size += chunk.length
       if (size > limit) throw new Error(`answer above ${limit} bytes`)

@@ -122,7 +122,9 @@ export function listenOn(url: string, channel: string, heard: () => void): { sto
   const retry = (): void => {
     if (stopped) return
     clearTimeout(again)
-    again = setTimeout(() => void connect().catch(retry), 1_000)
+    again = setTimeout(() => {
+      void connect().catch(retry)
+    }, 1_000)
     again.unref()
   }
   let connecting = connect().catch(retry)

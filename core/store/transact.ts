@@ -61,7 +61,9 @@ async function attempt<Tables, Result>(
         db: txWithTables<Tables>(db),
         append: appender.append,
         appendEach: appender.appendEach,
-        afterCommit: (work) => void late.push(work),
+        afterCommit: (work) => {
+          void late.push(work)
+        },
       })
       const waited = await appender.commit()
       if (waited !== undefined) meter.waitedForLock(waited)

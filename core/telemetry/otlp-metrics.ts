@@ -48,7 +48,10 @@ export function createOtlpMetrics(options: OtlpMetricsOptions): OtlpMetrics {
       failed = true
     }
   }
-  timer = setInterval(() => void push(), options.everyMs ?? 15_000).unref()
+  timer = setInterval(() => {
+    // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
+    void push()
+  }, options.everyMs ?? 15_000).unref()
   return {
     push,
     close: async () => {

@@ -61,7 +61,10 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
     sending ??= drain().finally(() => (sending = undefined))
     return sending
   }
-  const timer = setInterval(() => void flush(), options.flushEveryMs ?? 1000).unref()
+  const timer = setInterval(() => {
+    // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
+    void flush()
+  }, options.flushEveryMs ?? 1000).unref()
   return {
     add(span) {
       if (queue.length >= maxQueue) drop(1)

@@ -33,7 +33,9 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
       const histogram = ensure(spec, make)
       return { observe: (value, labels) => histogram.observe({ ...labels }, value) }
     },
-    beforeScrape: (read) => void reads.push(read),
+    beforeScrape: (read) => {
+      void reads.push(read)
+    },
     render: () => {
       for (const read of reads) read()
       return registry.metrics()

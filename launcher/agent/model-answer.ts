@@ -73,7 +73,9 @@ export function readStream(onText: (text: string) => void): AnswerReader {
 export function readWhole(onText: (text: string) => void): AnswerReader {
   const chunks: Buffer[] = []
   return {
-    push: (chunk) => void chunks.push(Buffer.from(chunk)),
+    push: (chunk) => {
+      void chunks.push(Buffer.from(chunk))
+    },
     end() {
       const draft = newDraft()
       take(draft, parseChunk(Buffer.concat(chunks).toString('utf8')), 'message', onText)

@@ -71,7 +71,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   options.log.info({ listener: options.name, port }, 'listening')
   return {
     port,
-    drain: () => void (draining = true),
+    drain: () => {
+      draining = true
+    },
     close: async () => {
       const closed = once(server, 'close')
       server.close()
@@ -141,7 +143,10 @@ export function answer(response: ServerResponse, status: number, body: unknown, 
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
-  if (response.headersSent) return void response.destroy()
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
   // The rest of a refused body is not read: the connection ends with the answer.
   const close = request.complete ? {} : { connection: 'close' }
   const { status } = refusals[refusal.code]

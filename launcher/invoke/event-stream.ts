@@ -46,7 +46,9 @@ export function streamEvents(
     end() {
       response.end(streamEnd)
     },
-    cut: () => void response.destroy(),
+    cut: () => {
+      response.destroy()
+    },
     pressure: () => (response.writableLength > pressureBytes ? drained() : undefined),
   })
   replayed = response.writableLength

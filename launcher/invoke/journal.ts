@@ -113,7 +113,9 @@ export function createJournal(path: readonly string[], now: () => Date): Journal
         if (text !== '') follower.write(toFrame('message.delta', { messageId, offset: 0, text }, spanId))
       if (ended) follower.end()
       else followers.add(follower)
-      return () => void followers.delete(follower)
+      return () => {
+        followers.delete(follower)
+      }
     },
     cut() {
       for (const follower of followers) follower.cut()

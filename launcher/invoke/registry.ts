@@ -140,7 +140,9 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     clearTimeout(runs.get(start.runId)?.expiry)
     const known: Known = { attempt, epoch: start.epoch, last: undefined, expiry: undefined }
     runs.set(start.runId, known)
+    // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
     void awaitStop(attempt)
+    // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
     void keepResult(known, attempt)
     return attempt
   }
@@ -180,7 +182,9 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
       const attempt = working().find((one) => one.runId === runId)
       attempt?.journal.append(kind, data, spanId)
     },
-    refuseNew: () => void (refusing = true),
+    refuseNew: () => {
+      refusing = true
+    },
     idle: () => {
       const waiting = new Promise<void>((resolve) => idleWaiters.push(resolve))
       settleIdle()

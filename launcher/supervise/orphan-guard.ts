@@ -67,7 +67,9 @@ export function startGuard(mark: string): OrphanGuard {
   child.stdin?.on('error', () => undefined)
   child.unref()
   return {
-    watch: (groupId) => void child.stdin?.write(`${groupId}\n`),
+    watch: (groupId) => {
+      child.stdin?.write(`${groupId}\n`)
+    },
     endGroup() {
       // Whoever waits for the end must not find the event loop empty before it.
       child.ref()

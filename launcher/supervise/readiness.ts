@@ -56,12 +56,14 @@ export function watchAgent(port: number, signal: AbortSignal, log: Logger): Watc
     started = await untilAgentReady(port, signal)
     answered()
   }
+  // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void becomeReady()
   return {
     started: () => started,
     lost() {
       if (!started) return
       started = false
+      // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
       void becomeReady()
     },
   }

@@ -29,6 +29,7 @@ export function superviseProcess(command: AgentCommand, port: number, log: Logge
   const start = (): AgentProcess => {
     const process = startAgentProcess(command)
     if (process.pid !== undefined) log.info({ pid: process.pid }, 'agent started')
+    // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
     void watchExit(process)
     return process
   }
@@ -55,9 +56,11 @@ export function superviseProcess(command: AgentCommand, port: number, log: Logge
     ending = false
     if (stop.signal.aborted) return
     agent = start()
+    // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
     void becomeReady()
   }
   let agent = start()
+  // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void becomeReady()
 
   return {
@@ -68,7 +71,9 @@ export function superviseProcess(command: AgentCommand, port: number, log: Logge
       restarting ??= restart().finally(() => (restarting = undefined))
       return restarting
     },
-    signal: (signal) => void agent.signal(signal),
+    signal: (signal) => {
+      agent.signal(signal)
+    },
     crashed,
     async end(graceMs) {
       stop.abort()

@@ -83,7 +83,7 @@ test('F1: no target, method, header or body ends the process or stays without an
   const bodies = [
     '['.repeat(1_000_000),
     '{"a":'.repeat(100_000),
-    `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${'\\u0000'}"}}`,
+    '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"\\u0000"}}',
     '{"metadata":{"name":"\\ud800"}}',
     '"\\ud800"',
     '',

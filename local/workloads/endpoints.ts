@@ -17,7 +17,10 @@ export async function serveEndpoints(lookup: EndpointLookup): Promise<EndpointSe
   const server = createServer((request, response) => {
     const port = (server.address() as AddressInfo).port
     // A page in a browser that was sent here under another name gets nothing.
-    if (request.headers.host !== `127.0.0.1:${port}`) return void response.writeHead(421).end()
+    if (request.headers.host !== `127.0.0.1:${port}`) {
+      response.writeHead(421).end()
+      return
+    }
     const match = /^\/endpoints\/([a-z0-9-]{1,63})\/([a-z0-9.-]{1,253})$/.exec(request.url ?? '')
     const launchers = match === null || request.method !== 'GET' ? undefined : lookup(match[1] ?? '', match[2] ?? '')
     response.writeHead(launchers === undefined ? 404 : 200, { 'content-type': 'application/json' })

@@ -86,7 +86,9 @@ async function* read(path: string, query: LogQuery, live: Live): AsyncGenerator<
     queue.push(text)
     wake.emit('wake')
   }
-  const stop = (): void => void wake.emit('wake')
+  const stop = (): void => {
+    wake.emit('wake')
+  }
   live.written.on('line', onLine).on('end', stop)
   query.signal.addEventListener('abort', stop, { once: true })
   try {

@@ -85,6 +85,7 @@ export function runReplica(context: ReplicaContext, pod: Pod, restart: boolean):
   const stop = (graceMs = (pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000): Promise<void> => {
     ending.abort()
     // Asked again with a shorter grace, it ends sooner.
+    // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
     void live.process?.stop(graceMs)
     return (finished ??= finish())
   }
@@ -175,10 +176,12 @@ async function runOnce(run: Run, containers: LocalContainers): Promise<Outcome> 
       live.port = port
       const startedAt = new Date()
       await report({ is: 'running', startedAt, ready: false })
+      // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
       void probe(port, began.signal, (ready) => report({ is: 'running', startedAt, ready }))
       const silentPort = Number(environment.agent?.['AGENT_PORT'] ?? 0) || undefined
       const silent = setTimeout(() => {
         if (live.state.is === 'running' && !live.state.ready)
+          // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
           void report({ is: 'running', startedAt, ready: false, silentPort })
       }, context.listenMs)
       const exitCode = await child.exited.finally(() => clearTimeout(silent))

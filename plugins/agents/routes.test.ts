@@ -433,7 +433,7 @@ test('UXM3: of a file with a bad agent none is made; the error has line and colu
     [document('a\0'), 400, '/name', /U\+0000.*line 1/],
     [Array.from({ length: 21 }, (_, n) => document(`n${n}`)).join('---\n'), 400, '', /at most 20 documents/],
     [`name: a\nlabels: &x {a: b}\nannotations: *x\n`, 400, '', /anchors are not allowed.*line 2, column 12/],
-    [`${'- '.repeat(70)}`, 400, '', /nested deeper/],
+    ['- '.repeat(70), 400, '', /nested deeper/],
   ]
   for (const [file, status, pointer, detail] of cases) {
     const refused = await ask('developer', 'POST', at, file)

@@ -207,7 +207,7 @@ test(
     assert.equal(await run('developer', 'patch', 'modelprovider/p', '--type=merge', '-p', elsewhere), 'done')
     const change = { baseUrl: { from: 'https://a.example/v1', to: 'https://b.example/v1' } }
     const update = await until('the change has its exact actor', async () =>
-      (await rows('ModelProvider')).find(({ action, actorExact }) => action === 'update' && actorExact === true),
+      (await rows('ModelProvider')).find(({ action, actorExact }) => action === 'update' && actorExact),
     )
     assert.deepEqual([update.actor, update.resourceName, update.detail['changes']], ['developer', 'p', change])
   },

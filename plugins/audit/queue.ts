@@ -120,7 +120,10 @@ export function createQueue({ store, spool, log, metrics, memorySize = defaultMe
     return writing
   }
   const schedule = (ms: number): void => {
-    timer ??= setTimeout(() => void flush(), ms)
+    timer ??= setTimeout(() => {
+      // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
+      void flush()
+    }, ms)
   }
   if (spool !== undefined && spool.size() > 0) schedule(flushMs)
 
@@ -131,6 +134,7 @@ export function createQueue({ store, spool, log, metrics, memorySize = defaultMe
       const segment = spool?.write(encode(entry), held)
       if (held) {
         waiting.push({ entry, segment })
+        // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
         if (waiting.length === flushSize) void flush()
         else schedule(flushMs)
       } else if (segment === undefined) drop([entry])

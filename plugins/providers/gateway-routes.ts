@@ -94,7 +94,9 @@ async function openCall(
     startedAt,
     response: reply.raw,
     headers: { ...reply.getHeaders(), ...(runId === undefined ? {} : { 'x-mesh-run-id': runId }) },
-    take: () => void reply.hijack(),
+    take: () => {
+      reply.hijack()
+    },
   }
 }
 

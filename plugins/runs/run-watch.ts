@@ -29,13 +29,22 @@ export function createRunWatch(store: Store, pollMs = POLL_MS): RunWatch {
     const ends = await readJournalEnds(store.reader<RunsTables>(), [...runs.keys()]).catch(() => undefined)
     for (const [runId, streams] of ends === undefined ? [] : [...runs])
       for (const stream of streams) report(stream, ends?.get(runId))
-    timer = runs.size === 0 ? undefined : setTimeout(() => void poll(), pollMs)
+    timer =
+      runs.size === 0
+        ? undefined
+        : setTimeout(() => {
+            // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
+            void poll()
+          }, pollMs)
   }
   return {
     follow(runId, stream) {
       const streams = runs.get(runId) ?? new Set()
       runs.set(runId, streams.add(stream))
-      timer ??= setTimeout(() => void poll(), pollMs)
+      timer ??= setTimeout(() => {
+        // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
+        void poll()
+      }, pollMs)
       return () => {
         streams.delete(stream)
         if (streams.size === 0 && runs.get(runId) === streams) runs.delete(runId)

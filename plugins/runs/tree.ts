@@ -140,7 +140,7 @@ function insertEnded(building: Building, entry: TreeEntry, kind: string): OpenNo
 function addModelCall(building: Building, entry: TreeEntry): void {
   const { model, route, error } = entry.data
   const name = [model, route].find((one) => typeof one === 'string') ?? 'model call'
-  const node = insert(building, entry, { kind: 'model', name: String(name) })
+  const node = insert(building, entry, { kind: 'model', name })
   lasted(node, entry)
   node.status = error === undefined ? 'ok' : 'error'
 }

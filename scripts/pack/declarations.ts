@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path/posix'
-import ts from 'typescript'
 
 /** Declarations of the package: text by path (`core/host/core.d.ts`), and the packages that they import. */
 export interface Declarations {
@@ -32,38 +35,36 @@ export function emitDeclarations(root: string, entry: string): Declarations {
 
 // Without its checks, which `npm run types` makes, the compiler takes a quarter of the time.
 function emit(root: string, entry: string): Map<string, string> {
-  const file = join(root, 'tsconfig.json')
-  const { config } = ts.readConfigFile(file, ts.sys.readFile) as {
-    config: { compilerOptions: object }
+  const folder = mkdtempSync(join(tmpdir(), 'mesh-declarations-'))
+  try {
+    const flags = { noEmit: false, declaration: true, emitDeclarationOnly: true, incremental: false, noCheck: true }
+    // Beside no package, so the types of Node.js are looked up from the project.
+    const typeRoots = [join(root, 'node_modules/@types')]
+    const compilerOptions = { ...flags, rootDir: root, outDir: join(folder, 'out'), tsBuildInfoFile: null, typeRoots }
+    const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files: [join(root, entry)] }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    compile(folder)
+    const paths = globSync('**/*.d.ts', { cwd: join(folder, 'out') })
+    return new Map(paths.map((path) => [path, readFileSync(join(folder, 'out', path), 'utf8')]))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
-  const own = {
-    noEmit: false,
-    declaration: true,
-    emitDeclarationOnly: true,
-    incremental: false,
-    noCheck: true,
-    rootDir: root,
-  }
-  const { options } = ts.convertCompilerOptionsFromJson({ ...config.compilerOptions, ...own }, root, file)
-  delete options.tsBuildInfoFile
-  const emitted = new Map<string, string>()
-  const { diagnostics } = ts
-    .createProgram([join(root, entry)], options)
-    .emit(undefined, (path, text) => emitted.set(relative(root, path), text), undefined, true)
-  const [first] = diagnostics
-  if (first !== undefined) throw new Error(ts.flattenDiagnosticMessageText(first.messageText, '\n'))
-  return emitted
 }
 
+function compile(folder: string): void {
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '--project', folder, '--pretty', 'false'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (status !== 0) throw new Error(`the declarations could not be emitted: ${stdout}`)
+}
+
+// As the compiler writes them: `from '...'`, `import '...'` and `import('...')`.
+const importSpecifier = /(?<=^(?:import|export|\}) (?:[^"'\n]* )?from |^import |\bimport\()(["'])([^"'\n]+)\1/gm
+
 function rewriteImports(text: string, rewrite: (specifier: string) => string): string {
-  let written = ''
-  let end = 0
-  for (const { fileName, pos } of ts.preProcessFile(text).importedFiles) {
-    // `pos` is that of the quotation mark.
-    written += text.slice(end, pos + 1) + rewrite(fileName)
-    end = pos + 1 + fileName.length
-  }
-  return written + text.slice(end)
+  return text.replaceAll(importSpecifier, (_, quote: string, specifier: string) => quote + rewrite(specifier) + quote)
 }
 
 // `#core/x.ts` is core/x.ts, as package.json says; undefined for packages.

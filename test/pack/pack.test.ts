@@ -127,7 +127,7 @@ test('packed: the plugin of the README type-checks under strict beside the tarba
     'no-authz.ts': greeter.replace(/authz: .*\n/, '\n'),
     'wrong-need.ts': greeter.replace('create:', "needs: { runs: 'runs' },\n    create:"),
   })
-  assert.deepEqual([...errors.keys()], ['unknown-slot.ts', 'no-authz.ts', 'wrong-need.ts'], [...errors].join('\n'))
+  assert.deepEqual([...errors.keys()], ['no-authz.ts', 'unknown-slot.ts', 'wrong-need.ts'], [...errors].join('\n'))
   assert.match(errors.get('unknown-slot.ts') ?? '', /'onStart' does not exist in type 'Plugin</)
   assert.match(errors.get('no-authz.ts') ?? '', /Property 'authz' is missing in type/)
   assert.match(errors.get('wrong-need.ts') ?? '', /Type 'string' is not assignable to type 'AnyPlugin /)

@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
+import { parse } from 'acorn'
+import type { AnyNode, Expression, SpreadElement } from 'acorn'
+import { full } from 'acorn-walk'
 
 /** A regular expression in the source, or a `RegExp` made of text that is not there to read. */
 export interface SourcePattern {
@@ -14,7 +17,7 @@ export interface SourcePattern {
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const roots = '{main.ts,{schemas,core,plugins,launcher,local}/**/*.ts}'
 
-/** Every regular expression of the product, by its syntax tree: literals, `RegExp(...)`, and texts that stand as `pattern` or `..._PATTERN`. */
+/** Every regular expression of the product, by its syntax tree: literals, `RegExp(...)`, and texts named `pattern` or `..._PATTERN`. */
 export function sourcePatterns(): readonly SourcePattern[] {
   return globSync(roots, { cwd: root })
     .filter((file) => !/\.(?:test|fixture)\.ts$|\/testing\//.test(file))
@@ -23,35 +26,35 @@ export function sourcePatterns(): readonly SourcePattern[] {
 
 /** As `sourcePatterns`, of one text. */
 export function patternsIn(file: string, text: string): readonly SourcePattern[] {
-  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  // Types become spaces, so lines and columns are those of the file.
+  const script = stripTypeScriptTypes(text)
+  const tree = parse(script, { ecmaVersion: 'latest', sourceType: 'module', locations: true })
   const found: SourcePattern[] = []
-  const visit = (node: ts.Node): void => {
-    const pattern = toPattern(node)
-    if (pattern !== undefined) {
-      const line = tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1
-      found.push({ place: `${file}:${line}`, dynamic: false, flags: '', ...pattern })
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(tree)
+  full(tree, (node) => {
+    const pattern = toPattern(node as AnyNode, script)
+    const place = `${file}:${node.loc?.start.line}`
+    if (pattern !== undefined) found.push({ place, dynamic: false, flags: '', ...pattern })
+  })
   return found
 }
 
-function toPattern(node: ts.Node): (Pick<SourcePattern, 'source'> & Partial<SourcePattern>) | undefined {
-  if (ts.isRegularExpressionLiteral(node)) {
-    const end = node.text.lastIndexOf('/')
-    return { source: node.text.slice(1, end), flags: node.text.slice(end + 1) }
+function toPattern(node: AnyNode, text: string): (Pick<SourcePattern, 'source'> & Partial<SourcePattern>) | undefined {
+  if (node.type === 'Literal' && node.regex !== undefined && node.regex !== null)
+    return { source: node.regex.pattern, flags: node.regex.flags }
+  if (node.type === 'NewExpression' || node.type === 'CallExpression') {
+    if (node.callee.type !== 'Identifier' || node.callee.name !== 'RegExp') return undefined
+    return textOf(node.arguments[0]) ?? { source: text.slice(node.start, node.end), dynamic: true }
   }
-  if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp') {
-    const [text] = node.arguments ?? []
-    const isLiteral = text !== undefined && ts.isStringLiteralLike(text)
-    return isLiteral ? { source: text.text } : { source: node.getText(), dynamic: true }
-  }
-  if (ts.isPropertyAssignment(node) && node.name.getText() === 'pattern') return textOf(node.initializer)
-  if (ts.isVariableDeclaration(node) && node.name.getText().endsWith('_PATTERN')) return textOf(node.initializer)
+  if (node.type === 'Property' && node.key.type === 'Identifier' && node.key.name === 'pattern')
+    return node.value.type === 'Literal' || node.value.type === 'TemplateLiteral' ? textOf(node.value) : undefined
+  if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier' && node.id.name.endsWith('_PATTERN'))
+    return textOf(node.init)
   return undefined
 }
 
-function textOf(node: ts.Expression | undefined): { source: string } | undefined {
-  return node !== undefined && ts.isStringLiteralLike(node) ? { source: node.text } : undefined
+function textOf(node: Expression | SpreadElement | null | undefined): { source: string } | undefined {
+  if (node?.type === 'Literal' && typeof node.value === 'string') return { source: node.value }
+  const [quasi, ...more] = node?.type === 'TemplateLiteral' ? node.quasis : []
+  const source = more.length === 0 ? quasi?.value.cooked : undefined
+  return typeof source === 'string' ? { source } : undefined
 }

@@ -101,12 +101,18 @@ function toApiError(error: unknown): ApiError {
 async function answerFailure(services: Services, exchange: Exchange, error: unknown): Promise<void> {
   const { request, response } = exchange
   // A client that hangs up in its body waits for no answer, and is no defect.
-  if (request.destroyed && !request.complete) return void response.destroy()
+  if (request.destroyed && !request.complete) {
+    response.destroy()
+    return
+  }
   const unexpected = !(error instanceof ApiError || error instanceof JournalFailure)
   if (unexpected) logFailure(services, { method: request.method ?? '', path: exchange.info.path }, error)
   const known = toApiError(error)
   // Too late for a status: the client must see a broken stream, not a short one that looks whole.
-  if (response.headersSent || response.destroyed) return void response.destroy()
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return
+  }
   // A body that was not read makes the connection useless for the next request.
   if (!request.complete) response.setHeader('Connection', 'close')
   const retry = known.status.details?.retryAfterSeconds

@@ -8,7 +8,10 @@ import { isLoopbackAuthority, requestTarget } from './request-target.ts'
  */
 export function guardHost(handler: RequestListener): RequestListener {
   return (request, response) => {
-    if (isLoopbackAuthority(requestTarget(request).authority)) return void handler(request, response)
+    if (isLoopbackAuthority(requestTarget(request).authority)) {
+      handler(request, response)
+      return
+    }
     const { status } = failure({ code: 421, reason: 'MisdirectedRequest', message: 'Host: must be a loopback address' })
     response.writeHead(421, { 'Content-Type': 'application/json', Connection: 'close' })
     response.end(`${JSON.stringify(status)}\n`)

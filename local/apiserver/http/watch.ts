@@ -57,7 +57,10 @@ export async function serveWatch(
   const inScope = (change: Change) => namespace === '' || change.stored.object.metadata.namespace === namespace
 
   // Subscribe first, then read: what is committed in between is seen twice and dropped by its version.
-  const unsubscribe = store.subscribe(kind.storeId, (change) => (live ? live(change) : void buffered.push(change)))
+  const unsubscribe = store.subscribe(kind.storeId, (change) => {
+    if (live) live(change)
+    else buffered.push(change)
+  })
   let seen = store.revision
   const lines: string[] = []
   const changes = asked === 0 || options.initialEvents ? undefined : store.changesSince(kind.storeId, asked)

@@ -212,7 +212,11 @@ const STRATEGIES: { readonly [storeId: string]: Strategy } = {
   'batch/jobs': job,
   'networking.k8s.io/networkpolicies': networkPolicy,
   'policy/poddisruptionbudgets': disruptionBudget,
-  'coordination.k8s.io/leases': { defaults: (object) => void section(object, 'spec') },
+  'coordination.k8s.io/leases': {
+    defaults: (object) => {
+      section(object, 'spec')
+    },
+  },
   '/events': event,
   'rbac.authorization.k8s.io/roles': rules,
   'rbac.authorization.k8s.io/clusterroles': rules,

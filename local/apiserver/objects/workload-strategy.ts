@@ -61,7 +61,9 @@ export const deployment: Strategy = {
     strategy['type'] ??= 'RollingUpdate'
     if (strategy['type'] === 'RollingUpdate') fillDefaults(section(strategy, 'rollingUpdate'), ROLLING.rollingUpdate)
   },
-  create: (object) => void (object['status'] = {}),
+  create: (object) => {
+    object['status'] = {}
+  },
   validate: (object, old) => [
     ...podFaults(read(object, 'spec', 'template', 'spec'), 'spec.template.spec'),
     ...selectsTemplate(object),

@@ -244,6 +244,7 @@ export async function openJournal(file: string, { onRefused, log }: JournalOptio
       const { promise } = waiting.done
       if (!running) {
         running = true
+        // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
         void run()
       }
       return promise

@@ -307,7 +307,9 @@ export async function openStore(folder: string, log: Log = () => undefined): Pro
       if (failing) await journal.append(`{"rv":${revision}}`).then(succeeded, () => undefined)
       return !failing
     },
-    onRecovered: (listener) => void recovered.push(listener),
+    onRecovered: (listener) => {
+      void recovered.push(listener)
+    },
     close: () => journal.close(),
   }
 }

@@ -47,6 +47,7 @@ export function createRevisionAuthors(options: AuthorOptions): RevisionAuthors {
         ({ metadata }) => metadata.annotations?.[CREATED_BY_EXACT_ANNOTATION] === 'false',
       )
       const young = guessed.filter((revision) => isYoung(revision, options.now()))
+      // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
       for (const revision of young) if (!(await noteAuthor(options, agent, revision))) void follow(agent, revision)
     },
   }

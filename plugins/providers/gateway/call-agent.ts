@@ -71,7 +71,9 @@ function wholeWriter(call: GatewayCall, head: CompletionHead): Writer {
       call.response.writeHead(200, { ...call.headers, 'content-type': 'application/json', 'x-mesh-run-id': runId })
       call.response.end(JSON.stringify(body))
     },
-    fail: () => void call.response.destroy(),
+    fail: () => {
+      call.response.destroy()
+    },
   }
 }
 
@@ -102,7 +104,9 @@ function streamWriter(call: GatewayCall, head: CompletionHead, usageWanted: bool
       if (usageWanted) call.response.write(usageFrame(head, wireUsage(usage.inputTokens, usage.outputTokens)))
       call.response.end(doneFrame)
     },
-    fail: (error) => void call.response.end(errorFrame(error)),
+    fail: (error) => {
+      call.response.end(errorFrame(error))
+    },
   }
 }
 

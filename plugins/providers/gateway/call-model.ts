@@ -53,6 +53,7 @@ export async function callModel(inner: ProvidersInner, call: GatewayCall, model:
     answer.breakOff(error)
   } finally {
     if (answered !== undefined)
+      // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
       void inner.metering.answered({
         actor: { name: call.principal.username, kind: call.principal.kind === 'person' ? 'user' : 'system' },
         traceparent: call.traceparent,

@@ -50,7 +50,9 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
       if (bytes === undefined || bytes.length === 0 || response.write(bytes) || response.destroyed) return undefined
       return drained(response)
     },
-    end: () => void response.end(),
+    end: () => {
+      response.end()
+    },
     breakOff(error) {
       if (streamed && !response.destroyed) response.end(errorFrame(error))
       else response.destroy()

@@ -52,7 +52,10 @@ async function tryOnce(attempt: Attempt, { client, signal }: Forwarding): Promis
   try {
     await attempt.send({
       head(status, contentType, retryAfter) {
-        if (status < 200 || status > 299) return void (refused = { status, retryAfter })
+        if (status < 200 || status > 299) {
+          refused = { status, retryAfter }
+          return
+        }
         committed = true
         client.head(status, contentType, undefined)
       },

@@ -20,6 +20,7 @@ export const mockAdapter: ModelAdapter = {
 
 function json(sink: AnswerSink, body: object): void {
   sink.head(200, 'application/json', undefined)
+  // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void sink.data(Buffer.from(JSON.stringify(body)))
 }
 

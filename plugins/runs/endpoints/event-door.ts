@@ -86,6 +86,7 @@ async function serve(
   const { namespace } = access
   const stream = openEventStream(call, { recheck: () => caller.review('watch', 'events', { namespace }) })
   const gone = new AbortController()
+  // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void stream.closed.then(() => gone.abort())
   const rights = createEventRights({ caller, types: inner.core.eventTypes(), namespace })
   try {

@@ -140,6 +140,7 @@ async function streamed(inner: Invoking, call: Call<unknown, unknown, unknown>, 
   call.reply.header('x-mesh-run-id', made.id)
   const stream = openEventStream(call, { recheck: () => inner.runs.open(call.caller, made.id) })
   const gone = new AbortController()
+  // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void stream.closed.then(() => gone.abort())
   await streamRun(inner, run, 0, { send: (frame) => stream.send(toBytes(frame)), signal: gone.signal })
   stream.end()

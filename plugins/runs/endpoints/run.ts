@@ -101,9 +101,13 @@ function eventStream(inner: RunServices): AnyEndpoint {
       const { run } = await runs.open(caller, params.id)
       const after = query.after ?? readLastId(headers['last-event-id'])
       await refuseFuture(inner, run, after, query.after === undefined ? 'Last-Event-ID' : '?after')
-      if (await nothingAfter(inner, run, after)) return void reply.code(204)
+      if (await nothingAfter(inner, run, after)) {
+        reply.code(204)
+        return
+      }
       const stream = openEventStream(call, { recheck: () => runs.open(caller, params.id) })
       const gone = new AbortController()
+      // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
       void stream.closed.then(() => gone.abort())
       await streamRun(inner, run, after, { send: (frame) => stream.send(toBytes(frame)), signal: gone.signal })
       stream.end()

@@ -44,10 +44,11 @@ export function drive(services: DriveServices, claim: Claim, signal: AbortSignal
     .then(({ afterMs, failed }) => releaseClaim(services, claim, afterMs, failed))
   return {
     done,
-    nudge: () =>
-      void findRun(services.store.reader<RunsTables>(), claim.runId)
+    nudge: () => {
+      findRun(services.store.reader<RunsTables>(), claim.runId)
         .then((run) => run?.state === 'cancelling' && cancel.abort())
-        .catch(() => undefined), // the next nudge asks again
+        .catch(() => undefined)
+    }, // the next nudge asks again
   }
 }
 

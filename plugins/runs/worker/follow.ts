@@ -111,6 +111,7 @@ function stopWhenCancelled(
   let timer: NodeJS.Timeout | undefined
   const onCancel = (): void => {
     timer = setTimeout(overdue, cancelPatienceMs)
+    // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
     void stopAtLauncher(launcher, signal)
   }
   cancelled.addEventListener('abort', onCancel, { once: true })

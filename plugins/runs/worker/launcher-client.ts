@@ -98,8 +98,12 @@ export function createLauncherClient(options: LauncherClientOptions): LauncherCl
     ticket: () => send(`/runs/${runId}/ticket`).then(readTicket, unlessUnknown),
     invoke: async (request, ticket) => readAnswering(await send('/invoke', request, ticket)),
     look: async () => readAnswering(await send(`/runs/${runId}`)),
-    cancel: async () => void (await send(`/runs/${runId}/cancel`, {})),
-    acknowledge: async () => void (await send(`/runs/${runId}/ack`, {})),
+    cancel: async () => {
+      await send(`/runs/${runId}/cancel`, {})
+    },
+    acknowledge: async () => {
+      await send(`/runs/${runId}/ack`, {})
+    },
     async follow(after, { signal, maxEntryBytes, onEntry }) {
       let paused: Promise<void> | undefined
       const push = boundedParser(maxEntryBytes, (data) => (paused = onEntry(readEntry(data), Buffer.byteLength(data))))
@@ -113,7 +117,9 @@ export function createLauncherClient(options: LauncherClientOptions): LauncherCl
         headersTimeout: 10_000,
         // The launcher sends a comment every 15 s; three missed ones are a dead connection.
         bodyTimeout: 45_000,
-        onHead: (head) => void (status = head),
+        onHead: (head) => {
+          status = head
+        },
         onData: (chunk) => {
           if (status !== 200) return undefined
           paused = undefined

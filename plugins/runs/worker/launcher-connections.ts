@@ -76,7 +76,9 @@ export function createLauncherConnections(options: LauncherConnectionsOptions): 
   return {
     of: (agentUid) => new AgentDispatcher(() => entryOf(agentUid).agent),
     isUnproven: (agentUid) => entries.get(agentUid)?.unproven === true,
-    close: async () => void (await Promise.all([...entries.values()].map(({ agent }) => agent.destroy()))),
+    close: async () => {
+      await Promise.all([...entries.values()].map(({ agent }) => agent.destroy()))
+    },
   }
 }
 
@@ -133,7 +135,10 @@ function provingConnector(
     if ('socket' in outcome) connected(null, outcome.socket)
     else connected(outcome.error, null)
   }
-  return (target, connected) => void report(target, connected)
+  return (target, connected) => {
+    // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
+    void report(target, connected)
+  }
 }
 
 function problemOf(socket: Socket, keys: readonly string[]): LauncherUnproven | undefined {

@@ -39,6 +39,7 @@ export async function runLoop(services: DriveServices, options: LoopOptions, sig
         const stop = new AbortController()
         const one = drive(services, taken, AbortSignal.any([signal, stop.signal]))
         active.set(taken.runId, { ...one, stop, namespaceUid: taken.namespaceUid })
+        // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
         void one.done.finally(() => {
           if (active.get(taken.runId)?.stop === stop) active.delete(taken.runId)
           bell.ring()

@@ -24,5 +24,10 @@ export function noteRevision(claim: Claim, run: SelectedRun, agentRevision: numb
             data: { runId: run.id, epoch: claim.epoch, agentRevision },
           },
         ]
-  return { pending: () => pending, written: () => void (pending = []) }
+  return {
+    pending: () => pending,
+    written: () => {
+      pending = []
+    },
+  }
 }

@@ -55,7 +55,9 @@ export function createDriveServices(
     driveTries: settings.driveTries,
     retryMs,
     faulted: (cause) => faults.inc({ cause }),
-    close: async () => void (await Promise.all([dispatcher.destroy(), connections.close()])),
+    close: async () => {
+      await Promise.all([dispatcher.destroy(), connections.close()])
+    },
     launchersOf(run, grant, claim) {
       const { namespace, agent_name: name, agent_uid: uid } = run
       const credentials = () => ({

@@ -7,7 +7,10 @@ export async function examples(maybe: Promise<void> | undefined): Promise<void> 
   void work() // <-
   // oxlint-disable-next-line promise/catch-or-return
   work().finally(() => undefined) // <-
-  setTimeout(() => void maybe?.then(() => undefined), 0) // <-
+  setTimeout(() => {
+    void maybe?.then(() => undefined) // <-
+  }, 0)
+  setTimeout(() => void maybe?.then(() => undefined), 0) // <- no-void: an expression hides the promise from the rule above
   void work().catch(() => undefined)
   work()
     .catch(() => undefined)
