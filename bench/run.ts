@@ -10,7 +10,7 @@ import type { Bench } from './tools/bench.ts'
 import { root } from './tools/platform.ts'
 
 const usage = `usage: npm run bench -- [--write] [--stored] [NAME ...]
-  --write   writes docs/performance.md from what bench/results holds then
+  --write   writes docs/operations/performance.md from what bench/results holds then
   --stored  measures nothing
 BENCH_ROUNDS=n measures n rounds of everything, for a look.
 `
@@ -34,7 +34,7 @@ for (const file of values.stored === true ? [] : wanted) {
   process.stdout.write(`\n${toSection(result)}\n`)
 }
 if (values.write === true)
-  writeFileSync(join(root, 'docs', 'performance.md'), toPage(readResults(results, files.map(nameOf))))
+  writeFileSync(join(root, 'docs', 'operations', 'performance.md'), toPage(readResults(results, files.map(nameOf))))
 
 async function measure(file: string): Promise<Result> {
   const { bench } = (await import(join(folder, file))) as { bench: Bench }

@@ -107,7 +107,8 @@ test('UXL13: the article of a summary fits its kind', () => {
 })
 
 test('UXL11, UXL15: the documents of events cut no schema, and name both servers and the HTTP feed', async () => {
-  const read = (name: string): Promise<string> => readFile(new URL(`../docs/${name}`, import.meta.url), 'utf8')
+  const read = (name: string): Promise<string> =>
+    readFile(new URL(`../docs/reference/${name}`, import.meta.url), 'utf8')
   assert.doesNotMatch(await read('events.md'), /\.\.\./)
   const { servers, channels } = JSON.parse(await read('asyncapi.json')) as {
     servers: Readonly<Record<string, { protocol: string }>>

@@ -189,7 +189,7 @@ interface Manifest {
 
 test('alerts: each has a summary, a severity and a section of the runbook', () => {
   const anchors = new Set(
-    [...read('docs/runbook.md').matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
+    [...read('docs/operations/runbook.md').matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
       title
         .toLowerCase()
         .replaceAll(/[^a-z0-9 -]/g, '')
@@ -201,8 +201,8 @@ test('alerts: each has a summary, a severity and a section of the runbook', () =
     assert.match(labels.severity, /^(?:critical|warning|info)$/, alert)
     assert.match(held, /^\d+[mh]$/, alert)
     const [file, anchor = ''] = annotations.runbook?.split('#') ?? []
-    assert.equal(file, 'docs/runbook.md', alert)
-    assert.ok(anchors.has(anchor), `${alert}: docs/runbook.md has no section ${anchor}`)
+    assert.equal(file, 'docs/operations/runbook.md', alert)
+    assert.ok(anchors.has(anchor), `${alert}: docs/operations/runbook.md has no section ${anchor}`)
     return alert
   })
   assert.equal(new Set(used).size, used.length)

@@ -23,7 +23,7 @@ microseconds of CPU an operation, which load bends least; times stand beside it.
 
 Servers are found as the tests find them (\`npm run test:servers\`); a control whose program is missing is left out, and its section says so.`
 
-/** docs/performance.md: where it was measured, goal by goal, then every bench. */
+/** docs/operations/performance.md: where it was measured, goal by goal, then every bench. */
 export function toPage(results: readonly Result[]): string {
   const goals = [
     '| # | what | goal | measured | beside it | |',

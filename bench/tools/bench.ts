@@ -13,7 +13,7 @@ export type FigureOf = (candidate: string, figure: string) => number
 
 /** What was wanted and what is: at most `limit`, or at least with `atLeast`. */
 export interface Goal {
-  /** Of the hot path's goal in docs/performance.md. */
+  /** Of the hot path's goal in docs/operations/performance.md. */
   readonly number?: number
   readonly text: string
   readonly value: number

@@ -56,7 +56,7 @@ export function toPosition(sequence: unknown): bigint | undefined {
   return BigInt(sequence.slice(7))
 }
 
-/** The URI of an event type's schema: the `dataschema` of its message in docs/asyncapi.json. */
+/** The URI of an event type's schema: the `dataschema` of its message in docs/reference/asyncapi.json. */
 export function toDataSchema(type: string): string {
   return `urn:mesh:event:${type}`
 }

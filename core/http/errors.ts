@@ -1,4 +1,4 @@
-/** Every error the API can answer: code, status, default message. `docs/errors.md` is generated from it; a test keeps both equal. */
+/** Every error the API can answer: code, status, default message. `docs/reference/errors.md` is generated from it; a test keeps both equal. */
 export const errorTable = {
   malformed_request: { status: 400, title: 'The request is malformed.' },
   invalid_name: { status: 400, title: 'A name in the request is not a valid Kubernetes name.' },

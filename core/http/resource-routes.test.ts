@@ -319,7 +319,7 @@ test('lists are cut open without parsing their items, wherever metadata stands',
 })
 
 test('docs: the errors page holds every code of the table', async () => {
-  const page = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../docs/reference/errors.md', import.meta.url), 'utf8')
   assert.equal(page, errorsPage())
   for (const [code, { status }] of Object.entries(errorTable))
     assert.ok(page.includes(`| \`${code}\` | ${status} |`), code)

@@ -10,7 +10,7 @@ interface MetricText<Label extends string> {
   readonly roles: readonly MetricRole[]
 }
 
-/** A metric as it is declared, once, in a `metrics.ts`: docs/metrics.md, dashboards and alerts are held to it. */
+/** A metric as it is declared, once, in a `metrics.ts`: docs/reference/metrics.md, dashboards and alerts are held to it. */
 export type MetricSpec<Label extends string = string> = CounterSpec<Label> | GaugeSpec<Label> | HistogramSpec<Label>
 
 /** A count that only grows. */

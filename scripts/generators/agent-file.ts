@@ -17,7 +17,7 @@ export async function generate(): Promise<Map<string, string>> {
       'schemas/generated/agent-file-schema.ts',
       `${BANNER}\n// oxfmt-ignore\n/** JSON schema of the simplified agent format, without any library. */\nexport const agentFileSchema: Record<string, unknown> = ${bare}\n`,
     ],
-    ['docs/agent-file.schema.json', `${JSON.stringify(documented, undefined, 2)}\n`],
+    ['docs/reference/agent-file.schema.json', `${JSON.stringify(documented, undefined, 2)}\n`],
   ])
 }
 

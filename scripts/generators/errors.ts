@@ -2,5 +2,5 @@ import { errorsPage } from '#core/http/errors-page.ts'
 
 /** The manual of errors. */
 export async function generate(): Promise<Map<string, string>> {
-  return new Map([['docs/errors.md', errorsPage()]])
+  return new Map([['docs/reference/errors.md', errorsPage()]])
 }

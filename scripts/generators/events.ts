@@ -4,12 +4,12 @@ import { toSubject } from '#core/events/subjects.ts'
 import { toDocumentSchema } from '#core/http/openapi/schemas.ts'
 import type { Components } from '#core/http/openapi/schemas.ts'
 
-/** docs/events.md and docs/asyncapi.json, from the event types that core and the plugins declare. */
+/** docs/reference/events.md and docs/reference/asyncapi.json, from the event types that core and the plugins declare. */
 export async function generate(): Promise<Map<string, string>> {
   const types = await eventTypes()
   return new Map([
-    ['docs/events.md', toMarkdown(types)],
-    ['docs/asyncapi.json', `${JSON.stringify(toAsyncApi(types), undefined, 2)}\n`],
+    ['docs/reference/events.md', toMarkdown(types)],
+    ['docs/reference/asyncapi.json', `${JSON.stringify(toAsyncApi(types), undefined, 2)}\n`],
   ])
 }
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { MetricSpec } from '#core/telemetry/metrics.ts'
 
-/** docs/metrics.md, from every `metrics.ts` of core, the plugins and the launcher. */
+/** docs/reference/metrics.md, from every `metrics.ts` of core, the plugins and the launcher. */
 export async function generate(): Promise<Map<string, string>> {
   const sections = (await declaredMetrics()).map(({ title, specs }) => toSection(title, specs))
-  return new Map([['docs/metrics.md', `${preface}\n${sections.join('\n')}`]])
+  return new Map([['docs/reference/metrics.md', `${preface}\n${sections.join('\n')}`]])
 }
 
 /** A group of metrics, titled by the name under which it is exported. */

@@ -9,5 +9,5 @@ export async function generate(): Promise<Map<string, string>> {
   const { version } = JSON.parse(manifest) as { version: string }
   const misnamed = findMisnamed(await describeCatalog(plugins, version))
   if (misnamed.length > 0) throw new Error(`names of operations:\n${misnamed.join('\n')}`)
-  return new Map([['docs/openapi.json', `${JSON.stringify(await describeApi(plugins, version), null, 2)}\n`]])
+  return new Map([['docs/reference/openapi.json', `${JSON.stringify(await describeApi(plugins, version), null, 2)}\n`]])
 }

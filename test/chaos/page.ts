@@ -15,9 +15,9 @@ interface Kept {
 }
 
 const folder = join(import.meta.dirname, 'results')
-const page = join(import.meta.dirname, '../../docs/faults.md')
+const page = join(import.meta.dirname, '../../docs/operations/faults.md')
 
-/** Keeps the results of a run and writes `docs/faults.md` from the newest of each case. */
+/** Keeps the results of a run and writes `docs/operations/faults.md` from the newest of each case. */
 export function writePage(all: readonly Ran[], { seed, form }: { readonly seed: number; readonly form: Form }): void {
   mkdirSync(folder, { recursive: true })
   const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}, load average ${(loadavg()[0] ?? 0).toFixed(0)}`

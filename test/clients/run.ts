@@ -6,10 +6,10 @@ import { documentChecks, goCheck, needs, pythonCheck, typescriptChecks } from '.
 import { installNpmTools, installPythonTools } from './toolbox.ts'
 import type { Check, Workspace } from './workspace.ts'
 
-// npm run test:clients [-- NAME]: generates clients from docs/openapi.json with the generators that users have, compiles them and runs
+// npm run test:clients [-- NAME]: generates clients from docs/reference/openapi.json with the generators that users have, compiles them and runs
 // them against a BFF of the embedded default; lints both documents. The tools are installed into mesh/clients in the user's cache, at
 // the versions of this folder's lockfiles. A check whose program the machine lacks is NOT RUN, and is no success.
-const docs = fileURLToPath(new URL('../../docs/', import.meta.url))
+const docs = fileURLToPath(new URL('../../docs/reference/', import.meta.url))
 const started = performance.now()
 const folder = tempFolder('clients')
 const ends: (() => unknown)[] = []

@@ -35,7 +35,9 @@ export const ProblemSchema = Type.Object(
     status: Type.Integer(),
     detail: Type.Optional(Type.String()),
     instance: Type.Optional(Type.String()),
-    code: Type.Enum(Object.keys(errorTable), { description: 'Stable name of the error, see docs/errors.md.' }),
+    code: Type.Enum(Object.keys(errorTable), {
+      description: 'Stable name of the error, see docs/reference/errors.md.',
+    }),
     traceId: Type.Optional(Type.String()),
     retryable: Type.Boolean({ description: 'Whether the same request can succeed later.' }),
     errors: Type.Optional(Type.Array(FieldProblem)),

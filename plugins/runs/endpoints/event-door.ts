@@ -135,7 +135,8 @@ function toTypes({ core }: RunsInner, type: string | undefined): ReadonlySet<str
   const known = core.eventTypes()
   // Named by place: the text is the caller's.
   const unknown = named.findIndex((one) => !known.has(one))
-  if (unknown >= 0) throw refuse('?type', `names an unknown event type at place ${unknown + 1}; see docs/events.md`)
+  if (unknown >= 0)
+    throw refuse('?type', `names an unknown event type at place ${unknown + 1}; see docs/reference/events.md`)
   return new Set(named)
 }
 

@@ -6,7 +6,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { toMarkdown } from './report.ts'
 import type { TallyLine } from './tally.ts'
 
-// npm run test:authz [-- --write]: the whole matrix on both forms, and its summary; with --write in docs/authorization-matrix.md.
+// npm run test:authz [-- --write]: the whole matrix on both forms, and its summary; with --write in docs/reference/authorization-matrix.md.
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const folder = tempFolder('authz')
 const report = join(folder.path, 'lines')
@@ -20,11 +20,11 @@ const text = existsSync(report) ? readFileSync(report, 'utf8').trimEnd() : ''
 folder.remove()
 const lines = text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as TallyLine)
 const markdown = toMarkdown(lines)
-const file = join(root, 'docs/authorization-matrix.md')
+const file = join(root, 'docs/reference/authorization-matrix.md')
 if (process.argv.includes('--write')) writeFileSync(file, markdown)
 console.log(markdown)
 const known = existsSync(file) ? readFileSync(file, 'utf8') : ''
-if (known !== markdown) console.log('docs/authorization-matrix.md differs: run with --write.')
+if (known !== markdown) console.log('docs/reference/authorization-matrix.md differs: run with --write.')
 const mismatches = lines.reduce((sum, line) => sum + line.mismatches, 0)
 console.log(`${mismatches} mismatches, ${Math.round((performance.now() - started) / 1000)} s`)
 process.exit(status === 0 && mismatches === 0 && lines.length > 0 ? 0 : 1)
