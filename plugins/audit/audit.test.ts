@@ -8,7 +8,7 @@ import { writeRows } from './store/write.ts'
 import { check, columns, denial, made, rowOf, seen, shuffled, trace } from './testing/rig.ts'
 
 check(
-  'A4: one row a change, whoever tells it first, in one batch or two; the caller replaces the guess',
+  'A4: one row per change, in any order of reports, in one batch or two; the caller replaces the guess',
   async (rig) => {
     const orders = [
       ['u-1', (uid: string) => [seen('update', '7', uid), made('update', 'alice', { uid, resourceVersion: '7' })]],
@@ -98,7 +98,7 @@ check('A4: replayed five times, by bus, with a lost inbox and by four replicas a
     rig.store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
   await Promise.all(Array.from({ length: 4 }, () => write(shuffled(fresh))))
   assert.equal((await rig.rows()).length, once.length + fresh.length)
-  // Rows of their own on a day that nobody has made yet.
+  // New rows on a day without a partition.
   const day = new Date(Date.now() - 50 * 86_400_000)
   await Promise.all(Array.from({ length: 8 }, (_, n) => write([rowOf(100 + n, day)])))
   assert.equal((await rig.rows()).length, once.length + fresh.length + 8)

@@ -17,7 +17,7 @@ export interface Audit {
   ): Promise<readonly AuditEvent[]>
 }
 
-/** Tells core of objects that informers may have missed. */
+/** Lists objects that informers may have missed. */
 export function createTeller(store: Store): ObjectTeller {
   const db = store.reader<AuditTables>()
   return { unseen: (kinds) => unseenObjects(db, kinds) }
@@ -29,7 +29,7 @@ export function createActorFinder(store: Store): ChangeActorFinder {
   return (change) => changeActor(db, change)
 }
 
-/** Reads pages of the log under a proof; rows older than `retentionDays` are in none, to the instant. */
+/** Reads pages of the log under a proof. Rows older than `retentionDays` are excluded to the instant. */
 export function createAudit(store: Store, retentionDays: number): Audit {
   const db = store.reader<AuditTables>()
   return {

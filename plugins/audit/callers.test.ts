@@ -211,7 +211,7 @@ for (const { name, options, start } of forms)
     const held = { namespace, name: parseName('name', 'held') }
     const bare = { type: 'merge', body: { metadata: { finalizers: null } } } as const
     await admin.patch(templates, held, bare, { fieldManager: 'cleaner' })
-    // A patch that changes nothing does not make somebody else's change its caller's.
+    // A no-op patch does not take the change of another caller.
     const rename = (user: string) =>
       ok(as(user, 'PUT', `/namespaces/${namespace}/display-name`, { displayName: 'Audited' }))
     await rename('developer')
@@ -234,11 +234,11 @@ for (const { name, options, start } of forms)
       ['update', kind, 'one', 'developer', 'controller', 'success'],
       ['update', kind, 'one', 'operator', 'controller', 'success'],
     ]
-    const told = async () =>
+    const reported = async () =>
       (await rows())
         .map((row) => [row.action, row.resourceKind, row.resourceName, row.actor, row.source, row.outcome])
         .toSorted((a, b) => (String(a) < String(b) ? -1 : 1))
-    await eventually(async () => assert.deepEqual(await told(), expected))
+    await eventually(async () => assert.deepEqual(await reported(), expected))
     assert.equal((await rows()).filter(({ traceId: trace }) => trace !== null).length, 9)
     await eventually(async () =>
       assert.deepEqual((await ofNamespace()).slice(1), [
@@ -266,7 +266,7 @@ test(
       const answer = await as('developer', 'POST', '/catalog', templateOf(name))
       assert.equal(answer.status, 201, answer.text)
     }
-    const told = async (): Promise<readonly string[]> =>
+    const reported = async (): Promise<readonly string[]> =>
       (await rows())
         .map(
           ({ action, resourceName: name, actor, detail }) =>
@@ -294,14 +294,14 @@ test(
       'update old operator',
     ]
     const managers = await Promise.all([run(['manager']), run(['manager'])])
-    await eventually(async () => assert.deepEqual(await told(), expected), 60_000)
+    await eventually(async () => assert.deepEqual(await reported(), expected), 60_000)
     await Promise.all(managers.map((manager) => manager.close()))
     await make('marker')
     await remove('marker')
     await run(['manager'])
-    // Where the managers left off is known: the next one is told of it.
+    // The next manager resumes at the stored version.
     const more = ['create marker developer', 'delete marker unknown']
-    await eventually(async () => assert.deepEqual(await told(), [...expected, ...more].toSorted()), 60_000)
+    await eventually(async () => assert.deepEqual(await reported(), [...expected, ...more].toSorted()), 60_000)
   },
 )
 

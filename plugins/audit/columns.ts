@@ -1,7 +1,7 @@
 import { guessedActor } from '#core/cluster/observation.ts'
 import type { AuditTables } from './store/tables.ts'
 
-// What stands in the place of a text that its column does not take: it might be a secret (A8).
+// Replaces a text that its column does not accept, since it might be a secret (A8).
 const REFUSED = 'redacted'
 const GUESS = guessedActor('')
 
@@ -51,7 +51,7 @@ export function isUid(text: string): boolean {
   return uid.test(text)
 }
 
-/** Holds every text of a row to its column's allowlist. */
+/** Applies the allowlist of its column to every text of a row. */
 export function allowlisted(row: AuditText): AuditText {
   return {
     actor_exact: row.actor_exact,
@@ -100,7 +100,7 @@ function allowedEnds(change: unknown): Record<string, unknown> {
   )
 }
 
-// The prefix stays whatever the field manager is: a guess never reads as an account.
+// The prefix is kept for every field manager, so that a guess never reads as an account.
 function allowedGuess(actor: string): string {
   if (!actor.startsWith(GUESS)) return allowed(fieldManager, actor)
   return GUESS + allowed(fieldManager, actor.slice(GUESS.length))

@@ -140,14 +140,14 @@ test(
       [],
       'every act is accounted for',
     )
-    const told = [...answered].filter(([, status]) => status === 201 || status === 403)
+    const reported = [...answered].filter(([, status]) => status === 201 || status === 403)
     assert.deepEqual(
-      told.filter(([name]) => !accounted(name)),
+      reported.filter(([name]) => !accounted(name)),
       [],
       'every answer is accounted for',
     )
     const outcomes = { 201: 'success', 403: 'denied' } as const
-    for (const [name, status] of told)
+    for (const [name, status] of reported)
       if (byName.has(name)) assert.equal(byName.get(name)?.[0]?.outcome, outcomes[status === 201 ? 201 : 403], name)
     const unknown = rows.filter(({ detail }) => detail['reason'] === 'unknown')
     for (const row of unknown) assert.ok(!answered.has(row.resource_name), 'who was answered is known')

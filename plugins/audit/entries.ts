@@ -6,16 +6,16 @@ import { auditOutcome } from './events.ts'
 import { toRow } from './rows.ts'
 import type { Intended } from './store/intents.ts'
 
-/** An outcome as the event that it becomes; its id is made before the first attempt, so that one whose COMMIT was in doubt is written once (A4). */
+/** An outcome as an event. The id exists before the first attempt, so that an outcome with a COMMIT in doubt is written once (A4). */
 export type OutcomeEvent = NewEvent & { readonly id: string; readonly time: Date }
 
-/** What waits for the store: an act that is about to happen, or what became of one. */
+/** Waits for the store: an intent, or the outcome of an act. */
 export type Entry = { readonly intent: Intended } | { readonly event: OutcomeEvent }
 
 /** The event of an outcome. */
 export function toEvent(outcome: Outcome, time: Date): OutcomeEvent {
   const { actor, action, resourceKind, namespace, name, traceparent, code, object, intent, auditId, change } = outcome
-  const told = {
+  const reported = {
     ...(code === undefined ? {} : { code }),
     ...(intent === undefined ? {} : { intent }),
     ...(auditId === undefined ? {} : { auditId }),
@@ -28,7 +28,7 @@ export function toEvent(outcome: Outcome, time: Date): OutcomeEvent {
     subject: { namespace, kind: resourceKind, name: name ?? '' },
     actor: accountActor(actor),
     traceparent,
-    data: { action, resourceKind, outcome: outcome.outcome, ...told, ...object },
+    data: { action, resourceKind, outcome: outcome.outcome, ...reported, ...object },
   }
 }
 
@@ -47,7 +47,7 @@ export function toIntended(intent: Intent, time: Date): Intended {
   }
 }
 
-/** The outcome of an act of which nobody told what became: told once, whoever finds it (A2). */
+/** The outcome of an intent that was never settled. Its id depends on the intent only, so it is recorded once (A2). */
 export function toUnknown(intent: Intended): OutcomeEvent {
   const { id, actor, action, resource_kind: resourceKind, resource_name: name, namespace, traceparent } = intent
   return {
@@ -61,14 +61,14 @@ export function toUnknown(intent: Intended): OutcomeEvent {
   }
 }
 
-/** One line of the spool; references only, as in the log. Times are milliseconds: to write a date takes longer than all the rest. */
+/** One line of the spool, references only. Times are in milliseconds, since formatting a date costs more than everything else. */
 export function encode(entry: Entry): string {
   if ('intent' in entry) return `${JSON.stringify(entry)}\n`
   const { type: _type, time, ...event } = entry.event
   return `${JSON.stringify({ event: { ...event, time: time.getTime() } })}\n`
 }
 
-/** An entry from its line; undefined for one that the machine's end has torn. */
+/** Parses a line of the spool. Returns undefined for a line that was cut by a crash of the machine. */
 export function decode(line: string): Entry | undefined {
   try {
     // Written by `encode` into a file that only this user may write.
@@ -80,7 +80,7 @@ export function decode(line: string): Entry | undefined {
   }
 }
 
-/** The greppable line, with the fields of the row that was not written. */
+/** The log line of a row that was not written, with its fields. */
 export function auditLine(entry: Entry): string {
   const event = 'intent' in entry ? toUnknown(entry.intent) : entry.event
   const row = toRow({ ...event, type: event.type.type }, new Map())

@@ -14,11 +14,11 @@ const outcomeData = Type.Object({
   auditId: Type.Optional(Type.String({ description: 'Audit-Id of the request that the cluster denied.' })),
   change: Type.Optional(
     Type.String({
-      description: 'What became of the object where the action has another name: create, update or delete.',
+      description: 'Effect on the object if the action has another name: create, update or delete.',
     }),
   ),
-  intent: Type.Optional(Type.String({ description: 'Id of the intent that was written down before the act.' })),
-  reason: Type.Optional(Type.Literal('unknown', { description: 'Nobody told what became of the act.' })),
+  intent: Type.Optional(Type.String({ description: 'Id of the intent that was recorded before the act.' })),
+  reason: Type.Optional(Type.Literal('unknown', { description: 'The outcome of the act was never reported.' })),
 })
 
 /** What a person tried through the API: the exact caller, for the audit log. */
@@ -64,19 +64,19 @@ const sealData = Type.Object({
   head: Type.String({ description: 'SHA-256 over the head of the day before, the day, its rows and its digest.' }),
 })
 
-/** The head of a closed day, published where nobody who changes the database can change it. */
+/** The head of a closed day, published where access to the database cannot change it. */
 export const auditDaySealed: EventType<Static<typeof sealData>> = defineEvent({
   plugin: 'audit',
   fact: 'day-sealed',
-  summary: 'A day of the audit log was sealed; `mesh audit verify --head DAY=HEAD` holds the log to it.',
+  summary: 'A day of the audit log was sealed; `mesh audit verify --head DAY=HEAD` compares the log with it.',
   data: sealData,
   seenBy,
 })
 
 const removedData = Type.Object({
   day: Type.String({ description: 'UTC day.' }),
-  rows: Type.Integer({ description: 'Rows that went: all of the day.' }),
-  before: Type.String({ description: 'What was older than this instant went.' }),
+  rows: Type.Integer({ description: 'Removed rows: all rows of the day.' }),
+  before: Type.String({ description: 'Rows older than this instant were removed.' }),
   head: Type.String({
     description: 'SHA-256 over the head of the tombstone before, day, rows, instant and seal of the day.',
   }),

@@ -56,7 +56,7 @@ export const audit = definePlugin({
   close: ({ outcomes }) => outcomes.close(),
 })
 
-// Only the BFF takes requests that have outcomes. Opened before the first one, so that a folder that cannot be used stops the start.
+// Only the BFF has outcomes of requests. The spool is opened before the first one, so that an unusable folder stops the start.
 function openOwnSpool({ role, store }: Core, settings: Static<typeof auditSettings>): Spool | undefined {
   const { spoolDir, spoolMegabytes } = settings
   if (role !== 'bff' || spoolDir === undefined || store === undefined) return undefined

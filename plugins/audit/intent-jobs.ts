@@ -6,10 +6,10 @@ import { takeAbandoned } from './store/intents.ts'
 import type { AuditTables } from './store/tables.ts'
 
 const everyMinute = 60_000
-// Longer than any handler may take, and than a BFF that starts again takes to tell what it had in its spool.
+// Longer than any handler, and longer than a restarted BFF needs to store its spool.
 const abandonedAfterSeconds = 300
 
-/** Turns intents that nobody settled into outcomes: an error for an unknown reason (A2). A later truth replaces it. */
+/** Turns intents that were never settled into errors of unknown reason (A2). A later outcome replaces them. */
 export function intentJobs(core: Pick<Core, 'store' | 'log'>, afterSeconds = abandonedAfterSeconds): readonly Job[] {
   const { store, log } = core
   if (!store) return []
@@ -34,7 +34,7 @@ export function intentJobs(core: Pick<Core, 'store' | 'log'>, afterSeconds = aba
           found += taken
           more = taken > 0
         }
-        if (found > 0) log.warn({ intents: found }, 'acts whose outcome nobody told')
+        if (found > 0) log.warn({ intents: found }, 'intents without an outcome')
       },
     },
   ]

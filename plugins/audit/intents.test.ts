@@ -94,24 +94,27 @@ for (const { name, skip, open } of adapters) {
     assert.equal(await rig.openIntents(), 0)
   })
 
-  check('A2: an intent that nobody settles is an error of unknown reason; a later truth replaces that', async (rig) => {
-    const outcomes = createOutcomes(rig.core)
-    const intent = newIntent()
-    await outcomes.intend(intent)
-    await rig.reap()
-    await rig.reap()
-    assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'error', detail: { reason: 'unknown' } }])
-    outcomes.record(outcomeOf(intent, 'success'))
-    await outcomes.close()
-    await rig.settle()
-    assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'success', detail: {} }])
-    // The other way round: an intent that came late (from a spool) does not spoil what is known.
-    const again = createOutcomes(rig.core)
-    await again.intend(intent)
-    await again.close()
-    await rig.reap()
-    assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'success', detail: {} }])
-  })
+  check(
+    'A2: an intent that is never settled becomes an error of unknown reason; a later outcome replaces it',
+    async (rig) => {
+      const outcomes = createOutcomes(rig.core)
+      const intent = newIntent()
+      await outcomes.intend(intent)
+      await rig.reap()
+      await rig.reap()
+      assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'error', detail: { reason: 'unknown' } }])
+      outcomes.record(outcomeOf(intent, 'success'))
+      await outcomes.close()
+      await rig.settle()
+      assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'success', detail: {} }])
+      // The other way round: an intent that came late (from a spool) does not spoil what is known.
+      const again = createOutcomes(rig.core)
+      await again.intend(intent)
+      await again.close()
+      await rig.reap()
+      assert.deepEqual(await rig.rows(), [{ ...row, outcome: 'success', detail: {} }])
+    },
+  )
 
   check(
     'A2: while the store is away an intent is in the spool within its time, and in the store later',
@@ -146,8 +149,8 @@ for (const { name, skip, open } of adapters) {
     }
     const spool = openSpool({ folder: join(rig.folder, 'spool'), maxBytes: 500_000, segmentBytes: 20_000 })
     const queue = createQueue({ ...rig.core, store: flaky, spool, memorySize: 500 })
-    const told = 1_500
-    for (let n = 0; n < told; n++) {
+    const reported = 1_500
+    for (let n = 0; n < reported; n++) {
       const outcome = { ...act, name: `n${String(n).padStart(5, '0')}`, outcome: 'error', code: 'conflict' } as const
       queue.add({ event: toEvent(outcome, new Date()) })
     }
@@ -156,7 +159,7 @@ for (const { name, skip, open } of adapters) {
     await rig.settle()
     const drops = rig.lines.filter((line) => line.includes('mesh_audit {')).length
     const written = (await rig.rows()).length
-    assert.equal(written + drops, told)
+    assert.equal(written + drops, reported)
     assert.ok(written > 600 && drops > 0, `${written} rows, ${drops} drops`)
     assert.match(await rig.core.metrics.render(), new RegExp(`^mesh_audit_dropped_rows_total ${drops}$`, 'm'))
     assert.match(await rig.core.metrics.render(), /^mesh_audit_spooled_rows 0$/m)

@@ -10,7 +10,7 @@ import type { AuditTables } from './store/tables.ts'
 
 const hourly = 3_600_000
 
-/** Sealing and retention: at start and then hourly, by the leader; days older than the window go, by the database's clock. */
+/** Sealing and retention, by the leader at start and then hourly. Days outside the window are dropped, by the clock of the database. */
 export function auditJobs(
   core: Pick<Core, 'store' | 'log' | 'metrics' | 'now'>,
   retentionDays: number,

@@ -186,16 +186,16 @@ test(
       'delete two success admin exact',
       'delete one success developer exact',
     ]
-    const told = (found: readonly AuditEvent[]): readonly string[] =>
+    const reported = (found: readonly AuditEvent[]): readonly string[] =>
       found.map(
         (row) => `${row.action} ${row.resourceName} ${row.outcome} ${row.actor} ${row.actorExact ? 'exact' : ''}`,
       )
     assert.equal(denied.status, 403, await denied.text())
     await until('every act is in the audit log', async () => {
-      const found = told(await rows())
+      const found = reported(await rows())
       return expected.every((row) => found.includes(row))
     })
-    assert.deepEqual(told(await rows()).toSorted(), expected.toSorted())
+    assert.deepEqual(reported(await rows()).toSorted(), expected.toSorted())
     const provider = {
       apiVersion: 'mesh.dev/v1alpha1',
       kind: 'ModelProvider',

@@ -4,7 +4,7 @@ import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
 export const auditMetrics = {
   prunedRows: defineCounter({
     name: 'mesh_audit_pruned_rows_total',
-    help: 'Audit rows deleted by retention, with their day.',
+    help: 'Audit rows deleted by retention together with their day.',
     labels: [],
     roles: ['manager'],
   }),
@@ -16,7 +16,7 @@ export const auditMetrics = {
   }),
   pruneLastSuccess: defineGauge({
     name: 'mesh_audit_prune_last_success_seconds',
-    help: 'Unix time of the last good retention round.',
+    help: 'Unix time of the last successful retention round.',
     labels: [],
     roles: ['manager'],
   }),

@@ -22,8 +22,8 @@ check(
       },
     }
     const outcomes = createOutcomes({ ...rig.core, store: flaky })
-    const told = 10_020
-    for (let n = 0; n < told; n++)
+    const reported = 10_020
+    for (let n = 0; n < reported; n++)
       outcomes.record(denial('dave', { name: `n${n}`, outcome: 'error', code: 'conflict' }))
     await new Promise((resolve) => setTimeout(resolve, 80))
     away = false
@@ -31,7 +31,7 @@ check(
     await rig.settle()
     const rows = (await rig.rows()).length
     const drops = Number(/^mesh_audit_dropped_rows_total (\d+)$/m.exec(await rig.core.metrics.render())?.[1])
-    assert.deepEqual([rows + drops, drops], [told, 20])
+    assert.deepEqual([rows + drops, drops], [reported, 20])
     const lines = rig.lines
       .map((line) => (JSON.parse(line) as { msg: string }).msg)
       .filter((msg) => msg.startsWith('mesh_audit {'))

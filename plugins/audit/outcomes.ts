@@ -7,17 +7,17 @@ import type { Spool } from './spool/spool.ts'
 import { insertIntents, type Intended } from './store/intents.ts'
 import type { AuditTables } from './store/tables.ts'
 
-// Together 50 ms: what an act that leaves no trace of its own may wait (A2).
+// Together 50 ms, the longest delay of an act that has no other record (A2).
 const storeMs = 40
 const diskMs = 10
 
-/** Collects outcomes of requests; nothing on the request path waits but an intent. */
+/** Collects outcomes of requests. Only intents delay a request. */
 export interface Outcomes extends OutcomeSink {
-  /** Writes what is left; what cannot be written then stays in the spool, or is dropped. */
+  /** Writes the remaining entries. Entries that cannot be written stay in the spool, or are dropped without one. */
   close(): Promise<void>
 }
 
-/** The sink of outcomes. Without a store each is a greppable line and nothing else. */
+/** The sink of outcomes. Without a store each outcome is a log line only. */
 export function createOutcomes(core: Pick<Core, 'store' | 'log' | 'metrics' | 'now'>, spool?: Spool): Outcomes {
   const { store, log, metrics, now } = core
   if (store === undefined)
@@ -40,7 +40,7 @@ interface Keepers {
   readonly spool: Spool | undefined
 }
 
-// The store within its time, else the spool. An insert that comes late changes nothing: the id is the same.
+// Store within its time limit, else spool. A late insert is harmless, since the id is the same.
 async function keepIntent({ store, queue, spool }: Keepers, intent: Intended): Promise<void> {
   if (!queue.isStoreAway()) {
     const inserted = store.transact((tx) => insertIntents(tx.db.withTables<AuditTables>(), [intent]))

@@ -11,25 +11,25 @@ import type { AuditTables } from './store/tables.ts'
 
 const flushMs = 50
 const flushSize = 500
-// Above this the store has been away for long: further entries are in the spool alone, or dropped; memory stays bounded (A6).
+// Beyond this, entries are kept in the spool only, or dropped, so that memory is bounded (A6).
 const defaultMemorySize = 10_000
 const retryMs = 1_000
 
-/** Entries on their way to the store. */
+/** Buffers entries for the store. */
 export interface Queue {
-  /** Takes an entry: in the spool and in memory, in one of them, or dropped with a count and a line (A1). Nothing is waited for. */
+  /** Adds an entry to spool and memory, to one of them, or drops it with a count and a log line (A1). Never waits. */
   add(entry: Entry): void
-  /** Whether the last attempt found no store. */
+  /** Whether the last attempt failed because the store was not available. */
   isStoreAway(): boolean
-  /** Writes what it can; the rest stays in the spool for the next process, and what is in no spool is dropped. */
+  /** Writes as much as possible. The rest stays in the spool for the next process; entries outside the spool are dropped. */
   close(): Promise<void>
 }
 
-/** What a queue stands on; without a spool, entries of a killed process are lost with it. */
+/** Dependencies of a queue. Without a spool, entries are lost with a killed process. */
 export interface QueueOptions extends Pick<Core, 'log' | 'metrics'> {
   readonly store: Store
   readonly spool: Spool | undefined
-  /** Entries that are held in memory; default 10,000. */
+  /** Most entries in memory; default 10,000. */
   readonly memorySize?: number
 }
 
@@ -38,7 +38,7 @@ interface Waiting {
   readonly segment: Segment | undefined
 }
 
-/** Writes entries in batches; one leaves memory and spool after its COMMIT only. */
+/** Writes entries in batches. An entry leaves memory and spool after its COMMIT only. */
 export function createQueue({ store, spool, log, metrics, memorySize = defaultMemorySize }: QueueOptions): Queue {
   const dropped = metrics.counter(auditMetrics.droppedRows)
   const spooled = metrics.gauge(auditMetrics.spooledRows)
@@ -57,7 +57,7 @@ export function createQueue({ store, spool, log, metrics, memorySize = defaultMe
     for (const { segment } of done) if (segment !== undefined) spool?.settle(segment, 1)
     spooled.set(spool?.size() ?? 0)
   }
-  // What memory had no room for, and what an earlier process left.
+  // Entries beyond the bound of memory, and entries of an earlier process.
   const readBack = (): boolean => {
     const next = spool?.next()
     if (next === undefined) return false
@@ -66,18 +66,18 @@ export function createQueue({ store, spool, log, metrics, memorySize = defaultMe
       if (entry !== undefined) waiting.push({ entry, segment: next.segment })
       else {
         dropped.inc()
-        log.error({ dropped: true }, 'mesh_audit an entry of the spool cannot be read')
+        log.error({ dropped: true }, 'mesh_audit entry of the spool is not readable')
         spool?.settle(next.segment, 1)
       }
     }
     return true
   }
-  // A disk that fails must not end the process: what waits is tried again.
+  // A failing disk must not end the process. Waiting entries are retried.
   const complain = (error: unknown): false => {
     log.error({ code: codeOf(error) }, 'the audit spool failed')
     return false
   }
-  // True when nothing waits any more.
+  // Returns true when no entry is waiting.
   const writeAll = async (): Promise<boolean> => {
     let size = flushSize
     while (waiting.length > 0 || readBack()) {
@@ -90,14 +90,14 @@ export function createQueue({ store, spool, log, metrics, memorySize = defaultMe
         away = false
         settle(waiting.splice(0, batch.length))
       } catch (error) {
-        log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'outcomes were not written')
+        log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'writing outcomes failed, retrying')
         if (isTransient(error)) {
           away = true
-          // From now on the spool is the only place where they outlive this machine.
+          // From now on only the spool preserves them over a crash of the machine.
           spool?.sync().catch(complain)
           return false
         }
-        // One that no store takes must not hold up the others.
+        // An entry that the store rejects must not block the others.
         if (batch.length > 1) size = 1
         else {
           drop(batch.map(({ entry }) => entry))

@@ -12,8 +12,8 @@ import type { AuditTables } from './store/tables.ts'
 const attempts = 5
 
 /**
- * Drops what is older than the window, some days a transaction, each under the leader's epoch (A12), with an event for each day.
- * Gives way to who reads the log for long, and comes back; after five times the error is the caller's.
+ * Drops days outside the window, several per transaction, under the leader's epoch (A12), with one event per day.
+ * Yields to long-running readers of the log and retries; throws after five attempts.
  */
 export async function removeOldDays(
   store: Store,
@@ -43,7 +43,7 @@ async function whenUnread<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      // lock_not_available; who was kept waiting meanwhile goes first.
+      // lock_not_available: sessions that queued behind this one proceed first.
       if (codeOf(error) !== '55P03' || tried === attempts) throw error
       await sleep(Math.random() * 500 * tried)
     }

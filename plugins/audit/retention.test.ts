@@ -60,8 +60,8 @@ for (const { name: adapter, skip, open } of adapters)
       assert.equal(await rig.partitionsOf('audit_seal_blocks'), 2)
       const verdict = await verify(rig.store)
       assert.ok(verdict.ok, JSON.stringify(verdict))
-      const told = (await rig.store.readStream('audit/seals')).filter(({ type }) => type.includes('rows-removed'))
-      assert.equal(told.length, mostDays + 2)
+      const reported = (await rig.store.readStream('audit/seals')).filter(({ type }) => type.includes('rows-removed'))
+      assert.equal(reported.length, mostDays + 2)
     },
   )
 

@@ -44,8 +44,8 @@ export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, '
 
 const NONE = 'none'
 
-// SEC17: a namespace made again does not show its predecessor's rows to whom only this namespace is shown. Who may list the log of the
-// whole cluster sees every row of the name.
+// SEC17: callers with rights in one namespace do not see the rows of a deleted namespace of that name. Callers that may list the log
+// of the whole cluster see all rows of the name.
 async function boundUid(
   caller: Caller,
   namespace: Access['namespace'],

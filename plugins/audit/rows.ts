@@ -6,22 +6,22 @@ import { allowlisted, type AuditText, isUid } from './columns.ts'
 import { auditOutcome, clusterRequest } from './events.ts'
 import type { AuditTables } from './store/tables.ts'
 
-/** A row to write, with the key that makes one row of one change (A4). */
+/** A row to write, with the key that merges reports of one change (A4). */
 export interface AuditRow extends Omit<AuditTables['audit_log'], 'actor_exact'> {
   readonly key: string
-  /** The key of the event alone, by which a denial is counted once. */
+  /** Key of the event itself. A denial is counted once by it. */
   readonly eventKey: string
   readonly actor_exact: boolean
-  /** When the request of an actor that the API server named was complete: of two who claim one change, the earlier made it. */
+  /** Completion time of the request that the API server reported. Of two requests that claim one change, the earlier one made it. */
   readonly claimedAt?: Date
-  /** Names the actor of a row that another event makes; it is no row by itself. */
+  /** Carries the actor for a row that another event creates. Creates no row itself. */
   readonly pending?: true
 }
 
-/** Audit descriptors by event type: the whole of what audit knows about other plugins. */
+/** Audit descriptors by event type, the only knowledge about other plugins. */
 export type Descriptors = ReadonlyMap<string, AuditDescriptor>
 
-/** What a row is derived from: a stored event, or one that could not be stored. */
+/** Source of a row: a stored event, or one that could not be stored. */
 export type Audited = Pick<StoredEvent, 'id' | 'type' | 'time' | 'subject' | 'data'> &
   Partial<Pick<StoredEvent, 'actor' | 'traceparent'>>
 
@@ -39,7 +39,7 @@ export function toRow(event: Audited, descriptors: Descriptors): AuditRow | unde
   )
 }
 
-/** Merges rows of one key within a batch as the table would: the result does not depend on how events fell into batches. */
+/** Merges rows of one key within a batch as the table does. The result does not depend on the batching of events. */
 export function mergeRows(rows: readonly AuditRow[]): readonly AuditRow[] {
   const byKey = new Map<string, AuditRow>()
   for (const row of rows) {
@@ -63,7 +63,7 @@ function merge(before: AuditRow, row: AuditRow): AuditRow {
 
 type Acting = Pick<AuditRow, 'actor' | 'actor_kind' | 'actor_exact' | 'action' | 'trace_id' | 'claimedAt'>
 
-// The exact one; of two, the BFF's own caller, else the one whose request was complete first.
+// The exact actor. Of two, the caller reported by the BFF, else the one whose request was complete first.
 function actingOf(before: AuditRow, row: AuditRow): Acting {
   const exact = [before, row].filter((one) => one.actor_exact)
   const first = exact.toSorted((a, b) => (a.claimedAt?.getTime() ?? 0) - (b.claimedAt?.getTime() ?? 0))[0] ?? before
@@ -71,9 +71,9 @@ function actingOf(before: AuditRow, row: AuditRow): Acting {
   return { actor, actor_kind, actor_exact, action, trace_id, ...(claimedAt === undefined ? {} : { claimedAt }) }
 }
 
-// Of one act within a minute: a loop that fails all day is 1,440 rows.
+// One row per act and minute: a loop that fails all day makes 1,440 rows.
 const COUNTED = 'denied/'
-// Rows of acts that were written down before they happened: one an intent.
+// Rows of acts with an intent: one per intent.
 const ACT = 'act/'
 const UNKNOWN = 'unknown'
 
@@ -87,20 +87,20 @@ export function intentOf(row: Pick<AuditRow, 'key'>): string {
   return row.key.slice(ACT.length)
 }
 
-/** Whether nobody has told yet what became of the act: a row that does know replaces it. */
+/** Whether the outcome of the act is unknown. A row with an outcome replaces it. */
 export function isUnknown(row: Pick<AuditRow, 'detail'>): boolean {
   return row.detail['reason'] === UNKNOWN
 }
 
-/** The row of something that came after its day was sealed: it stands in the open day and says when it happened. */
+/** The row of an act that was reported after its day was sealed: a row of the open day with the original time. */
 export function toLate(row: AuditRow, now: Date): AuditRow {
   const detail = { ...row.detail, occurredAt: row.occurred_at.toISOString() }
   const late = { ...row, occurred_at: now, detail }
-  // The minute's row is sealed: this denial is a row of its own.
+  // The row of that minute is sealed, so this denial is a new row.
   return isCounted(row) ? { ...late, key: `late/${row.eventKey}`, id: idOf(`late/${row.eventKey}`) } : late
 }
 
-/** What is known now of a sealed row, as a row of the open day. */
+/** New knowledge about a sealed row, as a row of the open day. */
 export function toAmendment(row: AuditRow, now: Date): AuditRow {
   const key = `late/${row.key}`
   const detail = { ...row.detail, occurredAt: row.occurred_at.toISOString(), amends: row.id }
@@ -192,7 +192,7 @@ export function changeId(action: string, uid: string, resourceVersion: string): 
   return idOf(changeKey(action, uid, resourceVersion))
 }
 
-/** Create and delete happen once to a uid; an update is told from the next by its resourceVersion. */
+/** A uid is created and deleted once. Updates are distinguished by their resourceVersion. */
 function changeKey(action: string, uid: string, resourceVersion: string): string {
   return action === 'update' ? `update/${uid}/${resourceVersion}` : `${action}/${uid}`
 }

@@ -12,7 +12,7 @@ export interface WebhookBounds {
 
 /**
  * `POST /audit-events`: an `audit.k8s.io/v1` EventList of the API server's webhook backend. The token is compared before the body is
- * read; 200 means stored, and the API server repeats what got another answer than a 4xx.
+ * read. 200 means stored; the API server retries on any response other than 2xx and 4xx.
  */
 export function webhookRoutes(intake: Intake, token: string, bounds: WebhookBounds): FastifyPluginAsync {
   return async (scope) => {

@@ -11,17 +11,17 @@ export interface ClusterAuditEvent {
   readonly resource: string
   readonly subresource: string
   readonly namespace: string
-  /** '' where the API server did not know it: a create that was denied before its body was read. */
+  /** Empty if the API server did not know it: a create that was denied before its body was read. */
   readonly name: string
   readonly code: number
   /** Reason of the Status, such as `AlreadyExists`; '' of a success. */
   readonly reason: string
   readonly isDryRun: boolean
-  /** When the answer was complete. */
+  /** Time at which the response was complete. */
   readonly completedAt: Date
-  /** resourceVersion of the submitted object; undefined when it named none. */
+  /** resourceVersion of the submitted object, if it named one. */
   readonly sentVersion: string | undefined
-  /** What the API server answered with: one object, the items of a list, or the details of a Status. */
+  /** Response body: one object, the items of a list, or the details of a Status. */
   readonly answered: readonly AnsweredObject[]
 }
 
@@ -31,13 +31,13 @@ export interface AnsweredObject {
   readonly resourceVersion: string
   readonly namespace: string
   readonly name: string
-  /** It waits for its finalizers. */
+  /** The object has a deletionTimestamp and waits for its finalizers. */
   readonly isTerminating: boolean
-  /** From a Status: the object is gone. */
+  /** The response was a Status: the object no longer exists. */
   readonly isGone: boolean
 }
 
-/** `malformed` is no audit event; `incomplete` is of another stage than the last. */
+/** `malformed`: not an audit event. `incomplete`: of a stage other than ResponseComplete. */
 export type ReadEvent = ClusterAuditEvent | 'malformed' | 'incomplete'
 
 // A uid or resourceVersion is short; anything else is not copied (A8).

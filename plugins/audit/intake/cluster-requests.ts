@@ -5,18 +5,18 @@ import { type AnsweredObject, type ClusterAuditEvent, readClusterAuditEvent } fr
 /** Kinds that are audited, by `group/plural`. */
 export type AuditedKinds = ReadonlyMap<string, AuditedKind>
 
-/** One of them. `observed`: an informer follows it, and a row of a change is the informer's. */
+/** An audited kind. `observed`: an informer follows it and makes the row of a change. */
 export interface AuditedKind {
   readonly kind: string
   readonly observed: boolean
 }
 
-/** What became of the items of an EventList. `unusable`: a change without the object that it made (level too low, truncated). */
+/** Results for the items of an EventList. `unusable`: a change without its object (level too low, truncated). */
 export type Sorted = Readonly<Record<'ignored' | 'malformed' | 'unusable', number>> & {
   readonly events: readonly IdentifiedEvent[]
 }
 
-/** An event with the id that makes a repeated delivery one (A4). */
+/** An event with an id that deduplicates repeated deliveries (A4). */
 export type IdentifiedEvent = NewEvent<ClusterRequest> & { readonly id: string }
 
 /** Turns the items of an EventList into events; each item is judged alone, those of namespaces that are not served are ignored. Pure. */
@@ -37,7 +37,7 @@ export function toClusterRequests(
   return { events, ...counts }
 }
 
-// A Namespace is its own; the request that creates one names it in its answer.
+// A Namespace belongs to itself. The request that creates one has its name in the response only.
 function namespaceOf({ resource, namespace, name, answered }: ClusterAuditEvent): string {
   return resource === 'namespaces' ? (answered[0]?.name ?? '') || name || namespace : namespace
 }
@@ -58,7 +58,7 @@ function eventsOf(event: ClusterAuditEvent, kinds: AuditedKinds): Made {
   const kind = kinds.get(`${event.group}/${event.resource}`)
   const action = changes[event.verb]
   if (kind === undefined || action === undefined || event.isDryRun || event.subresource === 'status') return 'ignored'
-  // Another subresource is a request of its own kind, unless it changes the object (`scale`, `finalize`).
+  // Other subresources are separate kinds of requests, unless they change the object (`scale`, `finalize`).
   if (event.subresource !== '' && action !== 'update') return 'ignored'
   if (event.code >= 300) return failureOf(event, kind, action)
   if (event.code < 200) return 'ignored'
@@ -66,7 +66,7 @@ function eventsOf(event: ClusterAuditEvent, kinds: AuditedKinds): Made {
   return changesOf(event, kind, action)
 }
 
-// As of the BFF: what the request itself got wrong, or came too often, is no outcome of the act.
+// As in the BFF: invalid and rate-limited requests are not outcomes of an act.
 const notTried = new Set([400, 401, 405, 406, 408, 413, 415, 429])
 const codes: Readonly<Record<number, string>> = {
   403: 'forbidden',
@@ -94,12 +94,12 @@ function changesOf(event: ClusterAuditEvent, kind: AuditedKind, action: Action):
   // An apply of an object that did not exist.
   if (action === 'create' || event.code === 201)
     return [toEvent(event, { kind, action: 'create', object, isCertain: true })]
-  // The answer has the version that was sent: nothing was changed.
+  // The response has the submitted version: nothing was changed.
   if (object.resourceVersion === event.sentVersion) return 'ignored'
   return [toEvent(event, { kind, action: 'update', object })]
 }
 
-// Held by finalizers the object was marked, which is an update; its later removal is this caller's too.
+// With finalizers, the deletion is an update that marks the object. Its later removal is attributed to this caller, too.
 function deletionsOf(event: ClusterAuditEvent, kind: AuditedKind, object: AnsweredObject): IdentifiedEvent[] {
   const deletion = toEvent(event, { kind, action: 'delete', object, isCertain: object.isGone })
   if (!object.isTerminating || object.resourceVersion === '') return [deletion]
@@ -112,7 +112,7 @@ interface Request {
   readonly outcome?: 'success' | 'denied' | 'error'
   readonly code?: string
   readonly object?: AnsweredObject
-  /** The change happened. Otherwise the row waits for the informer: an update may have changed nothing, a deletion may be held. */
+  /** True if the change happened. Otherwise the row waits for the informer: an update may be a no-op, finalizers may hold a deletion. */
   readonly isCertain?: boolean
 }
 

@@ -5,15 +5,15 @@ import { Fail } from '#core/http/errors.ts'
 import { auditMetrics } from '../metrics.ts'
 import { type AuditedKind, type IdentifiedEvent, toClusterRequests } from './cluster-requests.ts'
 
-/** Takes the items of an EventList; resolves once they are stored, and rejects with `store_unavailable` otherwise. */
+/** Stores the items of an EventList. Rejects with `store_unavailable` if that is not possible. */
 export interface Intake {
   take(items: readonly unknown[]): Promise<void>
 }
 
-// At level Metadata, since bodies hold the secret itself; who changed one is a row of its own for each request.
+// Secrets are audited at level Metadata, since bodies contain the secret. Each request is a row of its own.
 const withoutInformer: readonly [string, AuditedKind][] = [['/secrets', { kind: 'Secret', observed: false }]]
 
-/** The intake of the API server's audit events: stored in the event log, from which the audit consumer makes rows (ADR 0021). */
+/** Stores audit events of the API server in the event log. The audit consumer makes rows from them (ADR 0021). */
 export function createIntake(
   { store, metrics, log }: Pick<Core, 'store' | 'metrics' | 'log'>,
   informers: () => readonly Informer[],
@@ -35,11 +35,11 @@ export function createIntake(
   }
 }
 
-// The BFF reports its denials and failures within 50 ms, longer under load, and knows more of them: the trace and the name in the body.
-// Of one that both report, the first to be stored makes the row.
+// The BFF reports its denials and failures within 50 ms, longer under load, with more fields: the trace and the name in the body.
+// If both report one request, the first to be stored makes the row.
 const refusalsHeldMs = 1_000
 
-/** Resolves when every denial and failure is a second old; the API server sends other batches meanwhile. */
+/** Resolves when every denial and failure is at least a second old. The API server can send other batches meanwhile. */
 async function holdRefusals(events: readonly IdentifiedEvent[]): Promise<void> {
   const completed = events.flatMap(({ data, time }) =>
     data.outcome !== 'success' && time !== undefined ? [time.getTime()] : [],

@@ -4,7 +4,7 @@ import { conceal } from '#core/log/secrets.ts'
 
 const form = /^[A-Za-z0-9\-._~+/]{32,4096}=*$/
 
-/** The webhook's bearer, from its file. Throws, without its content, when the file is missing or holds no token of 32 characters. */
+/** Reads the bearer token of the webhook. Throws if the file is missing or has no token of 32 characters; the error omits the content. */
 export function readWebhookToken(file: string): string {
   const token = read(file).trim()
   if (!form.test(token))
@@ -13,7 +13,7 @@ export function readWebhookToken(file: string): string {
   return token
 }
 
-/** Compares two tokens in a time that says nothing of either. */
+/** Compares two tokens in constant time. */
 export function isSameToken(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }

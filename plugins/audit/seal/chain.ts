@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What a seal says of a day. */
+/** The seal of a day. */
 export interface Seal {
   /** UTC, `2026-11-20`. */
   readonly day: string
@@ -10,11 +10,11 @@ export interface Seal {
   readonly head: string
 }
 
-/** What retention removed: a whole day. */
+/** A day that retention removed. */
 export interface Tombstone {
   readonly day: string
   readonly rows: number
-  /** Where the day ends; rows before this instant are gone. */
+  /** End of the day. Rows before this instant were removed. */
   readonly before: Date
   readonly head: string
 }
@@ -33,7 +33,7 @@ function sha256(fields: readonly (string | number)[]): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex')
 }
 
-/** What is first wrong with the rows of a day. */
+/** The first difference in the rows of a day. */
 export interface RowFault {
   readonly row: string
   readonly fault: 'changed' | 'missing' | 'inserted'

@@ -6,13 +6,13 @@ import { closeDays, digestDay, insertSeal, lastHead, unsealedDays } from '../sto
 import type { AuditTables } from '../store/tables.ts'
 import { sealHead } from './chain.ts'
 
-/** The leader's row under which days are sealed and dropped. */
+/** Name of the lease under which days are sealed and dropped. */
 export interface SealingTerm {
   readonly name: string
   readonly epoch: bigint
 }
 
-/** An hour: longer than outcomes wait for a store that is well. What comes later is a row of the open day. */
+/** One hour, longer than outcomes wait for a healthy store. Later outcomes become rows of the open day. */
 export const graceSeconds = 3_600
 
 /**

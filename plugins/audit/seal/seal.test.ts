@@ -177,9 +177,9 @@ for (const { name, skip, open } of adapters) {
       stones.rows.map(({ day, rows }) => [day, rows]),
       [[dayOf(4), 1050]],
     )
-    const told = (await rig.store.readStream('audit/seals')).filter(({ type }) => type.includes('rows-removed'))
+    const reported = (await rig.store.readStream('audit/seals')).filter(({ type }) => type.includes('rows-removed'))
     assert.deepEqual(
-      told.map(({ data }) => (data as { head: string }).head),
+      reported.map(({ data }) => (data as { head: string }).head),
       stones.rows.map(({ head }) => head),
     )
     for (const statement of [

@@ -3,20 +3,20 @@ import { type Reader, differingBlock, digestOfBlocks, readSeals, readTombstones,
 import type { AuditTables } from '../store/tables.ts'
 import { firstFault, type Seal, sealHead, type Tombstone, tombstoneHead } from './chain.ts'
 
-/** Whether the sealed days are as they were. */
+/** Result of comparing the sealed days with their seals. */
 export type Verdict =
   | { readonly ok: true; readonly days: number; readonly rows: number; readonly last: Seal | undefined }
   | { readonly ok: false; readonly day: string; readonly row?: string; readonly fault: Fault }
 
-/** What is wrong: with a row, with a seal or a tombstone, or with a head that was published. */
+/** A difference: in a row, a seal, a tombstone or a published head. */
 export type Fault = 'changed' | 'missing' | 'inserted' | 'seal' | 'tombstone' | 'unpublished'
 
-/** Heads by day as they were published; `verify` holds the chain to them. */
+/** Published heads by day. `verify` compares the chain with them. */
 export type Heads = ReadonlyMap<string, string>
 
 /**
- * Follows the chain from its first day and names the first bad day, and the row in it. Who may write to the database could make a
- * whole new chain: only heads from outside it (log, events) tell that from the first.
+ * Follows the chain from its first day and reports the first day and row that differ. Write access to the database permits a
+ * complete new chain: only heads kept outside of it (log, events) reveal that.
  */
 export async function verify(store: Pick<Store, 'reader'>, published: Heads = new Map()): Promise<Verdict> {
   const db = store.reader<AuditTables>()
@@ -64,7 +64,7 @@ async function checkDay(db: Reader, seal: Seal, tombstones: readonly Tombstone[]
   return fault && { ok: false, day, ...fault }
 }
 
-// The day of the first tombstone that is not what its chain says.
+// The day of the first tombstone that differs from its chain.
 function brokenTombstone(seals: readonly Seal[], tombstones: readonly Tombstone[]): string | undefined {
   const heads = new Map(seals.map(({ day, head }) => [day, head]))
   let previous = ''

@@ -3,24 +3,24 @@ import { promisify } from 'node:util'
 
 const flushToDisk = promisify(fdatasync)
 
-/** One file of the spool: a line an entry. */
+/** One file of the spool, with one entry per line. */
 export interface Segment {
   readonly path: string
   /** Entries that are not yet in the store. */
   pending: number
   bytes: number
-  /** Its entries are in nobody's memory: it is read back before it may go. */
+  /** Entries exist only on disk; the segment is read back before it is deleted. */
   unread: boolean
 }
 
-/** The segment that is written to. */
+/** The segment that new entries are appended to. */
 export interface OpenSegment {
   readonly segment: Segment
-  /** In the page cache when it returns, so that kill -9 of this process loses nothing; throws what the disk says. */
+  /** Writes to the page cache, so that kill -9 of this process loses nothing. Throws the error of the file system. */
   append(line: string): void
-  /** Forgets every entry. */
+  /** Removes every entry. */
   empty(): void
-  /** To the disk itself, for the machine's own end. */
+  /** Syncs to the disk, so that a crash of the machine loses nothing. */
   sync(): Promise<void>
   close(): void
 }
@@ -35,7 +35,7 @@ export function createSegment(path: string, unread: boolean): OpenSegment {
     append: (line) => {
       const bytes = Buffer.byteLength(line)
       const written = writeSync(fd, line)
-      // A disk that is full takes a part: the torn line goes, or the next entry would be glued to it.
+      // A full disk may write a part of a line. It is cut off, or the next entry would be appended to it.
       if (written < bytes) {
         ftruncateSync(fd, segment.bytes)
         throw new Error('the disk took a part of an entry')
@@ -57,7 +57,7 @@ export function createSegment(path: string, unread: boolean): OpenSegment {
   }
 }
 
-/** Removes the file of a segment; one that is gone already is fine. */
+/** Removes the file of a segment, if it exists. */
 export function removeSegment(segment: Segment): void {
   rmSync(segment.path, { force: true })
 }

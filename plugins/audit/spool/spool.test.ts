@@ -53,7 +53,7 @@ test('A2: files are 0600 in a folder of 0700; settled bytes are free again; what
   assert.ok(spool.write(line(1), true))
 })
 
-test('A1: what nobody holds is read back, from files of its own; what somebody holds is not', (t) => {
+test('A1: released entries are read back, from separate files; held ones are not', (t) => {
   const folder = folderOf(t)
   const spool = openSpool({ folder, maxBytes: 100_000 })
   t.after(() => spool.close())
@@ -80,5 +80,5 @@ test('a folder is of one process: a live one is named; a dead one is followed', 
   appendFileSync(join(folder, '1.jsonl'), '{"n":1}\n{"n"')
   const next = openSpool({ folder, maxBytes: 10_000 })
   t.after(() => next.close())
-  assert.equal(next.next()?.lines.length, 2, 'a torn line is told too, so that it is counted')
+  assert.equal(next.next()?.lines.length, 2, 'a torn line is returned, too, so that it is counted')
 })

@@ -3,34 +3,34 @@ import { basename, join } from 'node:path'
 import { takeLock } from '#core/store/process-lock.ts'
 import { createSegment, type OpenSegment, removeSegment, type Segment } from './segment.ts'
 
-/** A bounded folder of files that outlives its process: what was recorded and is not yet in the store. */
+/** A bounded folder of entries that are not stored yet. It survives its process. */
 export interface Spool {
   /**
-   * Appends an entry; undefined when there is no room or the disk refuses. `held`: it is in somebody's memory too, who settles it; else
-   * `next` gives its segment when its turn comes.
+   * Appends an entry. Returns undefined if there is no room or the write fails. `held`: the entry is in memory, too, and its owner
+   * settles it; otherwise `next` returns its segment in order.
    */
   write(line: string, held: boolean): Segment | undefined
-  /** As many entries of a segment are in the store; when all are, their bytes are free again. */
+  /** Marks entries of a segment as stored. When all are, their bytes are released. */
   settle(segment: Segment, entries: number): void
-  /** The lines of the oldest segment that is in nobody's memory: of a dead process, or written when memory was full. */
+  /** Lines of the oldest segment that is not in memory: of an earlier process, or written when memory was full. */
   next(): { readonly segment: Segment; readonly lines: readonly string[] } | undefined
-  /** Everything written so far to the disk itself. */
+  /** Syncs all entries to the disk. */
   sync(): Promise<void>
-  /** Entries that wait here. */
+  /** Number of waiting entries. */
   size(): number
   close(): void
 }
 
-/** Where the spool is and how much it may hold. */
+/** Location and bounds of the spool. */
 export interface SpoolOptions {
-  /** One process at a time; a live one's folder is refused with its pid. */
+  /** Folder of one process. A folder in use is refused with the pid of its owner. */
   readonly folder: string
   readonly maxBytes: number
-  /** Bytes after which the next file begins. */
+  /** Size of a file in bytes before the next one is started. */
   readonly segmentBytes?: number
 }
 
-/** Opens the folder (0700, files 0600) and takes over what a dead process left in it. */
+/** Opens the folder (mode 0700, files 0600) and takes over the entries of an earlier process. */
 export function openSpool(options: SpoolOptions): Spool {
   const { folder, maxBytes, segmentBytes = 1_048_576 } = options
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -39,7 +39,7 @@ export function openSpool(options: SpoolOptions): Spool {
   const segments = new Set(findSegments(folder))
   // Names go up: several segments of one millisecond run ahead of the clock, also those of the process before.
   let made = Math.max(0, ...[...segments].map(({ path }) => Number(basename(path, '.jsonl'))))
-  // What is held and what is left stand in files of their own: one is settled by whoever holds it, the other is read back whole.
+  // Held and released entries have separate files: held ones are settled by their owner, released ones are read back as a whole.
   const open: Partial<Record<'held' | 'left', OpenSegment>> = {}
   const total = (of: (segment: Segment) => number): number => {
     let sum = 0
@@ -64,7 +64,7 @@ export function openSpool(options: SpoolOptions): Spool {
     write: (line, held) => {
       try {
         const into = openFor(held ? 'held' : 'left')
-        // What is in other segments changes rarely; the sum is over a handful.
+        // Other segments change rarely, and there are only a few.
         if (total(({ bytes }) => bytes) + line.length > maxBytes) return undefined
         into.append(line)
         return into.segment
@@ -103,7 +103,7 @@ export function openSpool(options: SpoolOptions): Spool {
   }
 }
 
-// In the order in which they were made: names are times.
+// In order of creation, since names are timestamps.
 function findSegments(folder: string): Segment[] {
   const names = readdirSync(folder).filter((name) => /^\d+\.jsonl$/.test(name))
   return names.toSorted().map((name) => {

@@ -3,7 +3,7 @@ import type { ObjectChange } from '#core/cluster/points.ts'
 import { changeId } from '../rows.ts'
 import type { AuditTables } from './tables.ts'
 
-/** The authenticated actor of a change, as long as the key of its row is kept; undefined when the row has a guess, or has not come. */
+/** Returns the authenticated actor of a change while the key of its row is kept. Returns undefined for a guess or a missing row. */
 export async function changeActor(
   db: Kysely<AuditTables>,
   { uid, resourceVersion }: ObjectChange,

@@ -6,13 +6,13 @@ import { keyDays } from './generations.ts'
 import type { Held } from './seals.ts'
 import type { AuditTx as Tx } from './tables.ts'
 
-/** What a writer holds, and how far back it may write. */
+/** The locks of a writer, and the oldest instant that it may write. */
 export type Window = Held & { readonly retentionDays: number }
 type Rows = readonly AuditRow[]
 
 const dayMs = 86_400_000
 
-/** Claims the keys of rows; gives the ids of those that nobody had claimed. */
+/** Claims the keys of rows. Returns the ids of newly claimed ones. */
 export async function claimKeys(
   tx: Tx,
   rows: Rows,
@@ -26,12 +26,12 @@ export async function claimKeys(
   return without(rows, answer)
 }
 
-/** Claims the keys of rows and inserts the rows whose key nobody had claimed; gives the ids of these. */
+/** Claims the keys of rows and inserts those with a new key. Returns their ids. */
 export async function insertRows(tx: Tx, rows: Rows, window: Window): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set()
   await ensureDays(tx, rows, window.today)
   const keyedSince = window.now.getTime() - keyDays * dayMs
-  // A row may outlive its key and come again: it is not written twice. A younger one cannot, and looking for it is a fifth of the insert.
+  // A row may outlive its key and be reported again, so it is looked up. Younger rows cannot, and the lookup is a fifth of the insert.
   const isYoung = (row: AuditRow): boolean => row.occurred_at.getTime() >= keyedSince
   const inserted = await insert(tx, rows.filter(isYoung), window, false)
   const old = rows.filter((row) => !isYoung(row))
@@ -77,7 +77,7 @@ interface Answer {
   readonly claimed: readonly string[]
 }
 
-// What somebody else has claimed comes back, rarely anything.
+// Returns keys that another writer has claimed, which is rare.
 function without(rows: Rows, answer: readonly Answer[]): ReadonlySet<string> {
   const own = new Set(rows.map((row) => row.id))
   for (const { claimed } of answer) for (const id of claimed) own.delete(id)

@@ -3,7 +3,7 @@ import type { AuditTx as Tx } from './tables.ts'
 
 const dayMs = 86_400_000
 
-/** Makes the partitions of the UTC days of these rows that are not there yet; `known` is there. */
+/** Creates missing partitions for the UTC days of these rows. `known` exists already. */
 export async function ensureDays(
   tx: Tx,
   given: readonly { readonly occurred_at: Date }[],
@@ -26,7 +26,7 @@ export async function ensureDays(
 
 const partitionLock = 7_305_101
 
-/** Waits for whoever makes or drops days. */
+/** Waits for concurrent creation or removal of partitions. */
 export async function lockPartitions(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(partitionLock)})`.execute(tx)
 }
@@ -51,8 +51,8 @@ export async function existingDays(tx: Tx): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Drops days with all their rows and what was noted of them; a day that nobody wrote to has nothing to drop. Fails with 55P03 when
- * somebody has been reading the log for longer than `patienceMs`: everyone who comes meanwhile waits behind this.
+ * Drops days with their rows and their recorded digests. Days without a partition are skipped. Fails with 55P03 if a reader holds the
+ * log for longer than `patienceMs`, since all other sessions queue behind this lock.
  */
 export async function dropDays(tx: Tx, days: readonly string[], patienceMs: number): Promise<void> {
   if (days.length === 0) return
@@ -62,7 +62,7 @@ export async function dropDays(tx: Tx, days: readonly string[], patienceMs: numb
   await sql`drop table if exists ${sql.join(tables.map((table) => sql.table(table)))}`.execute(tx)
 }
 
-/** Makes the place for what is noted of a day's rows. */
+/** Creates the partition for the digests of a day's rows. */
 export async function ensureBlocks(tx: Tx, day: string): Promise<void> {
   await sql`create table if not exists ${sql.table(blocksOf(day))} partition of audit_seal_blocks
     for values in (${sql.lit(day)})`.execute(tx)
@@ -82,7 +82,7 @@ export function dayAfter(day: string): string {
   return dayOf(new Date(Date.parse(`${day}T00:00:00Z`) + dayMs))
 }
 
-/** The first instant of a UTC day, with its zone: the session's must not move the border of a day. */
+/** The first instant of a UTC day, with zone, so that the time zone of the session does not shift it. */
 export function midnight(day: string): string {
   return `${day}T00:00:00Z`
 }

@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import { lockWriters } from './seals.ts'
 import type { AuditTx as Tx } from './tables.ts'
 
-// A month, as the ranges of the event log: three or four generations are there at a time, and each claim looks into all of them.
+// One month, as the ranges of the event log. Three or four generations exist at a time, and each claim searches all of them.
 const generationDays = 30
-/** How long a key lives at least. The twin of a change comes with a delay: an informer that was down, a BFF that kept its outcomes in the spool. */
+/** Shortest lifetime of a key. The second report of a change may be late: from an informer that was down, or from the spool of a BFF. */
 export const keyDays = 7
 
 /**
- * Opens the next generation of keys when the current one is `days` old, and drops those that nothing can ask for any more: a key is
- * needed while its event can come again, that is while the log has it, and while its twin may come. Both by the database's clock.
- * No writer is under way meanwhile: each writes to the newest generation and sees every older one complete (A4).
+ * Opens the next generation of keys when the current one is `days` old, and drops expired ones. A key is needed while its event can
+ * be replayed from the event log, and while a second report may arrive. Both are measured by the clock of the database.
+ * Writers are locked out meanwhile: each writes to the newest generation and sees all older ones complete (A4).
  */
 export async function turnGenerations(tx: Tx, days = generationDays): Promise<void> {
   await lockWriters(tx)

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import type { AuditTables, AuditTx as Tx } from './tables.ts'
 
-/** An act that somebody is about to do. */
+/** An act that is about to happen. */
 export type Intended = Selectable<Omit<AuditTables['audit_intents'], 'recorded_at'>>
 
-/** Writes intents down; one that is there already stays as it is. */
+/** Records intents. Existing ones are left unchanged. */
 export async function insertIntents(tx: Tx, intents: readonly Intended[]): Promise<void> {
   if (intents.length === 0) return
   const rows = intents.map((intent) => ({ ...intent, recorded_at: sql<Date>`clock_timestamp()` }))
@@ -15,13 +15,13 @@ export async function insertIntents(tx: Tx, intents: readonly Intended[]): Promi
     .execute()
 }
 
-/** Forgets intents whose outcome is a row. */
+/** Deletes intents that have an outcome. */
 export async function settleIntents(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`delete from audit_intents where id = any(${ids}::uuid[])`.execute(tx)
 }
 
-/** Takes up to 500 intents that nobody has settled for so long, by the database's clock. */
+/** Returns up to 500 intents that are unsettled for longer than the limit, by the clock of the database. */
 export async function takeAbandoned(tx: Tx, seconds: number): Promise<readonly Intended[]> {
   const { rows } = await sql<Intended>`
     delete from audit_intents where id in (

@@ -4,12 +4,12 @@ import { arrayOf, ids } from './array-of.ts'
 import { claimKeys, insertUnkeyed, type Window } from './claim.ts'
 import type { AuditTx as Tx, Claim } from './tables.ts'
 
-// The API server reports a request that may have changed nothing (a patch that was already true). Its actor waits at the key of
-// the change; the row is made when an informer has seen the change, in either order (A4).
+// The API server may report a request that changed nothing, such as a no-op patch. Its actor is kept under the key of the change,
+// and the row is created when an informer has seen the change, in either order (A4).
 
 type Rows = readonly AuditRow[]
 
-/** Times at which requests were complete, of rows that have one. */
+/** Completion times of requests, for rows that have one. */
 export const claimTimes = (rows: Rows) =>
   arrayOf('timestamptz', rows, ({ claimedAt }) => claimedAt?.toISOString() ?? null)
 
@@ -18,12 +18,12 @@ const claims = (rows: Rows) =>
     JSON.stringify({ actor, actor_kind, detail: noteOf(detail) } satisfies Claim),
   )
 
-/** What the request of an actor adds to the detail of a row. */
+/** Fields that the request adds to the detail of a row. */
 export function noteOf({ impersonated }: AuditRow['detail']): AuditRow['detail'] {
   return impersonated === undefined ? {} : { impersonated }
 }
 
-/** Keeps actors whose row has not come; returns the ids of those rows. A key that is claimed already is left as it is. */
+/** Keeps actors of rows that do not exist yet and returns the ids of those rows. Claimed keys are left unchanged. */
 export async function holdActors(tx: Tx, rows: Rows, held: Window): Promise<ReadonlySet<string>> {
   const fresh = await claimKeys(tx, rows, held)
   const kept = rows.filter((row) => fresh.has(row.id))
@@ -35,7 +35,7 @@ export async function holdActors(tx: Tx, rows: Rows, held: Window): Promise<Read
   return fresh
 }
 
-/** Notes when the requests behind inserted rows were complete. */
+/** Records the completion times of the requests behind inserted rows. */
 export async function noteClaims(tx: Tx, inserted: Rows): Promise<void> {
   const rows = inserted.filter((row) => row.claimedAt !== undefined)
   if (rows.length === 0) return
@@ -44,7 +44,7 @@ export async function noteClaims(tx: Tx, inserted: Rows): Promise<void> {
     where audit_keys.id = given.id`.execute(tx)
 }
 
-/** Inserts rows whose actor waited for them; returns their ids. */
+/** Inserts rows with a pending actor. Returns their ids. */
 export async function joinActors(tx: Tx, rows: Rows, held: Window): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set()
   const { rows: waiting } = await sql<{ id: string; claim: Claim; claimed_at: Date }>`

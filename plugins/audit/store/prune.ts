@@ -4,19 +4,19 @@ import { dayAfter, dropDays, existingDays, lockPartitions, midnight } from './da
 import { insertTombstone, lastHead, readSeals } from './seals.ts'
 import type { AuditTx as Tx } from './tables.ts'
 
-/** A month; each drop adds some milliseconds to what everyone waits, and a lock of a dozen relations. */
+/** One month. Each drop delays other sessions by some milliseconds and locks a dozen relations. */
 export const mostDays = 31
 
-// Less than a second, after which the server would look for a deadlock: a writer that makes a new day must not be its victim.
+// Below deadlock_timeout (1 s): a writer that creates a partition must not become the victim of the deadlock check.
 const patienceMs = 500
 
 /**
- * Drops the sealed days that ended before the window, at most `mostDays` of them, each under a tombstone (A7); what is not sealed yet
- * waits for its seal, and the older rows of the boundary day are hidden by every read until their day goes: no row is deleted.
- * Returns the tombstones; fails with 55P03 when a reader of the log keeps it from the drop for half a second.
+ * Drops sealed days that ended before the window, at most `mostDays`, each with a tombstone (A7). Unsealed days wait for their seal.
+ * Reads hide the older rows of the boundary day until the day is dropped; no single row is deleted.
+ * Returns the tombstones. Fails with 55P03 if a reader blocks the drop for half a second.
  */
 export async function pruneBefore(tx: Tx, days: number): Promise<readonly Tombstone[]> {
-  // Two leaders would drop the same day: the second one looks when the first is done (A12).
+  // Two leaders could drop the same day: the second one reads after the first has committed (A12).
   await lockPartitions(tx)
   const cutoff = await cutoffOf(tx, days)
   const there = await existingDays(tx)
@@ -26,7 +26,7 @@ export async function pruneBefore(tx: Tx, days: number): Promise<readonly Tombst
     const before = new Date(midnight(dayAfter(seal.day)))
     if (before > cutoff || made.length === mostDays) break
     if (!there.has(seal.day)) continue
-    // The seal knows how many rows a day has: counting them would read all of it.
+    // The seal has the number of rows. Counting would read the whole day.
     const tombstone = { day: seal.day, rows: seal.rows, before }
     previous = tombstoneHead(previous, tombstone, seal.head)
     made.push({ ...tombstone, head: previous })
@@ -45,6 +45,6 @@ export async function pruneBefore(tx: Tx, days: number): Promise<readonly Tombst
 async function cutoffOf(tx: Tx, days: number): Promise<Date> {
   const { rows } = await sql<{ cutoff: Date }>`
     select clock_timestamp() - make_interval(days => ${days}) as cutoff`.execute(tx)
-  if (rows[0] === undefined) throw new Error('the database told no time')
+  if (rows[0] === undefined) throw new Error('the database returned no time')
   return rows[0].cutoff
 }

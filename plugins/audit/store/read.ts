@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Access } from '#core/cluster/access.ts'
 import type { AuditTables } from './tables.ts'
 
-/** Filters of a page; the namespace is not among them: it is the proof's (A9). */
+/** Filters of a page. The namespace comes from the proof (A9). */
 export interface AuditFilter {
   readonly actor?: string | undefined
   readonly action?: string | undefined
@@ -12,7 +12,7 @@ export interface AuditFilter {
   readonly from?: string | undefined
   /** RFC 3339; exclusive. */
   readonly to?: string | undefined
-  /** Rows of this namespace alone, not of one that had its name before (SEC17). */
+  /** Uid of the namespace: excludes rows of a deleted namespace of the same name (SEC17). */
   readonly namespaceUid?: string | undefined
 }
 
@@ -22,15 +22,15 @@ export interface AuditKey {
   readonly id: string
 }
 
-/** Which rows of the log make a page. */
+/** Selects the rows of a page. */
 export interface AuditWindow {
   readonly limit: number
   readonly after?: AuditKey | undefined
-  /** Rows older than so many days are gone for every reader, though their day is dropped only when all of it is older. */
+  /** Rows older than this many days are hidden, although their day is dropped only when all of it is older. */
   readonly retentionDays: number
 }
 
-// Without `namespace_uid`, which is for the filter alone. Before migration 0008 every row of the BFF was exact.
+// Without `namespace_uid`, which only serves the filter. Before migration 0008 every row of the BFF was exact.
 const columns = [
   ...(['id', 'occurred_at', 'source', 'actor', 'actor_kind', 'action', 'resource_kind', 'resource_name'] as const),
   ...(['namespace', 'outcome', 'trace_id', 'detail'] as const),

@@ -6,23 +6,23 @@ import type { AuditTables, AuditTx as Tx } from './tables.ts'
 /** A handle on the audit log's tables, inside a transaction or not. */
 export type Reader = Kysely<AuditTables>
 
-// Writers share it, whoever closes a day or a generation of keys has it alone: no row comes into a day after its seal was taken.
+// Shared by writers, exclusive for closing a day or a generation of keys: no row is added to a day after its seal was computed.
 const sealLock = 7_305_102
 const blockRows = 1_000
 
-/** What a writer holds on to until COMMIT. */
+/** State that is locked for a writer until COMMIT. */
 export interface Held {
   /** By the database's clock. */
   readonly now: Date
-  /** The end of the last closed day: what is older is written no more. */
+  /** End of the last closed day. Older rows are no longer written. */
   readonly sealedBefore: Date | undefined
-  /** Of keys, the one that takes new ones. */
+  /** Generation that new keys are added to. */
   readonly generation: number
-  /** The current UTC day when it has its partition: nearly every row is of this day. */
+  /** The current UTC day if it has a partition. Nearly every row belongs to it. */
   readonly today: string | undefined
 }
 
-/** Waits until every writer is done, and keeps others out until COMMIT. */
+/** Waits for all writers and excludes new ones until COMMIT. */
 export async function lockWriters(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(sealLock)})`.execute(tx)
 }
@@ -35,7 +35,7 @@ export async function holdSeals(tx: Tx): Promise<Held> {
     select clock_timestamp() as now, (select (max(day) + 1)::timestamp at time zone 'UTC' from audit_seals) as before,
       (select max(generation) from audit_key_generations) as generation, ${today} as today`.execute(tx)
   const [row] = rows
-  if (row === undefined) throw new Error('the database told no time')
+  if (row === undefined) throw new Error('the database returned no time')
   const { now, before, generation, today: day } = row
   return { now, sealedBefore: before ?? undefined, generation, today: day ?? undefined }
 }
@@ -63,9 +63,9 @@ export async function unsealedDays(db: Reader): Promise<readonly string[]> {
   return rows.map((row) => row.day)
 }
 
-/** Notes id and digest of every row of a closed day; returns how many there are and the digest over all. */
+/** Records id and digest of every row of a closed day. Returns their number and the digest over all. */
 export async function digestDay(tx: Tx, day: string): Promise<Pick<Seal, 'rows' | 'digest'>> {
-  // A day of ten million rows takes a minute; nobody waits for it.
+  // A day of ten million rows takes a minute; no other session waits for it.
   await sql`set local statement_timeout = 0`.execute(tx)
   await ensureBlocks(tx, day)
   await sql`delete from audit_seal_blocks where day = ${day}::date`.execute(tx)
@@ -74,7 +74,7 @@ export async function digestDay(tx: Tx, day: string): Promise<Pick<Seal, 'rows' 
   return digestOfBlocks(tx, day)
 }
 
-/** The digest of a day by what was noted of it, whatever its rows are now. */
+/** The digest of a day from its recorded row digests, independent of the current rows. */
 export async function digestOfBlocks(db: Reader, day: string): Promise<Pick<Seal, 'rows' | 'digest'>> {
   const { rows } = await sql<{ rows: number; digest: string }>`
     select coalesce(sum(length(entries)) / 48, 0)::int as rows,
@@ -83,7 +83,7 @@ export async function digestOfBlocks(db: Reader, day: string): Promise<Pick<Seal
   return rows[0] ?? { rows: 0, digest: '' }
 }
 
-/** The first block of a day whose rows differ from what was noted. */
+/** The first block of a day whose rows differ from the recorded digests. */
 export async function differingBlock(
   db: Reader,
   day: string,
@@ -100,7 +100,7 @@ export async function differingBlock(
   return row && { sealed: row.sealed ?? none, actual: row.actual ?? none }
 }
 
-/** Keeps the seal of a day. */
+/** Stores the seal of a day. */
 export async function insertSeal(tx: Tx, { day, rows, digest, head }: Seal): Promise<void> {
   await sql`update audit_seals set rows = ${rows}, digest = ${digest}, head = ${head}
     where day = ${day}::date and head is null`.execute(tx)
@@ -129,20 +129,20 @@ export async function lastHead(db: Reader, of: 'audit_seals' | 'audit_tombstones
   return rows[0]?.head ?? ''
 }
 
-/** Every tombstone in the order in which they were made. */
+/** Every tombstone, in order of creation. */
 export async function readTombstones(db: Reader): Promise<readonly Tombstone[]> {
   const { rows } = await sql<Tombstone>`
     select day::text, rows::int, before, head from audit_tombstones order by id`.execute(db)
   return rows
 }
 
-/** Keeps what retention removed. */
+/** Stores a tombstone. */
 export async function insertTombstone(tx: Tx, { day, rows, before, head }: Tombstone): Promise<void> {
   await sql`insert into audit_tombstones (day, rows, before, head)
     values (${day}::date, ${rows}, ${before}, ${head})`.execute(tx)
 }
 
-/** The oldest row before the sealed days, or within what a tombstone says is gone. */
+/** The oldest row before the sealed days or within a removed day. */
 export async function rowBefore(db: Reader, from: Date | undefined, before: Date): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from audit_log where occurred_at < ${before} and occurred_at >= ${from ?? new Date(0)}

@@ -17,7 +17,7 @@ export type AuditTables = {
     detail: Record<string, unknown>
     /** Null in rows of versions before 0008. */
     actor_exact: boolean | null
-    /** Uid of the namespace that the row is of; null when it is not known (SEC17). */
+    /** Uid of the namespace of the row; null if unknown (SEC17). */
     namespace_uid: string | null
   }
   audit_keys: {
@@ -25,9 +25,9 @@ export type AuditTables = {
     id: string
     occurred_at: Date
     exact: boolean
-    /** When the act of an actor that the API server named was complete; null for a guess and for the BFF's own caller. */
+    /** Completion time of the act if the API server named the actor; null for guesses and for callers reported by the BFF. */
     claimed_at: Date | null
-    /** The row's actor, while the row itself has not come. */
+    /** Actor of a row that does not exist yet. */
     claim: Claim | null
   }
   audit_intents: {

@@ -3,7 +3,7 @@ import type { ToldObject } from '#core/cluster/points.ts'
 import { keyDays } from './generations.ts'
 import type { AuditTables } from './tables.ts'
 
-/** Objects that a caller made or changed and no informer has seen; at most 500. As young as keys, so that a deletion found twice is one row. */
+/** Objects that a caller created or changed and no informer has seen, at most 500. Limited to the age of keys, so that a deletion found twice is one row. */
 export async function unseenObjects(db: Kysely<AuditTables>, kinds: readonly string[]): Promise<readonly ToldObject[]> {
   const { rows } = await sql<ToldObject>`
     select detail ->> 'uid' as uid, resource_kind as kind, namespace, resource_name as name,

@@ -20,8 +20,8 @@ import { type Held, holdSeals } from './seals.ts'
 import type { AuditTx as Tx } from './tables.ts'
 
 /**
- * Writes rows once per key: new ones are inserted, known ones take an exact actor, what an informer saw, or add to a count.
- * What is older than the window is left out: a rebuild honours retention, and its day may be dropped already.
+ * Writes rows once per key. Known rows are updated with an exact actor, the observation of an informer, or a count.
+ * Rows outside the window are skipped: a rebuild honours retention, and their day may be dropped already.
  */
 export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDays: number): Promise<void> {
   const held = { ...(await holdSeals(tx)), retentionDays }
@@ -61,7 +61,7 @@ export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDay
   )
 }
 
-// What concerns a sealed row is a row of its own: nothing in a sealed day changes (A7).
+// Updates of a sealed row become new rows, since a sealed day never changes (A7).
 async function insertAmendments(tx: Tx, known: readonly AuditRow[], held: Window): Promise<void> {
   const { now, sealedBefore } = held
   if (sealedBefore === undefined) return
@@ -75,13 +75,13 @@ async function insertAmendments(tx: Tx, known: readonly AuditRow[], held: Window
   await insertRows(tx, amendments, held)
 }
 
-// A row that comes after its day was sealed stands in the open day and says when it happened.
+// A row that arrives after its day was sealed is added to the open day with its original time.
 function intoOpenDay(row: AuditRow, { now, sealedBefore }: Held): AuditRow {
   if (sealedBefore === undefined || row.occurred_at >= sealedBefore) return row
   return toLate(row, now)
 }
 
-// A denial is counted once, also when the inbox was lost and everything is replayed: its event has a key of its own.
+// A denial is counted once, even if the inbox was lost and all events are replayed: its event has its own key.
 async function withoutCounted(tx: Tx, rows: readonly AuditRow[], held: Window): Promise<readonly AuditRow[]> {
   const counted = onePerRequest(rows.filter(isCounted))
   if (counted.size === 0) return rows
@@ -113,7 +113,7 @@ async function countDenials(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
     where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id and ${unsealed}`.execute(tx)
 }
 
-/** What became of an act replaces only that nobody knew. */
+/** An outcome replaces only an unknown one. */
 async function explainActs(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
   if (rows.length === 0) return
   await sql`
@@ -125,7 +125,7 @@ async function explainActs(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
       and audit_log.detail ->> 'reason' = 'unknown'`.execute(tx)
 }
 
-/** An exact caller replaces a guess, and of two that the API server named the earlier one is the row's. */
+/** An exact actor replaces a guess. Of two that the API server named, the earlier one is used. */
 async function nameActors(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
   if (rows.length === 0) return
   await sql`
@@ -146,7 +146,7 @@ async function nameActors(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
     from taken where audit_log.occurred_at = taken.occurred_at and audit_log.id = taken.id`.execute(tx)
 }
 
-/** An informer's view of a change is the row's, whoever came first; only the actor stays the exact caller. */
+/** The observation of an informer determines the row, in either order; only the exact actor is kept. */
 async function confirmChanges(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
   if (rows.length === 0) return
   await sql`

@@ -8,7 +8,7 @@ import { endpoint } from '#core/http/endpoint.ts'
 import { mountEndpoints } from '#core/http/mount.ts'
 import { audit } from '../index.ts'
 
-// `node bff.ts FILE SETTINGS`: a BFF with audit and one route, whose act nobody but FILE sees. SETTINGS, a JSON object, is all of the
+// `node bff.ts FILE SETTINGS`: a BFF with audit and one route, whose act is visible in FILE only. SETTINGS, a JSON object, is all of the
 // environment that it reads.
 const [file = '', settings = '{}'] = process.argv.slice(2)
 const env = JSON.parse(settings) as Readonly<Record<string, string>>

@@ -48,7 +48,7 @@ export const descriptors = new Map<string, AuditDescriptor>([
   ['dev.mesh.sharing.created.v1', shared],
 ])
 
-/** A change as an informer tells it. */
+/** A change as an informer reports it. */
 export function seen(
   action: 'create' | 'update' | 'delete',
   resourceVersion = '7',
@@ -73,7 +73,7 @@ export function seen(
   }
 }
 
-/** The same change as the BFF tells it. */
+/** The same change as the BFF reports it. */
 export function made(action: string, actor: string, object = { uid: 'u-1', resourceVersion: '7' }): NewEvent {
   return {
     type: auditOutcome,
@@ -103,7 +103,7 @@ export const columns = (row: Row) => ({
   outcome: row.outcome,
 })
 
-/** Row `n` as an informer tells it. */
+/** Row `n` as an informer reports it. */
 export function rowOf(n: number, time: Date): AuditRow {
   const event = seen('update', String(n + 1), `uid-${n}`)
   const row = toRow({ ...stored(event), time }, descriptors)

@@ -5,7 +5,7 @@ export function idOfRow(n: number): string {
   return `00000000-0000-8000-a000-${String(n).padStart(12, '0')}`
 }
 
-/** Row `n` as an informer tells it, at an instant in milliseconds. */
+/** Row `n` as an informer reports it, at an instant in milliseconds. */
 export function rowOf(n: number, at: number, more: Partial<AuditRow> = {}): AuditRow {
   return {
     key: `update/u-${n}/1`,
