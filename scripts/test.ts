@@ -1,9 +1,9 @@
 import { availableParallelism, totalmem } from 'node:os'
-import { run } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findTests } from './test/find-tests.ts'
-import { report } from './test/report.ts'
+import { createReport } from './test/report.ts'
+import { runFiles } from './test/run-files.ts'
 import { startSharedServers } from './test/shared-servers.ts'
 
 const options = {
@@ -14,6 +14,7 @@ const options = {
   bail: { type: 'boolean', default: false },
   // Of each test.
   timeout: { type: 'string', default: '180' },
+  coverage: { type: 'boolean', default: false },
   concurrency: { type: 'string', default: String(filesAtOnce()) },
 } as const
 
@@ -21,11 +22,12 @@ const usage = `  npm test                                          everything
   npm test -- core/http                             the files of a folder, or one file
   npm test -- core/http/limits.test.ts --name F4    tests whose name matches
 
-usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--timeout SECONDS] [--concurrency N]
+usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--timeout SECONDS] [--concurrency N]
 
   --name PATTERN      only tests whose name matches this regular expression
   --verbose           a line for each test, not only for those that fail
   --bail              stop at the first failure
+  --coverage          print what of each folder was executed
   --timeout SECONDS   of each test (default 180)
   --concurrency N     test files at once (default ${filesAtOnce()}: two for each processor, where memory allows)
 
@@ -58,36 +60,52 @@ if (files.length === 0) {
   process.exit(1)
 }
 
-const interrupted = new AbortController()
-const bailed = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
-
+let interrupted = false
 // Types are stripped and code is compiled once for all test files and what they start.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/mesh/compiled', root))
 
 // One file starts its own servers lazily; only several files gain from sharing.
 const servers = files.length > 1 ? await startSharedServers() : undefined
-const stream = run({
-  files,
-  cwd: root.pathname,
-  concurrency: Number(values.concurrency),
-  timeout: Number(values.timeout) * 1000,
-  // The time limit ends tests only: a file that leaves a handle open would keep its process for ever.
-  forceExit: true,
-  execArgv: ['--import', new URL('test/flush-on-exit.ts', import.meta.url).href],
-  signal: AbortSignal.any([interrupted.signal, bailed.signal]),
-  ...(values.name === undefined ? {} : { testNamePatterns: [values.name] }),
+const report = createReport({
+  verbose: values.verbose,
+  filtered: values.name !== undefined,
+  print: (text) => console.log(text),
 })
-const outcome = await report(stream, { root, verbose: values.verbose, onFailure: () => values.bail && bail() })
+const coverage = values.coverage ? await measureCoverage() : undefined
+const running = runFiles(
+  files,
+  {
+    root: fileURLToPath(root),
+    concurrency: Number(values.concurrency),
+    timeoutMs: Number(values.timeout) * 1000,
+    name: values.name,
+    coverageOf: coverage?.folderOf,
+  },
+  (file) => {
+    if (interrupted) return
+    report.add(file)
+    coverage?.add(file.index)
+    if (values.bail && report.failed() > 0) end(1)
+  },
+)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end(130))
+await running.done
+if (coverage !== undefined) console.log(`\n${await coverage.table()}\n`)
+const outcome = report.finish()
 await servers?.stop()
-if (interrupted.signal.aborted) process.exitCode = 130
-else process.exitCode = outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1
+// Not left to tap, which takes no test for a success.
+process.exit(outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1)
 
-/** Ends at once: what a test that was cut off had started may hold its pipes, and the report would wait for it. */
-function bail(): void {
-  bailed.abort()
-  setTimeout(() => {
-    console.log('0 passed, 1 failed')
-    process.exit(1)
-  }, 1_000)
+// Imported here: half a second that a run without it does not pay.
+async function measureCoverage() {
+  const { createCoverage } = await import('./test/coverage.ts')
+  return createCoverage(fileURLToPath(root), fileURLToPath(new URL('coverage', root)))
+}
+
+/** Ends what runs, and this process with it: what a test that was cut off had started ends with its parent. */
+function end(code: number): void {
+  interrupted = true
+  running.stop()
+  report.finish()
+  process.exit(code)
 }

@@ -1,114 +1,112 @@
-import { relative } from 'node:path'
-import type { EventData, TestsStream } from 'node:test'
-import type { TestEvent } from 'node:test/reporters'
-import { fileURLToPath } from 'node:url'
-import { inspect } from 'node:util'
+import { failedByChildren } from './file-result.ts'
+import type { TestResult } from './file-result.ts'
+import type { FileRun } from './run-files.ts'
 
 /** How many tests ended how; suites and files are not counted, a file that crashes is one failure. */
 export interface Outcome {
-  passed: number
-  failed: number
-  skipped: number
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
 }
 
-interface FileState extends Outcome {
-  output: string[]
-  failures: (() => string)[]
-  skips: string[]
+/** Prints a line for each file as it ends, and at last the failures, the slowest files and `N passed, N failed`. */
+export interface Report {
+  add(run: FileRun): void
+  /** Failures so far. */
+  failed(): number
+  finish(): Outcome
 }
 
-/** Prints a line for each file, the reasons of failures and skips, and at last `N passed, N failed`. */
-export async function report(
-  stream: TestsStream,
-  options: { root: URL; verbose: boolean; onFailure: () => void },
-): Promise<Outcome> {
-  const files = new Map<string, FileState>()
-  const total: Outcome = { passed: 0, failed: 0, skipped: 0 }
-  const failures: (() => string)[] = []
-  const root = fileURLToPath(options.root)
-  for await (const event of stream as AsyncIterable<TestEvent>) {
-    if (event.type === 'test:stdout' || event.type === 'test:stderr')
-      stateOf(files, event.data.file).output.push(event.data.message)
-    if (event.type === 'test:diagnostic' && event.data.file !== undefined && options.verbose) {
-      stateOf(files, event.data.file).output.push(`  ${event.data.message}\n`)
-    }
-    if (event.type !== 'test:complete' || event.data.file === undefined) continue
-    const { data } = event
-    // A test in an imported helper still belongs to the file that node was started with.
-    const file = ('entryFile' in data && typeof data.entryFile === 'string' ? data.entryFile : data.file) ?? ''
-    const state = stateOf(files, file)
-    if (data.name !== file) {
-      count(state, data, options.verbose)
-      if (state.failed > 0) options.onFailure()
-      continue
-    }
-    finishFile(state, data)
-    console.log(fileLines(relative(root, file), state, data.details.duration_ms, options.verbose))
-    failures.push(...state.failures.map((failure) => () => `${relative(root, file)} > ${failure()}`))
-    for (const key of ['passed', 'failed', 'skipped'] as const) total[key] += state[key]
+/** Creates a report; `filtered` says that a file may have no test of the wanted name. */
+export function createReport(options: {
+  readonly verbose: boolean
+  readonly filtered: boolean
+  print(line: string): void
+}): Report {
+  const total = { passed: 0, failed: 0, skipped: 0 }
+  const failures: string[] = []
+  const times: { readonly path: string; readonly ms: number }[] = []
+  const add = (run: FileRun): void => {
+    const own = run.tests.filter((test) => !failedByChildren(test))
+    const skipped = own.filter((test) => test.skipped !== undefined)
+    const passed = own.filter((test) => test.skipped === undefined && test.ok).length
+    const found = [
+      ...own.filter((test) => test.skipped === undefined && !test.ok).map(explain),
+      ...faultsOf(run, options),
+    ]
+    total.passed += passed
+    total.failed += found.length
+    total.skipped += skipped.length
+    failures.push(...found.map((text) => `${run.path} > ${text}`))
+    times.push(run)
+    options.print(lineOf(run, { passed, failed: found.length, skipped: skipped.length }))
+    for (const { name, skipped: reason } of skipped) options.print(`     SKIPPED ${name}${reason ? `: ${reason}` : ''}`)
+    if (options.verbose) options.print(detailsOf(run))
   }
-  if (failures.length > 0) console.log(`\nFailures:\n\n${failures.map((failure) => failure()).join('\n\n')}\n`)
-  const skipped = total.skipped === 0 ? '' : `, ${total.skipped} skipped`
-  console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
-  return total
-}
-
-function stateOf(files: Map<string, FileState>, file: string): FileState {
-  const known = files.get(file)
-  if (known !== undefined) return known
-  const created: FileState = { passed: 0, failed: 0, skipped: 0, output: [], failures: [], skips: [] }
-  files.set(file, created)
-  return created
-}
-
-function count(state: FileState, data: EventData.TestComplete, verbose: boolean): void {
-  if (verbose) state.output.push(`  ${data.details.passed ? 'ok' : 'not ok'} ${data.name}\n`)
-  if (data.skip !== undefined) {
-    state.skipped++
-    state.skips.push(`${data.name}${typeof data.skip === 'string' ? `: ${data.skip}` : ''}`)
-  } else if (!data.details.passed) {
-    // The parent of a failed test says nothing that the test itself did not.
-    if (failureType(data) === 'subtestsFailed') return
-    state.failed++
-    state.failures.push(() => `${data.name}\n${explain(data)}`)
-  } else if (data.details.type !== 'suite') {
-    state.passed++
+  const finish = (): Outcome => {
+    if (failures.length > 0) options.print(`\nFailures:\n\n${failures.join('\n\n')}\n`)
+    if (times.length > 1) options.print(slowest(times))
+    const skipped = total.skipped === 0 ? '' : `, ${total.skipped} skipped`
+    options.print(`${total.passed} passed, ${total.failed} failed${skipped}`)
+    return total
   }
+  return { add, failed: () => total.failed, finish }
 }
 
-// A file that dies outside its tests (a syntax error, an exit code, a time-out) has no failed test of its own to show it.
-function finishFile(state: FileState, data: EventData.TestComplete): void {
-  const crashed = !data.details.passed && state.failed === 0 && failureType(data) !== 'subtestsFailed'
-  const empty = data.details.passed && state.passed + state.failed + state.skipped === 0
-  if (!crashed && !empty) return
-  state.failed++
-  // What it printed may come after the news of its end, so the text is made last.
-  state.failures.push(() =>
-    empty ? 'the file has no test' : `the file failed outside its tests\n${state.output.join('')}`,
-  )
+/** What is wrong with a file beyond its failed tests: it crashed, its results are incomplete, or it has no test. */
+function faultsOf(run: FileRun, { filtered }: { readonly filtered: boolean }): string[] {
+  const { tests, announced, ended, output } = run
+  const printed = output.trimEnd().split('\n').slice(-40).join('\n')
+  if (announced === 0 && !filtered) return ['the file has no test']
+  if (announced !== tests.length) {
+    const results = announced === undefined ? `has none, after ${tests.length} results` : `lost some of ${announced}`
+    return [`the file ended (${ended ?? 0}) before its tests did, or ${results}\n${printed}`]
+  }
+  if (ended !== undefined && !tests.some((test) => !test.ok && test.skipped === undefined))
+    return [`the file failed outside its tests (${ended})\n${printed}`]
+  return []
 }
 
-function fileLines(path: string, state: FileState, ms: number, verbose: boolean): string {
-  const marks = [
-    `${state.passed} passed`,
-    state.failed > 0 && `${state.failed} FAILED`,
-    state.skipped > 0 && `${state.skipped} skipped`,
-  ]
-  const line = `${state.failed > 0 ? 'FAIL' : 'ok  '} ${path} (${marks.filter(Boolean).join(', ')}, ${(ms / 1000).toFixed(1)} s)`
-  const skips = state.skips.map((skip) => `\n     SKIPPED ${skip}`).join('')
-  const output = verbose ? `\n${state.output.join('').trimEnd()}`.trimEnd() : ''
-  return `${line}${skips}${output}`
+function lineOf({ path, ms }: FileRun, { passed, failed, skipped }: Outcome): string {
+  const marks = [`${passed} passed`, failed > 0 && `${failed} FAILED`, skipped > 0 && `${skipped} skipped`]
+  return `${failed > 0 ? 'FAIL' : 'ok  '} ${path} (${marks.filter(Boolean).join(', ')}, ${seconds(ms)})`
 }
 
-function failureType(data: EventData.TestComplete): unknown {
-  const { error } = data.details
-  return error !== undefined && 'failureType' in error ? error.failureType : undefined
+function detailsOf({ tests, output }: FileRun): string {
+  const lines = tests.map(({ name, ok, ms }) => `  ${ok ? 'ok' : 'not ok'} ${name} (${seconds(ms)})`)
+  return [...lines, output.trimEnd()].join('\n').trimEnd()
 }
 
-function explain(data: EventData.TestComplete): string {
-  const { error } = data.details
-  const at = data.line === undefined ? '' : `    at line ${data.line}\n`
-  // The runner's own frames say nothing about the test.
-  const text = inspect(error?.cause ?? error, { depth: 6 }).replaceAll(/^ +at .*\(?node:internal\/.*\n/gm, '')
-  return `${at}${text.replaceAll(/^/gm, '    ')}`
+function explain({ name, diagnostics }: TestResult): string {
+  const { location, error, stack } = diagnostics
+  const lines = [typeof location === 'string' ? `at ${location}` : '', toText(error), ownFrames(toText(stack))]
+  return `${name}\n${lines
+    .filter((line) => line !== '')
+    .join('\n')
+    .replaceAll(/^/gm, '    ')}`
+}
+
+// The runner's own frames say nothing about the test.
+function ownFrames(stack: string): string {
+  return stack
+    .split('\n')
+    .filter((line) => line !== '' && !line.includes('node:internal/'))
+    .map((line) => `at ${line.replace(/^\s*at /, '')}`)
+    .join('\n')
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
+}
+
+function slowest(times: readonly { readonly path: string; readonly ms: number }[]): string {
+  const lines = times
+    .toSorted((a, b) => b.ms - a.ms)
+    .slice(0, 10)
+    .map(({ path, ms }) => `  ${seconds(ms).padStart(8)} ${path}`)
+  return `\nSlowest files:\n${lines.join('\n')}\n`
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`
 }

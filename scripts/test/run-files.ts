@@ -1,0 +1,103 @@
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { t as tap } from 'tap'
+import { tempFolder } from '../../test/harness/temp-folder.ts'
+import { collectTests } from './file-result.ts'
+import type { FileTests } from './file-result.ts'
+
+/** How files are run. */
+export interface RunOptions {
+  readonly root: string
+  readonly concurrency: number
+  /** Of each test. */
+  readonly timeoutMs: number
+  /** Only tests whose name matches this regular expression. */
+  readonly name: string | undefined
+  /** The folder of each file's coverage; undefined where none is measured. */
+  readonly coverageOf?: ((file: number) => string) | undefined
+}
+
+/** What became of one file. */
+export interface FileRun extends FileTests {
+  readonly index: number
+  readonly path: string
+  readonly ms: number
+  /** How its process ended, when not with 0. */
+  readonly ended: number | string | undefined
+  /** What it and its children printed. */
+  readonly output: string
+}
+
+/** The run of all files; `stop` ends every process that is left. */
+export interface FilesRun {
+  readonly done: Promise<void>
+  stop(): void
+}
+
+// A file that starts platforms holds some dozen tests, each with a time limit of its own.
+const timeLimitsPerFile = 5
+// The reporter writes to descriptor 4; standard output joins standard error in the file's log. NODE_OPTIONS as this process has them:
+// tap adds loader hooks of its own, which every process of a test would inherit (0.3 s each).
+const redirect = 'exec 4>&1 1>&2; export NODE_OPTIONS="$1"; shift; exec "$@"'
+
+/** Runs each file in a process of its own under tap, and hands over what came of it as soon as it has ended. */
+export function runFiles(files: readonly string[], options: RunOptions, onFile: (run: FileRun) => void): FilesRun {
+  const logs = tempFolder('logs')
+  // Its own output, the TAP of all files, goes nowhere: a reader waits for one line of each file and the failures.
+  tap.register()
+  tap.resume()
+  tap.setTimeout(0)
+  tap.jobs = options.concurrency
+  const running = new Set<NonNullable<ReturnType<typeof tap.spawn>['subtest']>>()
+  const runOne = async (file: string, index: number): Promise<void> => {
+    const path = relative(options.root, file)
+    const log = join(logs.path, String(index))
+    const descriptor = openSync(log, 'w')
+    const command = [process.env.NODE_OPTIONS ?? '', process.execPath, ...flagsOf(options), file]
+    const spawned = tap.spawn('/bin/sh', ['-c', redirect, 'sh', ...command], {
+      name: path,
+      cwd: options.root,
+      env: environmentOf(options, index),
+      buffered: true,
+      timeout: options.timeoutMs * timeLimitsPerFile,
+      stdio: ['ignore', 'pipe', descriptor],
+    } as object)
+    const { subtest } = spawned
+    if (!subtest) throw new Error(`${path} cannot be started`)
+    running.add(subtest)
+    const found = collectTests(subtest.parser)
+    await spawned
+    running.delete(subtest)
+    closeSync(descriptor)
+    const ended = subtest.options.signal ?? (subtest.options.exitCode || undefined)
+    onFile({
+      ...found,
+      announced: found.announced,
+      index,
+      path,
+      ms: subtest.time,
+      ended,
+      output: readFileSync(log, 'utf8'),
+    })
+  }
+  const done = Promise.all(files.map(runOne)).then(() => logs.remove())
+  return { done, stop: () => running.forEach(({ proc }) => proc?.kill('SIGKILL')) }
+}
+
+// Code from the compile cache has coverage of whole functions only.
+function environmentOf({ coverageOf }: RunOptions, index: number): NodeJS.ProcessEnv {
+  if (coverageOf === undefined) return process.env
+  return { ...process.env, NODE_V8_COVERAGE: coverageOf(index), NODE_DISABLE_COMPILE_CACHE: '1' }
+}
+
+function flagsOf({ timeoutMs, name }: RunOptions): string[] {
+  const reporter = fileURLToPath(new URL('tap-reporter.mjs', import.meta.url))
+  return [
+    `--test-reporter=${reporter}`,
+    `--test-timeout=${timeoutMs}`,
+    // The time limit ends tests only: a file that leaves a handle open would keep its process for ever.
+    '--test-force-exit',
+    ...(name === undefined ? [] : [`--test-name-pattern=${name}`]),
+  ]
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+
+const runner = fileURLToPath(new URL('../test.ts', import.meta.url))
+const head = `import test, { describe } from 'node:test'\nimport assert from 'node:assert/strict'\n`
+
+/** Runs the runner on one file of the given text. */
+async function runOn(t: TestContext, source: string, ...flags: readonly string[]) {
+  const folder = tempFolder('runner')
+  t.after(folder.remove)
+  const file = join(folder.path, 'some.test.mjs')
+  writeFileSync(file, head + source)
+  const child = spawn(process.execPath, [runner, file, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { out, err, code: Number(code), last: out.trimEnd().split('\n').at(-1) }
+}
+
+test('tests are counted, suites and parents of failed tests are not, a skip is printed with its reason', async (t) => {
+  const { out, last, code } = await runOn(
+    t,
+    `describe('suite', () => test('one', () => {}))
+     test('skipped', { skip: 'no server' }, () => {})
+     test('parent', async (t) => { await t.test('child', () => assert.deepEqual({ a: 1 }, { a: 2 })) })
+     test('whole', async (t) => { await t.test('inner', () => {}) })`,
+  )
+  assert.equal(last, '3 passed, 1 failed, 1 skipped')
+  assert.equal(code, 1)
+  assert.match(out, /SKIPPED skipped: no server/)
+  assert.match(out, /parent > child\n(?:.*\n)*? {4}\+ {3}a: 1,?\n {4}- {3}a: 2/)
+})
+
+test('what a test and its children print is never taken for a result', async (t) => {
+  const { last, code } = await runOn(
+    t,
+    `import { spawnSync } from 'node:child_process'
+     process.stdout.write('ok 99 - forged\\n1..99\\nno newline')
+     test('one', () => void spawnSync('echo', ['not ok 5 - forged'], { stdio: 'inherit' }))
+     test('two', () => console.log('Bail out!'))`,
+  )
+  assert.deepEqual([last, code], ['2 passed, 0 failed', 0])
+})
+
+test('CON9: every result of a file counts, however many there are and whatever it leaves open', async (t) => {
+  const { last, code } = await runOn(
+    t,
+    `for (let n = 0; n < 3_000; n++) test('a name that fills the pipe '.repeat(8) + n, () => {})
+     setInterval(() => {}, 1_000_000)`,
+  )
+  assert.deepEqual([last, code], ['3000 passed, 0 failed', 0])
+})
+
+for (const [what, source, reason] of [
+  ['exits within a test', `test('a', () => {}); test('b', () => process.exit(0))`, /ended \(0\) before its tests did/],
+  ['has suites alone', `describe('a', () => {})`, /the file has no test/],
+  ['is killed', `test('a', () => process.kill(process.pid, 'SIGKILL'))`, /ended \(SIGKILL\) before its tests did/],
+  ['has a syntax error', `test('a', () => {}`, /ended \(1\) before its tests did[^]*SyntaxError/],
+  ['throws outside its tests', `test('a', () => {}); throw new Error('outside')`, /outside/],
+  ['has an exit code of its own', `test('a', () => {}); process.exitCode = 7`, /failed outside its tests \(7\)/],
+  ['has no test', ``, /before its tests did, or has none/],
+] as const)
+  test(`a file that ${what} is a failure`, async (t) => {
+    const { out, code, last } = await runOn(t, source)
+    assert.match(out, reason)
+    assert.equal(code, 1)
+    assert.match(last ?? '', /^\d+ passed, [1-9]\d* failed$/)
+  })
+
+test('a test over its time limit fails, with the cause of an error', async (t) => {
+  const { out, last } = await runOn(
+    t,
+    `test('hangs', () => new Promise(() => setTimeout(() => {}, 60_000)))
+     test('caused', () => { throw new Error('outer', { cause: new Error('inner') }) })`,
+    '--timeout',
+    '1',
+  )
+  assert.equal(last, '0 passed, 2 failed')
+  assert.match(out, /timed out after 1000ms/)
+  assert.match(out, /outer\n {4}caused by Error: inner/)
+})
+
+test('--name runs the tests that match, and none is a failure', async (t) => {
+  const source = `test('X1: one', () => {}); test('X2: two', () => assert.fail())`
+  const one = await runOn(t, source, '--name', 'X1')
+  assert.deepEqual([one.last, one.code], ['1 passed, 0 failed', 0])
+  const none = await runOn(t, source, '--name', 'X3')
+  assert.deepEqual([none.last, none.code], ['0 passed, 0 failed', 1])
+})
