@@ -1,55 +1,6 @@
-/**
- * The types that the two halves of the embedded API server share: the protocol half (storage, discovery,
- * verbs, watch) and the semantic half (authentication, authorization, schemas, apply, patch), which is pure.
- */
-
-/** Any JSON value. */
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined }
-
-/** A JSON object; an absent optional key may be present as `undefined` and is dropped by serialisation. */
-export type JsonObject = { [key: string]: Json | undefined }
-
-/** One entry of `metadata.ownerReferences`. */
-export type OwnerReference = {
-  apiVersion: string
-  kind: string
-  name: string
-  uid: string
-  controller?: boolean
-  blockOwnerDeletion?: boolean
-}
-
-/** One entry of `metadata.managedFields`. */
-export type ManagedFieldsEntry = {
-  manager?: string
-  operation?: 'Apply' | 'Update'
-  apiVersion?: string
-  time?: string
-  fieldsType?: 'FieldsV1'
-  fieldsV1?: JsonObject
-  subresource?: string
-}
-
-/** `metadata` of a stored object (names and selectors are read from here and nowhere else). */
-export type ObjectMeta = {
-  name: string
-  generateName?: string
-  namespace?: string
-  uid?: string
-  resourceVersion?: string
-  generation?: number
-  creationTimestamp?: string
-  deletionTimestamp?: string
-  deletionGracePeriodSeconds?: number
-  labels?: { [key: string]: string }
-  annotations?: { [key: string]: string }
-  finalizers?: string[]
-  ownerReferences?: OwnerReference[]
-  managedFields?: ManagedFieldsEntry[]
-}
-
-/** A Kubernetes object of any kind. */
-export type KubeObject = { apiVersion: string; kind: string; metadata: ObjectMeta; [key: string]: Json | undefined }
+import type { Json, JsonObject } from './json/json-value.ts'
+import type { KubeObject } from './json/kube-object.ts'
+import type { Cause, Status } from './json/status.ts'
 
 /** Who makes a request; anonymous is `system:anonymous` in `system:unauthenticated`. */
 export interface User {
@@ -65,21 +16,6 @@ export interface StaticToken {
   username: string
   uid?: string
   groups: readonly string[]
-}
-
-/** One cause in `status.details.causes`. */
-export type Cause = { reason?: string; message?: string; field?: string }
-
-/** A Kubernetes `Status` as the wire shows it. */
-export type Status = {
-  kind: 'Status'
-  apiVersion: 'v1'
-  metadata: JsonObject
-  status: 'Success' | 'Failure'
-  message?: string
-  reason?: string
-  details?: { name?: string; group?: string; kind?: string; uid?: string; causes?: Cause[]; retryAfterSeconds?: number }
-  code?: number
 }
 
 /** What a request wants, in the terms of RBAC. `resource` is empty for a non-resource request. */

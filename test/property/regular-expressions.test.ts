@@ -12,7 +12,7 @@ const dynamic: Readonly<Record<string, string>> = {
   'schemas/duration.ts': 'a constant of the same file, which is checked below',
 }
 // Run by a developer over a file of the repository, never by the product.
-const tools = new Set(['local/apiserver/protobuf/generate-messages.ts'])
+const tools = new Set(['local/apiserver/json/generate-protobuf-messages.ts'])
 
 const fileOf = ({ place }: SourcePattern): string => place.split(':', 1)[0] ?? ''
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Json, JsonObject, KubeObject } from '../contract.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import { builtinSchema } from '../schema/builtin.ts'
 import { compileSchema } from '../schema/compile.ts'
 import { applyPatch, trackUpdate } from './apply.ts'

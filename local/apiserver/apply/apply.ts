@@ -1,14 +1,7 @@
-import type {
-  ApplyRequest,
-  ApplyResult,
-  Json,
-  JsonObject,
-  JsonSchema,
-  KubeObject,
-  ManagedFieldsEntry,
-  UpdateToTrack,
-} from '../contract.ts'
-import { equalJson } from '../patch/json-value.ts'
+import type { ApplyRequest, ApplyResult, JsonSchema, UpdateToTrack } from '../contract.ts'
+import { equalJson } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { KubeObject, ManagedFieldsEntry } from '../json/kube-object.ts'
 import { builtinComponent } from '../schema/builtin.ts'
 import { conflictsOf, refuse } from './conflicts.ts'
 import { difference, emptySet, intersection, isEmpty, union, unionOf } from './field-set.ts'

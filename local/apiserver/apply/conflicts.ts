@@ -1,4 +1,6 @@
-import type { ApplyResult, Cause, ManagedFieldsEntry } from '../contract.ts'
+import type { ApplyResult } from '../contract.ts'
+import type { ManagedFieldsEntry } from '../json/kube-object.ts'
+import type { Cause } from '../json/status.ts'
 import { difference, intersection, paths, showPath, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import type { Managers } from './managed.ts'

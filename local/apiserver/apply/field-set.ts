@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
+import { isObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
 
 /**
  * A set of field paths, as in `fieldsV1`: `members` are the path elements (`f:name`, `k:{...}`, `v:...`) that are in the

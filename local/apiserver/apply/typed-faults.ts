@@ -1,9 +1,10 @@
-import type { Json, JsonSchema } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
+import type { JsonSchema } from '../contract.ts'
+import { isObject } from '../json/json-value.ts'
+import type { Json } from '../json/json-value.ts'
 import { goValue } from '../patch/strategic-patch.ts'
+import { fieldSchema, keepsUnknown } from '../schema/structural.ts'
 import { showPath } from './field-set.ts'
 import { elementOf } from './typed.ts'
-import { fieldSchema, keepsUnknown } from '../schema/structural.ts'
 
 /** What keeps a body from being applied: fields that the schema does not declare and values of another type. */
 export function typedFaults(value: Json | undefined, schema: JsonSchema | undefined, path = ''): string[] {

@@ -1,5 +1,6 @@
-import type { Json, JsonObject, JsonSchema } from '../contract.ts'
-import { equalJson, isObject, setKey } from '../patch/json-value.ts'
+import type { JsonSchema } from '../contract.ts'
+import { equalJson, isObject, setKey } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
 import { fieldSchema } from '../schema/structural.ts'
 import { emptySet, insert, isEmpty } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'

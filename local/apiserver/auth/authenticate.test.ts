@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import type { KubeObject } from '../contract.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import { createReader } from '../reader.fixture.ts'
-import { createAuthenticator, ISSUER } from './authenticate.ts'
+import { ISSUER, createAuthenticator } from './authenticate.ts'
 
 const object = (kind: string, name: string, uid: string): KubeObject => ({
   apiVersion: 'v1',

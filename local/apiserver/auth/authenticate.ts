@@ -2,14 +2,13 @@ import { createHash, randomUUID } from 'node:crypto'
 import type {
   Authenticator,
   AuthenticatorOptions,
-  JsonObject,
   ObjectReader,
   TokenIssue,
   TokenReviewStatus,
   User,
 } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
-import { strings } from '../rbac/rules.ts'
+import { isObject, stringsOf } from '../json/json-value.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { loadIssuerKey, signToken, verifyToken } from './jwt.ts'
 
 /** Issuer and default audience of service account tokens, as in a real cluster. */
@@ -104,7 +103,7 @@ interface ClaimsCheck {
 }
 
 function checkClaims(claims: JsonObject, { audiences, seconds, objects }: ClaimsCheck): Checked {
-  const granted = strings(claims['aud'])
+  const granted = stringsOf(claims['aud'])
   const shared = audiences.filter((audience) => granted.includes(audience))
   if (shared.length === 0) {
     const list = (items: readonly string[]) => `[${items.map((item) => JSON.stringify(item)).join(' ')}]`

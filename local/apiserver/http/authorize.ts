@@ -1,5 +1,5 @@
 import type { User } from '../contract.ts'
-import { failure, qualified } from '../status.ts'
+import { failure, qualified } from '../json/api-error.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { Services } from './services.ts'
 

@@ -1,13 +1,13 @@
-import type { KubeObject } from '../contract.ts'
+import { badRequest, failure, notFound } from '../json/api-error.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind, ScalePaths } from '../objects/kind.ts'
 import { isOwned, withField } from '../objects/scale-paths.ts'
 import type { ScaleNumbers } from '../objects/scale-paths.ts'
-import { badRequest, failure, notFound } from '../status.ts'
 import { objectKey } from '../storage/store.ts'
 import type { Exchange } from './exchange.ts'
+import type { WriteOptions } from './write-options.ts'
 import { modify } from './write.ts'
 import type { WriteContext } from './write.ts'
-import type { WriteOptions } from './write-options.ts'
 
 /** The number for a read; an object without it has no scale. */
 export function wantedReplicas({ replicas }: ScaleNumbers, { specReplicasPath }: ScalePaths): number {

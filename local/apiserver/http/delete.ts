@@ -1,16 +1,17 @@
+import { ApiError, badRequest, forbidden, invalid, notFound, unsupportedMediaType } from '../json/api-error.ts'
+import { isObject } from '../json/json-value.ts'
+import { MEDIA_TYPES, isObjectType, parseAs } from '../json/parse-body.ts'
 import { deleteObject } from '../objects/deletion.ts'
 import type { DeleteOptions, Propagation } from '../objects/deletion.ts'
 import type { Kind } from '../objects/kind.ts'
-import { isObject } from '../patch/json-value.ts'
-import { ApiError, badRequest, forbidden, invalid, notFound, unsupportedMediaType } from '../status.ts'
 import type { Store, Stored } from '../storage/store.ts'
-import { MEDIA_TYPES, isObjectType, mediaType, parseAs, readBytes } from './exchange.ts'
+import { mediaType, readBytes } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import { listOptions } from './list-options.ts'
 import { present, toVersion } from './read.ts'
+import { isDryRun } from './write-options.ts'
 import { keyOf } from './write.ts'
 import type { Answer } from './write.ts'
-import { isDryRun } from './write-options.ts'
 
 const KEPT_NAMESPACES = new Set(['default', 'kube-system', 'kube-public'])
 const ORPHANED =

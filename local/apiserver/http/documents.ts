@@ -1,9 +1,9 @@
-import { unknownResource } from '../status.ts'
+import { unknownResource } from '../json/api-error.ts'
 import { discovery } from './discovery.ts'
 import { send } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
-import type { Services } from './services.ts'
 import { SWAGGER } from './openapi.ts'
+import type { Services } from './services.ts'
 import { VERSION } from './version.ts'
 
 const HEALTH = new Set(['/livez', '/readyz', '/healthz'])

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Json, JsonObject, KubeObject, User } from '../contract.ts'
-import { goJsonType, isObject } from '../patch/json-value.ts'
-import { decodeProtobuf } from '../protobuf/decode.ts'
-import { ApiError, badRequest, notAcceptable, tooLarge, unsupportedMediaType } from '../status.ts'
-import { parseYaml } from './parse-yaml.ts'
+import type { User } from '../contract.ts'
+import { ApiError, badRequest, notAcceptable, tooLarge, unsupportedMediaType } from '../json/api-error.ts'
+import { goJsonType, isObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import { MEDIA_TYPES, isObjectType, parseAs } from '../json/parse-body.ts'
 import type { RequestInfo } from './request-info.ts'
 import { warningHeaders } from './warnings.ts'
 
@@ -30,11 +31,9 @@ export interface Accepted {
 }
 
 const BODY_LIMIT = 3 * 1024 * 1024
-const DEPTH_LIMIT = 200
+
 /** Of a body that cannot be read, this much is shown in the refusal. */
 const ECHO_BYTES = 1024
-const PROTOBUF = 'application/vnd.kubernetes.protobuf'
-export const MEDIA_TYPES = ['application/json', 'application/yaml', PROTOBUF]
 const TRANSFORMS = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList', 'APIGroupDiscoveryList'])
 
 function isTransform(as: string): as is Exclude<Accepted['as'], ''> {
@@ -74,55 +73,9 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   return (await readBytes(request)).toString('utf8')
 }
 
-/** Parses a body by its media type; throws an Error with the reason. */
-export function parseAs(type: string, body: Buffer): Json {
-  if (type === PROTOBUF) {
-    const decoded = decodeProtobuf(body)
-    checkShape(decoded, 0)
-    return decoded
-  }
-  return parse(body.toString('utf8'), type === 'application/yaml')
-}
-
-/** True for a media type that objects may come in. */
-export const isObjectType = (type: string): boolean => type === '' || MEDIA_TYPES.includes(type)
-
 /** The media type of a body, without parameters. */
 export function mediaType(request: IncomingMessage): string {
   return (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-}
-
-/** Parses JSON, or YAML without aliases; throws an Error with the reason. */
-export function parse(text: string, yaml: boolean): Json {
-  const value: Json = yaml ? parseYaml(text) : parseJson(text)
-  checkShape(value, 0)
-  return value
-}
-
-function parseJson(text: string): Json {
-  if (text === '') throw new Error('json parse error: unexpected end of JSON input')
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new Error(`json parse error: ${goSyntaxError(text, error)}`, { cause: error })
-  }
-}
-
-/** The words of Go's decoder for the common syntax errors: clients and tests compare them. */
-function goSyntaxError(text: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : ''
-  const found = /position (\d+)/.exec(message)
-  const character = found ? text[Number(found[1])] : undefined
-  if (character === undefined) return 'unexpected end of JSON input'
-  const where = message.startsWith('Expected property name') ? 'object key string' : 'value'
-  return `invalid character '${character}' looking for beginning of ${where}`
-}
-
-function checkShape(value: Json | undefined, depth: number): void {
-  if (typeof value !== 'object' || value === null) return
-  if (depth > DEPTH_LIMIT) throw new Error(`exceeded max depth of ${DEPTH_LIMIT}`)
-  if (Object.hasOwn(value, '__proto__')) throw new Error('the key "__proto__" is not allowed')
-  for (const item of Array.isArray(value) ? value : Object.values(value)) checkShape(item, depth + 1)
 }
 
 /** The body as an object of the kind named (for messages); absent `kind` is refused as the real server does. */

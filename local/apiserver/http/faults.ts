@@ -1,4 +1,5 @@
-import type { Cause, KubeObject } from '../contract.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import type { Cause } from '../json/status.ts'
 import type { Kind } from '../objects/kind.ts'
 import { metaFaults } from '../objects/meta.ts'
 import { scaleFaults } from '../objects/scale-paths.ts'
@@ -7,8 +8,10 @@ import { kindFaults } from './write-decode.ts'
 
 /** Kinds that do not look at their metadata: the general rules do, on a create once all else is good. */
 const META_LAST = new Set(['/events', 'policy/poddisruptionbudgets'])
+
 /** Kinds whose validation leaves finalizers to the general rules. */
 const OWN_FINALIZERS = new Set(['coordination.k8s.io/leases', ...META_LAST])
+
 /** Of a built-in object nobody checks whether its controller's status is whole, nor, past decoding, any type. */
 const isChecked = ({ reason, field }: Cause): boolean =>
   reason !== 'FieldValueTypeInvalid' && (reason !== 'FieldValueRequired' || !field?.startsWith('status.'))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { User } from '../contract.ts'
-import { ApiError, badRequest, failure, storageUnavailable, unauthorized } from '../status.ts'
+import { ApiError, badRequest, failure, storageUnavailable, unauthorized } from '../json/api-error.ts'
 import { JournalFailure } from '../storage/journal.ts'
 import { authorize } from './authorize.ts'
 import { serveDocument } from './documents.ts'
@@ -15,6 +15,7 @@ import type { Services } from './services.ts'
 
 const ANONYMOUS: User = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
 const JSON_ONLY: Accepted = { yaml: false, as: '', version: '' }
+
 /** Raw values of a header, each as it came: Node keeps only the first Authorization. */
 function rawValues(request: IncomingMessage, name: string): string[] {
   return request.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === name)

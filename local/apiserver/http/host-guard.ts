@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { failure } from '../status.ts'
+import { failure } from '../json/api-error.ts'
 import { isLoopbackAuthority, requestTarget } from './request-target.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Authorizer, User } from '../contract.ts'
-import { failure } from '../status.ts'
+import { failure } from '../json/api-error.ts'
 
 const header = (request: IncomingMessage, name: string): string[] =>
   request.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === name)

@@ -1,14 +1,15 @@
+import { badRequest, notFound, orThrow, unsupportedMediaType } from '../json/api-error.ts'
+import { parse } from '../json/parse-body.ts'
 import type { Kind } from '../objects/kind.ts'
 import { applyBodyPatch } from '../patch/patch.ts'
-import { badRequest, notFound, orThrow, unsupportedMediaType } from '../status.ts'
-import { mediaType, parse, readBody } from './exchange.ts'
+import { applyObject } from './apply-write.ts'
+import { mediaType, readBody } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import { toVersion } from './read.ts'
+import { decodePatched, matchPath } from './write-decode.ts'
 import { writeOptions } from './write-options.ts'
-import { applyObject } from './apply-write.ts'
 import { keyOf, modify } from './write.ts'
 import type { Answer, WriteContext } from './write.ts'
-import { decodePatched, matchPath } from './write-decode.ts'
 
 const PATCH_TYPES = {
   'application/json-patch+json': 'json',

@@ -1,7 +1,8 @@
-import type { JsonObject, KubeObject } from '../contract.ts'
-import { part } from '../objects/meta.ts'
-import { isObject } from '../patch/json-value.ts'
-import { badRequest } from '../status.ts'
+import { badRequest } from '../json/api-error.ts'
+import { isObject } from '../json/json-value.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import { part } from '../json/kube-object.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import type { Exchange } from './exchange.ts'
 import { isTrue } from './request-info.ts'
 

@@ -1,6 +1,6 @@
-import type { KubeObject } from '../contract.ts'
+import { MODIFIED, conflict, failure } from '../json/api-error.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from '../objects/kind.ts'
-import { MODIFIED, conflict, failure } from '../status.ts'
 import { objectKey } from '../storage/store.ts'
 import type { Exchange } from './exchange.ts'
 

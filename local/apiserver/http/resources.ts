@@ -1,4 +1,3 @@
-import type { Kind } from '../objects/kind.ts'
 import {
   badRequest,
   failure,
@@ -7,7 +6,8 @@ import {
   orThrow,
   unknownResource,
   verbNotSupported,
-} from '../status.ts'
+} from '../json/api-error.ts'
+import type { Kind } from '../objects/kind.ts'
 import { objectKey } from '../storage/store.ts'
 import { authorize } from './authorize.ts'
 import { removeCollection, removeObject } from './delete.ts'

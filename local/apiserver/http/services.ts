@@ -1,5 +1,5 @@
 import type { Authenticator, Authorizer, Reviews } from '../contract.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../json/log.ts'
 import type { Kinds } from '../objects/kinds.ts'
 import type { Store } from '../storage/store.ts'
 import type { Audit } from './audit.ts'

@@ -1,4 +1,5 @@
-import type { Json, KubeObject } from '../contract.ts'
+import type { Json } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from '../objects/kind.ts'
 
 /** The metadata of an object alone. */

@@ -1,8 +1,8 @@
-import type { KubeObject } from '../contract.ts'
+import { expired, storageUnavailable } from '../json/api-error.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import type { Status } from '../json/status.ts'
 import { convertOut } from '../objects/event-conversion.ts'
 import type { Kind } from '../objects/kind.ts'
-import type { Status } from '../contract.ts'
-import { expired, storageUnavailable } from '../status.ts'
 import type { Change, Store } from '../storage/store.ts'
 import type { Exchange } from './exchange.ts'
 import { listOptions, parseVersion } from './list-options.ts'
@@ -11,6 +11,7 @@ import { toVersion } from './read.ts'
 import { partialMetadata, toTable } from './table.ts'
 
 const BOOKMARK_EVERY_MS = 60_000
+
 /** A client that lets this much pile up is cut off: it will list again. */
 const BACKLOG_BYTES = 16 << 20
 

@@ -1,5 +1,5 @@
-import { forbiddenField } from '../objects/meta.ts'
-import { invalid } from '../status.ts'
+import { invalid } from '../json/api-error.ts'
+import { forbiddenField } from '../json/status.ts'
 import type { Exchange } from './exchange.ts'
 import { isTrue } from './request-info.ts'
 

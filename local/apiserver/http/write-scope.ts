@@ -1,9 +1,9 @@
-import type { KubeObject } from '../contract.ts'
 import { objectSchema } from '../apply/apply.ts'
 import { typedFaults } from '../apply/typed-faults.ts'
+import { equalJson } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from '../objects/kind.ts'
 import { assign, sameSpec } from '../objects/meta.ts'
-import { equalJson } from '../patch/json-value.ts'
 
 /** Only a status write may come in an object whose fields cannot be typed; whose they are is then forgotten. */
 export function isForeign(object: KubeObject, kind: Kind, subresource: string): boolean {

@@ -1,11 +1,23 @@
-import type { Cause, CompiledSchema, KubeObject, Status, User } from '../contract.ts'
 import { trackUpdate } from '../apply/apply.ts'
-import { convertIn } from '../objects/event-conversion.ts'
+import type { CompiledSchema, User } from '../contract.ts'
+import {
+  ApiError,
+  alreadyExists,
+  failure,
+  forbidden,
+  invalid,
+  notFound,
+  storageUnavailable,
+} from '../json/api-error.ts'
+import { part } from '../json/kube-object.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import { invalidValue } from '../json/status.ts'
+import type { Cause, Status } from '../json/status.ts'
 import { mayGo } from '../objects/deletion.ts'
+import { convertIn } from '../objects/event-conversion.ts'
 import type { Kind } from '../objects/kind.ts'
-import { carryMeta, createNameFaults, invalidValue, part, sameContent, stampNew } from '../objects/meta.ts'
+import { carryMeta, createNameFaults, sameContent, stampNew } from '../objects/meta.ts'
 import { strategyOf } from '../objects/strategy.ts'
-import { ApiError, alreadyExists, failure, forbidden, invalid, notFound, storageUnavailable } from '../status.ts'
 import { objectKey } from '../storage/store.ts'
 import type { Store, Stored } from '../storage/store.ts'
 import { readObject } from './exchange.ts'
@@ -13,8 +25,8 @@ import type { Exchange } from './exchange.ts'
 import { faults } from './faults.ts'
 import { sameIdentity, sameVersion } from './preconditions.ts'
 import { present, toVersion } from './read.ts'
-import { writeOptions } from './write-options.ts'
 import { checkName, decode, matchPath } from './write-decode.ts'
+import { writeOptions } from './write-options.ts'
 import type { WriteOptions } from './write-options.ts'
 import { bumps, isForeign, scopeTo } from './write-scope.ts'
 

@@ -1,5 +1,6 @@
-import type { Json, JsonObject, KubeObject } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
+import { isObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import { AGE, NAME, column } from './columns.ts'
 import type { Cell, Column } from './columns.ts'
 import { ageOf, humanDuration } from './duration.ts'

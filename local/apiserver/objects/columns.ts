@@ -1,4 +1,5 @@
-import type { Json, KubeObject } from '../contract.ts'
+import type { Json } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import { ageOf } from './duration.ts'
 import { compileJsonPath } from './json-path.ts'
 
@@ -27,6 +28,7 @@ export function column(name: string, cell: Cell, more: Partial<Column> = {}): Co
 
 /** The first column of every Table. */
 export const NAME = column('Name', (object) => object.metadata.name, { format: 'name' })
+
 /** The age of an object. */
 export const AGE = column('Age', (object, now) => ageOf(object.metadata.creationTimestamp, now))
 

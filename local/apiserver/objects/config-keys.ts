@@ -1,5 +1,7 @@
-import type { Cause, KubeObject } from '../contract.ts'
-import { invalidValue, part } from './meta.ts'
+import { part } from '../json/kube-object.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import { invalidValue } from '../json/status.ts'
+import type { Cause } from '../json/status.ts'
 
 const KEY = /^[-._a-zA-Z0-9]+$/
 const KEY_TEXT =

@@ -1,9 +1,9 @@
-import type { KubeObject } from '../contract.ts'
+import { timestamp } from '../json/kube-object.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import { customColumns } from './columns.ts'
 import type { PrinterColumn } from './columns.ts'
 import { ANY_OBJECT, PLAIN } from './kind.ts'
 import type { Kind, ScalePaths, SchemaSource } from './kind.ts'
-import { timestamp } from './meta.ts'
 
 /** A CustomResourceDefinition (apiextensions.k8s.io/v1), as far as it is read here. */
 export interface CustomResourceDefinition {

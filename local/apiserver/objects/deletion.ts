@@ -1,8 +1,8 @@
-import type { KubeObject } from '../contract.ts'
-import { conflict } from '../status.ts'
+import { conflict } from '../json/api-error.ts'
+import { part, timestamp } from '../json/kube-object.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import type { Store, Stored, Written } from '../storage/store.ts'
 import type { Kind } from './kind.ts'
-import { part, timestamp } from './meta.ts'
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan'
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../contract.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from './kind.ts'
 
 /** Events are stored in their core form; events.k8s.io names some fields otherwise. */

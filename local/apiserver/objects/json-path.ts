@@ -1,4 +1,4 @@
-import type { Json } from '../contract.ts'
+import type { Json } from '../json/json-value.ts'
 
 type Step = (value: Json) => Json[]
 

@@ -1,7 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Cause, JsonObject, KubeObject, ObjectMeta } from '../contract.ts'
-import { equalJson, isObject } from '../patch/json-value.ts'
-import { badRequest } from '../status.ts'
+import { badRequest } from '../json/api-error.ts'
+import { equalJson } from '../json/json-value.ts'
+import { timestamp } from '../json/kube-object.ts'
+import type { KubeObject, ObjectMeta } from '../json/kube-object.ts'
+import { forbiddenField, invalidValue } from '../json/status.ts'
+import type { Cause } from '../json/status.ts'
 import type { Kind } from './kind.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
@@ -19,16 +22,6 @@ const LABEL_KEY_TEXT = `${QUALIFIED_TEXT.replace('name part', 'a valid label key
 const VALUE_TEXT =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 const ANNOTATION_BYTES = 256 * 1024
-
-/** A cause of 422 whose value is shown. */
-export function invalidValue(field: string, value: unknown, why: string): Cause {
-  return { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: ${why}`, field }
-}
-
-/** A cause of 422 for what may not be, or not there. */
-export function forbiddenField(field: string, why: string): Cause {
-  return { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }
-}
 
 /** What is too long: names are counted in characters, labels and their keys in bytes. */
 const tooLong = (text: string, most: number, unit: 'characters' | 'bytes' = 'bytes'): string[] =>
@@ -235,9 +228,6 @@ export function generateName(prefix: string): string {
   return prefix.slice(0, 58) + [...randomBytes(5)].map((byte) => SUFFIX[byte % SUFFIX.length]).join('')
 }
 
-/** A time as metadata shows it: RFC 3339, whole seconds. */
-export const timestamp = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`
-
 /** Fills what the server owns on a create. */
 export function stampNew(object: KubeObject, kind: Kind, namespace: string, now: Date): void {
   const meta = object.metadata
@@ -291,10 +281,4 @@ export function sameSpec(a: KubeObject, b: KubeObject): boolean {
   const { metadata: _metadata, status: _status, ...left } = a
   const { metadata: _otherMetadata, status: _otherStatus, ...right } = b
   return equalJson(left, right)
-}
-
-/** The object at a key of another one, or an empty one when it is absent or not an object. */
-export function part(object: KubeObject, key: string): JsonObject {
-  const value = object[key]
-  return isObject(value) ? value : {}
 }

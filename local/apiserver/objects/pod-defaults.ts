@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
+import { isObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
 
 /**
  * Defaults of built-in kinds as data. A list holds the defaults of each element; a key ending in `?` applies only
  * where its field is present; a function computes from the object that lacks the field.
  */
-type Defaults = {
+export type Defaults = {
   readonly [key: string]: Json | Defaults | readonly [Defaults] | ((of: JsonObject) => Json | undefined)
 }
 
@@ -91,6 +91,7 @@ const POD_SPEC: Defaults = {
   initContainers: [CONTAINER],
   volumes: [VOLUME],
 }
+
 /** Times of a condition that Go always shows. */
 export const MOMENTS: Defaults = { lastProbeTime: null, lastTransitionTime: null }
 

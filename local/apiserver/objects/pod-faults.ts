@@ -1,6 +1,8 @@
-import type { Cause, Json, JsonObject } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
-import { forbiddenField, invalidValue, nameFaults } from './meta.ts'
+import { isObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import { forbiddenField, invalidValue } from '../json/status.ts'
+import type { Cause } from '../json/status.ts'
+import { nameFaults } from './meta.ts'
 import { billionthsOf } from './quantity.ts'
 import { items, required } from './strategy-parts.ts'
 

@@ -1,7 +1,9 @@
-import type { Cause, Json, KubeObject } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
+import { isObject } from '../json/json-value.ts'
+import type { Json } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import { invalidValue } from '../json/status.ts'
+import type { Cause } from '../json/status.ts'
 import type { Kind, ScalePaths } from './kind.ts'
-import { invalidValue } from './meta.ts'
 
 const MAX_INT32 = 2 ** 31 - 1
 

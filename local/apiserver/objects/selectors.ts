@@ -1,5 +1,6 @@
-import type { Json, KubeObject } from '../contract.ts'
-import { badRequest } from '../status.ts'
+import { badRequest } from '../json/api-error.ts'
+import type { Json } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import { qualifiedNameFaults, valueFaults } from './meta.ts'
 
 /** True for an object that the selector of a list or watch wants. */

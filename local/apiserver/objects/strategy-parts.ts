@@ -1,6 +1,8 @@
-import type { Cause, Json, JsonObject, KubeObject } from '../contract.ts'
-import { equalJson, isObject } from '../patch/json-value.ts'
-import { invalidValue } from './meta.ts'
+import { equalJson, isObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import { invalidValue } from '../json/status.ts'
+import type { Cause } from '../json/status.ts'
 
 /** What a built-in kind does to its objects beyond its schema. Each step may change the object that it is given. */
 export interface Strategy {

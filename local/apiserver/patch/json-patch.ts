@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../contract.ts'
-import { equalJson, isObject, setKey } from './json-value.ts'
+import { equalJson, isObject, setKey } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
 
 /** Thrown when an operation does not apply (a pointer that leads nowhere, a failed test, an unknown op), or copies too much. */
 export class PatchDoesNotApply extends Error {}
@@ -9,6 +9,7 @@ export class PatchTooCostly extends Error {}
 
 /** JSON that all `copy` operations of a patch may add: kube-apiserver's JSONPatchMaxCopyBytes. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024
+
 /** List items that inserts and removals of a patch may shift: about 50 ms. */
 const MAX_MOVED_ITEMS = 20_000_000
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../contract.ts'
-import { isObject, setKey } from './json-value.ts'
+import { isObject, setKey } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
 
 /** Applies an RFC 7386 merge patch in place and returns the document. */
 export function applyMergePatch(document: JsonObject, patch: JsonObject): JsonObject {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Json, KubeObject } from '../contract.ts'
+import type { Json } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import { applyBodyPatch } from './patch.ts'
 
 const configMap = (data: { [key: string]: string }): KubeObject => ({

@@ -1,16 +1,18 @@
-import type { Json, JsonObject, KubeObject, Status } from '../contract.ts'
-import { failure } from '../failure.ts'
+import { goJsonType, isObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import { failedStatus } from '../json/status.ts'
+import type { Status } from '../json/status.ts'
 import { builtinSchema } from '../schema/builtin.ts'
-import { applyJsonPatch, PatchDoesNotApply, PatchTooCostly } from './json-patch.ts'
-import { goJsonType, isObject } from './json-value.ts'
+import { PatchDoesNotApply, PatchTooCostly, applyJsonPatch } from './json-patch.ts'
 import { applyMergePatch } from './merge-patch.ts'
-import { applyStrategicPatch, BadStrategicPatch } from './strategic-patch.ts'
+import { BadStrategicPatch, applyStrategicPatch } from './strategic-patch.ts'
 
 const REJECTED = 'the server rejected our request due to an error in our request'
 const MAX_OPERATIONS = 10_000
 
 /**
- * Applies a patch of one of the three body types to a copy of the live object. A failure is the real server's Status:
+ * Applies a patch of one of the three body types to a copy of the live object. A failedStatus is the real server's Status:
  * 400 for a malformed patch, 413 for too many operations, 415 for strategic on a kind without a Go type, 422 when an
  * operation does not apply. The result may be any object: the caller decodes and validates it as it does a body.
  */
@@ -22,8 +24,8 @@ export function applyBodyPatch(
   const document: JsonObject = structuredClone(live)
   if (type === 'json') return asObject(jsonPatch(document, patch))
   if (type === 'strategic') return asObject(strategicPatch(document, live, patch))
-  if (patch === null) return failure(400, 'BadRequest', 'Invalid JSON Patch')
-  if (!isObject(patch)) return failure(400, 'BadRequest', `error decoding patch: ${notAMap(patch)}`)
+  if (patch === null) return failedStatus(400, 'BadRequest', 'Invalid JSON Patch')
+  if (!isObject(patch)) return failedStatus(400, 'BadRequest', `error decoding patch: ${notAMap(patch)}`)
   return asObject(applyMergePatch(document, structuredClone(patch)))
 }
 
@@ -40,7 +42,7 @@ function jsonPatch(document: JsonObject, patch: Json): Json | Status {
   const list = patch === null ? [] : patch
   if (!Array.isArray(list)) {
     const type = goJsonType(list)
-    return failure(
+    return failedStatus(
       400,
       'BadRequest',
       `error decoding patch: json: cannot unmarshal ${type} into Go value of type []handlers.jsonPatchOp`,
@@ -49,7 +51,7 @@ function jsonPatch(document: JsonObject, patch: Json): Json | Status {
   const stray = list.find((op) => op !== null && !isObject(op))
   if (stray !== undefined) {
     const type = goJsonType(stray)
-    return failure(
+    return failedStatus(
       400,
       'BadRequest',
       `error decoding patch: json: cannot unmarshal ${type} into Go value of type handlers.jsonPatchOp`,
@@ -57,7 +59,7 @@ function jsonPatch(document: JsonObject, patch: Json): Json | Status {
   }
   if (list.length > MAX_OPERATIONS) {
     const text = `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${list.length}`
-    return failure(413, 'RequestEntityTooLarge', text)
+    return failedStatus(413, 'RequestEntityTooLarge', text)
   }
   try {
     return applyJsonPatch(
@@ -66,8 +68,12 @@ function jsonPatch(document: JsonObject, patch: Json): Json | Status {
     )
   } catch (error) {
     if (error instanceof PatchTooCostly)
-      return failure(413, 'RequestEntityTooLarge', 'Request entity too large: the JSON patch moves too many list items')
-    if (error instanceof PatchDoesNotApply) return failure(422, 'Invalid', REJECTED, {})
+      return failedStatus(
+        413,
+        'RequestEntityTooLarge',
+        'Request entity too large: the JSON patch moves too many list items',
+      )
+    if (error instanceof PatchDoesNotApply) return failedStatus(422, 'Invalid', REJECTED, {})
     throw error
   }
 }
@@ -75,14 +81,14 @@ function jsonPatch(document: JsonObject, patch: Json): Json | Status {
 function strategicPatch(document: JsonObject, live: KubeObject, patch: Json): Json | Status {
   const group = live.apiVersion.includes('/') ? (live.apiVersion.split('/')[0] ?? '') : ''
   const schema = builtinSchema(group, live.kind)
-  if (!schema) return failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
+  if (!schema) return failedStatus(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
   if (patch === null) return document
-  if (!isObject(patch)) return failure(400, 'BadRequest', notAMap(patch))
+  if (!isObject(patch)) return failedStatus(400, 'BadRequest', notAMap(patch))
   try {
     return applyStrategicPatch(document, structuredClone(patch), schema)
   } catch (error) {
     if (!(error instanceof BadStrategicPatch)) throw error
-    if (error.code === 422) return failure(422, 'Invalid', REJECTED, {})
-    return failure(error.code, error.code === 400 ? 'BadRequest' : 'InternalError', error.message)
+    if (error.code === 422) return failedStatus(422, 'Invalid', REJECTED, {})
+    return failedStatus(error.code, error.code === 400 ? 'BadRequest' : 'InternalError', error.message)
   }
 }

@@ -1,6 +1,5 @@
-import type { KubeObject } from '../contract.ts'
-import { equalJson, isObject } from '../patch/json-value.ts'
-import { objects, strings } from './rules.ts'
+import { equalJson, isObject, objectsOf, stringsOf } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 
 /**
  * The ClusterRole with the rules that its aggregationRule collects from `all`, or undefined when it has none or
@@ -15,10 +14,10 @@ export function aggregate(role: KubeObject, all: readonly KubeObject[]): KubeObj
 /** Rules of a ClusterRole after aggregation. */
 export function aggregatedRules(role: KubeObject, all: readonly KubeObject[], seen: Set<string>) {
   const selectors = selectorsOf(role)
-  if (selectors.length === 0) return objects(role['rules'])
+  if (selectors.length === 0) return objectsOf(role['rules'])
   if (seen.has(role.metadata.name)) return []
   seen.add(role.metadata.name)
-  const rules: ReturnType<typeof objects> = []
+  const rules: ReturnType<typeof objectsOf> = []
   for (const selector of selectors) {
     const chosen = all.filter(
       (other) => other.metadata.name !== role.metadata.name && matchesSelector(selector, other.metadata.labels ?? {}),
@@ -34,27 +33,27 @@ export function aggregatedRules(role: KubeObject, all: readonly KubeObject[], se
 
 function selectorsOf(role: KubeObject) {
   const aggregation = role['aggregationRule']
-  return isObject(aggregation) ? objects(aggregation['clusterRoleSelectors']) : []
+  return isObject(aggregation) ? objectsOf(aggregation['clusterRoleSelectors']) : []
 }
 
 /** True when a LabelSelector (matchLabels, matchExpressions) selects the labels. */
 export function matchesSelector(
-  selector: ReturnType<typeof objects>[number],
+  selector: ReturnType<typeof objectsOf>[number],
   labels: { readonly [key: string]: string },
 ): boolean {
   const wanted = isObject(selector['matchLabels']) ? selector['matchLabels'] : {}
   return (
     Object.entries(wanted).every(([key, value]) => labels[key] === value) &&
-    objects(selector['matchExpressions']).every((expression) => matchesExpression(expression, labels))
+    objectsOf(selector['matchExpressions']).every((expression) => matchesExpression(expression, labels))
   )
 }
 
 function matchesExpression(
-  expression: ReturnType<typeof objects>[number],
+  expression: ReturnType<typeof objectsOf>[number],
   labels: { readonly [key: string]: string },
 ): boolean {
   const value = labels[String(expression['key'])]
-  const listed = value !== undefined && strings(expression['values']).includes(value)
+  const listed = value !== undefined && stringsOf(expression['values']).includes(value)
   switch (expression['operator']) {
     case 'In':
       return listed

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Attributes, KubeObject, User } from '../contract.ts'
+import type { Attributes, User } from '../contract.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import { createReader } from '../reader.fixture.ts'
 import { aggregate } from './aggregate.ts'
 import { createAuthorizer } from './authorize.ts'

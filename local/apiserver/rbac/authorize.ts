@@ -1,18 +1,12 @@
-import type {
-  Attributes,
-  Authorizer,
-  Decision,
-  JsonObject,
-  KubeObject,
-  ObjectReader,
-  Status,
-  User,
-} from '../contract.ts'
-import { failure } from '../failure.ts'
-import { isObject, equalJson } from '../patch/json-value.ts'
+import type { Attributes, Authorizer, Decision, ObjectReader, User } from '../contract.ts'
+import { equalJson, isObject, objectsOf } from '../json/json-value.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import { failedStatus } from '../json/status.ts'
+import type { Status } from '../json/status.ts'
 import { aggregatedRules } from './aggregate.ts'
 import { describeRights, isTooCostly, matchesUrl, missingRights, quoteList } from './covers.ts'
-import { objects, RBAC_GROUP, roleRefOf, rulesOf, subjectsOf } from './rules.ts'
+import { RBAC_GROUP, roleRefOf, rulesOf, subjectsOf } from './rules.ts'
 import type { PolicyRule, RoleRef, Subject } from './rules.ts'
 
 interface Grant {
@@ -206,7 +200,7 @@ function checkBinding(check: EscalationCheck): Status | undefined {
   const role = findRole(reader, ref, namespace)
   if (!role) {
     const details = { name: ref.name, group: RBAC_GROUP, kind: ref.kind.toLowerCase() }
-    return failure(
+    return failedStatus(
       404,
       'NotFound',
       `${ref.kind.toLowerCase()}.${RBAC_GROUP} ${JSON.stringify(ref.name)} not found`,
@@ -230,12 +224,12 @@ function forbidden(object: KubeObject, reason: string): Status {
   const kind = `${object.kind.toLowerCase()}s`
   const { name } = object.metadata
   const message = `${kind}.${RBAC_GROUP} ${JSON.stringify(name)} is forbidden: ${reason}`
-  return failure(403, 'Forbidden', message, { name, group: RBAC_GROUP, kind })
+  return failedStatus(403, 'Forbidden', message, { name, group: RBAC_GROUP, kind })
 }
 
 function aggregates(role: KubeObject): boolean {
   const rule = role['aggregationRule']
-  return isObject(rule) && objects(rule['clusterRoleSelectors']).length > 0
+  return isObject(rule) && objectsOf(rule['clusterRoleSelectors']).length > 0
 }
 
 /** Ownership and finalizers may change without a check, so that garbage collection by a lesser user still ends. */

@@ -1,4 +1,5 @@
-import type { JsonObject, KubeObject } from '../contract.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import { RBAC_GROUP } from './rules.ts'
 
 const READ = 'get list watch'

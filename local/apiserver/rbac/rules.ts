@@ -1,5 +1,6 @@
-import type { Json, KubeObject } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
+import { isObject, objectsOf, stringsOf } from '../json/json-value.ts'
+import type { Json } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 
 /** One rule of a Role or ClusterRole, every list present. */
 export interface PolicyRule {
@@ -28,12 +29,12 @@ export const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 /** Rules of a Role or ClusterRole as stored; whatever is malformed grants nothing. */
 export function rulesOf(role: KubeObject | undefined): PolicyRule[] {
-  return objects(role?.['rules']).map((rule) => ({
-    verbs: strings(rule['verbs']),
-    apiGroups: strings(rule['apiGroups']),
-    resources: strings(rule['resources']),
-    resourceNames: strings(rule['resourceNames']),
-    nonResourceURLs: strings(rule['nonResourceURLs']),
+  return objectsOf(role?.['rules']).map((rule) => ({
+    verbs: stringsOf(rule['verbs']),
+    apiGroups: stringsOf(rule['apiGroups']),
+    resources: stringsOf(rule['resources']),
+    resourceNames: stringsOf(rule['resourceNames']),
+    nonResourceURLs: stringsOf(rule['nonResourceURLs']),
   }))
 }
 
@@ -45,21 +46,11 @@ export function roleRefOf(binding: KubeObject): RoleRef {
 
 /** Subjects of a binding. */
 export function subjectsOf(binding: KubeObject): Subject[] {
-  return objects(binding['subjects']).map((subject) => ({
+  return objectsOf(binding['subjects']).map((subject) => ({
     kind: text(subject['kind']),
     name: text(subject['name']),
     namespace: text(subject['namespace']),
   }))
-}
-
-/** The elements of a list that are objects. */
-export function objects(value: Json | undefined): { [key: string]: Json | undefined }[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
-}
-
-/** The elements of a list that are strings. */
-export function strings(value: Json | undefined): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
 function text(value: Json | undefined): string {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Attributes, JsonObject, KubeObject, User } from '../contract.ts'
+import type { Attributes, User } from '../contract.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import { createReviews } from './review.ts'
 
 const alice: User = { username: 'alice', uid: '7', groups: ['devs'], extra: { scopes: ['a'] } }

@@ -1,18 +1,10 @@
 import { toUserInfo } from '../auth/authenticate.ts'
-import type {
-  Attributes,
-  Authenticator,
-  Authorizer,
-  Cause,
-  JsonObject,
-  KubeObject,
-  Reviews,
-  Status,
-  User,
-} from '../contract.ts'
-import { failure } from '../failure.ts'
-import { isObject } from '../patch/json-value.ts'
-import { strings } from '../rbac/rules.ts'
+import type { Attributes, Authenticator, Authorizer, Reviews, User } from '../contract.ts'
+import { isObject, stringsOf } from '../json/json-value.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import { failedStatus } from '../json/status.ts'
+import type { Cause, Status } from '../json/status.ts'
 
 interface ReviewContext {
   readonly authorizer: Pick<Authorizer, 'authorize' | 'rulesFor'>
@@ -52,7 +44,7 @@ export function createReviews({ authorizer, authenticator, now }: ReviewContext)
       const token = spec['token']
       if (typeof token !== 'string' || token === '')
         return badRequest('token is required for TokenReview in authentication')
-      const { user, ...status } = authenticator.review(token, strings(spec['audiences']))
+      const { user, ...status } = authenticator.review(token, stringsOf(spec['audiences']))
       return {
         kind: 'TokenReview',
         metadata,
@@ -99,7 +91,7 @@ export function createReviews({ authorizer, authenticator, now }: ReviewContext)
   return {
     review(resource, body, user, namespace) {
       const review = Object.hasOwn(reviews, resource) ? reviews[resource] : undefined
-      if (!review) return failure(404, 'NotFound', 'the server could not find the requested resource', {})
+      if (!review) return failedStatus(404, 'NotFound', 'the server could not find the requested resource', {})
       const { metadata = {}, spec } = { metadata: body.metadata, spec: body['spec'] }
       return toObject(
         review({ spec: isObject(spec) ? withoutBlanks(spec) : {}, metadata: named(metadata), user, namespace }),
@@ -158,7 +150,7 @@ function toAttributes(spec: JsonObject): Attributes {
 }
 
 function subjectOf(spec: JsonObject): User {
-  return { username: text(spec['user']), groups: strings(spec['groups']) }
+  return { username: text(spec['user']), groups: stringsOf(spec['groups']) }
 }
 
 function checkAttributes(spec: JsonObject): Cause[] {
@@ -182,7 +174,7 @@ function checkAttributes(spec: JsonObject): Cause[] {
 }
 
 function checkSubject(spec: JsonObject): Cause[] {
-  if (text(spec['user']) !== '' || strings(spec['groups']).length > 0) return []
+  if (text(spec['user']) !== '' || stringsOf(spec['groups']).length > 0) return []
   return [cause('spec.user', '"": at least one of user or group must be specified')]
 }
 
@@ -227,14 +219,14 @@ function invalid(causes: Cause[]): Status | undefined {
   if (causes.length === 0) return undefined
   const lines = causes.map((each) => `${each.field}: ${each.message}`)
   const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`
-  return failure(422, 'Invalid', `.authorization.k8s.io "" is invalid: ${all}`, {
+  return failedStatus(422, 'Invalid', `.authorization.k8s.io "" is invalid: ${all}`, {
     group: 'authorization.k8s.io',
     causes,
   })
 }
 
 function badRequest(message: string): Status {
-  return failure(400, 'BadRequest', message)
+  return failedStatus(400, 'BadRequest', message)
 }
 
 function text(value: JsonObject[string]): string {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { Json, JsonObject, JsonSchema } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
+import type { JsonSchema } from '../contract.ts'
+import { isObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
 
 interface Table {
   readonly kinds: { readonly [groupKind: string]: string }

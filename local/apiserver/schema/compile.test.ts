@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Json, JsonObject, JsonSchema, KubeObject } from '../contract.ts'
+import type { JsonSchema } from '../contract.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { KubeObject } from '../json/kube-object.ts'
 import { compileSchema } from './compile.ts'
 
 const spec: JsonSchema = {

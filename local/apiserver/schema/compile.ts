@@ -1,4 +1,6 @@
-import type { Cause, CompiledSchema, JsonSchema, KubeObject } from '../contract.ts'
+import type { CompiledSchema, JsonSchema } from '../contract.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import type { Cause } from '../json/status.ts'
 import { builtinComponent } from './builtin.ts'
 import { hasRules, validateRules } from './cel.ts'
 import { validateListTypes } from './list-types.ts'

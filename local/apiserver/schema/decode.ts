@@ -1,5 +1,6 @@
-import type { Json, JsonSchema } from '../contract.ts'
-import { goJsonType, isObject } from '../patch/json-value.ts'
+import type { JsonSchema } from '../contract.ts'
+import { goJsonType, isObject } from '../json/json-value.ts'
+import type { Json } from '../json/json-value.ts'
 import { fieldSchema } from './structural.ts'
 
 const SCALARS: { readonly [type: string]: string } = {

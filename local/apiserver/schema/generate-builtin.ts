@@ -2,8 +2,8 @@
  * Makes builtin.json, the structural schemas of the built-in kinds, from the OpenAPI v3 documents of a real API server:
  * `node local/apiserver/schema/generate-builtin.ts URL TOKEN > local/apiserver/schema/builtin.json`
  */
-import type { Json, JsonObject } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
+import { isObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
 
 const KINDS: { readonly [document: string]: readonly string[] } = {
   'api/v1': ['Namespace', 'Secret', 'ConfigMap', 'ServiceAccount', 'Event', 'Pod', 'Service'],

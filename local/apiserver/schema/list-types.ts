@@ -1,5 +1,7 @@
-import type { Cause, Json, JsonSchema } from '../contract.ts'
-import { isObject } from '../patch/json-value.ts'
+import type { JsonSchema } from '../contract.ts'
+import { isObject } from '../json/json-value.ts'
+import type { Json } from '../json/json-value.ts'
+import type { Cause } from '../json/status.ts'
 import { fieldSchema, keysOf } from './structural.ts'
 import { cause } from './validate.ts'
 

@@ -1,6 +1,8 @@
 import { RE2JS } from 're2js'
-import type { Cause, Json, JsonObject, JsonSchema } from '../contract.ts'
-import { equalJson, isObject } from '../patch/json-value.ts'
+import type { JsonSchema } from '../contract.ts'
+import { equalJson, isObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { Cause } from '../json/status.ts'
 import { hasFormat } from './formats.ts'
 import { correlated, fieldSchema } from './structural.ts'
 

@@ -13,7 +13,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Log } from '../log.ts'
+import type { Log } from '../json/log.ts'
 
 /**
  * An append-only file of JSON lines, each with its checksum; a line is durable once `append` resolves. A record that

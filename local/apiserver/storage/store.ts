@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { KubeObject, ObjectReader } from '../contract.ts'
-import type { Log } from '../log.ts'
-import { failure } from '../status.ts'
+import type { ObjectReader } from '../contract.ts'
+import { failure } from '../json/api-error.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import type { Log } from '../json/log.ts'
 import { openJournal, readJournal } from './journal.ts'
 import type { JournalCut, JournalFailure } from './journal.ts'
 

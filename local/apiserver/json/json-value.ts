@@ -1,4 +1,13 @@
-import type { Json, JsonObject } from '../contract.ts'
+/**
+ * The types that the two halves of the embedded API server share: the protocol half (storage, discovery,
+ * verbs, watch) and the semantic half (authentication, authorization, schemas, apply, patch), which is pure.
+ */
+
+/** Any JSON value. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined }
+
+/** A JSON object; an absent optional key may be present as `undefined` and is dropped by serialisation. */
+export type JsonObject = { [key: string]: Json | undefined }
 
 /** True for a JSON object (neither null nor a list). */
 export function isObject(value: Json | undefined): value is JsonObject {
@@ -45,4 +54,14 @@ export function sortKeys(value: Json | undefined): Json {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, item]) => [key, sortKeys(item)]),
   )
+}
+
+/** The elements of a list that are objectsOf. */
+export function objectsOf(value: Json | undefined): { [key: string]: Json | undefined }[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+/** The elements of a list that are stringsOf. */
+export function stringsOf(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }

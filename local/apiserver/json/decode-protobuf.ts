@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Json, JsonObject } from '../contract.ts'
-import { setKey } from '../patch/json-value.ts'
+import { setKey } from './json-value.ts'
+import type { Json, JsonObject } from './json-value.ts'
 
 /**
  * Decodes bodies in the Kubernetes protobuf encoding: typed clients of client-go (kubectl's `create` among them) send
@@ -15,7 +15,7 @@ interface Field {
 
 type Message = ReadonlyMap<number, Field>
 
-/** Group to the package of messages.json; the core group is `core`. */
+/** Group to the package of protobuf-messages.json; the core group is `core`. */
 const PACKAGES: { readonly [group: string]: string } = {
   '': 'core',
   'rbac.authorization.k8s.io': 'rbac',
@@ -31,7 +31,9 @@ const DEPTH_LIMIT = 100
 let table: Map<string, Message> | undefined
 
 function readTable(): Map<string, Message> {
-  const raw: { [name: string]: string } = JSON.parse(readFileSync(new URL('./messages.json', import.meta.url), 'utf8'))
+  const raw: { [name: string]: string } = JSON.parse(
+    readFileSync(new URL('./protobuf-messages.json', import.meta.url), 'utf8'),
+  )
   return new Map(Object.entries(raw).map(([name, fields]) => [name, toMessage(fields)]))
 }
 

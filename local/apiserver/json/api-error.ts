@@ -1,5 +1,6 @@
-import type { Cause, JsonObject, Status } from './contract.ts'
-import { isStatus } from './failure.ts'
+import type { JsonObject } from './json-value.ts'
+import { isStatus } from './status.ts'
+import type { Cause, Status } from './status.ts'
 
 /** A failure on its way to the client; whoever throws it has decided the whole answer. */
 export class ApiError extends Error {

@@ -1,7 +1,7 @@
-import { isScalar, Lexer, parseDocument, visit } from 'yaml'
+import { Lexer, isScalar, parseDocument, visit } from 'yaml'
 import type { YAMLMap } from 'yaml'
-import type { Json } from '../contract.ts'
-import { failure } from '../status.ts'
+import { failure } from './api-error.ts'
+import type { Json } from './json-value.ts'
 
 /** Tokens of the yaml library; parsing costs about 3 us each, a value in a list about five. */
 const TOKEN_LIMIT = 50_000

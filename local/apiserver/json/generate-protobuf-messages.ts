@@ -1,6 +1,6 @@
 /**
- * Makes messages.json, the protobuf field numbers of the built-in kinds, from the Go types of the API modules:
- * `node local/apiserver/protobuf/generate-messages.ts $(go list -m -f '{{.Dir}}' k8s.io/api k8s.io/apimachinery) > messages.json`
+ * Makes protobuf-messages.json, the protobuf field numbers of the built-in kinds, from the Go types of the API modules:
+ * `node local/apiserver/json/generate-protobuf-messages.ts $(go list -m -f '{{.Dir}}' k8s.io/api k8s.io/apimachinery) > protobuf-messages.json`
  */
 import { readFileSync } from 'node:fs'
 
@@ -36,6 +36,7 @@ const ROOTS = [
   const [name = '', kinds = ''] = line.split(': ')
   return kinds.split(' ').map((kind) => `${name}.${kind}`)
 })
+
 /** Read by the decoder itself: their JSON is not the fields of their message. */
 const SPECIAL = new Set([
   'meta.Time',
@@ -107,7 +108,7 @@ function resolve(field: Field): Field {
 }
 
 const [api, apimachinery] = process.argv.slice(2)
-if (!api || !apimachinery) throw new Error('usage: generate-messages.ts API_MODULE APIMACHINERY_MODULE')
+if (!api || !apimachinery) throw new Error('usage: generate-protobuf-messages.ts API_MODULE APIMACHINERY_MODULE')
 for (const [name, place] of Object.entries(PACKAGES)) {
   const [module, path] = place.split(':')
   readPackage(name, readFileSync(`${module === 'api' ? api : apimachinery}/${path}/types.go`, 'utf8'))

@@ -1,0 +1,38 @@
+import type { JsonObject } from './json-value.ts'
+
+/** One cause in `status.details.causes`. */
+export type Cause = { reason?: string; message?: string; field?: string }
+
+/** A Kubernetes `Status` as the wire shows it. */
+export type Status = {
+  kind: 'Status'
+  apiVersion: 'v1'
+  metadata: JsonObject
+  status: 'Success' | 'Failure'
+  message?: string
+  reason?: string
+  details?: { name?: string; group?: string; kind?: string; uid?: string; causes?: Cause[]; retryAfterSeconds?: number }
+  code?: number
+}
+
+/** A failed `Status`, as the wire shows it. */
+export function failedStatus(code: number, reason: string, message: string, details?: Status['details']): Status {
+  const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code }
+  if (details) status.details = details
+  return status
+}
+
+/** True for a `Status`, false for any other object. */
+export function isStatus(value: object): value is Status {
+  return 'kind' in value && value.kind === 'Status' && 'status' in value && 'code' in value
+}
+
+/** A cause of 422 whose value is shown. */
+export function invalidValue(field: string, value: unknown, why: string): Cause {
+  return { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: ${why}`, field }
+}
+
+/** A cause of 422 for what may not be, or not there. */
+export function forbiddenField(field: string, why: string): Cause {
+  return { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }
+}
