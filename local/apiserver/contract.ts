@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from './json/json-value.ts'
 import type { KubeObject } from './json/kube-object.ts'
 import type { Cause, Status } from './json/status.ts'
+import type { ObjectReader } from './storage/object-reader.ts'
 
 /** Who makes a request; anonymous is `system:anonymous` in `system:unauthenticated`. */
 export interface User {
@@ -35,15 +36,6 @@ export interface Attributes {
 export interface Decision {
   allowed: boolean
   reason: string
-}
-
-/** Reads of current objects for the semantic half; objects are shared and must not be changed. */
-export interface ObjectReader {
-  get(group: string, resource: string, namespace: string, name: string): KubeObject | undefined
-  /** An empty namespace lists all of them. */
-  list(group: string, resource: string, namespace: string): readonly KubeObject[]
-  /** Changes whenever an object of that resource does: a cheap key for derived caches. */
-  version(group: string, resource: string): number
 }
 
 /** Schema node of apiextensions v1 (`openAPIV3Schema`), as far as it is read here. */

@@ -1,14 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type {
-  Authenticator,
-  AuthenticatorOptions,
-  ObjectReader,
-  TokenIssue,
-  TokenReviewStatus,
-  User,
-} from '../contract.ts'
+import type { Authenticator, AuthenticatorOptions, TokenIssue, TokenReviewStatus, User } from '../contract.ts'
 import { isObject, stringsOf } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
+import type { ObjectReader } from '../storage/object-reader.ts'
 import { loadIssuerKey, signToken, verifyToken } from './jwt.ts'
 
 /** Issuer and default audience of service account tokens, as in a real cluster. */

@@ -1,7 +1,7 @@
 import { MODIFIED, conflict, failure } from '../json/api-error.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from '../objects/kind.ts'
-import { objectKey } from '../storage/store.ts'
+import { objectKey } from '../storage/stored.ts'
 import type { Exchange } from './exchange.ts'
 
 /** A uid in the body is a precondition, checked before anything else; an object that is not there has none. */

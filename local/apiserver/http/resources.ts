@@ -8,7 +8,7 @@ import {
   verbNotSupported,
 } from '../json/api-error.ts'
 import type { Kind } from '../objects/kind.ts'
-import { objectKey } from '../storage/store.ts'
+import { objectKey } from '../storage/stored.ts'
 import { authorize } from './authorize.ts'
 import { removeCollection, removeObject } from './delete.ts'
 import { REVIEWS } from './discovery.ts'

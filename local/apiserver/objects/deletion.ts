@@ -1,7 +1,8 @@
 import { conflict } from '../json/api-error.ts'
 import { part, timestamp } from '../json/kube-object.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import type { Store, Stored, Written } from '../storage/store.ts'
+import type { Store } from '../storage/store.ts'
+import type { Stored, Written } from '../storage/stored.ts'
 import type { Kind } from './kind.ts'
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan'

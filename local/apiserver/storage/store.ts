@@ -1,35 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ObjectReader } from '../contract.ts'
 import { failure } from '../json/api-error.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Log } from '../json/log.ts'
 import { openJournal, readJournal } from './journal.ts'
 import type { JournalCut, JournalFailure } from './journal.ts'
-
-/** One version of one object. Never changed once stored: readers and watchers share it. */
-export interface Stored {
-  readonly id: string
-  readonly key: string
-  readonly rv: number
-  readonly object: KubeObject
-  /** JSON of the object after its `kind` and `apiVersion`, made once and shared by lists, watches and the journal. */
-  readonly body: string
-}
-
-/** One step of the history; `stored` of a deletion is the last state at the deletion's version. */
-export interface Change {
-  readonly rv: number
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
-  readonly stored: Stored
-  readonly previous: Stored | undefined
-}
-
-/** A write that memory already shows; nothing may be answered before `durable` resolves. It rejects with `JournalFailure` once undone. */
-export interface Written {
-  stored: Stored
-  durable: Promise<void>
-}
+import type { ObjectReader } from './object-reader.ts'
+import { lowerBound, objectKey, putRecord, toBody, within } from './stored.ts'
+import type { Change, Stored, Written } from './stored.ts'
 
 export interface Store extends ObjectReader {
   readonly revision: number
@@ -67,43 +45,10 @@ const objectTooLarge = () => failure({ code: 500, message: 'etcdserver: request 
 const HISTORY = 10_000
 const COMPACT_FROM_BYTES = 4 << 20
 
-/** Key of an object within its resource; sorts as the real server's storage does. */
-export const objectKey = (namespace: string, name: string): string => (namespace ? `${namespace}/${name}` : name)
-
 interface Shelf {
   byKey: Map<string, Stored>
   sorted: Stored[]
   version: number
-}
-
-/** The index of the first object whose key is not below `key`. */
-export function lowerBound(sorted: readonly Stored[], key: string): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle]?.key ?? '') < key) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-function within(sorted: readonly Stored[], namespace: string): readonly Stored[] {
-  // '0' follows '/' in ASCII: the range [ns/, ns0) is exactly the namespace.
-  return namespace ? sorted.slice(lowerBound(sorted, `${namespace}/`), lowerBound(sorted, `${namespace}0`)) : sorted
-}
-
-function toBody(object: KubeObject): string {
-  return JSON.stringify({ ...object, kind: undefined, apiVersion: undefined }).slice(1)
-}
-
-/** An object as JSON with the given apiVersion. */
-export function toJson(stored: Stored, apiVersion = stored.object.apiVersion): string {
-  return `{"kind":"${stored.object.kind}","apiVersion":"${apiVersion}",${stored.body}`
-}
-
-function putRecord(stored: Stored): string {
-  return `{"rv":${stored.rv},"id":${JSON.stringify(stored.id)},"key":${JSON.stringify(stored.key)},"object":${toJson(stored)}}`
 }
 
 /**

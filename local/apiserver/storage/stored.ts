@@ -1,0 +1,58 @@
+import type { KubeObject } from '../json/kube-object.ts'
+
+/** One version of one object. Never changed once stored: readers and watchers share it. */
+export interface Stored {
+  readonly id: string
+  readonly key: string
+  readonly rv: number
+  readonly object: KubeObject
+  /** JSON of the object after its `kind` and `apiVersion`, made once and shared by lists, watches and the journal. */
+  readonly body: string
+}
+
+/** One step of the history; `stored` of a deletion is the last state at the deletion's version. */
+export interface Change {
+  readonly rv: number
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  readonly stored: Stored
+  readonly previous: Stored | undefined
+}
+
+/** A write that memory already shows; nothing may be answered before `durable` resolves. It rejects with `JournalFailure` once undone. */
+export interface Written {
+  stored: Stored
+  durable: Promise<void>
+}
+
+/** Key of an object within its resource; sorts as the real server's storage does. */
+export const objectKey = (namespace: string, name: string): string => (namespace ? `${namespace}/${name}` : name)
+
+/** The index of the first object whose key is not below `key`. */
+export function lowerBound(sorted: readonly Stored[], key: string): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle]?.key ?? '') < key) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export function within(sorted: readonly Stored[], namespace: string): readonly Stored[] {
+  // '0' follows '/' in ASCII: the range [ns/, ns0) is exactly the namespace.
+  return namespace ? sorted.slice(lowerBound(sorted, `${namespace}/`), lowerBound(sorted, `${namespace}0`)) : sorted
+}
+
+export function toBody(object: KubeObject): string {
+  return JSON.stringify({ ...object, kind: undefined, apiVersion: undefined }).slice(1)
+}
+
+/** An object as JSON with the given apiVersion. */
+export function toJson(stored: Stored, apiVersion = stored.object.apiVersion): string {
+  return `{"kind":"${stored.object.kind}","apiVersion":"${apiVersion}",${stored.body}`
+}
+
+export function putRecord(stored: Stored): string {
+  return `{"rv":${stored.rv},"id":${JSON.stringify(stored.id)},"key":${JSON.stringify(stored.key)},"object":${toJson(stored)}}`
+}
