@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from './json/json-value.ts'
+import type { JsonObject } from './json/json-value.ts'
 import type { KubeObject } from './json/kube-object.ts'
 import type { Cause, Status } from './json/status.ts'
+import type { CompiledSchema } from './schema/compile-schema.ts'
 import type { ObjectReader } from './storage/object-reader.ts'
 
 /** Who makes a request; anonymous is `system:anonymous` in `system:unauthenticated`. */
@@ -36,71 +37,6 @@ export interface Attributes {
 export interface Decision {
   allowed: boolean
   reason: string
-}
-
-/** Schema node of apiextensions v1 (`openAPIV3Schema`), as far as it is read here. */
-export type JsonSchema = {
-  type?: string
-  description?: string
-  format?: string
-  properties?: { [name: string]: JsonSchema }
-  required?: string[]
-  items?: JsonSchema
-  additionalProperties?: boolean | JsonSchema
-  enum?: Json[]
-  default?: Json
-  nullable?: boolean
-  pattern?: string
-  minimum?: number
-  maximum?: number
-  exclusiveMinimum?: boolean
-  exclusiveMaximum?: boolean
-  multipleOf?: number
-  minLength?: number
-  maxLength?: number
-  minItems?: number
-  maxItems?: number
-  uniqueItems?: boolean
-  minProperties?: number
-  maxProperties?: number
-  allOf?: JsonSchema[]
-  anyOf?: JsonSchema[]
-  oneOf?: JsonSchema[]
-  not?: JsonSchema
-  'x-kubernetes-preserve-unknown-fields'?: boolean
-  'x-kubernetes-int-or-string'?: boolean
-  'x-kubernetes-embedded-resource'?: boolean
-  'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map'
-  'x-kubernetes-list-map-keys'?: string[]
-  'x-kubernetes-map-type'?: 'atomic' | 'granular'
-  'x-kubernetes-patch-strategy'?: string
-  /** Set on fields of built-in kinds that are Go structs: always present, if empty. */
-  'x-go-struct'?: boolean
-  /** Name of the Go type of a component of a built-in kind: for decoding errors. */
-  'x-go-type'?: string
-  'x-kubernetes-patch-merge-key'?: string
-  'x-kubernetes-validations'?: {
-    rule: string
-    message?: string
-    messageExpression?: string
-    reason?: string
-    fieldPath?: string
-    optionalOldSelf?: boolean
-  }[]
-}
-
-/** A structural schema made ready (schema/). `apiVersion`, `kind` and `metadata` are always known fields. */
-export interface CompiledSchema {
-  /** Removes unknown fields, in a copy or in place (the argument is owned by the callee). */
-  prune(object: KubeObject): KubeObject
-  /** Fills defaults (the argument is owned by the callee); a null where none may be is dropped, or kept for validation to find. */
-  default(object: KubeObject, keepNulls?: boolean): KubeObject
-  /** Causes of refusal, empty when valid; `old` makes it an update (CEL `oldSelf`); after some `found` before, rules are not checked. */
-  validate(object: KubeObject, old?: KubeObject, found?: readonly Cause[]): Cause[]
-  /** Dotted paths of unknown fields (`spec.x`, `spec.list[0].y`), in document order. */
-  unknownFields(object: KubeObject): string[]
-  /** The schema as given: for OpenAPI, apply and explain. */
-  readonly schema: JsonSchema
 }
 
 /** Field ownership of one write other than apply (apply/). */

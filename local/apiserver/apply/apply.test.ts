@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import { builtinSchema } from '../schema/builtin.ts'
-import { compileSchema } from '../schema/compile.ts'
+import { builtinSchema } from '../schema/built-in-schemas.ts'
+import { compileSchema } from '../schema/compile-schema.ts'
 import { applyPatch, trackUpdate } from './apply.ts'
 
 const now = new Date('2026-01-01T00:00:00.500Z')

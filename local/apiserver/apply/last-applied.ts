@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../contract.ts'
 import { isObject, sortKeys } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
 import { difference, emptySet, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { compare, toFieldSet } from './typed.ts'

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../contract.ts'
 import type { Json } from '../json/json-value.ts'
 import type { ManagedFieldsEntry } from '../json/kube-object.ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
 import { emptySet, fromFieldsV1, insert, isEmpty, toFieldsV1, without } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 

@@ -1,8 +1,8 @@
-import type { JsonSchema } from '../contract.ts'
 import { isObject } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'
 import { goValue } from '../patch/strategic-patch.ts'
-import { fieldSchema, keepsUnknown } from '../schema/structural.ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
+import { fieldSchema, keepsUnknown } from '../schema/structural-schema.ts'
 import { showPath } from './field-set.ts'
 import { elementOf } from './typed.ts'
 

@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../contract.ts'
 import { equalJson, isObject, setKey } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
-import { fieldSchema } from '../schema/structural.ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
+import { fieldSchema } from '../schema/structural-schema.ts'
 import { emptySet, insert, isEmpty } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 

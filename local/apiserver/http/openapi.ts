@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { JsonSchema } from '../contract.ts'
 import type { Kind } from '../objects/kind.ts'
 import type { Kinds } from '../objects/kinds.ts'
-import { builtinTable } from '../schema/builtin.ts'
+import { builtinTable } from '../schema/built-in-schemas.ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
 
 type Document = { [key: string]: unknown }
 

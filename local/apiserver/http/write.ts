@@ -1,5 +1,5 @@
 import { trackUpdate } from '../apply/apply.ts'
-import type { CompiledSchema, User } from '../contract.ts'
+import type { User } from '../contract.ts'
 import {
   ApiError,
   alreadyExists,
@@ -18,6 +18,7 @@ import { convertIn } from '../objects/event-conversion.ts'
 import type { Kind } from '../objects/kind.ts'
 import { carryMeta, createNameFaults, sameContent, stampNew } from '../objects/meta.ts'
 import { strategyOf } from '../objects/strategy.ts'
+import type { CompiledSchema } from '../schema/compile-schema.ts'
 import type { Store } from '../storage/store.ts'
 import { objectKey } from '../storage/stored.ts'
 import type { Stored } from '../storage/stored.ts'

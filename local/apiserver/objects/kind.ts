@@ -1,4 +1,5 @@
-import type { CompiledSchema, JsonSchema } from '../contract.ts'
+import type { CompiledSchema } from '../schema/compile-schema.ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
 import type { Column } from './columns.ts'
 import { fieldAt } from './selectors.ts'
 import type { SelectableFields } from './selectors.ts'

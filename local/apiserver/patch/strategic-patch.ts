@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../contract.ts'
 import { equalityKey, isObject, setKey } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
 
 /** Thrown when a directive or a list of a strategic patch is malformed; `code` as the real server answers. */
 export class BadStrategicPatch extends Error {

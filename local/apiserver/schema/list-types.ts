@@ -1,9 +1,9 @@
-import type { JsonSchema } from '../contract.ts'
 import { isObject } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'
 import type { Cause } from '../json/status.ts'
-import { fieldSchema, keysOf } from './structural.ts'
-import { cause } from './validate.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { fieldSchema, keysOf } from './structural-schema.ts'
+import { cause } from './validate-value.ts'
 
 /** Duplicates in lists that are sets or maps: each repeated value is named once, where it is repeated first. */
 export function validateListTypes(value: Json | undefined, schema: JsonSchema | undefined, path: string): Cause[] {

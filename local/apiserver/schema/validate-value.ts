@@ -1,10 +1,10 @@
 import { RE2JS } from 're2js'
-import type { JsonSchema } from '../contract.ts'
 import { equalJson, isObject } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { Cause } from '../json/status.ts'
 import { hasFormat } from './formats.ts'
-import { correlated, fieldSchema } from './structural.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { correlated, fieldSchema } from './structural-schema.ts'
 
 /** Where a value stands: its dotted path, and the value it replaces when that is known (unchanged values are not judged again). */
 export interface Place {

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../contract.ts'
 import { equalityKey, isObject, setKey } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 /** The schema of a field: a property, or the value of a map; undefined when it is unknown there. */
 export function fieldSchema(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {

@@ -1,11 +1,25 @@
-import type { CompiledSchema, JsonSchema } from '../contract.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Cause } from '../json/status.ts'
-import { builtinComponent } from './builtin.ts'
-import { hasRules, validateRules } from './cel.ts'
+import { builtinComponent } from './built-in-schemas.ts'
+import { hasRules, validateRules } from './cel-rules.ts'
+import type { JsonSchema } from './json-schema.ts'
 import { validateListTypes } from './list-types.ts'
-import { fillDefaults, pruneUnknown } from './structural.ts'
-import { cause, validateValue } from './validate.ts'
+import { fillDefaults, pruneUnknown } from './structural-schema.ts'
+import { cause, validateValue } from './validate-value.ts'
+
+/** A structural schema made ready (schema/). `apiVersion`, `kind` and `metadata` are always known fields. */
+export interface CompiledSchema {
+  /** Removes unknown fields, in a copy or in place (the argument is owned by the callee). */
+  prune(object: KubeObject): KubeObject
+  /** Fills defaults (the argument is owned by the callee); a null where none may be is dropped, or kept for validation to find. */
+  default(object: KubeObject, keepNulls?: boolean): KubeObject
+  /** Causes of refusal, empty when valid; `old` makes it an update (CEL `oldSelf`); after some `found` before, rules are not checked. */
+  validate(object: KubeObject, old?: KubeObject, found?: readonly Cause[]): Cause[]
+  /** Dotted paths of unknown fields (`spec.x`, `spec.list[0].y`), in document order. */
+  unknownFields(object: KubeObject): string[]
+  /** The schema as given: for OpenAPI, apply and explain. */
+  readonly schema: JsonSchema
+}
 
 const BLOCKING = new Set([
   'FieldValueNotSupported',

@@ -1,12 +1,12 @@
 import { Environment } from '@marcbachmann/cel-js'
 import type { ParseResult } from '@marcbachmann/cel-js'
-import type { JsonSchema } from '../contract.ts'
 import { equalJson, isObject } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'
 import type { Cause } from '../json/status.ts'
-import { correlated, fieldSchema } from './structural.ts'
-import { cause, compiledPattern } from './validate.ts'
-import type { Place } from './validate.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { correlated, fieldSchema } from './structural-schema.ts'
+import { cause, compiledPattern } from './validate-value.ts'
+import type { Place } from './validate-value.ts'
 
 type Rule = NonNullable<JsonSchema['x-kubernetes-validations']>[number]
 type CelValue = string | number | bigint | boolean | null | CelValue[] | { [key: string]: CelValue }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { JsonSchema } from '../contract.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import { compileSchema } from './compile.ts'
+import { compileSchema } from './compile-schema.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 const spec: JsonSchema = {
   type: 'object',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { JsonSchema } from '../contract.ts'
 import { isObject } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 interface Table {
   readonly kinds: { readonly [groupKind: string]: string }
@@ -41,7 +41,7 @@ export function builtinComponent(name: string): JsonSchema {
   const known = resolved.get(name)
   if (known) return known
   const found = builtinTable().components[name]
-  if (!found) throw new Error(`builtin.json has no component ${name}`)
+  if (!found) throw new Error(`built-in-schemas.json has no component ${name}`)
   const schema: JsonSchema = {}
   resolved.set(name, schema)
   Object.assign(schema, resolve(found as Json), { 'x-go-type': name.slice(name.lastIndexOf('.') + 1) })
@@ -67,5 +67,5 @@ function resolve(node: Json): Json {
 }
 
 function readTable(): Table {
-  return JSON.parse(readFileSync(new URL('./builtin.json', import.meta.url), 'utf8'))
+  return JSON.parse(readFileSync(new URL('./built-in-schemas.json', import.meta.url), 'utf8'))
 }

@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../contract.ts'
 import { goJsonType, isObject } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'
-import { fieldSchema } from './structural.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { fieldSchema } from './structural-schema.ts'
 
 const SCALARS: { readonly [type: string]: string } = {
   string: 'string',
