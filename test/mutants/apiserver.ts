@@ -192,7 +192,7 @@ export const mutants: readonly Mutant[] = [
     file: 'local/apiserver/patch/json-patch.ts',
     find: 'if (root.copied > MAX_COPIED_BYTES)',
     replace: 'if (root.copied > 1e12)',
-    tests: ['local/apiserver/patch/patch.test.ts'],
+    tests: ['local/apiserver/patch/body-patch.test.ts'],
     only: 'SEC16',
   },
   {

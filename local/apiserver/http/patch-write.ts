@@ -1,7 +1,7 @@
 import { badRequest, notFound, orThrow, unsupportedMediaType } from '../json/api-error.ts'
 import { parse } from '../json/parse-body.ts'
 import type { Kind } from '../objects/kind.ts'
-import { applyBodyPatch } from '../patch/patch.ts'
+import { applyBodyPatch } from '../patch/body-patch.ts'
 import { applyObject } from './apply-write.ts'
 import { mediaType, readBody } from './exchange.ts'
 import type { Exchange } from './exchange.ts'

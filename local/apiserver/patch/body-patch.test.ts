@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Json } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import { applyBodyPatch } from './patch.ts'
+import { applyBodyPatch } from './body-patch.ts'
 
 const configMap = (data: { [key: string]: string }): KubeObject => ({
   apiVersion: 'v1',
