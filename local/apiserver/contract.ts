@@ -1,7 +1,6 @@
 import type { JsonObject } from './json/json-value.ts'
 import type { KubeObject } from './json/kube-object.ts'
-import type { Cause, Status } from './json/status.ts'
-import type { CompiledSchema } from './schema/compile-schema.ts'
+import type { Status } from './json/status.ts'
 import type { ObjectReader } from './storage/object-reader.ts'
 
 /** Who makes a request; anonymous is `system:anonymous` in `system:unauthenticated`. */
@@ -38,30 +37,6 @@ export interface Decision {
   allowed: boolean
   reason: string
 }
-
-/** Field ownership of one write other than apply (apply/). */
-export interface UpdateToTrack {
-  before: KubeObject | undefined
-  after: KubeObject
-  manager: string
-  subresource: string
-  schema: CompiledSchema
-  now: Date
-}
-
-/** A server-side apply (apply/): `live` is undefined for a create. */
-export interface ApplyRequest {
-  live: KubeObject | undefined
-  patch: KubeObject
-  manager: string
-  force: boolean
-  schema: CompiledSchema
-  subresource: string
-  now: Date
-}
-
-/** The outcome of an apply: the new object with its managedFields, or the conflict's causes. */
-export type ApplyResult = { object: KubeObject } | { conflict: Cause[]; message: string }
 
 /** TokenRequest as the semantic half sees it. */
 export interface TokenIssue {

@@ -1,10 +1,12 @@
-import type { ApplyResult } from '../contract.ts'
-import type { ManagedFieldsEntry } from '../json/kube-object.ts'
+import type { KubeObject, ManagedFieldsEntry } from '../json/kube-object.ts'
 import type { Cause } from '../json/status.ts'
 import { difference, intersection, paths, showPath, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import type { Managers } from './managed.ts'
-import type { Comparison } from './typed.ts'
+import type { Managers } from './managed-fields.ts'
+import type { Comparison } from './typed-value.ts'
+
+/** The outcome of an apply: the new object with its managedFields, or the conflict's causes. */
+export type ApplyResult = { object: KubeObject } | { conflict: Cause[]; message: string }
 
 /** A field that somebody else owns. */
 export interface Conflict {

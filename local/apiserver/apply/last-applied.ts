@@ -4,7 +4,7 @@ import type { KubeObject } from '../json/kube-object.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { difference, emptySet, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import { compare, toFieldSet } from './typed.ts'
+import { compare, toFieldSet } from './typed-value.ts'
 
 /** Where `kubectl apply` without `--server-side` notes what it applied. */
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'

@@ -1,5 +1,5 @@
-import { applyPatch, objectSchema } from '../apply/apply.ts'
-import { typedFaults } from '../apply/typed-faults.ts'
+import { applyPatch, objectSchema } from '../apply/server-side-apply.ts'
+import { typedFaults } from '../apply/typed-value-faults.ts'
 import { ApiError, badRequest, conflict, failure, notFound } from '../json/api-error.ts'
 import { isObject } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'

@@ -1,4 +1,4 @@
-import { trackUpdate } from '../apply/apply.ts'
+import { trackUpdate } from '../apply/server-side-apply.ts'
 import { MODIFIED, badRequest, conflict, invalid, notFound, orThrow, unsupportedMediaType } from '../json/api-error.ts'
 import { goJsonType, isObject } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'

@@ -1,5 +1,5 @@
-import { objectSchema } from '../apply/apply.ts'
-import { typedFaults } from '../apply/typed-faults.ts'
+import { objectSchema } from '../apply/server-side-apply.ts'
+import { typedFaults } from '../apply/typed-value-faults.ts'
 import { equalJson } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from '../objects/kind.ts'

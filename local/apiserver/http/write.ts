@@ -1,4 +1,4 @@
-import { trackUpdate } from '../apply/apply.ts'
+import { trackUpdate } from '../apply/server-side-apply.ts'
 import type { User } from '../contract.ts'
 import {
   ApiError,

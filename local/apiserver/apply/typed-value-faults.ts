@@ -4,7 +4,7 @@ import { goValue } from '../patch/strategic-patch.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { fieldSchema, keepsUnknown } from '../schema/structural-schema.ts'
 import { showPath } from './field-set.ts'
-import { elementOf } from './typed.ts'
+import { elementOf } from './typed-value.ts'
 
 /** What keeps a body from being applied: fields that the schema does not declare and values of another type. */
 export function typedFaults(value: Json | undefined, schema: JsonSchema | undefined, path = ''): string[] {

@@ -1,17 +1,39 @@
-import type { ApplyRequest, ApplyResult, UpdateToTrack } from '../contract.ts'
 import { equalJson } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../json/kube-object.ts'
 import { builtinComponent } from '../schema/built-in-schemas.ts'
+import type { CompiledSchema } from '../schema/compile-schema.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { conflictsOf, refuse } from './conflicts.ts'
+import type { ApplyResult } from './conflicts.ts'
 import { difference, emptySet, intersection, isEmpty, union, unionOf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { keepLastApplied, lastAppliedFields } from './last-applied.ts'
-import { decodeManaged, encodeManaged, managerId, resetsManaged, withoutMeta, withoutReset } from './managed.ts'
-import type { Managers } from './managed.ts'
-import { compare, merge, removeFields, toFieldSet, withNamedFields } from './typed.ts'
-import type { Comparison } from './typed.ts'
+import { decodeManaged, encodeManaged, managerId, resetsManaged, withoutMeta, withoutReset } from './managed-fields.ts'
+import type { Managers } from './managed-fields.ts'
+import { compare, merge, removeFields, toFieldSet, withNamedFields } from './typed-value.ts'
+import type { Comparison } from './typed-value.ts'
+
+/** Field ownership of one write other than apply (apply/). */
+export interface UpdateToTrack {
+  before: KubeObject | undefined
+  after: KubeObject
+  manager: string
+  subresource: string
+  schema: CompiledSchema
+  now: Date
+}
+
+/** A server-side apply (apply/): `live` is undefined for a create. */
+export interface ApplyRequest {
+  live: KubeObject | undefined
+  patch: KubeObject
+  manager: string
+  force: boolean
+  schema: CompiledSchema
+  subresource: string
+  now: Date
+}
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
 

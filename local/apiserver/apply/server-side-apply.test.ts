@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { builtinSchema } from '../schema/built-in-schemas.ts'
 import { compileSchema } from '../schema/compile-schema.ts'
-import { applyPatch, trackUpdate } from './apply.ts'
+import { applyPatch, trackUpdate } from './server-side-apply.ts'
 
 const now = new Date('2026-01-01T00:00:00.500Z')
 const later = new Date('2026-01-01T00:01:00Z')
