@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { JsonObject } from './json/json-value.ts'
-import type { CustomResourceDefinition } from './objects/custom-kinds.ts'
+import type { CustomResourceDefinition } from './kinds/custom-kinds.ts'
 import { startApiServer } from './server.ts'
 import type { ApiServer, ApiServerOptions } from './server.ts'
 

@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a custom object is scaled below nothing',
-    file: 'local/apiserver/objects/scale-paths.ts',
+    file: 'local/apiserver/kinds/scale-paths.ts',
     find: 'if (replicas < 0)',
     replace: 'if (replicas < -9)',
     tests: ['test/contract/apiserver/differential.test.ts'],

@@ -1,5 +1,5 @@
-import type { Kind } from '../objects/kind.ts'
-import type { Kinds } from '../objects/kinds.ts'
+import type { Kinds } from '../kinds/kind-table.ts'
+import type { Kind } from '../kinds/kind.ts'
 
 /** Review kinds: created, never stored. `namespaced` ones name their namespace in the path. */
 export const REVIEWS = [

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Cause } from '../json/status.ts'
-import type { Kind } from '../objects/kind.ts'
+import type { Kind } from '../kinds/kind.ts'
+import { scaleFaults } from '../kinds/scale-paths.ts'
 import { metaFaults } from '../objects/meta.ts'
-import { scaleFaults } from '../objects/scale-paths.ts'
 import { strategyOf } from '../objects/strategy.ts'
 import { kindFaults } from './write-decode.ts'
 

@@ -1,8 +1,8 @@
 import { badRequest, expired, failure, invalid } from '../json/api-error.ts'
 import { forbiddenField } from '../json/status.ts'
-import type { Kind } from '../objects/kind.ts'
-import { matchFields, parseLabelSelector, splitFieldSelector } from '../objects/selectors.ts'
-import type { Match } from '../objects/selectors.ts'
+import type { Kind } from '../kinds/kind.ts'
+import { matchFields, parseLabelSelector, splitFieldSelector } from '../kinds/selectors.ts'
+import type { Match } from '../kinds/selectors.ts'
 import { isTrue } from './request-info.ts'
 
 /** Query parameters of list and watch, parsed and checked as the real server does. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Kind } from '../objects/kind.ts'
-import type { Kinds } from '../objects/kinds.ts'
+import type { Kinds } from '../kinds/kind-table.ts'
+import type { Kind } from '../kinds/kind.ts'
 import { builtinTable } from '../schema/built-in-schemas.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 

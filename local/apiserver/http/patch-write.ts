@@ -1,6 +1,6 @@
 import { badRequest, notFound, orThrow, unsupportedMediaType } from '../json/api-error.ts'
 import { parse } from '../json/parse-body.ts'
-import type { Kind } from '../objects/kind.ts'
+import type { Kind } from '../kinds/kind.ts'
 import { applyBodyPatch } from '../patch/body-patch.ts'
 import { applyObject } from './apply-write.ts'
 import { mediaType, readBody } from './exchange.ts'

@@ -1,6 +1,6 @@
 import { MODIFIED, conflict, failure } from '../json/api-error.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import type { Kind } from '../objects/kind.ts'
+import type { Kind } from '../kinds/kind.ts'
 import { objectKey } from '../storage/stored.ts'
 import type { Exchange } from './exchange.ts'
 

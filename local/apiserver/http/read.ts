@@ -1,14 +1,14 @@
 import { expired, notFound, versionTooLarge } from '../json/api-error.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import { convertOut } from '../objects/event-conversion.ts'
-import type { Kind } from '../objects/kind.ts'
+import { convertOut } from '../kinds/event-conversion.ts'
+import type { Kind } from '../kinds/kind.ts'
+import { partialMetadata, toTable } from '../kinds/table.ts'
 import type { Store } from '../storage/store.ts'
 import { lowerBound, objectKey, toJson } from '../storage/stored.ts'
 import type { Stored } from '../storage/stored.ts'
 import type { Exchange } from './exchange.ts'
 import { continueExpired, continueToken, listOptions, parseVersion } from './list-options.ts'
 import type { ListOptions } from './list-options.ts'
-import { partialMetadata, toTable } from './table.ts'
 
 /** JSON of a stored object in the version asked for; the stored bytes are reused. */
 export function objectJson(stored: Stored, kind: Kind): string {

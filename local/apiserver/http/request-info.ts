@@ -1,4 +1,4 @@
-import { parseLabelSelector } from '../objects/selectors.ts'
+import { parseLabelSelector } from '../kinds/selectors.ts'
 
 /** What a request addresses, as the real server's RequestInfo derives it from method, path and query. */
 export interface RequestInfo {

@@ -7,7 +7,7 @@ import {
   unknownResource,
   verbNotSupported,
 } from '../json/api-error.ts'
-import type { Kind } from '../objects/kind.ts'
+import type { Kind } from '../kinds/kind.ts'
 import { objectKey } from '../storage/stored.ts'
 import { authorize } from './authorize.ts'
 import { removeCollection, removeObject } from './delete.ts'

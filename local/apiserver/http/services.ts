@@ -1,6 +1,6 @@
 import type { Authenticator, Authorizer, Reviews } from '../contract.ts'
 import type { Log } from '../json/log.ts'
-import type { Kinds } from '../objects/kinds.ts'
+import type { Kinds } from '../kinds/kind-table.ts'
 import type { Store } from '../storage/store.ts'
 import type { Audit } from './audit.ts'
 import type { createOpenApi } from './openapi.ts'

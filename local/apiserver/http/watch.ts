@@ -1,15 +1,15 @@
 import { expired, storageUnavailable } from '../json/api-error.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Status } from '../json/status.ts'
-import { convertOut } from '../objects/event-conversion.ts'
-import type { Kind } from '../objects/kind.ts'
+import { convertOut } from '../kinds/event-conversion.ts'
+import type { Kind } from '../kinds/kind.ts'
+import { partialMetadata, toTable } from '../kinds/table.ts'
 import type { Store } from '../storage/store.ts'
 import type { Change } from '../storage/stored.ts'
 import type { Exchange } from './exchange.ts'
 import { listOptions, parseVersion } from './list-options.ts'
 import type { ListOptions } from './list-options.ts'
 import { toVersion } from './read.ts'
-import { partialMetadata, toTable } from './table.ts'
 
 const BOOKMARK_EVERY_MS = 60_000
 

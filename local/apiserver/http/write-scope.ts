@@ -2,7 +2,7 @@ import { objectSchema } from '../apply/server-side-apply.ts'
 import { typedFaults } from '../apply/typed-value-faults.ts'
 import { equalJson } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import type { Kind } from '../objects/kind.ts'
+import type { Kind } from '../kinds/kind.ts'
 import { assign, sameSpec } from '../objects/meta.ts'
 
 /** Only a status write may come in an object whose fields cannot be typed; whose they are is then forgotten. */

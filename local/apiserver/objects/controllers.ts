@@ -1,12 +1,12 @@
 import { part } from '../json/kube-object.ts'
 import type { KubeObject } from '../json/kube-object.ts'
+import type { Kinds } from '../kinds/kind-table.ts'
 import { aggregate } from '../rbac/aggregate.ts'
 import type { Store } from '../storage/store.ts'
 import { objectKey } from '../storage/stored.ts'
 import type { Change, Stored } from '../storage/stored.ts'
 import { deleteObject } from './deletion.ts'
 import type { Propagation } from './deletion.ts'
-import type { Kinds } from './kinds.ts'
 import { stampNew } from './meta.ts'
 
 const NAMESPACES = '/namespaces'

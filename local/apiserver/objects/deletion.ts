@@ -1,9 +1,9 @@
 import { conflict } from '../json/api-error.ts'
 import { part, timestamp } from '../json/kube-object.ts'
 import type { KubeObject } from '../json/kube-object.ts'
+import type { Kind } from '../kinds/kind.ts'
 import type { Store } from '../storage/store.ts'
 import type { Stored, Written } from '../storage/stored.ts'
-import type { Kind } from './kind.ts'
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan'
 

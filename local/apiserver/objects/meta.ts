@@ -5,66 +5,10 @@ import { timestamp } from '../json/kube-object.ts'
 import type { KubeObject, ObjectMeta } from '../json/kube-object.ts'
 import { forbiddenField, invalidValue } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
-import type { Kind } from './kind.ts'
+import type { Kind } from '../kinds/kind.ts'
+import { keyFaults, labelValueFaults, nameFaults } from '../kinds/names.ts'
 
-const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
-const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/
-const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/
-
-const SUBDOMAIN_TEXT =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-const LABEL_TEXT =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
-const QUALIFIED_TEXT =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-const LABEL_KEY_TEXT = `${QUALIFIED_TEXT.replace('name part', 'a valid label key')} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`
-const VALUE_TEXT =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 const ANNOTATION_BYTES = 256 * 1024
-
-/** What is too long: names are counted in characters, labels and their keys in bytes. */
-const tooLong = (text: string, most: number, unit: 'characters' | 'bytes' = 'bytes'): string[] =>
-  Buffer.byteLength(text) > most ? [`must be no more than ${most} ${unit}`] : []
-
-/** Why a name is refused by its kind's rule; empty when it is good. */
-export function nameFaults(name: string, rule: Kind['rules']['name']): string[] {
-  if (rule === 'path') return pathFaults(name)
-  const [most, pattern, text] =
-    rule === 'subdomain' ? ([253, SUBDOMAIN, SUBDOMAIN_TEXT] as const) : ([63, LABEL, LABEL_TEXT] as const)
-  return [...(pattern.test(name) ? [] : [text]), ...tooLong(name, most, 'characters')]
-}
-
-/** What no name in a path may be or hold. */
-export function pathFaults(name: string): string[] {
-  if (name === '.' || name === '..') return [`may not be '${name}'`]
-  return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)
-}
-
-/** Why the key of a label, or what must look like one, is refused; empty when it is good. */
-export function qualifiedNameFaults(name: string): string[] {
-  const [first = '', second, ...more] = name.split('/')
-  if (more.length > 0) return [LABEL_KEY_TEXT]
-  const prefix = second === undefined ? undefined : first
-  const base = second ?? first
-  const faults: string[] = []
-  if (prefix === '') faults.push('prefix part must be non-empty')
-  else if (prefix !== undefined)
-    faults.push(
-      ...[...tooLong(prefix, 253), ...(SUBDOMAIN.test(prefix) ? [] : [SUBDOMAIN_TEXT])].map(
-        (why) => `prefix part ${why}`,
-      ),
-    )
-  if (base === '') faults.push('name part must be non-empty')
-  faults.push(...tooLong(base, 63).map((why) => `name part ${why}`))
-  if (!QUALIFIED.test(base)) faults.push(QUALIFIED_TEXT)
-  return faults
-}
-
-/** Why the keys of a map of metadata, or what must look like one, are refused. */
-export function keyFaults(field: string, keys: readonly string[]): Cause[] {
-  return keys.flatMap((key) => qualifiedNameFaults(key).map((fault) => invalidValue(field, key, fault)))
-}
 
 const isVersion = (text: string | undefined) => /^[^/]+(\/[^/]+)?$/.test(text ?? '')
 
@@ -96,16 +40,6 @@ function finalizerFaults(finalizers: readonly string[]): Cause[] {
       : [invalidValue(`metadata.finalizers[${i}]`, name, why)],
   )
 }
-
-/** Why the value of a label is refused; empty when it is good. */
-export const valueFaults = (value: string): string[] => [
-  ...tooLong(value, 63),
-  ...(LABEL_VALUE.test(value) ? [] : [VALUE_TEXT]),
-]
-
-/** The faults of a label's value as those of a field. */
-export const labelValueFaults = (value: string, field: string): Cause[] =>
-  valueFaults(value).map((why) => invalidValue(field, value, why))
 
 /** Faults of metadata that hold for every kind, names aside. */
 export function metaFaults(meta: ObjectMeta, custom: boolean): Cause[] {

@@ -2,7 +2,7 @@ import { isObject } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { forbiddenField, invalidValue } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
-import { nameFaults } from './meta.ts'
+import { nameFaults } from '../kinds/names.ts'
 import { billionthsOf } from './quantity.ts'
 import { items, required } from './strategy-parts.ts'
 

@@ -1,4 +1,4 @@
-import type { CustomResourceDefinition } from '#local/apiserver/objects/custom-kinds.ts'
+import type { CustomResourceDefinition } from '#local/apiserver/kinds/custom-kinds.ts'
 
 const text = { type: 'string', maxLength: 64 }
 

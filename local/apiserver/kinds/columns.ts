@@ -1,6 +1,6 @@
 import type { Json } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import { ageOf } from './duration.ts'
+import { ageOf } from './human-duration.ts'
 import { compileJsonPath } from './json-path.ts'
 
 /** One column of a Table. `priority` 1 is shown by `-o wide` only. */

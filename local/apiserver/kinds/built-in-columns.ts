@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { AGE, NAME, column } from './columns.ts'
 import type { Cell, Column } from './columns.ts'
-import { ageOf, humanDuration } from './duration.ts'
+import { ageOf, humanDuration } from './human-duration.ts'
 import { compileJsonPath } from './json-path.ts'
 
 const NONE = '<none>'

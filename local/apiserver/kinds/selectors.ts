@@ -1,7 +1,7 @@
 import { badRequest } from '../json/api-error.ts'
 import type { Json } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import { qualifiedNameFaults, valueFaults } from './meta.ts'
+import { qualifiedNameFaults, valueFaults } from './names.ts'
 
 /** True for an object that the selector of a list or watch wants. */
 export type Match = (object: KubeObject) => boolean

@@ -1,6 +1,6 @@
 import type { Json } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import type { Kind } from '../objects/kind.ts'
+import type { Kind } from './kind.ts'
 
 /** The metadata of an object alone. */
 export function partialMetadata(object: KubeObject): KubeObject {
