@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an old version may be written',
-    file: 'local/apiserver/http/preconditions.ts',
+    file: 'local/apiserver/rules/preconditions.ts',
     find: '    throw conflict(kind, old.metadata.name, MODIFIED)\n',
     replace: '    if (resourceVersion.length > 15) throw conflict(kind, old.metadata.name, MODIFIED)\n',
     tests: differential,
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a key of a Secret leads upwards',
-    file: 'local/apiserver/objects/config-keys.ts',
+    file: 'local/apiserver/rules/config-map-faults.ts',
     find: "  else if (key.startsWith('..'))",
     replace: "  else if (key.startsWith('..\\0'))",
     tests: rights,

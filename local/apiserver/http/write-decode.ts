@@ -2,12 +2,10 @@ import { ApiError, badRequest, failure } from '../json/api-error.ts'
 import { sortKeys } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../json/kube-object.ts'
-import { invalidValue } from '../json/status.ts'
-import type { Cause } from '../json/status.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { pathFaults } from '../kinds/names.ts'
-import { cleanMeta } from '../objects/meta.ts'
-import { strategyOf } from '../objects/strategy.ts'
+import { cleanMeta } from '../rules/decode-metadata.ts'
+import { strategyOf } from '../rules/strategy.ts'
 import { decodeFault, dropEmpty } from '../schema/built-in-decoding.ts'
 import { builtinSchema } from '../schema/built-in-schemas.ts'
 import { asKubeObject } from './exchange.ts'
@@ -42,12 +40,6 @@ function anotherKind(given: KubeObject, kind: Kind): ApiError {
     ? `converting (${version}.${given.kind}) to (${kind.group === '' ? 'core.' : ''}${kind.kind}): unknown conversion`
     : `no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(given.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`
   return badRequest(`${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: ${why}`)
-}
-
-/** A custom object of another kind gets as far as validation. */
-export function kindFaults(object: KubeObject, kind: Kind): Cause[] {
-  if (object.kind === kind.kind) return []
-  return [invalidValue('kind', object.kind, `must be ${kind.kind}`)]
 }
 
 /** Decodes a body as the kind: unknown fields are refused, warned of or dropped; defaults are filled. */

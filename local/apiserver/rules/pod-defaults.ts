@@ -94,5 +94,3 @@ const POD_SPEC: Defaults = {
 
 /** Times of a condition that Go always shows. */
 export const MOMENTS: Defaults = { lastProbeTime: null, lastTransitionTime: null }
-
-export type { Defaults }

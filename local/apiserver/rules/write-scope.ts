@@ -3,7 +3,7 @@ import { typedFaults } from '../apply/typed-value-faults.ts'
 import { equalJson } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from '../kinds/kind.ts'
-import { assign, sameSpec } from '../objects/meta.ts'
+import { assign, sameSpec } from './metadata.ts'
 
 /** Only a status write may come in an object whose fields cannot be typed; whose they are is then forgotten. */
 export function isForeign(object: KubeObject, kind: Kind, subresource: string): boolean {

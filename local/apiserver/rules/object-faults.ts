@@ -1,10 +1,10 @@
 import type { KubeObject } from '../json/kube-object.ts'
+import { invalidValue } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { scaleFaults } from '../kinds/scale-paths.ts'
-import { metaFaults } from '../objects/meta.ts'
-import { strategyOf } from '../objects/strategy.ts'
-import { kindFaults } from './write-decode.ts'
+import { metaFaults } from './metadata-faults.ts'
+import { strategyOf } from './strategy.ts'
 
 /** Kinds that do not look at their metadata: the general rules do, on a create once all else is good. */
 const META_LAST = new Set(['/events', 'policy/poddisruptionbudgets'])
@@ -43,4 +43,10 @@ export function faults(
   if (!old && content.length > 0 && META_LAST.has(kind.storeId)) return content
   const general = kind.custom || OWN_FINALIZERS.has(kind.storeId)
   return [...found, ...another, ...metaFaults(object.metadata, general), ...content]
+}
+
+/** A custom object of another kind gets as far as validation. */
+export function kindFaults(object: KubeObject, kind: Kind): Cause[] {
+  if (object.kind === kind.kind) return []
+  return [invalidValue('kind', object.kind, `must be ${kind.kind}`)]
 }
