@@ -1,9 +1,41 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Authenticator, AuthenticatorOptions, TokenIssue, TokenReviewStatus, User } from '../contract.ts'
 import { isObject, stringsOf } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { ObjectReader } from '../storage/object-reader.ts'
 import { loadIssuerKey, signToken, verifyToken } from './jwt.ts'
+import type { StaticToken, User } from './user.ts'
+
+/** TokenRequest as the semantic half sees it. */
+export interface TokenIssue {
+  serviceAccount: { namespace: string; name: string; uid: string }
+  audiences: readonly string[]
+  expirationSeconds: number
+  boundObjectRef?: { kind: string; apiVersion: string; name: string; uid: string }
+}
+
+/** `status` of a TokenReview. */
+export type TokenReviewStatus = {
+  authenticated?: boolean
+  user?: { username: string; uid?: string; groups?: string[]; extra?: { [key: string]: string[] } }
+  audiences?: string[]
+  error?: string
+}
+
+/** auth/authenticate.ts: `createAuthenticator({ tokens, keys, now, objects, issuer })`. */
+export interface Authenticator {
+  /** All values of the Authorization header: none is anonymous, anything not accepted is invalid. */
+  authenticate(authorizationHeaderValues: readonly string[]): User | 'anonymous' | 'invalid'
+  issue(request: TokenIssue): { token: string; expirationTimestamp: string }
+  review(token: string, audiences: readonly string[]): TokenReviewStatus
+}
+
+/** What `createAuthenticator` takes; `keyFile` holds the issuer's key, made 0600 when absent. */
+export interface AuthenticatorOptions {
+  tokens: readonly StaticToken[]
+  keyFile: string
+  now: () => Date
+  objects: ObjectReader
+}
 
 /** Issuer and default audience of service account tokens, as in a real cluster. */
 export const ISSUER = 'https://kubernetes.default.svc'

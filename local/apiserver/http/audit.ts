@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import type { WriteStream } from 'node:fs'
-import type { User } from '../contract.ts'
+import type { User } from '../auth/user.ts'
 import { toAuditEvent } from './audit-event.ts'
 import type { AuditReport } from './audit-event.ts'
 import type { RequestInfo } from './request-info.ts'

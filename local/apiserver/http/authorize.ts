@@ -1,4 +1,4 @@
-import type { User } from '../contract.ts'
+import type { User } from '../auth/user.ts'
 import { failure, qualified } from '../json/api-error.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { Services } from './services.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { User } from '../contract.ts'
+import type { User } from '../auth/user.ts'
 import { ApiError, badRequest, notAcceptable, tooLarge, unsupportedMediaType } from '../json/api-error.ts'
 import { goJsonType, isObject } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'

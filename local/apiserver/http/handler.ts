@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { User } from '../contract.ts'
+import type { User } from '../auth/user.ts'
 import { ApiError, badRequest, failure, storageUnavailable, unauthorized } from '../json/api-error.ts'
 import { JournalFailure } from '../storage/journal.ts'
 import { authorize } from './authorize.ts'

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Authorizer, User } from '../contract.ts'
+import type { User } from '../auth/user.ts'
+import type { Authorizer } from '../contract.ts'
 import { failure } from '../json/api-error.ts'
 
 const header = (request: IncomingMessage, name: string): string[] =>

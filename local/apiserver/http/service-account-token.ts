@@ -1,4 +1,4 @@
-import type { Authenticator } from '../contract.ts'
+import type { Authenticator } from '../auth/authenticate.ts'
 import { badRequest, invalid, notFound } from '../json/api-error.ts'
 import { isObject } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'

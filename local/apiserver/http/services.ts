@@ -1,4 +1,5 @@
-import type { Authenticator, Authorizer, Reviews } from '../contract.ts'
+import type { Authenticator } from '../auth/authenticate.ts'
+import type { Authorizer, Reviews } from '../contract.ts'
 import type { Log } from '../json/log.ts'
 import type { Kinds } from '../kinds/kind-table.ts'
 import type { Store } from '../storage/store.ts'

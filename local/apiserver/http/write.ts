@@ -1,5 +1,5 @@
 import { trackUpdate } from '../apply/server-side-apply.ts'
-import type { User } from '../contract.ts'
+import type { User } from '../auth/user.ts'
 import {
   ApiError,
   alreadyExists,

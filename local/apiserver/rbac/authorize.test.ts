@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Attributes, User } from '../contract.ts'
+import type { User } from '../auth/user.ts'
+import type { Attributes } from '../contract.ts'
 import { aggregate } from '../controllers/aggregate-roles.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { createReader } from '../reader.fixture.ts'

@@ -1,4 +1,5 @@
-import type { Attributes, Authorizer, Decision, User } from '../contract.ts'
+import type { User } from '../auth/user.ts'
+import type { Attributes, Authorizer, Decision } from '../contract.ts'
 import { aggregatedRules } from '../controllers/aggregate-roles.ts'
 import { equalJson, isObject, objectsOf } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'

@@ -1,5 +1,7 @@
 import { toUserInfo } from '../auth/authenticate.ts'
-import type { Attributes, Authenticator, Authorizer, Reviews, User } from '../contract.ts'
+import type { Authenticator } from '../auth/authenticate.ts'
+import type { User } from '../auth/user.ts'
+import type { Attributes, Authorizer, Reviews } from '../contract.ts'
 import { isObject, stringsOf } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'

@@ -1,0 +1,15 @@
+/** Who makes a request; anonymous is `system:anonymous` in `system:unauthenticated`. */
+export interface User {
+  username: string
+  uid?: string
+  groups: readonly string[]
+  extra?: { readonly [key: string]: readonly string[] }
+}
+
+/** A token fixed at start (a persona of the embedded default). */
+export interface StaticToken {
+  token: string
+  username: string
+  uid?: string
+  groups: readonly string[]
+}
