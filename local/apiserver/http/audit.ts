@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs'
 import type { WriteStream } from 'node:fs'
 import type { User } from '../auth/user.ts'
+import type { RequestInfo } from '../rbac/request-info.ts'
 import { toAuditEvent } from './audit-event.ts'
 import type { AuditReport } from './audit-event.ts'
-import type { RequestInfo } from './request-info.ts'
 
 /** One request, as the audit log shows it: who did what to which object, never a body. */
 export interface AuditEntry {

@@ -1,6 +1,6 @@
 import type { User } from '../auth/user.ts'
 import { failure, qualified } from '../json/api-error.ts'
-import type { RequestInfo } from './request-info.ts'
+import type { RequestInfo } from '../rbac/request-info.ts'
 import type { Services } from './services.ts'
 
 function where(info: RequestInfo): string {

@@ -5,7 +5,7 @@ import { goJsonType, isObject } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { MEDIA_TYPES, isObjectType, parseAs } from '../json/parse-body.ts'
-import type { RequestInfo } from './request-info.ts'
+import type { RequestInfo } from '../rbac/request-info.ts'
 import { warningHeaders } from './warnings.ts'
 
 /** One request on its way through the server. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { User } from '../auth/user.ts'
-import type { Authorizer } from '../contract.ts'
 import { failure } from '../json/api-error.ts'
+import type { Authorizer } from '../rbac/authorize.ts'
 
 const header = (request: IncomingMessage, name: string): string[] =>
   request.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === name)

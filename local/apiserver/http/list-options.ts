@@ -3,7 +3,7 @@ import { forbiddenField } from '../json/status.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { matchFields, parseLabelSelector, splitFieldSelector } from '../kinds/selectors.ts'
 import type { Match } from '../kinds/selectors.ts'
-import { isTrue } from './request-info.ts'
+import { isTrue } from '../rbac/request-info.ts'
 
 /** Query parameters of list and watch, parsed and checked as the real server does. */
 export interface ListOptions {

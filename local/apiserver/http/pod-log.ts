@@ -3,8 +3,8 @@ import { isObject } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import { part } from '../json/kube-object.ts'
 import type { KubeObject } from '../json/kube-object.ts'
+import { isTrue } from '../rbac/request-info.ts'
 import type { Exchange } from './exchange.ts'
-import { isTrue } from './request-info.ts'
 
 /** What GET pods/log asks for; times are absolute. */
 export interface PodLogRequest {

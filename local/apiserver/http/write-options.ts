@@ -1,7 +1,7 @@
 import { invalid } from '../json/api-error.ts'
 import { forbiddenField } from '../json/status.ts'
+import { isTrue } from '../rbac/request-info.ts'
 import type { Exchange } from './exchange.ts'
-import { isTrue } from './request-info.ts'
 
 /** Query parameters of create, update and patch. */
 export interface WriteOptions {

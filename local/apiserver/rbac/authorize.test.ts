@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { User } from '../auth/user.ts'
-import type { Attributes } from '../contract.ts'
 import { aggregate } from '../controllers/aggregate-roles.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { createReader } from '../reader.fixture.ts'
 import { createAuthorizer } from './authorize.ts'
+import type { Attributes } from './authorize.ts'
 import { defaultRbacObjects } from './default-roles.ts'
-import { RBAC_GROUP } from './rules.ts'
+import { RBAC_GROUP } from './policy-rules.ts'
 
 const alice: User = { username: 'alice', groups: ['devs', 'system:authenticated'] }
 const agent: User = {

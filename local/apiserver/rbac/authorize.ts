@@ -1,5 +1,4 @@
 import type { User } from '../auth/user.ts'
-import type { Attributes, Authorizer, Decision } from '../contract.ts'
 import { aggregatedRules } from '../controllers/aggregate-roles.ts'
 import { equalJson, isObject, objectsOf } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
@@ -8,8 +7,38 @@ import { failedStatus } from '../json/status.ts'
 import type { Status } from '../json/status.ts'
 import type { ObjectReader } from '../storage/object-reader.ts'
 import { describeRights, isTooCostly, matchesUrl, missingRights, quoteList } from './covers.ts'
-import { RBAC_GROUP, roleRefOf, rulesOf, subjectsOf } from './rules.ts'
-import type { PolicyRule, RoleRef, Subject } from './rules.ts'
+import { RBAC_GROUP, roleRefOf, rulesOf, subjectsOf } from './policy-rules.ts'
+import type { PolicyRule, RoleRef, Subject } from './policy-rules.ts'
+
+/** What a request wants, in the terms of RBAC. `resource` is empty for a non-resource request. */
+export interface Attributes {
+  verb: string
+  group: string
+  version?: string
+  resource: string
+  subresource: string
+  namespace: string
+  name: string
+  /** The path of a non-resource request. */
+  path?: string
+}
+
+/** An answer of the authorizer; `reason` is for access reviews only. */
+export interface Decision {
+  allowed: boolean
+  reason: string
+}
+
+/** rbac/authorize.ts: `createAuthorizer(objects)`. */
+export interface Authorizer {
+  authorize(user: User, attributes: Attributes): Decision
+  rulesFor(
+    user: User,
+    namespace: string,
+  ): { resourceRules: JsonObject[]; nonResourceRules: JsonObject[]; evaluationError?: string }
+  /** For writes of roles and bindings: the 403 of the real server when the user would gain rights; `old` makes it an update. */
+  checkEscalation(user: User, object: KubeObject, old?: KubeObject): Status | undefined
+}
 
 interface Grant {
   readonly binding: KubeObject

@@ -1,4 +1,4 @@
-import type { PolicyRule } from './rules.ts'
+import type { PolicyRule } from './policy-rules.ts'
 
 const NOTHING: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
-import { RBAC_GROUP } from './rules.ts'
+import { RBAC_GROUP } from './policy-rules.ts'
 
 const READ = 'get list watch'
 const WRITE = 'create delete deletecollection patch update'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { User } from '../auth/user.ts'
-import type { Attributes } from '../contract.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
+import type { Attributes } from '../rbac/authorize.ts'
 import { createReviews } from './review.ts'
 
 const alice: User = { username: 'alice', uid: '7', groups: ['devs'], extra: { scopes: ['a'] } }

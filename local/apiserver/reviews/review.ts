@@ -1,12 +1,13 @@
 import { toUserInfo } from '../auth/authenticate.ts'
 import type { Authenticator } from '../auth/authenticate.ts'
 import type { User } from '../auth/user.ts'
-import type { Attributes, Authorizer, Reviews } from '../contract.ts'
+import type { Reviews } from '../contract.ts'
 import { isObject, stringsOf } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { failedStatus } from '../json/status.ts'
 import type { Cause, Status } from '../json/status.ts'
+import type { Attributes, Authorizer } from '../rbac/authorize.ts'
 
 interface ReviewContext {
   readonly authorizer: Pick<Authorizer, 'authorize' | 'rulesFor'>
