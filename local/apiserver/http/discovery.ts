@@ -1,30 +1,6 @@
 import type { Kinds } from '../kinds/kind-table.ts'
 import type { Kind } from '../kinds/kind.ts'
-
-/** Review kinds: created, never stored. `namespaced` ones name their namespace in the path. */
-export const REVIEWS = [
-  { group: 'authentication.k8s.io', resource: 'selfsubjectreviews', kind: 'SelfSubjectReview', namespaced: false },
-  { group: 'authentication.k8s.io', resource: 'tokenreviews', kind: 'TokenReview', namespaced: false },
-  {
-    group: 'authorization.k8s.io',
-    resource: 'localsubjectaccessreviews',
-    kind: 'LocalSubjectAccessReview',
-    namespaced: true,
-  },
-  {
-    group: 'authorization.k8s.io',
-    resource: 'selfsubjectaccessreviews',
-    kind: 'SelfSubjectAccessReview',
-    namespaced: false,
-  },
-  {
-    group: 'authorization.k8s.io',
-    resource: 'selfsubjectrulesreviews',
-    kind: 'SelfSubjectRulesReview',
-    namespaced: false,
-  },
-  { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', kind: 'SubjectAccessReview', namespaced: false },
-] as const
+import { REVIEWS } from '../reviews/review-kinds.ts'
 
 /** What discovery says of one resource; both formats are made from it. */
 interface Listed {

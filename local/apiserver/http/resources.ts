@@ -8,10 +8,10 @@ import {
   verbNotSupported,
 } from '../json/api-error.ts'
 import type { Kind } from '../kinds/kind.ts'
+import { REVIEWS } from '../reviews/review-kinds.ts'
 import { objectKey } from '../storage/stored.ts'
 import { authorize } from './authorize.ts'
 import { removeCollection, removeObject } from './delete.ts'
-import { REVIEWS } from './discovery.ts'
 import { pathNotFound } from './documents.ts'
 import { asKubeObject, readObject, send } from './exchange.ts'
 import type { Exchange } from './exchange.ts'

@@ -1,13 +1,18 @@
 import { toUserInfo } from '../auth/authenticate.ts'
 import type { Authenticator } from '../auth/authenticate.ts'
 import type { User } from '../auth/user.ts'
-import type { Reviews } from '../contract.ts'
 import { isObject, stringsOf } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { failedStatus } from '../json/status.ts'
 import type { Cause, Status } from '../json/status.ts'
 import type { Attributes, Authorizer } from '../rbac/authorize.ts'
+
+/** reviews/: one function for all of authentication.k8s.io's and authorization.k8s.io's create-only kinds. */
+export interface Reviews {
+  /** `resource` is the plural, e.g. `selfsubjectaccessreviews`; throws or returns a Status when the body is bad. */
+  review(resource: string, body: KubeObject, user: User, namespace: string): KubeObject | Status
+}
 
 interface ReviewContext {
   readonly authorizer: Pick<Authorizer, 'authorize' | 'rulesFor'>
