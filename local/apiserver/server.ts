@@ -9,7 +9,6 @@ import { createHandler } from './http/handler.ts'
 import { guardHost } from './http/host-guard.ts'
 import { InProcessDispatcher } from './http/in-process.ts'
 import { createOpenApi } from './http/openapi.ts'
-import type { PodLogReader } from './http/pod-log.ts'
 import { isLoopbackAuthority } from './http/request-target.ts'
 import type { KubeObject } from './json/kube-object.ts'
 import type { Log } from './json/log.ts'
@@ -30,6 +29,7 @@ import { openStore } from './storage/store.ts'
 import type { Store } from './storage/store.ts'
 import { loadCertificate } from './tls/certificate.ts'
 import { createListener } from './tls/listener.ts'
+import type { PodLogReader } from './verbs/pod-log.ts'
 
 export interface ApiServerOptions {
   /** Locked for as long as the server runs; holds the journal and the issuer's key. */

@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an object without the field of its replicas has a scale of nothing',
-    file: 'local/apiserver/http/custom-scale.ts',
+    file: 'local/apiserver/verbs/custom-scale.ts',
     find: 'if (replicas !== undefined) return replicas',
     replace: 'return replicas ?? 0',
     tests: ['test/contract/apiserver/differential.test.ts'],

@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a dry run is written',
-    file: 'local/apiserver/http/write.ts',
+    file: 'local/apiserver/verbs/write.ts',
     find: '  if (options.dryRun) return { code: 200,',
     replace: '  if (options.dryRun && kind.custom) return { code: 200,',
     tests: differential,
@@ -68,21 +68,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an answer to an update does not wait for the disk',
-    file: 'local/apiserver/http/write.ts',
+    file: 'local/apiserver/verbs/write.ts',
     find: '  await written?.durable\n',
     replace: '',
     tests: ['local/apiserver/durable.test.ts'],
   },
   {
     name: 'an answer to a create does not wait for the disk',
-    file: 'local/apiserver/http/write.ts',
+    file: 'local/apiserver/verbs/write.ts',
     find: '  await written.durable\n',
     replace: '',
     tests: ['local/apiserver/durable.test.ts'],
   },
   {
     name: 'an answer to a delete does not wait for the disk',
-    file: 'local/apiserver/http/delete.ts',
+    file: 'local/apiserver/verbs/delete.ts',
     find: '  await done.durable\n',
     replace: '',
     tests: ['local/apiserver/durable.test.ts'],
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a warning is sent as it is',
-    file: 'local/apiserver/http/warnings.ts',
+    file: 'local/apiserver/verbs/warnings.ts',
     find: '"${toLatin1(text).',
     replace: '"${text.',
     tests: hostile,
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'warnings have no limit',
-    file: 'local/apiserver/http/warnings.ts',
+    file: 'local/apiserver/verbs/warnings.ts',
     find: '  if (over < 0) return texts\n',
     replace: '  if (over < 1e9) return texts\n',
     tests: hostile,
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a PUT or an apply creates without the right to',
-    file: 'local/apiserver/http/write.ts',
+    file: 'local/apiserver/verbs/write.ts',
     find: "  if (exchange.info.verb !== 'create') context.authorizeCreate()\n",
     replace: '',
     tests: rights,

@@ -4,9 +4,9 @@ import type { Kinds } from '../kinds/kind-table.ts'
 import type { Authorizer } from '../rbac/authorize.ts'
 import type { Reviews } from '../reviews/review.ts'
 import type { Store } from '../storage/store.ts'
+import type { PodLogReader } from '../verbs/pod-log.ts'
 import type { Audit } from './audit.ts'
 import type { createOpenApi } from './openapi.ts'
-import type { PodLogReader } from './pod-log.ts'
 
 /** Everything a request may need; made once by the server. */
 export interface Services {

@@ -1,8 +1,8 @@
-import type { Exchange } from '../http/exchange.ts'
 import { MODIFIED, conflict, failure } from '../json/api-error.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { objectKey } from '../storage/stored.ts'
+import type { Exchange } from '../verbs/exchange.ts'
 
 /** A uid in the body is a precondition, checked before anything else; an object that is not there has none. */
 export function sameIdentity(
