@@ -1,3 +1,4 @@
+import { pathNotFound } from '../documents/serve-document.ts'
 import {
   badRequest,
   failure,
@@ -23,7 +24,6 @@ import { serveWatch } from '../verbs/watch.ts'
 import { createObject, replaceObject } from '../verbs/write.ts'
 import type { Answer, WriteContext } from '../verbs/write.ts'
 import { authorize } from './authorize.ts'
-import { pathNotFound } from './documents.ts'
 import type { Services } from './services.ts'
 
 /** Serves a verb on a stored kind, a subresource or a review. */

@@ -1,4 +1,5 @@
 import type { Authenticator } from '../auth/authenticate.ts'
+import type { createOpenApi } from '../documents/openapi.ts'
 import type { Log } from '../json/log.ts'
 import type { Kinds } from '../kinds/kind-table.ts'
 import type { Authorizer } from '../rbac/authorize.ts'
@@ -6,7 +7,6 @@ import type { Reviews } from '../reviews/review.ts'
 import type { Store } from '../storage/store.ts'
 import type { PodLogReader } from '../verbs/pod-log.ts'
 import type { Audit } from './audit.ts'
-import type { createOpenApi } from './openapi.ts'
 
 /** Everything a request may need; made once by the server. */
 export interface Services {

@@ -1,9 +1,9 @@
+import type { Services } from '../http/services.ts'
 import { unknownResource } from '../json/api-error.ts'
 import { send } from '../verbs/exchange.ts'
 import type { Exchange } from '../verbs/exchange.ts'
 import { discovery } from './discovery.ts'
 import { SWAGGER } from './openapi.ts'
-import type { Services } from './services.ts'
 import { VERSION } from './version.ts'
 
 const HEALTH = new Set(['/livez', '/readyz', '/healthz'])
