@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a read shows what is not on the disk',
-    file: 'local/apiserver/http/resources.ts',
+    file: 'local/apiserver/wire/serve-resource.ts',
     find: 'if (await store.settled()) return result',
     replace: 'if (store.revision >= 0) return result',
     tests: ['local/apiserver/durable.test.ts'],
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a failure to answer is an unhandled rejection',
-    file: 'local/apiserver/http/handler.ts',
+    file: 'local/apiserver/wire/handler.ts',
     find: "      logFailure(services, { method: request.method ?? '', path: 'unanswered' }, error)\n      response.destroy()\n",
     replace: '      throw error\n',
     tests: hostile,
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a host that begins like loopback is loopback',
-    file: 'local/apiserver/http/request-target.ts',
+    file: 'local/apiserver/wire/request-target.ts',
     find: '(:\\d{1,5})?$/i',
     replace: '/i',
     tests: hostile,
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'unfinished requests have no timer',
-    file: 'local/apiserver/tls/listener.ts',
+    file: 'local/apiserver/wire/listener.ts',
     find: "    server.emit('listening')\n",
     replace: '',
     tests: hostile,
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a namespace is addressed below a namespace',
-    file: 'local/apiserver/http/resources.ts',
+    file: 'local/apiserver/wire/serve-resource.ts',
     find: 'if (!kind.namespaced) return !info.scoped',
     replace: "if (!kind.namespaced) return !info.scoped || kind.storeId === '/namespaces'",
     tests: rights,

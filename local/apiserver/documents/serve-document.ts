@@ -1,7 +1,7 @@
-import type { Services } from '../http/services.ts'
 import { unknownResource } from '../json/api-error.ts'
 import { send } from '../verbs/exchange.ts'
 import type { Exchange } from '../verbs/exchange.ts'
+import type { Services } from '../wire/services.ts'
 import { discovery } from './discovery.ts'
 import { SWAGGER } from './openapi.ts'
 import { VERSION } from './version.ts'

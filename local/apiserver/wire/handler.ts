@@ -7,10 +7,10 @@ import { decodePath, requestInfo } from '../rbac/request-info.ts'
 import { JournalFailure } from '../storage/journal.ts'
 import { negotiate, send } from '../verbs/exchange.ts'
 import type { Accepted, Exchange } from '../verbs/exchange.ts'
-import { authorize } from './authorize.ts'
+import { authorize } from './authorize-request.ts'
 import { impersonated } from './impersonation.ts'
 import { requestTarget } from './request-target.ts'
-import { serveResource } from './resources.ts'
+import { serveResource } from './serve-resource.ts'
 import type { Services } from './services.ts'
 
 const ANONYMOUS: User = { username: 'system:anonymous', groups: ['system:unauthenticated'] }

@@ -23,7 +23,7 @@ import { createToken } from '../verbs/service-account-token.ts'
 import { serveWatch } from '../verbs/watch.ts'
 import { createObject, replaceObject } from '../verbs/write.ts'
 import type { Answer, WriteContext } from '../verbs/write.ts'
-import { authorize } from './authorize.ts'
+import { authorize } from './authorize-request.ts'
 import type { Services } from './services.ts'
 
 /** Serves a verb on a stored kind, a subresource or a review. */

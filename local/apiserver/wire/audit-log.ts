@@ -1,21 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import type { WriteStream } from 'node:fs'
-import type { User } from '../auth/user.ts'
-import type { RequestInfo } from '../rbac/request-info.ts'
 import { toAuditEvent } from './audit-event.ts'
-import type { AuditReport } from './audit-event.ts'
-
-/** One request, as the audit log shows it: who did what to which object, never a body. */
-export interface AuditEntry {
-  auditID: string
-  now: Date
-  user: User | undefined
-  info: RequestInfo
-  rawUrl: string
-  code: number
-  /** What the webhook backend gets of the answer. */
-  report: AuditReport
-}
+import type { AuditEntry } from './audit-event.ts'
 
 export interface Audit {
   write(entry: AuditEntry): void

@@ -6,7 +6,7 @@ import type { Authorizer } from '../rbac/authorize.ts'
 import type { Reviews } from '../reviews/review.ts'
 import type { Store } from '../storage/store.ts'
 import type { PodLogReader } from '../verbs/pod-log.ts'
-import type { Audit } from './audit.ts'
+import type { Audit } from './audit-log.ts'
 
 /** Everything a request may need; made once by the server. */
 export interface Services {

@@ -1,4 +1,5 @@
-import type { AuditEntry } from './audit.ts'
+import type { User } from '../auth/user.ts'
+import type { RequestInfo } from '../rbac/request-info.ts'
 
 /** What the audit event of a request says beyond its head. */
 export interface AuditReport {
@@ -69,4 +70,16 @@ interface Parts {
 
 function record(value: unknown): Parts {
   return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+/** One request, as the audit log shows it: who did what to which object, never a body. */
+export interface AuditEntry {
+  auditID: string
+  now: Date
+  user: User | undefined
+  info: RequestInfo
+  rawUrl: string
+  code: number
+  /** What the webhook backend gets of the answer. */
+  report: AuditReport
 }
