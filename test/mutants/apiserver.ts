@@ -2,11 +2,11 @@ import type { Mutant } from './mutant.ts'
 
 const rbac = ['local/apiserver/rbac/authorize.test.ts']
 const differential = ['test/contract/apiserver/differential.test.ts']
-const server = ['local/apiserver/server.test.ts']
-const hostile = ['local/apiserver/hostile.test.ts']
-const fullDisk = ['local/apiserver/full-disk.test.ts']
+const server = ['local/apiserver/testing/server.test.ts']
+const hostile = ['local/apiserver/testing/hostile.test.ts']
+const fullDisk = ['local/apiserver/testing/full-disk.test.ts']
 const dataFolder = ['local/data-folder.test.ts']
-const rights = ['local/apiserver/rights.test.ts']
+const rights = ['local/apiserver/testing/rights.test.ts']
 
 /** Defects in the embedded API server: who may, which version, what lasts. */
 export const mutants: readonly Mutant[] = [
@@ -71,28 +71,28 @@ export const mutants: readonly Mutant[] = [
     file: 'local/apiserver/verbs/write.ts',
     find: '  await written?.durable\n',
     replace: '',
-    tests: ['local/apiserver/durable.test.ts'],
+    tests: ['local/apiserver/testing/durable.test.ts'],
   },
   {
     name: 'an answer to a create does not wait for the disk',
     file: 'local/apiserver/verbs/write.ts',
     find: '  await written.durable\n',
     replace: '',
-    tests: ['local/apiserver/durable.test.ts'],
+    tests: ['local/apiserver/testing/durable.test.ts'],
   },
   {
     name: 'an answer to a delete does not wait for the disk',
     file: 'local/apiserver/verbs/delete.ts',
     find: '  await done.durable\n',
     replace: '',
-    tests: ['local/apiserver/durable.test.ts'],
+    tests: ['local/apiserver/testing/durable.test.ts'],
   },
   {
     name: 'a read shows what is not on the disk',
     file: 'local/apiserver/wire/serve-resource.ts',
     find: 'if (await store.settled()) return result',
     replace: 'if (store.revision >= 0) return result',
-    tests: ['local/apiserver/durable.test.ts'],
+    tests: ['local/apiserver/testing/durable.test.ts'],
   },
   {
     name: 'a watch misses what it should replay',

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { Client } from 'undici'
 import type { Dispatcher } from 'undici'
 import { collect } from '#core/kube/collect.ts'
-import { ADMIN, OTHER, WIDGETS, startTestServer, widget } from '../test-server.ts'
+import { ADMIN, OTHER, WIDGETS, startTestServer, widget } from '../testing/test-server.ts'
 
 type Options = Dispatcher.DispatchOptions
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { OTHER, startTestServer, widget, WIDGETS } from './test-server.ts'
+import { OTHER, WIDGETS, startTestServer, widget } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
 
 // What the differential suite holds against a kube-apiserver, in seconds.

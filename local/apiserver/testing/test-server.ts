@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { JsonObject } from './json/json-value.ts'
-import type { CustomResourceDefinition } from './kinds/custom-kinds.ts'
-import { startApiServer } from './server.ts'
-import type { ApiServer, ApiServerOptions } from './server.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import type { CustomResourceDefinition } from '../kinds/custom-kinds.ts'
+import { startApiServer } from '../server.ts'
+import type { ApiServer, ApiServerOptions } from '../server.ts'
 
 /** A kind for the tests of the server: a size, a list of named parts, a status. */
 export const WIDGET: CustomResourceDefinition = {

@@ -5,10 +5,10 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import test from 'node:test'
 import { connect as connectTls } from 'node:tls'
+import { loadCertificate } from '../wire/certificate.ts'
+import { createListener } from '../wire/listener.ts'
 import { ADMIN, WIDGETS, startTestServer, widget } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
-import { loadCertificate } from './wire/certificate.ts'
-import { createListener } from './wire/listener.ts'
 
 /** Sends bytes as they are and returns all that came back until the server closed. */
 async function raw(port: number, bytes: string | Buffer, secure = false): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { ADMIN, OTHER, startTestServer, widget, WIDGETS } from './test-server.ts'
+import { ADMIN, OTHER, WIDGETS, startTestServer, widget } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
 
 /** One kind of input at any size: the requests before the measured one, and the measured one. */
@@ -280,6 +280,7 @@ test('F2, SEC16: the worst bodies of each kind cost about eight times as much wh
 
 /** A pairwise comparison grows 64 times. */
 const GROWTH = 10
+
 /** Caches and collections of a machine that others use too. */
 const NOISE = 1.4
 

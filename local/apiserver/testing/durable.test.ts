@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { startTestServer, widget, WIDGETS } from './test-server.ts'
+import { WIDGETS, startTestServer, widget } from './test-server.ts'
 
 test('O8: no write is answered, and none is read, before its bytes are on the disk: create, update, patch, delete', async (t) => {
   const server = await startTestServer(t, { controllers: false })

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { openStore } from './storage/store.ts'
-import { startTestServer, widget, WIDGETS } from './test-server.ts'
+import { openStore } from '../storage/store.ts'
+import { WIDGETS, startTestServer, widget } from './test-server.ts'
 import type { Answered } from './test-server.ts'
 
 const names = ({ body }: Answered): string[] =>

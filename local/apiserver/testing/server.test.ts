@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import type { JsonObject } from './json/json-value.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { ADMIN, OTHER, WIDGETS, startTestServer, widget } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
 

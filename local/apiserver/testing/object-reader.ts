@@ -1,5 +1,5 @@
-import type { KubeObject } from './json/kube-object.ts'
-import type { ObjectReader } from './storage/object-reader.ts'
+import type { KubeObject } from '../json/kube-object.ts'
+import type { ObjectReader } from '../storage/object-reader.ts'
 
 /** A reader over a few objects, for the tests of the pure modules; the plural is the kind in lower case and `s`. */
 export function createReader(
