@@ -9,6 +9,7 @@ ARG NODE_VERSION=24.21.0
 FROM --platform=$BUILDPLATFORM node:${NODE_VERSION}-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
+COPY local/apiserver/package.json local/apiserver/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN node scripts/images.ts --content /out

@@ -1,4 +1,4 @@
-import type { JournalCut } from './apiserver/storage/journal.ts'
+import type { JournalCut } from '@mesh.dev/embedded-apiserver'
 import { movedLine } from './ports.ts'
 import type { Started } from './stack.ts'
 import { tryCommands } from './landing-commands.ts'

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { pluginCycles } from './architecture/cycles.ts'
+import { apiServer, crowdedLayers, fileCycles, privateImports, upwardImports } from './architecture/package-layers.ts'
 import { rules } from './architecture/rules.ts'
 import { isTest, readSources, toSource } from './architecture/sources.ts'
 
@@ -44,11 +45,54 @@ test('every import of ours names a file that exists', () => {
   assert.deepEqual(missing, [])
 })
 
-test('a larger embedded API server than 4,000 lines has an ADR that says why', () => {
-  const lines = sources
-    .filter(({ path }) => path.startsWith('local/apiserver/') && !isTest(path))
-    .reduce((sum, source) => sum + source.lines, 0)
-  assert.ok(lines <= 4000 || explained(/local\/apiserver[\s\S]*\blines\b/), `local/apiserver has ${lines} lines`)
+test('the layers of the embedded API server import in one direction, types included, and nothing of the project', () => {
+  const made = [
+    toSource('local/apiserver/kinds/a.ts', "import type { Answer } from '../verbs/write.ts'"),
+    toSource('local/apiserver/kinds/b.ts', "import { x } from '../storage/store.ts'\nimport { y } from './a.ts'"),
+    toSource('local/apiserver/kinds/c.ts', "import { x } from '../server.ts'\nimport { y } from '#core/kube/names.ts'"),
+    toSource(
+      'local/apiserver/kinds/d.test.ts',
+      "import { x } from '../wire/handler.ts'\nimport '#test/harness/kube.ts'",
+    ),
+    toSource('local/apiserver/server.ts', "import { x } from './wire/handler.ts'"),
+  ]
+  assert.deepEqual(upwardImports(made, apiServer), [
+    'local/apiserver/kinds/a.ts imports local/apiserver/verbs/write.ts',
+    'local/apiserver/kinds/c.ts imports local/apiserver/server.ts',
+    'local/apiserver/kinds/c.ts imports core/kube/names.ts',
+    'local/apiserver/kinds/d.test.ts imports test/harness/kube.ts',
+  ])
+  assert.deepEqual(upwardImports(sources, apiServer), [])
+})
+
+test('the files of the embedded API server import each other without a cycle, and no layer is crowded', () => {
+  const made = [
+    toSource('local/apiserver/json/a.ts', "import type { b } from './b.ts'"),
+    toSource('local/apiserver/json/b.ts', "import { c } from './c.ts'"),
+    toSource('local/apiserver/json/c.ts', "import { a } from './a.ts'"),
+  ]
+  assert.deepEqual(fileCycles(made, apiServer), [
+    'local/apiserver/json/a.ts -> local/apiserver/json/b.ts -> local/apiserver/json/c.ts -> local/apiserver/json/a.ts',
+  ])
+  assert.deepEqual(fileCycles(sources, apiServer), [])
+  const many = Array.from({ length: 17 }, (_, i) => toSource(`local/apiserver/json/${i}.ts`, ''))
+  assert.deepEqual(crowdedLayers(many, apiServer), ['local/apiserver/json has 17 files'])
+  assert.deepEqual(crowdedLayers(sources, apiServer), [])
+})
+
+test('the embedded API server is imported through the exports of its package only', () => {
+  const made = [
+    toSource(
+      'local/stack.ts',
+      "import { x } from '@mesh.dev/embedded-apiserver'\nimport { y } from './apiserver/server.ts'",
+    ),
+    toSource('test/a.test.ts', "import type { Kind } from '#local/apiserver/kinds/kind.ts'"),
+  ]
+  assert.deepEqual(privateImports(made, apiServer), [
+    'local/stack.ts imports local/apiserver/server.ts',
+    'test/a.test.ts imports local/apiserver/kinds/kind.ts',
+  ])
+  assert.deepEqual(privateImports(sources, apiServer), [])
 })
 
 test('files are short: those over 200 lines are listed, one over 500 fails', (t) => {
@@ -61,8 +105,3 @@ test('files are short: those over 200 lines are listed, one over 500 fails', (t)
     [],
   )
 })
-
-function explained(by: RegExp): boolean {
-  const folder = join(root, 'docs', 'decisions')
-  return existsSync(folder) && readdirSync(folder).some((file) => by.test(readFileSync(join(folder, file), 'utf8')))
-}

@@ -31,6 +31,12 @@ import { InProcessDispatcher } from './wire/in-process.ts'
 import { createListener } from './wire/listener.ts'
 import { isLoopbackAuthority } from './wire/request-target.ts'
 
+export type { StaticToken } from './auth/user.ts'
+export type { Log } from './json/log.ts'
+export type { CustomResourceDefinition } from './kinds/custom-kinds.ts'
+export type { JournalCut } from './storage/journal.ts'
+export type { PodLogReader, PodLogRequest } from './verbs/pod-log.ts'
+
 export interface ApiServerOptions {
   /** Locked for as long as the server runs; holds the journal and the issuer's key. */
   dataDir: string

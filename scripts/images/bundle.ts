@@ -29,7 +29,7 @@ const neverBundled = ['pg-native', '@electric-sql/pglite', '@electric-sql/pglite
 const besideScript = 'core/http/openapi'
 
 /** Parts that a bundle leaves out: the embedded default's, which no role of a cluster loads. */
-export const localParts: readonly string[] = ['#local/*', './local/*']
+export const localParts: readonly string[] = ['#local/*', './local/*', '@mesh.dev/embedded-apiserver']
 
 /**
  * Bundles main.ts as JavaScript into a folder: `main.js`, shared chunks beside it, and each migration at its own path,

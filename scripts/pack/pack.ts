@@ -8,10 +8,13 @@ import { toManifest } from './manifest.ts'
 import { toNotices } from './notices.ts'
 
 /** What the program does not read but a person does, and what goes onto a cluster. */
-const shipped = ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'examples', 'deploy']
+const shipped = ['README.md', 'CHANGELOG.md', 'LICENSE', 'NOTICE', 'docs', 'examples', 'deploy']
 
 /** Data files that code reads from beside itself. */
 const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
+
+// The manifest of a workspace package is for the sources: its code is in the bundle.
+const isNoData = (path: string): boolean => /testdata|node_modules|\/package\.json$/.test(path)
 
 /** The only package that cannot be bundled: its WebAssembly and files lie beside it. */
 const unbundled = '@electric-sql/pglite'
@@ -32,7 +35,7 @@ export async function makePackage(root: string, folder: string): Promise<void> {
     await bundlePlatform(root, folder, []),
     await bundleLauncher(root, join(folder, 'launcher', 'main.js')),
   ]
-  const files = globSync(data, { cwd: root, exclude: (path) => path.includes('testdata') })
+  const files = globSync(data, { cwd: root, exclude: isNoData })
   for (const path of [...shipped, ...files]) cpSync(join(root, path), join(folder, path), { recursive: true })
   cpSync(join(root, 'scripts', 'pack', 'bin'), join(folder, 'bin'), { recursive: true })
   chmodSync(join(folder, 'bin', 'mesh.mjs'), 0o755)

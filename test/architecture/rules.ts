@@ -59,6 +59,12 @@ export const rules: readonly Rule[] = [
     bad: { path: 'cli/commands/up.ts', text: "import { x } from '#local/stack.ts'" },
   }),
   importRule({
+    name: 'only local and tests import the embedded API server',
+    of: (path) => !inRoom(path, 'local'),
+    forbids: ({ target }) => target.startsWith('@mesh.dev/embedded-apiserver'),
+    bad: { path: 'core/kube/a.ts', text: "import { startApiServer } from '@mesh.dev/embedded-apiserver'" },
+  }),
+  importRule({
     name: 'nothing but tests imports tests',
     of: (path) => !inRoom(path, 'scripts'),
     forbids: ({ target }) => isTest(target),

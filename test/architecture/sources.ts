@@ -110,7 +110,12 @@ function dynamicImports(path: string, code: string): Import[] {
 }
 
 function resolve(path: string, specifier: string): string {
-  if (specifier.startsWith('#')) return specifier.slice(1)
+  if (specifier.startsWith('#')) return posix.join(packageOf(path), specifier.slice(1))
   if (specifier.startsWith('.')) return posix.join(dirname(path), specifier)
   return specifier
+}
+
+// `#` is relative to the nearest package.json: the project's, or that of a workspace package.
+function packageOf(path: string): string {
+  return path.startsWith('local/apiserver/') ? 'local/apiserver' : ''
 }

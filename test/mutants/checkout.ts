@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Mutant } from './mutant.ts'
@@ -19,7 +29,7 @@ export function createCheckout(root: string): Checkout {
   for (const file of list.toString().split('\0')) {
     if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(path, file))
   }
-  symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'))
+  sharePackages(root, path)
   return {
     path,
     apply: (mutant) => {
@@ -30,6 +40,14 @@ export function createCheckout(root: string): Checkout {
     },
     remove: () => rmSync(path, { recursive: true, force: true }),
   }
+}
+
+// Installed packages are shared by links. Workspace packages are not: a link to the installed one would run code without the mutant.
+function sharePackages(root: string, path: string): void {
+  const [from, to] = [join(root, 'node_modules'), join(path, 'node_modules')]
+  mkdirSync(join(to, '@mesh.dev'), { recursive: true })
+  for (const name of readdirSync(from)) if (name !== '@mesh.dev') symlinkSync(join(from, name), join(to, name))
+  symlinkSync(join(path, 'local', 'apiserver'), join(to, '@mesh.dev', 'embedded-apiserver'))
 }
 
 /** The file's text with the defect in it. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import type { KubeObject } from '../json/kube-object.ts'
-import { createReader } from '../testing/object-reader.ts'
+import { createReader } from '#testing/object-reader.ts'
 import { ISSUER, createAuthenticator } from './authenticate.ts'
 
 const object = (kind: string, name: string, uid: string): KubeObject => ({

@@ -114,8 +114,13 @@ export const SWAGGER = {
   body: Buffer.from(proto(1, '2.0') + proto(2, proto(1, INFO.title) + proto(2, INFO.version))),
 }
 
+/** OpenAPI documents by their path, as JSON. */
+export interface OpenApi {
+  find(path: string): string | undefined
+}
+
 /** OpenAPI documents made once from the table of kinds: an index, and one OpenAPI 3 document a group. */
-export function createOpenApi(kinds: Kinds): { find(path: string): string | undefined } {
+export function createOpenApi(kinds: Kinds): OpenApi {
   const made = new Map<string, string>()
   const paths = [...new Set(kinds.all.map(groupPath))]
 

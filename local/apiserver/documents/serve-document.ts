@@ -1,10 +1,21 @@
 import { unknownResource } from '../json/api-error.ts'
 import { send } from '../verbs/exchange.ts'
 import type { Exchange } from '../verbs/exchange.ts'
-import type { Services } from '../wire/services.ts'
+import type { Kinds } from '../kinds/kind-table.ts'
+import type { Store } from '../storage/store.ts'
 import { discovery } from './discovery.ts'
 import { SWAGGER } from './openapi.ts'
+import type { OpenApi } from './openapi.ts'
 import { VERSION } from './version.ts'
+
+/** The sources of the documents. */
+export interface DocumentSources {
+  readonly store: Pick<Store, 'writable'>
+  readonly kinds: Kinds
+  readonly openApi: OpenApi
+  /** Host and port, as discovery reports them. */
+  readonly address: () => string
+}
 
 const HEALTH = new Set(['/livez', '/readyz', '/healthz'])
 
@@ -17,20 +28,20 @@ function serveText({ response }: Exchange, code: number, text: string): void {
 export const pathNotFound = (exchange: Exchange): void => serveText(exchange, 404, '404 page not found\n')
 
 /** Serves what is no resource: health, version, discovery, OpenAPI. */
-export async function serveDocument(services: Services, exchange: Exchange): Promise<void> {
+export async function serveDocument(sources: DocumentSources, exchange: Exchange): Promise<void> {
   const { info, accept } = exchange
   const path = info.path.length > 1 ? info.path.replace(/(?<!\/)\/+$/, '') : info.path
-  if (HEALTH.has(path)) return serveHealth(services, exchange)
+  if (HEALTH.has(path)) return serveHealth(sources, exchange)
   if (path === '/version') return send(exchange, 200, VERSION)
   if (path === '/')
     return send(exchange, 200, {
       paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
     })
   if (path === '/openapi/v2') return sendBytes(exchange, SWAGGER)
-  const openApi = path.startsWith('/openapi/v3') ? services.openApi.find(path) : undefined
+  const openApi = path.startsWith('/openapi/v3') ? sources.openApi.find(path) : undefined
   if (openApi !== undefined) return send(exchange, 200, openApi)
   const wantsAggregated = accept.as === 'APIGroupDiscoveryList' && accept.version === 'v2'
-  const found = discovery(services.kinds, path, wantsAggregated, services.address())
+  const found = discovery(sources.kinds, path, wantsAggregated, sources.address())
   if (!found && path.startsWith('/api/')) throw unknownResource()
   if (!found) return pathNotFound(exchange)
   if (wantsAggregated && (path === '/api' || path === '/apis')) {
@@ -48,8 +59,8 @@ function sendBytes({ response }: Exchange, { type, body }: { type: string; body:
   response.end(body)
 }
 
-async function serveHealth(services: Services, exchange: Exchange): Promise<void> {
-  const storage = await services.store.writable()
+async function serveHealth(sources: DocumentSources, exchange: Exchange): Promise<void> {
+  const storage = await sources.store.writable()
   const lines = [
     '[+]ping ok',
     `[${storage ? '+' : '-'}]storage ${storage ? 'ok' : 'failed: the journal cannot be written'}`,

@@ -2,23 +2,22 @@ import { MODIFIED, conflict, failure } from '../json/api-error.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { objectKey } from '../storage/stored.ts'
-import type { Exchange } from '../verbs/exchange.ts'
 
 /** A uid in the body is a precondition, checked before anything else; an object that is not there has none. */
 export function sameIdentity(
   { metadata: { uid } }: KubeObject,
   actual: string | undefined,
-  { info }: Exchange,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
   { kind, dryRun }: { kind: Kind; dryRun: boolean },
 ): void {
   if (!uid || uid === actual) return
   const folder = kind.custom ? kind.storeId : kind.storeId === '/services' ? 'services/specs' : kind.resource
   // A dry run asks before the key has the root of all keys.
-  const key = `${dryRun ? '' : '/registry'}/${folder}/${objectKey(kind.namespaced ? info.namespace : '', info.name)}`
+  const key = `${dryRun ? '' : '/registry'}/${folder}/${objectKey(kind.namespaced ? namespace : '', name)}`
   const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual ?? ''}`
   throw conflict(
     kind,
-    info.name,
+    name,
     `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
   )
 }

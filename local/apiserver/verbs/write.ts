@@ -178,11 +178,11 @@ export async function replaceObject(context: WriteContext, exchange: Exchange, k
   const stored = context.store.find(kind.storeId, keyOf(exchange, kind))
   if (!stored) {
     if (!kind.rules.createOnUpdate) throw notFound(kind, exchange.info.name)
-    sameIdentity(object, undefined, exchange, { kind, dryRun: options.dryRun })
+    sameIdentity(object, undefined, exchange.info, { kind, dryRun: options.dryRun })
     if (!options.dryRun) delete object.metadata.resourceVersion
     return insert(context, exchange, kind, { object, options, applied: false })
   }
-  sameIdentity(object, stored.object.metadata.uid, exchange, { kind, dryRun: options.dryRun })
+  sameIdentity(object, stored.object.metadata.uid, exchange.info, { kind, dryRun: options.dryRun })
   const { resourceVersion } = object.metadata
   if ((!resourceVersion || resourceVersion === '0') && !kind.rules.unconditionalUpdate) {
     const cause = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update')

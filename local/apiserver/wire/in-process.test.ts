@@ -2,12 +2,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Client } from 'undici'
 import type { Dispatcher } from 'undici'
-import { collect } from '#core/kube/collect.ts'
-import { ADMIN, OTHER, WIDGETS, startTestServer, widget } from '../testing/test-server.ts'
+import { ADMIN, OTHER, WIDGETS, startTestServer, widget } from '#testing/test-server.ts'
 
-type Options = Dispatcher.DispatchOptions
+type Options = Dispatcher.RequestOptions
 
-const never = new AbortController().signal
 const as = (token: string, more: object = {}) => ({ authorization: `Bearer ${token}`, ...more })
 const json = { 'content-type': 'application/json' }
 
@@ -43,20 +41,20 @@ test('in process every call is answered as on the port: status, body and headers
 test('in process a write is there for the port, and a call that was aborted or comes after the end fails as a socket would', async (t) => {
   const server = await startTestServer(t, { controllers: false })
   const post: Options = { method: 'POST', path: WIDGETS, headers: as(ADMIN, json), body: JSON.stringify(widget('one')) }
-  assert.equal((await collect(server.calls, post, never)).status, 201)
+  assert.equal((await server.calls.request(post)).statusCode, 201)
   assert.equal((await server.call('GET', `${WIDGETS}/one`)).code, 200)
   const get: Options = { method: 'GET', path: WIDGETS, headers: as(ADMIN) }
   const aborting = new AbortController()
-  const aborted = collect(server.calls, get, aborting.signal)
+  const aborted = server.calls.request({ ...get, signal: aborting.signal })
   aborting.abort(new Error('enough'))
   await assert.rejects(aborted, /enough/)
   await server.close()
-  await assert.rejects(collect(server.calls, get, never), { code: 'ECONNREFUSED' })
+  await assert.rejects(server.calls.request(get), { code: 'ECONNREFUSED' })
 })
 
 async function answer(dispatcher: Dispatcher, options: Options) {
-  const { status, headers, pieces } = await collect(dispatcher, options, never)
-  return shown(status, headers, Buffer.concat(pieces).toString())
+  const { statusCode, headers, body } = await dispatcher.request(options)
+  return shown(statusCode, headers, await body.text())
 }
 
 // What differs from call to call, or belongs to the connection, is left out.

@@ -1,7 +1,6 @@
 import type { Authenticator } from '../auth/authenticate.ts'
-import type { createOpenApi } from '../documents/openapi.ts'
+import type { DocumentSources } from '../documents/serve-document.ts'
 import type { Log } from '../json/log.ts'
-import type { Kinds } from '../kinds/kind-table.ts'
 import type { Authorizer } from '../rbac/authorize.ts'
 import type { Reviews } from '../reviews/review.ts'
 import type { Store } from '../storage/store.ts'
@@ -9,17 +8,14 @@ import type { PodLogReader } from '../verbs/pod-log.ts'
 import type { Audit } from './audit-log.ts'
 
 /** Everything a request may need; made once by the server. */
-export interface Services {
+export interface Services extends DocumentSources {
   store: Store
-  kinds: Kinds
   authenticator: Authenticator
   authorizer: Authorizer
   reviews: Reviews
-  openApi: ReturnType<typeof createOpenApi>
   audit: Audit
   readPodLog: PodLogReader | undefined
   now: () => Date
   log: Log
   closing: AbortSignal
-  address: () => string
 }

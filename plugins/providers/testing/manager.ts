@@ -5,7 +5,7 @@ import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/pool.ts'
-import { startApiServer } from '#local/apiserver/server.ts'
+import { startApiServer } from '@mesh.dev/embedded-apiserver'
 import { sharedKube } from '#test/harness/kube.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 

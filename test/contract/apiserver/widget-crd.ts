@@ -1,4 +1,4 @@
-import type { CustomResourceDefinition } from '#local/apiserver/kinds/custom-kinds.ts'
+import type { CustomResourceDefinition } from '@mesh.dev/embedded-apiserver'
 
 const text = { type: 'string', maxLength: 64 }
 

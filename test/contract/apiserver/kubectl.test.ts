@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import { ADMIN, OTHER, startTestServer } from '@mesh.dev/embedded-apiserver/testing'
+import type { TestServer } from '@mesh.dev/embedded-apiserver/testing'
 import { findServer, needs } from '#test/harness/find-server.ts'
-import { ADMIN, OTHER, startTestServer } from './test-server.ts'
-import type { TestServer } from './test-server.ts'
 
 interface Ran {
   code: number

@@ -1,0 +1,97 @@
+import { isTest } from './sources.ts'
+import type { Source } from './sources.ts'
+
+/** A workspace package whose folders are layers: each imports only itself and the layers before it. */
+export interface LayeredPackage {
+  /** The name under which the rest of the project imports it. */
+  readonly name: string
+  /** Its folder, from the project's root. */
+  readonly folder: string
+  readonly layers: readonly string[]
+}
+
+/** The embedded API server, from the values of JSON to the listener. */
+export const apiServer: LayeredPackage = {
+  name: '@mesh.dev/embedded-apiserver',
+  folder: 'local/apiserver',
+  layers: [
+    'json',
+    'storage',
+    'schema',
+    'patch',
+    'apply',
+    'kinds',
+    'rules',
+    'controllers',
+    'auth',
+    'rbac',
+    'reviews',
+    'verbs',
+    'documents',
+    'wire',
+  ],
+}
+
+/** More files than this in one layer are hard to search by name. */
+const filesPerLayer = 16
+
+/**
+ * Imports of a layer that point to a later layer, to a folder that is no layer, or out of the package. Types count: a type
+ * import ties the two layers as much as a value does. Tests may import test helpers, and nothing of the project either.
+ */
+export function upwardImports(sources: readonly Source[], { folder, layers }: LayeredPackage): string[] {
+  const rank = (path: string) => layers.indexOf(path.slice(folder.length + 1).split('/')[0] ?? '')
+  return sources.flatMap(({ path, imports }) => {
+    if (!path.startsWith(`${folder}/`)) return []
+    const own = rank(path)
+    return imports
+      .filter(({ target }) => isProject(target))
+      .filter(({ target }) => {
+        if (!target.startsWith(`${folder}/`)) return true
+        if (own < 0 || isTest(path)) return false
+        return rank(target) < 0 || rank(target) > own
+      })
+      .map(({ target }) => `${path} imports ${target}`)
+  })
+}
+
+/** Layers with too many files. */
+export function crowdedLayers(sources: readonly Source[], { folder, layers }: LayeredPackage): string[] {
+  return layers.flatMap((layer) => {
+    const count = sources.filter(({ path }) => path.startsWith(`${folder}/${layer}/`)).length
+    return count > filesPerLayer ? [`${folder}/${layer} has ${count} files`] : []
+  })
+}
+
+/** Files of the package that import each other in a circle, each as a path such as `a.ts -> b.ts -> a.ts`; types count. */
+export function fileCycles(sources: readonly Source[], { folder }: LayeredPackage): string[] {
+  const graph = new Map(
+    sources
+      .filter(({ path }) => path.startsWith(`${folder}/`))
+      .map(({ path, imports }) => [path, imports.map(({ target }) => target)]),
+  )
+  const done = new Set<string>()
+  const found: string[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path)
+    if (start >= 0) return void found.push([...trail.slice(start), path].join(' -> '))
+    if (done.has(path)) return
+    for (const target of graph.get(path) ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) visit(path, [])
+  return found
+}
+
+/** Imports of the package's files by their path from elsewhere: only the entry points that it exports are for others. */
+export function privateImports(sources: readonly Source[], { folder }: LayeredPackage): string[] {
+  return sources
+    .filter(({ path }) => !path.startsWith(`${folder}/`))
+    .flatMap(({ path, imports }) =>
+      imports.filter(({ target }) => target.startsWith(`${folder}/`)).map(({ target }) => `${path} imports ${target}`),
+    )
+}
+
+function isProject(target: string): boolean {
+  return /^(?:main\.ts$|(?:schemas|core|plugins|launcher|cli|local|scripts|test|bench)\/)/.test(target)
+}
