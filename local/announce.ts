@@ -3,14 +3,14 @@ import { movedLine } from './ports.ts'
 import type { Started } from './stack.ts'
 import { tryCommands } from './landing-commands.ts'
 
-/** The line of `--output json`: what a program needs, and nothing else on stdout. */
+/** The line of `--output json`: the only output on stdout. */
 export function toJsonLine(started: Started, pid: number): string {
   const { url, kubeconfig, dataDir, gatewayUrl, adminUrl, settingsFile, journalCut, tokens } = started
   const line = { url, kubeconfig, dataDir, gatewayUrl, adminUrl, settingsFile, journalCut, tokens, pid }
   return `${JSON.stringify(line)}\n`
 }
 
-/** What a person reads when everything is up. */
+/** The announcement of a started platform, for a terminal. */
 export function toText(started: Started): string {
   const tried = tryCommands(started)
     .filter(({ more }) => more !== true)
@@ -34,7 +34,7 @@ hostile can read every token here, so the personas show what roles may do and pr
 `
 }
 
-/** What was lost of a damaged journal, and where the rest of it is. */
+/** The lost part of a damaged journal, and the file that holds it. */
 export function cutText({ file, kept, records, cutRecords, cutBytes }: JournalCut): string {
   const lost =
     cutRecords === 0 ? 'an incomplete record at its end' : `a damaged record and ${cutRecords} whole ones behind it`

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
 
-/** Sends the embedded API server's audit events to the manager, as the webhook backend of a real server does. */
+/** Sends the embedded API server's audit events to the manager, like the webhook backend of kube-apiserver. */
 export interface AuditFeed {
-  /** Queues an event; nothing is waited for. */
+  /** Queues an event; does not wait. */
   add(event: object): void
-  /** Starts sending. Events are kept until then. */
+  /** Starts sending; earlier events stay in the queue. */
   start(log: Logger): void
-  /** Sends what is queued, for at most a second. */
+  /** Sends the queued events, for at most one second. */
   close(): Promise<void>
 }
 
 const batchSize = 200
-// Above this the manager has been away for long; the rows of what is left out keep the guessed actor.
+// The queue reaches this only if the manager is down for long. Rows of dropped events keep the guessed actor.
 const mostQueued = 10_000
 const batchMs = 500
 const retryMs = 500

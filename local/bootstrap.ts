@@ -19,8 +19,8 @@ const builtIn: readonly Resource[] = [
 ]
 
 /**
- * Applies what an installation has before anybody uses it: namespaces, the shipped roles and accounts, the personas'
- * bindings, and the mock routes. Applying is idempotent, so every start does it.
+ * Applies the objects of an installation: namespaces, the shipped roles and accounts, the personas' bindings, and the
+ * mock routes. Applying is idempotent and done at every start.
  */
 export async function bootstrap(
   cluster: KubeClient,
@@ -38,7 +38,7 @@ export async function bootstrap(
     for (const object of mocks) await createMissing(cluster, { ...object, metadata: { ...object.metadata, namespace } })
 }
 
-/** Creates the demo's agents where they do not exist: a person's change or deletion of one outlives a restart. */
+/** Creates the agents of the demo once: a user's change or deletion of one survives a restart. */
 export async function createDemo(cluster: KubeClient, folder: string): Promise<void> {
   const annotations = { 'mesh.dev/demo': 'created' }
   const marked = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo', annotations } }
@@ -71,7 +71,7 @@ async function apply(cluster: KubeClient, object: KubeObject): Promise<void> {
 
 function readManifests(folder: string): readonly KubeObject[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.yaml') && file !== 'kustomization.yaml')
-  // Namespaces first: the accounts live in one of them.
+  // Namespaces first: the accounts belong to one of them.
   const objects = files.flatMap((file) => readManifest(join(folder, file)))
   return objects.toSorted((a, b) => Number(b.kind === 'Namespace') - Number(a.kind === 'Namespace'))
 }

@@ -16,24 +16,24 @@ import { toKubeconfig } from './kubeconfig.ts'
 import { personas, userOf } from './personas.ts'
 import type { Persona } from './personas.ts'
 
-/** Folders with what an installation ships. */
+/** Folders with the shipped manifests. */
 export const shipped = {
   rbac: fileURLToPath(new URL('../deploy/rbac/', import.meta.url)),
   demo: fileURLToPath(new URL('./demo/', import.meta.url)),
 } as const
 
-/** The cluster of the embedded default, with everything an installation has before anybody uses it. */
+/** The cluster of the embedded default, with the objects of an installation. */
 export interface LocalCluster {
   readonly server: ApiServer
   readonly tokens: Readonly<Record<Persona, string>>
   /** As cluster-admin: bootstrap, demo and the workload runner. Never given to a role. */
   readonly admin: KubeClient
-  /** What the roles get: each its own service account, the BFF none (K1), nor the worker, which asks the workloads beside it. */
+  /** Location and credentials of the roles: a service account each; none for the BFF (K1) and the worker, which uses the local workloads. */
   readonly location: ClusterLocation
   close(): Promise<void>
 }
 
-/** What it is started with. */
+/** Options of `startCluster`. */
 export interface LocalClusterOptions {
   readonly folder: DataFolder
   readonly readPodLog: PodLogReader
@@ -45,7 +45,7 @@ export interface LocalClusterOptions {
 const withIdentity: ReadonlySet<Role> = new Set(['manager', 'gateway', 'state'])
 const tokenSeconds = 3600
 
-/** Starts the embedded API server, applies what an installation ships, and writes the kubeconfig. */
+/** Starts the embedded API server, applies the shipped manifests, and writes the kubeconfig. */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const { folder, readPodLog, auditFile, onAuditEvent, log } = options
   const tokens = loadTokens(folder.tokens, personas)
@@ -76,7 +76,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
 }
 
 function locate(server: ApiServer): ClusterLocation {
-  // Issued for each call in process memory: no file, no expiry to watch, and gone with the service account.
+  // Issued per call and kept in memory: no file and no expiry to watch; deleting the service account revokes it.
   const bearer = (role: Role) => async () =>
     server.issueToken({ namespace: SYSTEM_NAMESPACE, name: `mesh-${role}` }, undefined, tokenSeconds)
   return {

@@ -13,14 +13,14 @@ import { ignoredLine, ownEnvironment } from './own-environment.ts'
 import { personas } from './personas.ts'
 import { givenPorts } from './ports.ts'
 
-/** Modes of everything below a folder that others than its owner may use. */
+/** Modes of the files below a folder that grant access to others than the owner. */
 function open(path: string): string[] {
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((entry) => (statSync(entry).mode & 0o077) !== 0)
 }
 
-test('SEC23: everything below the data folder is its owner’s alone, the store of PGlite and its copy too', async (t) => {
+test('SEC23: only the owner has access to the files of the data folder, including the store of PGlite and its copy', async (t) => {
   const temporary = tempFolder('data')
   t.after(temporary.remove)
   const path = join(temporary.path, 'data')
@@ -37,7 +37,7 @@ test('SEC23: everything below the data folder is its owner’s alone, the store 
   assert.equal(statSync(path).mode & 0o777, 0o700)
 })
 
-test('SEC23: a folder that mesh did not make keeps its mode, and is refused unless it is empty', (t) => {
+test('SEC23: a folder that mesh did not create keeps its mode, and is refused unless it is empty', (t) => {
   const { path, remove } = tempFolder('data')
   t.after(remove)
   const [empty, foreign, file] = ['empty', 'foreign', 'file'].map((name) => join(path, name))
@@ -57,7 +57,7 @@ test('SEC23: a folder that mesh did not make keeps its mode, and is refused unle
   assert.throws(() => openDataFolder(file, false), /is a file, not a folder/)
 })
 
-test('UXL8: a folder that cannot be made is an error, not a hang', { skip: process.platform !== 'linux' }, () => {
+test('UXL8: a folder that cannot be created is an error, not a hang', { skip: process.platform !== 'linux' }, () => {
   assert.throws(() => openDataFolder('/proc/x/y', false), BadDataFolder)
 })
 
@@ -70,7 +70,7 @@ test('CON14, O8: a second process on a data folder is refused by its one lock', 
   openDataFolder(join(path, 'data'), false).release()
 })
 
-test('SEC27: addresses and connections of the shell are not used, and named', () => {
+test('SEC27: addresses and connections in the environment are ignored and reported', () => {
   const shell = {
     DATABASE_URL: 'postgres://other',
     NATS_URL: 'nats://other',

@@ -11,21 +11,21 @@ export interface DataFolder {
   readonly database: string
   readonly keys: string
   readonly workloads: string
-  /** Outcomes on their way to the audit log. */
+  /** Outcomes that are not in the audit log yet. */
   readonly audit: string
   readonly kubeconfig: string
   readonly tokens: string
-  /** Bearer of the embedded API server at the manager's audit listener. */
+  /** Bearer token of the embedded API server for the manager's audit listener. */
   readonly webhookToken: string
 }
 
-/** A data folder that is this process's until `release`. */
+/** A data folder that is locked by this process until `release`. */
 export interface OpenFolder {
   readonly folder: DataFolder
   release(): void
 }
 
-/** `--data` names something that cannot be a data folder; the message says why. */
+/** `--data` is not usable as a data folder; the message gives the reason. */
 export class BadDataFolder extends Error {
   constructor(path: string, why: string, cause?: unknown) {
     super(`--data ${path}: ${why}`, { cause })
@@ -34,9 +34,9 @@ export class BadDataFolder extends Error {
 }
 
 /**
- * Makes the folder (0700) if it is not there and locks it: a live process's is refused with its pid (`LockedError`).
- * A folder that exists keeps its mode, since everything below has its own; one that holds other things than ours is
- * refused (`BadDataFolder`). With `fresh` the content goes, but only behind the lock.
+ * Creates the folder (0700) if absent and locks it; a folder of a live process is refused with its pid (`LockedError`).
+ * An existing folder keeps its mode, since every file below has its own; a folder with other content is refused
+ * (`BadDataFolder`). `fresh` removes the content, under the lock.
  */
 export function openDataFolder(path: string, fresh: boolean): OpenFolder {
   const root = resolve(path)
@@ -68,7 +68,7 @@ function makeRoot(path: string, root: string): void {
   if (!statSync(root).isDirectory()) throw new BadDataFolder(path, 'is a file, not a folder')
 }
 
-// A full disk is reported for the folder as a whole.
+// A full disk is reported for the folder.
 function named<T>(path: string, what: string, use: () => T): T {
   try {
     return use()
@@ -78,7 +78,7 @@ function named<T>(path: string, what: string, use: () => T): T {
   }
 }
 
-// What an earlier start left, even one that ended early; a folder of something else is neither locked nor written.
+// Content of an earlier start, even an incomplete one. A folder with other content is neither locked nor written.
 function refuseForeign(path: string, { root, ...ours }: DataFolder): void {
   const found = named(path, 'folder', () => readdirSync(root))
   const made = new Set(['lock', ...Object.values(ours).map((own) => basename(own))])
@@ -100,12 +100,12 @@ function pathsOf(root: string): DataFolder {
   }
 }
 
-// `--fresh` names a folder by hand: only what we made in it is removed, never a home directory.
+// `--fresh` applies to a folder that the user names: only files of mesh are removed, never a home directory.
 function removeOurs({ root, ...ours }: DataFolder): void {
   for (const path of Object.values(ours)) if (path !== root) rmSync(path, { recursive: true, force: true })
 }
 
-/** Tokens by persona, made once and kept 0600: a second start knows the kubeconfig of the first. */
+/** Tokens by persona, created once with mode 0600: the kubeconfig of an earlier start stays valid. */
 export function loadTokens<Name extends string>(file: string, names: readonly Name[]): Readonly<Record<Name, string>> {
   const known = existsSync(file) ? readTokens(file) : {}
   const entries = names.map((name) => {
@@ -117,7 +117,7 @@ export function loadTokens<Name extends string>(file: string, names: readonly Na
   return tokens
 }
 
-/** A file of the data folder that cannot be used; the message says what removing it means. Never a text of the file. */
+/** A file of the data folder that is not usable. The message states the effect of removing it, and never shows content. */
 export class BadDataFile extends Error {
   override readonly name = 'BadDataFile'
 }
@@ -143,13 +143,13 @@ function readOwn(file: string): string {
   }
 }
 
-/** A secret made once and kept 0600. */
+/** A secret, created once with mode 0600. */
 export function loadSecret(file: string): string {
   if (!existsSync(file)) writePrivate(file, randomBytes(32).toString('base64url'))
   return readOwn(file).trim()
 }
 
-/** Writes a file that only its owner may read, whole or not at all. */
+/** Writes a file with mode 0600 atomically. */
 export function writePrivate(file: string, text: string): void {
   const temporary = `${file}.${process.pid}.tmp`
   writeFileSync(temporary, text, { mode: 0o600 })

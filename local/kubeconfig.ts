@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { type Persona, personas } from './personas.ts'
 
-/** A kubeconfig with a context for each persona; `developer` is the current one, who the README's requests come from too. Each context's namespace is where that persona works. */
+/** A kubeconfig with a context per persona and its namespace; the current one is `developer`, as in the README's requests. */
 export function toKubeconfig(
   server: { readonly url: string; readonly certificateAuthority: string },
   tokens: Readonly<Record<Persona, string>>,

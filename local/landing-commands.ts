@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 
-/** What the commands and links of the page name. */
+/** Values for the commands and links of the page. */
 export interface LandingFacts {
   readonly url: string
   readonly gatewayUrl: string
@@ -9,15 +9,15 @@ export interface LandingFacts {
   readonly kubeconfig: string
 }
 
-/** One thing to try in a terminal. */
+/** One command for a terminal. */
 export interface TryCommand {
   readonly what: string
   readonly command: string
-  /** On the page only. */
+  /** Shown on the page only. */
   readonly more?: true
 }
 
-/** Commands to try, as the start prints them and the page shows them: the others need the first one. */
+/** Commands for a first try, printed at start and shown on the page; the others need the first one. */
 export function tryCommands({ url, gatewayUrl, tokensFile }: LandingFacts): readonly TryCommand[] {
   return [
     {

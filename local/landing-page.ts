@@ -27,8 +27,8 @@ table { border-collapse: collapse; width: 100%; } th, td { text-align: left; pad
 th { font-weight: 600; }
 `
 
-// Everything from an answer is set as text, never as markup. The token stays in memory: a page of this origin that is opened later cannot read it.
-/** Exchanges the code of the fragment once, shows who that is and which agents there are, and keeps looking. */
+// Content of a response is set as text, never as markup. The token stays in memory: a later page of this origin cannot read it.
+/** Exchanges the code of the fragment once; shows the user and the agents, and polls for changes. */
 export const landingScript = `
 const byId = (id) => document.getElementById(id)
 const code = new URLSearchParams(location.hash.slice(1)).get('code')
@@ -84,7 +84,7 @@ const people = [
   ['admin', 'cluster-admin'],
 ] as const
 
-/** The page at `/`: its state, where things are, and commands to try. */
+/** The page at `/`: state, addresses and commands. */
 export function landingPage(facts: LandingFacts): string {
   const commands = tryCommands(facts).map(
     ({ what, command }, index) => `<h3 id="c${index}">${escape(what)}</h3>

@@ -17,7 +17,7 @@ const page = {
   kubeconfig: '/x/kubeconfig',
 }
 
-test('SEC21: a body of /session that is no code is refused by name; a code is good once', async (t) => {
+test('SEC21: a malformed body of /session is refused with the name of its field, and a code is valid once', async (t) => {
   const code = createOneTimeCode('the-token')
   const { app, lines } = await buildServer(t, [{ endpoints: [], routes: landingRoutes(code, page) }])
   const post = async (body: string) => {
@@ -48,7 +48,7 @@ test('SEC21: a body of /session that is no code is refused by name; a code is go
   assert.ok(!lines.some((line) => line.includes('failed unexpectedly')))
 })
 
-test('SEC24: the policy of the page lets neither a base nor a form lead elsewhere', async (t) => {
+test('SEC24: the policy of the page forbids a base URL and forms', async (t) => {
   const routes = landingRoutes(createOneTimeCode('x'), page)
   const { app } = await buildServer(t, [{ endpoints: [], routes }])
   const policy = String((await app.inject({ url: '/api/' })).headers['content-security-policy'])
@@ -56,7 +56,7 @@ test('SEC24: the policy of the page lets neither a base nor a form lead elsewher
     assert.ok(policy.includes(directive), policy)
 })
 
-test('UXM18: the page has its commands whole, escaped, with a button each, and links to everything', () => {
+test('UXM18: the page shows each command completely, escaped, with a button, and all links', () => {
   const html = landingPage({ ...page, tokensFile: "/it's <here>/tokens.json" })
   const commands = tryCommands(page)
   assert.equal(html.match(/<pre>/g)?.length, commands.length)

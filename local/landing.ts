@@ -11,13 +11,13 @@ import { landingPage, landingScript, landingStyle } from './landing-page.ts'
 const codeMs = 10 * 60_000
 const sessionBody = Type.Object({ code: Type.String({ maxLength: 128 }) }, { additionalProperties: false })
 
-/** A code that is good for one exchange within ten minutes; it travels in the fragment, which no server ever sees. */
+/** A code for one exchange within ten minutes; it is passed in the fragment, which browsers do not send. */
 export interface OneTimeCode {
   readonly code: string
   exchange(given: string): string | undefined
 }
 
-/** Makes a code for a token; `now` is monotonic milliseconds. */
+/** Creates a code for a token; `now` returns monotonic milliseconds. */
 export function createOneTimeCode(token: string, now: () => number = () => performance.now()): OneTimeCode {
   const code = randomBytes(24).toString('base64url')
   const until = now() + codeMs
@@ -32,7 +32,7 @@ export function createOneTimeCode(token: string, now: () => number = () => perfo
   }
 }
 
-/** `/` and `/session`: what a browser gets until there is a console. */
+/** Serves `/` and `/session`: the landing page. */
 export function landingRoutes(code: OneTimeCode, page: LandingFacts): FastifyPluginAsync {
   const html = landingPage(page)
   const policy = `${DATA_POLICY}; script-src '${hashOf(landingScript)}'; style-src '${hashOf(landingStyle)}'; connect-src 'self'; img-src 'self'`

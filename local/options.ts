@@ -3,21 +3,21 @@ import { parseArgs } from 'node:util'
 /** Flags of `mesh all` (`npm start -- ...`). */
 export interface LocalOptions {
   readonly data: string
-  /** Port of the API; undefined: 8080, or another when that is taken. 0: any free one for every listener. */
+  /** Port of the API; undefined: 8080, or another if it is taken. 0: a free port for every listener. */
   readonly port: number | undefined
   readonly fresh: boolean
   readonly demo: boolean
   readonly output: 'text' | 'json'
-  /** One line a request of the embedded API server, for tests and for the curious. */
+  /** Audit file of the embedded API server: one line per request. */
   readonly apiAudit: string | undefined
 }
 
-/** A flag that is unknown or malformed; the message names it. */
+/** An unknown or malformed flag; the message names it. */
 export class BadFlag extends Error {
   override readonly name = 'BadFlag'
 }
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export const usage = `  mesh all                            start everything on this machine, with its data in .mesh
   mesh all --port 9000 --data ~/mesh  another port, another folder
   mesh all --fresh --no-demo          from nothing, without the demo agents

@@ -3,14 +3,14 @@ import type { AnyPlugin } from '#core/host/plugin.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-// Names that a shell has for this program alone, or that say the same to every program.
+// Names that are specific to this program, or have the same meaning for every program.
 const kept = /^(MESH_|LOG_LEVEL$|OTEL_)/
-// A person's kubeconfig is common and never used here, so it needs no word.
+// KUBECONFIG is common and never used here: it is ignored without a message.
 const silent = new Set(['KUBECONFIG'])
 
 /**
- * The environment without the names of connections and addresses that a shell may hold for other programs, such as
- * `DATABASE_URL` or `GATEWAY_URL`: the embedded default starts its own. `ignored` are those that were set.
+ * The environment without connections and addresses that a shell may set for other programs, such as `DATABASE_URL` or
+ * `GATEWAY_URL`: the embedded default starts its own servers. `ignored` lists the names that were set.
  */
 export function ownEnvironment(
   env: Environment,
@@ -23,7 +23,7 @@ export function ownEnvironment(
   return { env: Object.fromEntries(entries), ignored: ignored.toSorted() }
 }
 
-/** What is printed of ignored variables, with how to set them; undefined when there are none. */
+/** The message about ignored variables and how to set them; undefined if none was set. */
 export function ignoredLine(ignored: readonly string[]): string | undefined {
   if (ignored.length === 0) return undefined
   return `ignored from the environment: ${ignored.join(', ')} (set them in mesh.yaml, or in the file that MESH_CONFIG names)`

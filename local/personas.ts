@@ -1,21 +1,21 @@
 import type { KubeObject, ObjectMeta } from '#core/kube/client.ts'
 
-/** The people of the embedded default; each has a token and a kubeconfig context of that name. */
+/** The users of the embedded default; each has a token and a kubeconfig context of that name. */
 export const personas = ['admin', 'operator', 'developer', 'viewer', 'other-tenant'] as const
 
 /** One of `personas`. */
 export type Persona = (typeof personas)[number]
 
-/** Namespaces of the embedded default, beside those that every cluster has. */
+/** Namespaces of the embedded default, in addition to the standard ones. */
 export const demoNamespaces = ['demo', 'other'] as const
 
-/** Who a persona is to the cluster. */
+/** Cluster user of a persona. */
 export function userOf(persona: Persona): {
   readonly username: string
   readonly uid: string
   readonly groups: string[]
 } {
-  // The API server adds system:authenticated itself, as a real one does.
+  // The API server adds system:authenticated itself.
   const groups = persona === 'admin' ? ['system:masters'] : []
   return { username: persona, uid: `persona-${persona}`, groups }
 }
@@ -34,7 +34,7 @@ const bindings: readonly Binding[] = [
   { persona: 'operator', role: 'mesh-operator' },
 ]
 
-/** The role bindings that make a persona what it is: the shipped roles, bound as an operator would bind them. */
+/** Role bindings of the personas to the shipped roles. */
 export function personaBindings(): readonly KubeObject[] {
   return bindings.flatMap(({ persona, role, namespaces }) =>
     namespaces

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** What listens in the embedded default, and where unless it is taken. */
+/** Listeners of the embedded default and their usual ports. */
 export const preferredPorts = { bff: 8080, gateway: 4000, state: 3002, manager: 8082, admin: 8081 } as const
 
 /** One of the listeners. */
@@ -28,7 +28,7 @@ export function movedLine({ name, wanted, port }: MovedPort): string {
   return `${wanted} is taken, so ${subjects[name]} on ${port} (${chooses} chooses)`
 }
 
-/** A port that was given by hand and is taken. */
+/** A port that the user chose and that is taken. */
 export class PortTaken extends Error {
   constructor(port: number) {
     super(`--port ${port}: the port is taken by another process; choose another, or leave --port out`)
@@ -37,8 +37,8 @@ export class PortTaken extends Error {
 }
 
 /**
- * The ports to listen on, and those that had to move. A port given by hand never moves: it is refused with `PortTaken`.
- * 0 is any free port for every listener: programs that start several platforms at once must not race for the usual ones.
+ * The ports to listen on, and those that differ from the usual ones. A taken port that the user chose is refused
+ * (`PortTaken`). 0 is a free port for every listener: programs that start several platforms must not race for the usual ports.
  */
 export async function choosePorts(
   given?: number,
@@ -59,7 +59,7 @@ export async function choosePorts(
   return { ports, moved }
 }
 
-// Below the ports that systems give to outgoing connections: those are taken again before the platform listens.
+// Below the ephemeral ports: an outgoing connection could take one before the platform listens.
 const FREE_PORTS = [10_240, 32_767] as const
 
 async function anyPort(): Promise<number> {
@@ -69,7 +69,7 @@ async function anyPort(): Promise<number> {
   }
 }
 
-/** Whether nothing listens on the port of loopback. */
+/** True if nothing listens on the loopback port. */
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -78,7 +78,7 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-/** The ports as `MESH_BFF_PORT` and its like name them, else those chosen: announced addresses follow them. */
+/** Ports of `MESH_BFF_PORT` and similar variables, else the chosen ones: announced addresses use them. */
 export function givenPorts(
   chosen: Readonly<Record<Listener, number>>,
   env: Readonly<Record<string, string | undefined>>,

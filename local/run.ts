@@ -35,7 +35,7 @@ export async function runLocal(args: readonly string[], parts: Omit<StackInput, 
   }
 }
 
-// Programs get lines of the log instead.
+// With `--output json`, log lines are written instead.
 function linesOf({ output }: LocalOptions): Pick<StackInput, 'write'> {
   return output === 'json'
     ? {}
@@ -46,7 +46,7 @@ function linesOf({ output }: LocalOptions): Pick<StackInput, 'write'> {
       }
 }
 
-// Messages may quote a URL of the settings, with its password.
+// Messages may contain a URL of the settings with its password.
 function reportTo(dataDir: string): (error: unknown) => void {
   return (error) => {
     const text = processSecrets.redact(describeStartFailure(error, dataDir))
@@ -54,7 +54,7 @@ function reportTo(dataDir: string): (error: unknown) => void {
   }
 }
 
-// Seconds pass until the first line of the start itself.
+// The first line of the start takes seconds.
 function progress({ data, fresh }: LocalOptions, env: StackInput['env']): string {
   const file = findSettingsFile(env)
   const settings = file === undefined ? '' : ` with the settings of ${resolve(file)}`

@@ -14,10 +14,10 @@ import type { Started } from './stack.ts'
 import { resources } from './workloads/objects.ts'
 import type { Deployment, Pod } from './workloads/objects.ts'
 
-test('a restart on other ports starts each agent once, with the addresses of now', { timeout: 90_000 }, async (t) => {
+test('a restart on other ports starts each agent once, with the new addresses', { timeout: 90_000 }, async (t) => {
   const data = tempFolder('stack')
   const closers: (() => unknown)[] = [data.remove]
-  // What was started last ends first.
+  // In reverse order of the start.
   t.after(async () => {
     for (const close of closers.toReversed()) await close()
   })

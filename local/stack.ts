@@ -24,14 +24,14 @@ import { createTerminal, terminalPlugin } from './terminal.ts'
 import { startWorkloads } from './workloads/workloads.ts'
 import type { WorkloadOptions, Workloads } from './workloads/workloads.ts'
 
-/** The embedded default, composed; `start` brings it up, `close` takes everything down in reverse. */
+/** The composed embedded default; `start` starts all parts, `close` stops them in reverse order. */
 export interface Stack {
   readonly composed: Composed
   start(): Promise<Started>
   close(): Promise<void>
 }
 
-/** What somebody needs to use a started stack. */
+/** Addresses and credentials of a started stack. */
 export interface Started {
   readonly url: string
   readonly gatewayUrl: string
@@ -44,22 +44,22 @@ export interface Started {
   readonly moved: readonly MovedPort[]
   /** The settings file that was read. */
   readonly settingsFile?: string
-  /** What was lost of a damaged journal of the embedded API server. */
+  /** The lost part of a damaged journal of the embedded API server. */
   readonly journalCut?: JournalCut
 }
 
-/** What the process gives it. */
+/** Values from the process. */
 export interface StackInput {
   readonly options: LocalOptions
   readonly roles: readonly Role[]
   readonly plugins: readonly AnyPlugin[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
-  /** Writes a line about an agent or a run that failed; default: a warning of the log. */
+  /** Reports a failed agent or run; default: a warning in the log. */
   readonly write?: (text: string) => void
 }
 
-/** Starts the cluster and composes every role over it; whatever was started is closed when a later part fails. */
+/** Starts the cluster and composes all roles; if a part fails, the started parts are closed. */
 export async function composeStack(input: StackInput): Promise<Stack> {
   const { options } = input
   const { env } = ownEnvironment(input.env, input.plugins)
@@ -112,12 +112,12 @@ export async function composeStack(input: StackInput): Promise<Stack> {
         const found = { ...settingsFileOf(env), ...journalCutOf(cluster) }
         await composed.host.start()
         feed.start(composed.log)
-        // What an earlier process told agents may be stale: other ports. They start when the manager has told them anew, and so only once.
+        // The configuration of agents from an earlier process may be stale (other ports). Agents start after the manager has updated it, and thus only once.
         await composed.host.synced()
         const { log: logger } = composed
         await agents.start({ cluster: cluster.admin, dataDir: folder.root, log: logger, onCrash: terminal.crashed })
         if (options.demo) await createDemo(cluster.admin, shipped.demo)
-        // MESH_GATEWAY_PORT may name another than the chosen one.
+        // MESH_GATEWAY_PORT overrides the chosen port.
         const addresses = composed.host.addresses()
         const gatewayUrl = addresses.gateway ?? page.gatewayUrl
         const adminUrl = addresses.admin ?? page.adminUrl
@@ -141,25 +141,25 @@ function journalCutOf({ server: { journalCut } }: LocalCluster): { journalCut?: 
   return journalCut === undefined ? {} : { journalCut }
 }
 
-// Agents go before the roles that serve them: what they still say is heard. The cluster goes last: everybody uses it.
+// Agents stop before the roles that serve them, so that their last messages arrive. The cluster stops last: all parts use it.
 async function closeAll(steps: readonly (() => Promise<void> | void | undefined)[]): Promise<void> {
   const failed: unknown[] = []
   for (const step of steps) await Promise.resolve(step()).catch((error: unknown) => failed.push(error))
   if (failed.length > 0) throw new AggregateError(failed, failed.map(String).join('; '))
 }
 
-/** The agents' processes, which are asked for before they are started and may be closed while they start. */
+/** The agents' processes. Callers may use them before the start, and close them during it. */
 function createAgents() {
   let starting: Promise<Workloads> | undefined
   let workloads: Workloads | undefined
   let closed = false
   return {
     start: async (options: WorkloadOptions): Promise<void> => {
-      if (closed) throw new Error('closed while it started')
+      if (closed) throw new Error('closed during the start')
       workloads = await (starting = startWorkloads(options))
     },
     running: (): Workloads => {
-      if (!workloads) throw new Error('agents are not started yet')
+      if (!workloads) throw new Error('agents have not been started')
       return workloads
     },
     launchers: (namespace: string, name: string) => workloads?.launchers(namespace, name) ?? [],
@@ -171,7 +171,7 @@ function createAgents() {
   }
 }
 
-// A model server of this machine is the usual provider of a laptop; the hardened profile allows none that is not listed.
+// A local model server is a common provider on a laptop; the hardened profile permits listed addresses only.
 function allowedByDefault(env: StackInput['env']): readonly string[] {
   const { profile } = readCoreSettings(openSettings({ env }), env)
   return profile === 'hardened' ? [] : ['127.0.0.0/8', '::1']

@@ -3,11 +3,11 @@ import { isFull } from '#core/config/file-problem.ts'
 import { NewerDatabase } from '#core/store/migrate.ts'
 import { StoreDamaged } from '#core/store/pglite-folder.ts'
 
-// The first start copies a store of 40 MB and keeps a second copy at its end.
+// The first start copies a store of 40 MB, and keeps a second copy when it ends.
 const neededBytes = 100 * 2 ** 20
 const almostFull = 8 * 2 ** 20
 
-/** Why the embedded default could not start, as a line for a person: what is wrong, where, and what to do. */
+/** The reason of a failed start in one line: fault, file, remedy. */
 export function describeStartFailure(error: unknown, dataDir: string): string {
   if (isDiskFull(error, dataDir)) {
     const free = freeBytes(dataDir) ?? 0
@@ -21,7 +21,7 @@ export function describeStartFailure(error: unknown, dataDir: string): string {
   return text
 }
 
-// PGlite reports a full disk as any other abort, without a code.
+// PGlite reports a full disk as an abort without a code.
 function isDiskFull(error: unknown, dataDir: string): boolean {
   if (chainOf(error).some(isFull)) return true
   return hasCause(error, StoreDamaged) && (freeBytes(dataDir) ?? almostFull) < almostFull

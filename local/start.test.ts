@@ -28,7 +28,7 @@ function mesh(args: readonly string[], cwd: string, env: Readonly<Record<string,
   })
 }
 
-/** A process of its own in a folder with these files; the data folder is `data` unless `args` say otherwise. */
+/** A process in a folder with these files; the default data folder is `data`. */
 interface Case {
   readonly files?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
@@ -139,7 +139,7 @@ test(
   },
 )
 
-test('UXL8: a full disk and a read-only one are said as such', { timeout: 60_000 }, async (t) => {
+test('UXL8: a full disk and a read-only disk are reported as such', { timeout: 60_000 }, async (t) => {
   const small = mounted(t, 'size=6m')
   const fixed = mounted(t, 'ro')
   if (small === undefined || fixed === undefined)
@@ -156,7 +156,7 @@ test('UXL8: a full disk and a read-only one are said as such', { timeout: 60_000
   })
 })
 
-test('UXL1: mesh, --help and --version explain, and a command that does not exist names the nearest one', async (t) => {
+test('UXL1: mesh, --help and --version print help, and an unknown command is answered with the nearest one', async (t) => {
   const folder = tempFolder('help')
   t.after(folder.remove)
   const cases: readonly (readonly [string, number, RegExp])[] = [

@@ -4,12 +4,12 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 /**
- * Where the initialised store lies that every first start copies: in the user's cache, since an installation may be another user's.
- * Named by PGlite's version, whose format it has. Undefined where a user has no home: then a store is made from nothing, 2 s slower.
+ * Path of the initialised store that every first start copies: in the user's cache, since an installation may belong to another user.
+ * Its name has PGlite's version, which defines the format. Undefined without a home directory: a new store takes 2 s more.
  */
 export function imageOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const given = env['XDG_CACHE_HOME'] ?? ''
-  // A relative one is to be ignored (XDG Base Directory Specification).
+  // A relative path is ignored (XDG Base Directory Specification).
   const cache = isAbsolute(given) ? given : homeCache()
   const manifest = findPackageJSON('@electric-sql/pglite', import.meta.url)
   if (cache === undefined || manifest === undefined) return undefined

@@ -6,16 +6,16 @@ import { messageOfLine } from '#core/log/message-of-line.ts'
 import { processSecrets } from '#core/log/secrets.ts'
 import { runCreated, runFailed } from '#plugins/runs/events.ts'
 
-/** An agent's process that ended with an error by itself. */
+/** A process of an agent that failed. */
 export interface AgentCrash {
   readonly namespace: string
   readonly name: string
   readonly exitCode: number
-  /** What the agent wrote last. */
+  /** Last output of the agent. */
   readonly lastLine?: string | undefined
 }
 
-/** Lines about failures, for the person at the terminal of `mesh all`. */
+/** Lines about failures on the terminal of `mesh all`. */
 export interface Terminal {
   crashed(crash: AgentCrash): void
   runFailed(run: { readonly agent: string; readonly runId: string; readonly reason: string }): void
@@ -25,7 +25,7 @@ const quietMs = 30_000
 const mostAgents = 1_000
 const mostCharacters = 200
 
-/** One line per agent and kind in 30 s; the next one has the number of those left out. `now` is monotonic milliseconds. */
+/** At most one line per agent and kind in 30 s; the next line has the number of omitted ones. `now` returns monotonic milliseconds. */
 export function createTerminal(write: (line: string) => void, now: () => number = () => performance.now()): Terminal {
   const known = new Map<string, { at: number; omitted: number }>()
   const say = (key: string, text: string): void => {
@@ -54,7 +54,7 @@ export function createTerminal(write: (line: string) => void, now: () => number 
   }
 }
 
-// An agent writes what it likes: escape sequences would change the terminal.
+// Output of an agent is untrusted: escape sequences would change the terminal.
 function printable(text: string): string {
   const clean = processSecrets
     .redact(text)
@@ -65,7 +65,7 @@ function printable(text: string): string {
 
 const mostRuns = 10_000
 
-/** Reports failed runs. Only the embedded default has it: a cluster's workers have a log and metrics. */
+/** Reports failed runs. Only for the embedded default: workers in a cluster have a log and metrics. */
 export function terminalPlugin(terminal: Terminal) {
   return definePlugin({
     contract: 1,
@@ -86,7 +86,7 @@ export function terminalPlugin(terminal: Terminal) {
   })
 }
 
-// The event of the failure names the run alone.
+// The event of the failure contains only the run's id.
 function follow(event: StoredEvent, agents: Map<string, string>, terminal: Terminal): void {
   const { namespace = '' } = event.subject
   const data = event.data as { runId: string; agent?: { name?: string } | null; failReason?: string }

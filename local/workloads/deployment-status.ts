@@ -1,6 +1,6 @@
 import type { Deployment } from './objects.ts'
 
-/** The replicas of a Deployment, counted. */
+/** Replica counts of a Deployment. */
 export interface DeploymentCount {
   readonly wanted: number
   readonly total: number
@@ -21,7 +21,7 @@ interface DeploymentCondition {
   readonly lastTransitionTime: string
 }
 
-/** The status that the Deployment controller would write; conditions keep their times while they hold. Pure. */
+/** The status as the Deployment controller writes it; an unchanged condition keeps its time. Pure. */
 export function deploymentStatus(deployment: Deployment, count: DeploymentCount) {
   const complete = count.updatedReady >= count.wanted && count.total === count.updated
   const available = count.ready >= count.wanted
@@ -49,7 +49,7 @@ export function deploymentStatus(deployment: Deployment, count: DeploymentCount)
   }
 }
 
-/** Whether a rollout takes too long; a crash after the rollout does not count (UXM14). */
+/** True if a rollout exceeds its deadline; a crash after the rollout does not count (UXM14). */
 export function isOverdue(
   rollout: { readonly rolledOut: boolean; readonly rolloutBegan: number },
   deadlineSeconds: number,

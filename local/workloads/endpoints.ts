@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AgentLauncher } from '#core/host/contexts.ts'
 
-/** Finds the launchers of an agent on this machine. */
+/** Returns the launchers of an agent on this machine. */
 export type EndpointLookup = (namespace: string, name: string) => readonly AgentLauncher[]
 
-/** The look-up for other processes: `GET /endpoints/{namespace}/{name}` answers `{launchers}`. Loopback only. */
+/** Look-up for other processes: `GET /endpoints/{namespace}/{name}` returns `{launchers}`. Loopback only. */
 export interface EndpointServer {
   readonly url: string
   close(): Promise<void>
@@ -16,7 +16,7 @@ export interface EndpointServer {
 export async function serveEndpoints(lookup: EndpointLookup): Promise<EndpointServer> {
   const server = createServer((request, response) => {
     const port = (server.address() as AddressInfo).port
-    // A page in a browser that was sent here under another name gets nothing.
+    // A request under another host name is refused: a browser page could rebind its DNS name.
     if (request.headers.host !== `127.0.0.1:${port}`) {
       response.writeHead(421).end()
       return

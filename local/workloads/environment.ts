@@ -8,18 +8,18 @@ import type { LocalContainers } from './local-containers.ts'
 import type { Container, Pod } from './objects.ts'
 import type { MountedVolumes } from './volumes.ts'
 
-// What a program needs of this machine; nothing else of the platform's own environment reaches launcher or agent.
+// Variables that programs need; no other variable of the platform's environment reaches a launcher or agent.
 const inherited = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS']
 
 /** Environments of the processes of a local pod, and the port on which its launcher serves. */
 export interface LocalEnvironment {
   readonly launcher: Readonly<Record<string, string>>
-  /** Of the agent's process; undefined for a declarative agent. Variables of the user are here and nowhere else (F8). */
+  /** Environment of the agent's process; undefined for a declarative agent. Only this one has the user's variables (F8). */
   readonly agent: Readonly<Record<string, string>> | undefined
   readonly port: number
 }
 
-/** The variables of a pod's containers on this machine: mounts become local folders, every port an allocated one. */
+/** Environments of a pod's containers on this machine: mounts are local folders, ports are allocated. */
 export async function localEnvironment(
   cluster: KubeClient,
   pod: Pod,
@@ -33,7 +33,7 @@ export async function localEnvironment(
     const declared = Object.entries(await declaredVariables(cluster, pod, container))
     return Object.fromEntries(declared.map(([name, value]) => [name, localPath(value, container, volumes)]))
   }
-  // Here the launcher starts the agent itself.
+  // On this machine, the launcher starts the agent.
   const { MESH_AGENT_CONTAINER: _, ...forLauncher } = await located(launcher)
   const forAgent = agent === undefined ? undefined : await located(agent)
   const [port, ports] = await Promise.all([freePort(), allocated({ ...forLauncher, ...forAgent })])
@@ -66,7 +66,7 @@ async function declaredVariables(cluster: KubeClient, pod: Pod, container: Conta
       found[variable.name] = Buffer.from(await keyOf(cluster, pod, 'secrets', secretKeyRef), 'base64').toString('utf8')
     else if (configMapKeyRef !== undefined)
       found[variable.name] = await keyOf(cluster, pod, 'configMaps', configMapKeyRef)
-    // `$(NAME)` stands for a variable before it, as the kubelet expands it.
+    // `$(NAME)` refers to an earlier variable, as in the kubelet.
     else
       found[variable.name] = (variable.value ?? '').replace(
         /\$\(([A-Za-z_][A-Za-z0-9_]*)\)/g,
@@ -84,7 +84,7 @@ function fieldValue(pod: Pod, path: string): string {
   return path === 'metadata.uid' ? (pod.metadata.uid ?? '') : '127.0.0.1'
 }
 
-/** Thrown when a variable's source is not there; the message is the container's waiting message. */
+/** Thrown if the source of a variable is missing; the message becomes the container's waiting message. */
 export class MissingKey extends Error {}
 
 async function keyOf(
@@ -107,13 +107,13 @@ function localPath(value: string, container: Container, volumes: MountedVolumes)
   return mount === undefined ? value : volumes.folderOf(mount.name) + value.slice(mount.mountPath.length)
 }
 
-/** A loopback port that was free a moment ago; a launcher that loses the race ends, and its restart gets another one. */
+/** A free loopback port. Another process may take it: the launcher then ends, and its restart gets another port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port was given by the system')
+  if (address === null || typeof address === 'string') throw new Error('the system assigned no port')
   return address.port
 }

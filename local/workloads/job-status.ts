@@ -1,6 +1,6 @@
 import type { Job } from './objects.ts'
 
-/** The pods of a Job, counted. */
+/** Pod counts of a Job. */
 export interface JobCount {
   readonly active: number
   readonly ready: number
@@ -10,7 +10,7 @@ export interface JobCount {
   readonly now: Date
 }
 
-/** The status that the Job controller would write. Pure. */
+/** The status as the Job controller writes it. Pure. */
 export function jobStatus(job: Job, count: JobCount) {
   const time = count.now.toISOString().replace(/\.\d+Z$/, 'Z')
   const condition = (type: string, reason: string) => ({
@@ -21,7 +21,7 @@ export function jobStatus(job: Job, count: JobCount) {
     lastProbeTime: time,
     lastTransitionTime: time,
   })
-  // The API server wants each end announced by the condition that leads to it.
+  // The API server requires the condition that precedes each final condition.
   const conditions = {
     complete: [condition('SuccessCriteriaMet', 'CompletionsReached'), condition('Complete', 'CompletionsReached')],
     failed: [condition('FailureTarget', 'BackoffLimitExceeded'), condition('Failed', 'BackoffLimitExceeded')],

@@ -1,14 +1,14 @@
 import { INIT_COMMAND } from '#schemas/launcher.ts'
 import type { Container, Pod } from './objects.ts'
 
-/** The containers of an agent's pod as they are run here: the launcher, and the agent as its child. */
+/** The containers of an agent's pod as local processes: the launcher, and the agent as its child. */
 export interface LocalContainers {
   readonly launcher: Container
   /** Undefined for a declarative agent, whose loop the launcher runs. */
   readonly agent: Container | undefined
 }
 
-/** Finds launcher and agent in a pod: the launcher is a native sidecar, or the only container. */
+/** Selects launcher and agent of a pod: the launcher is a native sidecar, or the only container. */
 export function containersOf(pod: Pod): LocalContainers | undefined {
   const [first] = pod.spec?.containers ?? []
   const sidecar = pod.spec?.initContainers?.find((one) => one.restartPolicy === 'Always')
@@ -16,7 +16,7 @@ export function containersOf(pod: Pod): LocalContainers | undefined {
   return sidecar === undefined ? { launcher: first, agent: undefined } : { launcher: sidecar, agent: first }
 }
 
-/** Program and arguments of the agent on this machine; undefined where its image says what to run. */
+/** Program and arguments of the agent on this machine; undefined if only its image defines them. */
 export function commandOf({ command, args = [] }: Container): readonly string[] | undefined {
   if (command === undefined) return undefined
   const isInit = INIT_COMMAND.every((part, index) => command[index] === part)

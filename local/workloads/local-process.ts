@@ -4,22 +4,22 @@ import { get } from 'node:https'
 import type { Readable, Writable } from 'node:stream'
 import type { ContainerLog } from './log-file.ts'
 
-/** A launcher that runs as a process of this machine. */
+/** A launcher as a local process. */
 export interface LocalProcess {
   readonly pid: number | undefined
-  /** The exit code, or 128 + signal number as a shell says it; 127 when the program could not be started. */
+  /** The exit code as in a shell: 128 + signal number for a signal, 127 if the program could not be started. */
   readonly exited: Promise<number>
-  /** TERM, then after the grace the lifeline and KILL; resolves when it has ended. */
+  /** Sends TERM; after the grace period closes the parent pipe and sends KILL. Resolves when the process has ended. */
   stop(graceMs: number): Promise<void>
 }
 
-/** What to start. */
+/** Program of a launcher. */
 export interface ProcessOptions {
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
   readonly log: ContainerLog
-  /** Takes what the agent writes, from descriptor 4. */
+  /** Receives the agent's output from descriptor 4. */
   readonly agentLog?: ContainerLog
 }
 
@@ -36,14 +36,14 @@ const signalNumbers: Readonly<Record<string, number>> = {
   SIGTERM: 15,
 }
 
-/** Starts a launcher. File descriptor 3 is its lifeline: when this process dies, kill -9 included, the launcher ends. */
+/** Starts a launcher. File descriptor 3 is the parent pipe: when this process ends, even by kill -9, the launcher ends. */
 export function startProcess(options: ProcessOptions): LocalProcess {
   const [program = '', ...args] = options.command
   const child = spawn(program, args, {
     env: { ...options.env },
     cwd: options.cwd,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', options.agentLog === undefined ? 'ignore' : 'pipe'],
-    // A group of its own: Ctrl-C of the terminal reaches this process, which ends the launchers in its own order.
+    // A separate process group: Ctrl-C reaches this process only, which stops the launchers in order.
     detached: true,
   })
   child.stdout?.on('data', (chunk: Buffer) => options.log.write(chunk))
@@ -58,7 +58,7 @@ export function startProcess(options: ProcessOptions): LocalProcess {
       options.log.write(Buffer.from(`${error.message}\n`))
       resolve(127)
     })
-    // `close`: the last output has been read too.
+    // `close`, not `exit`: all output has been read.
     child.once('close', (code, signal) => resolve(code ?? 128 + (signalNumbers[signal ?? ''] ?? 0)))
   }).finally(() => {
     options.log.end()
@@ -80,10 +80,10 @@ export function startProcess(options: ProcessOptions): LocalProcess {
   }
 }
 
-/** Whether a launcher says that it serves. */
+/** True if a launcher reports that it is ready. */
 export async function isHealthy(port: number): Promise<boolean> {
   try {
-    // As the kubelet asks: whatever certificate it has, no decision but this pod's readiness follows from the answer.
+    // As in the kubelet, the certificate is not verified: only this pod's readiness depends on the answer.
     const request = get({
       host: '127.0.0.1',
       port,

@@ -22,7 +22,7 @@ async function all(lines: AsyncIterable<string>): Promise<string> {
   return text
 }
 
-/** A log whose clock goes one second with each line. */
+/** A log whose clock advances by one second per line. */
 function open(t: { after(clean: () => void): void }) {
   const folder = tempFolder('log')
   let seconds = 0
@@ -35,7 +35,7 @@ function open(t: { after(clean: () => void): void }) {
   return { log, path }
 }
 
-test('lines come back whole, however their bytes came; the file is private', async (t) => {
+test('lines are complete for every split of their bytes, and the file is private', async (t) => {
   const { log, path } = open(t)
   log.write(Buffer.from('one\ntw'))
   log.write(Buffer.from('o\nthr'))
@@ -46,7 +46,7 @@ test('lines come back whole, however their bytes came; the file is private', asy
   assert.equal(statSync(path).mode & 0o777, 0o600)
 })
 
-test('tail, since and timestamps are as asked', async (t) => {
+test('tail, since and timestamps select and format lines', async (t) => {
   const { log } = open(t)
   log.write(Buffer.from('1\n2\n3\n4\n'))
   assert.equal(await all(log.read(query({ tailLines: 2 }))), '3\n4\n')
@@ -55,7 +55,7 @@ test('tail, since and timestamps are as asked', async (t) => {
   assert.equal(await all(log.read(query({ tailLines: 1, timestamps: true }))), '2026-01-01T00:00:04.000Z 4\n')
 })
 
-test('following gives each line once, also those written while the file is read, and ends with the process or the reader', async (t) => {
+test('following returns each line once, also those written while the file is read, and ends with the process or the reader', async (t) => {
   const { log } = open(t)
   log.write(Buffer.from('before\n'))
   const following = all(log.read(query({ follow: true })))
@@ -73,7 +73,7 @@ test('following gives each line once, also those written while the file is read,
   assert.equal(await left, '')
 })
 
-test('a long log is cut: one older file is kept and still read', async (t) => {
+test('a long log is rotated: one older file is kept and still read', async (t) => {
   const { log, path } = open(t)
   const line = `${'x'.repeat(1023)}\n`
   for (let i = 0; i < 11_000; i += 1) log.write(Buffer.from(line))
@@ -81,7 +81,7 @@ test('a long log is cut: one older file is kept and still read', async (t) => {
   assert.equal((await all(log.read(query({ tailLines: 2 })))).length, 2 * 1024)
 })
 
-test('the look-up answers loopback names only', async (t) => {
+test('the look-up serves loopback host names only', async (t) => {
   const server = await serveEndpoints(() => [])
   t.after(() => server.close())
   const ask = async (path: string, host?: string): Promise<number | undefined> => {

@@ -4,19 +4,19 @@ import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { StringDecoder } from 'node:string_decoder'
 
-/** A container's log on disk: each line after the time at which it came. */
+/** A container's log on disk: each line follows its time. */
 export interface ContainerLog {
-  /** Takes bytes of a process as they come; a line that is not ended waits. */
+  /** Appends output of a process; an incomplete line is buffered. */
   write(chunk: Buffer): void
-  /** Ends the last line and tells followers that nothing more comes. */
+  /** Ends the last line and closes the followers. */
   end(): void
   /** The last line with text, for a pod's termination message; undefined for an empty log. */
   lastLine(): string | undefined
-  /** The lines that fit, then, when following, those that come. */
+  /** The selected lines, then new ones if following. */
   read(query: LogQuery): AsyncGenerator<string>
 }
 
-/** What is asked of a log (Kubernetes API reference, read log of the specified Pod). */
+/** Parameters of a log request (Kubernetes API reference, read log of the specified Pod). */
 export interface LogQuery {
   readonly follow: boolean
   readonly timestamps: boolean
@@ -25,10 +25,10 @@ export interface LogQuery {
   readonly signal: AbortSignal
 }
 
-/** One file at most; the one before is kept beside it. */
+/** Maximum size of the current file; one previous file is kept. */
 const MAX_FILE_BYTES = 10 * 1024 * 1024
 
-/** As many characters as the kubelet takes bytes from the end of a log. */
+/** Number of characters; the kubelet takes as many bytes from the end of a log. */
 const MAX_LAST_LINE = 2048
 
 /** Opens the log of one container of one start. */
@@ -79,7 +79,7 @@ interface Live {
 }
 
 async function* read(path: string, query: LogQuery, live: Live): AsyncGenerator<string> {
-  // Listening before reading: a line that comes meanwhile is read twice, and told once by its length.
+  // Listens before reading: a line that is written meanwhile is read twice, and skipped once by its offset.
   const queue: string[] = []
   const wake = new EventEmitter()
   const onLine = (text: string): void => {
@@ -112,7 +112,7 @@ async function readStored(path: string, query: LogQuery): Promise<string[]> {
   const since = query.since?.toISOString() ?? ''
   for (const file of [`${path}.old`, path]) {
     if (!existsSync(file)) continue
-    // The time is of fixed width, so texts compare as times do.
+    // Times have a fixed width: strings compare like times.
     for await (const line of createInterface({ input: createReadStream(file, 'utf8') }))
       if (line >= since) lines.push(`${line}\n`)
   }

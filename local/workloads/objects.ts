@@ -1,6 +1,6 @@
 import type { KubeObject, OwnerReference, Resource } from '#core/kube/client.ts'
 
-/** One container of a pod template, as far as it is run here. */
+/** One container of a pod template: the fields that are used here. */
 export interface Container {
   readonly name: string
   readonly image?: string
@@ -19,7 +19,7 @@ export interface Container {
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
 }
 
-/** One volume of a pod template, of the kinds that agents have. */
+/** One volume of a pod template, of the types that agents use. */
 export interface Volume {
   readonly name: string
   readonly emptyDir?: object
@@ -36,7 +36,7 @@ export interface Volume {
   }
 }
 
-/** The pod that a Deployment or Job asks for. */
+/** The pod template of a Deployment or Job. */
 export interface PodTemplate {
   readonly metadata?: {
     readonly labels?: Readonly<Record<string, string>>
@@ -51,13 +51,13 @@ export interface PodTemplate {
   }
 }
 
-/** A Deployment, as far as it is run here. */
+/** A Deployment: the fields that are used here. */
 export type Deployment = KubeObject<
   { readonly replicas?: number; readonly progressDeadlineSeconds?: number; readonly template: PodTemplate },
   Readonly<Record<string, unknown>>
 >
 
-/** A Job, as far as it is run here. */
+/** A Job: the fields that are used here. */
 export type Job = KubeObject<
   { readonly backoffLimit?: number; readonly template: PodTemplate },
   Readonly<Record<string, unknown>> & {
@@ -65,10 +65,10 @@ export type Job = KubeObject<
   }
 >
 
-/** A Pod; its status is written here. */
+/** A Pod. */
 export type Pod = KubeObject<PodTemplate['spec'], Readonly<Record<string, unknown>>>
 
-/** REST coordinates of what is read and written. */
+/** REST resources that are read and written. */
 export const resources = {
   deployments: resource('apps', 'deployments', 'Deployment'),
   jobs: resource('batch', 'jobs', 'Job'),
@@ -78,7 +78,7 @@ export const resources = {
   serviceAccounts: resource('', 'serviceaccounts', 'ServiceAccount'),
 } as const
 
-/** Makes a pod its workload's own. */
+/** Owner reference from a pod to its workload. */
 export function controllerReference(owner: KubeObject): OwnerReference {
   const { name, uid = '' } = owner.metadata
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true }

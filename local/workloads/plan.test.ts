@@ -7,22 +7,22 @@ import type { PlannedReplica } from './plan.ts'
 
 const replica = (id: string, current: boolean, ready: boolean): PlannedReplica => ({ id, current, ready })
 
-test('given nothing, then all wanted replicas are started', () => {
+test('without replicas, all wanted replicas are started', () => {
   assert.deepEqual(planRollout(3, []), { start: 3, stop: [] })
 })
 
-test('given a new template, then one new replica comes before an old one goes', () => {
+test('with a new template, a new replica is started before an old one is stopped', () => {
   const old = [replica('a', false, true), replica('b', false, true)]
   assert.deepEqual(planRollout(2, old), { start: 1, stop: [] })
   assert.deepEqual(planRollout(2, [...old, replica('c', true, false)]), { start: 0, stop: [] })
   assert.deepEqual(planRollout(2, [...old, replica('c', true, true)]), { start: 1, stop: ['a'] })
 })
 
-test('given a new template that never becomes ready, then the old replicas stay', () => {
+test('with a new template that never becomes ready, the old replicas keep running', () => {
   assert.deepEqual(planRollout(1, [replica('a', false, true), replica('b', true, false)]), { start: 0, stop: [] })
 })
 
-test('given fewer wanted, then the youngest go, and those that are not ready first', () => {
+test('with fewer wanted replicas, unready ones are stopped first, then the youngest', () => {
   const three = [replica('a', true, true), replica('b', true, false), replica('c', true, true)]
   assert.deepEqual(planRollout(1, three), { start: 0, stop: ['b', 'c'] })
   assert.deepEqual(planRollout(0, three), {
@@ -31,7 +31,7 @@ test('given fewer wanted, then the youngest go, and those that are not ready fir
   })
 })
 
-test('whatever happens to replicas, a rollout never takes ready ones below what is wanted, nor more than one above', () => {
+test('a rollout keeps at least the wanted number of ready replicas, and at most one replica more', () => {
   const replicas = fc.array(fc.record({ current: fc.boolean(), ready: fc.boolean() }), { maxLength: 8 })
   fc.assert(
     fc.property(fc.nat(4), replicas, (wanted, drawn) => {
@@ -46,7 +46,7 @@ test('whatever happens to replicas, a rollout never takes ready ones below what 
   )
 })
 
-test('repeated steps end with exactly the wanted replicas, all of the newest template', () => {
+test('repeated steps end with the wanted replicas, all of the newest template', () => {
   fc.assert(
     fc.property(fc.nat(4), fc.array(fc.boolean(), { maxLength: 6 }), (wanted, olds) => {
       let all: PlannedReplica[] = olds.map((ready, index) => replica(`o${index}`, false, ready))
@@ -61,7 +61,7 @@ test('repeated steps end with exactly the wanted replicas, all of the newest tem
   )
 })
 
-test('UXM14: a rollout is overdue after its deadline, and a crash after it is no rollout', () => {
+test('UXM14: a rollout is overdue after its deadline, and a crash after the rollout is not', () => {
   const rollout = { rolledOut: false, rolloutBegan: 1_000 }
   assert.deepEqual([isOverdue(rollout, 120, 121_000), isOverdue(rollout, 120, 121_001)], [false, true])
   assert.equal(isOverdue({ ...rollout, rolledOut: true }, 120, 999_999), false)

@@ -1,28 +1,28 @@
-/** A replica as the plan sees it; oldest first in its list. */
+/** A replica as input of the plan; lists are sorted by age, oldest first. */
 export interface PlannedReplica {
   readonly id: string
-  /** Made of the newest template. */
+  /** Has the newest template. */
   readonly current: boolean
   readonly ready: boolean
 }
 
-/** How many replicas to start and which to stop now. */
+/** Number of replicas to start, and replicas to stop. */
 export interface RolloutPlan {
   readonly start: number
   readonly stop: readonly string[]
 }
 
 /**
- * One step of a rolling update with maxSurge 1 and maxUnavailable 0: new replicas first, and a ready old one goes only
- * when enough others are ready. Pure; called again after each change.
+ * One step of a rolling update with maxSurge 1 and maxUnavailable 0: new replicas start first, and a ready old one stops
+ * only if enough others are ready. Pure; called again after each change.
  */
 export function planRollout(wanted: number, replicas: readonly PlannedReplica[]): RolloutPlan {
   const stop = new Set<string>()
   const old = replicas.filter((one) => !one.current)
   const current = replicas.filter((one) => one.current)
-  // An old replica that does not serve is worth nothing.
+  // An old replica that is not ready is stopped at once.
   for (const one of old) if (!one.ready) stop.add(one.id)
-  // Too many of the newest: those that are not ready go first, then the youngest.
+  // Too many new replicas: unready ones are stopped first, then the youngest.
   const excess = Math.max(0, current.length - wanted)
   const spare = current.toReversed().toSorted((a, b) => Number(a.ready) - Number(b.ready))
   for (const one of spare.slice(0, excess)) stop.add(one.id)

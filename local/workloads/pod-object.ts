@@ -5,16 +5,16 @@ import { AGENT_LISTENS } from '#schemas/labels.ts'
 import { controllerReference } from './objects.ts'
 import type { Pod, PodTemplate } from './objects.ts'
 
-/** The node that local pods are on; its pods are cleared at the next start. */
+/** The node of local pods; its pods are deleted at the next start. */
 export const LOCAL_NODE = 'local'
 
-/** Label of every pod that is a local process. */
+/** Label of pods that are local processes. */
 export const LOCAL_LABEL = groupKey('local-node')
 
-/** Label that tells the pods of one template from those of another. */
+/** Label with the hash of a pod's template. */
 export const TEMPLATE_LABEL = 'pod-template-hash'
 
-/** What a container does at the moment. */
+/** Current state of a container. */
 export type ContainerState =
   | {
       readonly is: 'waiting'
@@ -27,7 +27,7 @@ export type ContainerState =
       readonly is: 'running'
       readonly startedAt: Date
       readonly ready: boolean
-      /** The port on which the agent does not answer, though it has had the time. */
+      /** The port on which the agent does not answer after its start-up time. */
       readonly silentPort?: number | undefined
     }
   | { readonly is: 'ended'; readonly exitCode: number; readonly at: Date; readonly lastLine?: string | undefined }
@@ -49,7 +49,7 @@ export function toPod(owner: KubeObject, template: PodTemplate, hash: string): P
   }
 }
 
-/** The status of a pod with one container of interest, as a kubelet would write it. */
+/** The status of a pod as the kubelet writes it, for its main container. */
 export function toPodStatus(container: { name: string; image: string }, state: ContainerState, restarts: number) {
   const ready = state.is === 'running' && state.ready
   const condition = (type: string, holds: boolean) => ({ type, status: holds ? 'True' : 'False' })
@@ -87,13 +87,13 @@ function toStateObject(state: ContainerState): object {
   return { terminated: { ...toTerminated(state.exitCode, state.lastLine), finishedAt: timestamp(state.at) } }
 }
 
-// As a kubelet with `FallbackToLogsOnError`: the log explains a failure, and no success.
+// As in the kubelet with `FallbackToLogsOnError`: the log is the message of a failure only.
 function toTerminated(exitCode: number, lastLine: string | undefined): object {
   if (exitCode === 0) return { exitCode, reason: 'Completed' }
   return { exitCode, reason: 'Error', ...(lastLine === undefined ? {} : { message: lastLine }) }
 }
 
-// Here the port is allocated at each start; only the pod knows it.
+// The port is allocated at each start and known only from the pod.
 function silentAgent(port: number) {
   const message = `the agent does not answer on AGENT_PORT=${port}: this machine allocates the port, so the agent must read it from its environment`
   return { type: AGENT_LISTENS, status: 'False', reason: 'AgentNotListening', message }

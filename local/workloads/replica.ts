@@ -22,43 +22,43 @@ import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { AgentCrash } from '../terminal.ts'
 import { mountVolumes } from './volumes.ts'
 
-/** What replicas share. */
+/** Dependencies that all replicas share. */
 export interface ReplicaContext {
   readonly cluster: KubeClient
   readonly dataDir: string
-  /** How a launcher is started on this machine. */
+  /** Command of the launcher on this machine. */
   readonly launcher: readonly string[]
   readonly cwd: string
   readonly log: Logger
-  /** Called for each process that ended with an error by itself. */
+  /** Called for each process that failed. */
   readonly onCrash?: ((crash: AgentCrash) => void) | undefined
-  /** How long an agent may run before its silence is reported. */
+  /** Time after which an agent without an answer is reported. */
   readonly listenMs: number
-  /** Replicas that left their workload and have not ended yet. */
+  /** Replicas that were removed from their workload and are still running. */
   readonly ending: Set<Replica>
 }
 
-/** One pod as a process: it keeps the process running and the pod's status true. */
+/** One pod as a process: restarts the process and updates the pod's status. */
 export interface Replica {
   readonly pod: Pod
   ready(): boolean
   /** Base URL of its launcher, while it runs. */
   url(): string | undefined
   readonly pid: () => number | undefined
-  /** Exit code of a pod that is not restarted, once it has ended. */
+  /** Exit code of an ended pod that is not restarted. */
   ended(): number | undefined
-  /** The log of a container, of this start or of the one before. */
+  /** The log of a container: of the current or the previous start. */
   logOf(container: string, previous: boolean): ContainerLog | undefined
-  /** Ends the process within the grace and deletes the pod. */
+  /** Stops the process within the grace period and deletes the pod. */
   stop(graceMs?: number): Promise<void>
 }
 
 const RESTART = { minMs: 500, maxMs: 30_000 }
-// A process that lived this long starts the back-off anew.
+// A process that ran this long resets the back-off.
 const SETTLED_MS = 60_000
 const PROBE_MS = { starting: 100, ready: 2_000 }
 
-/** Runs a pod that exists in the cluster; `restart: false` is a Job's. */
+/** Runs an existing pod; `restart: false` is for Jobs. */
 export function runReplica(context: ReplicaContext, pod: Pod, restart: boolean): Replica {
   const ref = {
     namespace: parseLabel('namespace', pod.metadata.namespace ?? ''),
@@ -84,7 +84,7 @@ export function runReplica(context: ReplicaContext, pod: Pod, restart: boolean):
   let finished: Promise<void> | undefined
   const stop = (graceMs = (pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000): Promise<void> => {
     ending.abort()
-    // Asked again with a shorter grace, it ends sooner.
+    // A second call with a shorter grace period applies the shorter one.
     // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
     void live.process?.stop(graceMs)
     return (finished ??= finish())
@@ -105,7 +105,7 @@ interface Live {
   restarts: number
   process: LocalProcess | undefined
   port: number | undefined
-  /** Of each start, by container. */
+  /** Logs per start, by container. */
   readonly logs: ReadonlyMap<string, ContainerLog>[]
 }
 
@@ -161,7 +161,7 @@ interface Outcome {
   readonly lastLine?: string | undefined
 }
 
-/** One start and its end; a start that is not possible is an outcome too. */
+/** One start and its end; a failed start is an outcome too. */
 async function runOnce(run: Run, containers: LocalContainers): Promise<Outcome> {
   const { context, pod, live, report, signal } = run
   const began = new AbortController()
@@ -200,7 +200,7 @@ async function runOnce(run: Run, containers: LocalContainers): Promise<Outcome> 
   }
 }
 
-// An agent that was never started has no log; then the launcher's says why.
+// An agent that was not started has no log: the launcher's log has the reason.
 function lastLineOf({ logs }: Live, { launcher, agent }: LocalContainers): string | undefined {
   const last = (name: string | undefined): string | undefined =>
     logs
@@ -211,7 +211,7 @@ function lastLineOf({ logs }: Live, { launcher, agent }: LocalContainers): strin
   return last(agent?.name) ?? (line?.includes('"level":"error"') === true ? line : undefined)
 }
 
-/** Starts the launcher with the agent as its child; each has a log of its own, so no line of the agent passes for the launcher's. */
+/** Starts the launcher with the agent as its child. Each has its own log: a line of the agent cannot appear as the launcher's. */
 function start(run: Run, { launcher, agent }: LocalContainers, environment: LocalEnvironment): LocalProcess {
   const { context, folder, live } = run
   const logFor = ({ name }: Container): ContainerLog => createContainerLog(join(folder, `${name}.${live.restarts}.log`))
@@ -262,7 +262,7 @@ async function writeStatus(context: ReplicaContext, ref: ObjectRef, status: obje
   await cluster
     .patch(resources.pods, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
     .catch((error: unknown) => {
-      // Deleted by somebody: its workload is looked at and ends the process.
+      // The pod was deleted: reconciling its workload ends the process.
       if (!isStatus(error, 404)) log.warn({ pod: ref.name, ...describeError(error) }, 'a pod status was not written')
     })
 }

@@ -5,7 +5,7 @@ import test from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { OutsideVolume, writePrivate } from './volumes.ts'
 
-test('SEC11: a key that is no file name is written nowhere', (t) => {
+test('SEC11: a key that is not a file name is not written', (t) => {
   const folder = tempFolder('volumes')
   t.after(folder.remove)
   const volume = join(folder.path, 'volume')
@@ -21,7 +21,7 @@ test('SEC11: a key that is no file name is written nowhere', (t) => {
   assert.deepEqual(readdirSync(folder.path), ['volume'])
 })
 
-test('SEC11: a link in the folder, or in its place, is not followed', (t) => {
+test('SEC11: a symbolic link in the folder, or instead of it, is not followed', (t) => {
   const folder = tempFolder('volumes')
   t.after(folder.remove)
   const [volume, elsewhere, linked] = ['volume', 'elsewhere', 'linked'].map((name) => join(folder.path, name))

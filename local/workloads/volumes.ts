@@ -5,11 +5,11 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { resources } from './objects.ts'
 import type { Pod, Volume } from './objects.ts'
 
-/** Folders that stand for a pod's volumes. */
+/** Local folders of a pod's volumes. */
 export interface MountedVolumes {
   /** The local folder of a volume. */
   folderOf(volume: string): string
-  /** Ends the renewal of tokens. */
+  /** Stops the renewal of tokens. */
   close(): void
 }
 
@@ -17,7 +17,7 @@ interface Data extends KubeObject {
   readonly data?: Readonly<Record<string, string>>
 }
 
-/** Writes ConfigMaps, Secrets and tokens of a pod into folders that only this user may read; tokens are renewed at 80 % of their life. */
+/** Writes ConfigMaps, Secrets and tokens of a pod to folders with mode 0700; tokens are renewed at 80 % of their lifetime. */
 export async function mountVolumes(cluster: KubeClient, pod: Pod, root: string): Promise<MountedVolumes> {
   const timers = new Set<NodeJS.Timeout>()
   const folderOf = (volume: string): string => join(root, volume)
@@ -69,7 +69,7 @@ interface TokenSource {
 
 type TokenRequest = KubeObject<unknown, { readonly token: string; readonly expirationTimestamp: string }>
 
-// Bound to the pod: the token dies with it, whatever its time says.
+// Bound to the pod: deleting the pod revokes the token.
 async function keepToken(cluster: KubeClient, pod: Pod, source: TokenSource, place: Place): Promise<void> {
   const { name, namespace = '', uid = '' } = pod.metadata
   const seconds = source.expirationSeconds ?? 3600
@@ -91,14 +91,14 @@ async function keepToken(cluster: KubeClient, pod: Pod, source: TokenSource, pla
 function renewLater(ms: number, renew: () => Promise<void>, timers: Set<NodeJS.Timeout>): void {
   const timer = setTimeout(() => {
     timers.delete(timer)
-    // The old token is good for another fifth of its life: there is time to try again.
+    // The old token is valid for another fifth of its lifetime: the renewal can be retried.
     renew().catch(() => renewLater(5_000, renew, timers))
   }, ms)
   timer.unref()
   timers.add(timer)
 }
 
-/** A key that is no file name, or a folder that an agent replaced: nothing is written. */
+/** A key that is not a file name, or a folder that an agent replaced: nothing is written. */
 export class OutsideVolume extends Error {
   constructor(key: string) {
     super(`the key ${JSON.stringify(key.slice(0, 100))} of a volume is no file name in its folder`)
@@ -109,8 +109,8 @@ export class OutsideVolume extends Error {
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
 /**
- * Writes one file of a volume, beside and renamed: a reader sees the old token or the new one, never half of one.
- * Throws `OutsideVolume` for a name that leads out of the folder, also when the folder has become a link (SEC11).
+ * Writes one file of a volume atomically: a reader sees the old or the new content.
+ * Throws `OutsideVolume` for a path outside the folder, also if the folder was replaced by a link (SEC11).
  */
 export function writePrivate(folder: string, name: string, content: string | Buffer): void {
   const path = resolve(folder, name)
@@ -118,7 +118,7 @@ export function writePrivate(folder: string, name: string, content: string | Buf
     throw new OutsideVolume(name)
   const draft = `${path}.new`
   rmSync(draft, { force: true })
-  // A name of 255 bytes has no room for more; no key of the cluster is as long.
+  // File names have at most 255 bytes; keys are shorter.
   const descriptor = openSync(draft, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), 0o600)
   try {
     writeFileSync(descriptor, content)

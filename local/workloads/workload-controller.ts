@@ -14,7 +14,7 @@ import { TEMPLATE_LABEL, toPod } from './pod-object.ts'
 import { runReplica } from './replica.ts'
 import type { Replica, ReplicaContext } from './replica.ts'
 
-/** The replicas of every workload, by `namespace/kind/name`; a workload made anew starts with none. */
+/** The replicas of every workload, by `namespace/kind/name`; a re-created workload starts without replicas. */
 export type Replicas = Map<
   string,
   {
@@ -22,12 +22,12 @@ export type Replicas = Map<
     readonly list: Replica[]
     rolloutBegan: number
     hash: string
-    /** Every replica of this template was ready once. */
+    /** All replicas of this template have been ready. */
     rolledOut: boolean
   }
 >
 
-/** Runs the Deployments of agents as processes. Other Deployments are left alone. */
+/** Runs the Deployments of agents as processes; ignores other Deployments. */
 export function deploymentReconciler(context: ReplicaContext, all: Replicas): Reconciler {
   return {
     name: 'local-deployments',
@@ -64,7 +64,7 @@ async function reconcileDeployment(
   )
   for (let i = 0; i < plan.start; i += 1)
     entry.list.push(await startReplica(context, deployment, { template, hash, restart: true }))
-  // Old ones end in the background; their pods' deletion brings the workload back here.
+  // Old replicas stop in the background; the deletion of their pods triggers the next reconciliation.
   for (const name of plan.stop) stopReplica(context, entry.list, name)
   const updated = entry.list.filter((one) => hashOfPod(one.pod) === hash)
   const complete = updated.length >= wanted && updated.every((one) => one.ready())
@@ -110,7 +110,7 @@ async function reconcileJob(
   return {}
 }
 
-/** The replicas of a workload without those whose pods are gone; everything of a workload that is gone is ended. */
+/** The replicas of a workload whose pods exist; stops the others, and all replicas of a deleted workload. */
 async function entryOf(context: ReplicaContext, all: Replicas, key: string, workload: KubeObject | undefined) {
   const known = all.get(key)
   const ours = workload !== undefined && workload.metadata.labels?.[AGENT_LABEL] !== undefined
@@ -146,7 +146,7 @@ async function startReplica(
   return runReplica(context, pod, how.restart)
 }
 
-/** Ends a replica in the background; until it has ended, closing waits for it. */
+/** Stops a replica in the background; `close` waits for it. */
 function stopReplica(context: ReplicaContext, list: Replica[], name: string): void {
   const index = list.findIndex((one) => one.pod.metadata.name === name)
   const [replica] = index < 0 ? [] : list.splice(index, 1)
@@ -158,7 +158,7 @@ function stopReplica(context: ReplicaContext, list: Replica[], name: string): vo
     .finally(() => context.ending.delete(replica))
 }
 
-/** Only at the version that it was computed from: two stale ones in turn would cause each other for ever. A newer one comes by itself. */
+/** Written at the version that it was computed from: two stale writers would overwrite each other endlessly. A newer version triggers a new write. */
 async function writeStatus(context: ReplicaContext, ref: ObjectRef, before: KubeObject, status: object): Promise<void> {
   if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before.status ?? {}))) return
   const resource = before.kind === 'Job' ? resources.jobs : resources.deployments

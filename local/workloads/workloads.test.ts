@@ -55,7 +55,7 @@ const speaking = (answer: string, more: AgentDeploymentSpec = {}): AgentDeployme
   ...more,
 })
 
-/** An embedded API server with the agents' reconciler, and the runner unless it is another process. */
+/** An embedded API server with the agents' reconciler, and the workload runner unless a test starts it in another process. */
 async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean; listenMs?: number } = {}) {
   const dir = tempFolder('workloads')
   const running: { workloads?: Workloads } = {}
@@ -107,7 +107,7 @@ async function embeddedServer(dataDir: string, running: { readonly workloads?: W
   return { server: server.url, cluster: createKubeClient({ server: server.url, pool, bearer: token }), close }
 }
 
-/** A server of its own: the runner would take the agents of other test files on a shared one. */
+/** Not the shared server: the runner would start the agents of other test files. */
 async function realServer(t: TestContext) {
   const kube = await startKube(t)
   const pool = createPool(kube.url, { ca: kube.ca })
@@ -156,7 +156,7 @@ async function until<T>(what: string, ask: () => Promise<T | undefined>): Promis
   }
 }
 
-/** Processes of this machine whose command line has a text; the tests' agents carry a text of their own. */
+/** Local processes whose command line contains a text; each test's agents have a unique one. */
 function processesWith(text: string): string[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
@@ -172,12 +172,12 @@ function processesWith(text: string): string[] {
 const unique = (name: string): string => `${name}-${process.pid}-${(count += 1)}`
 let count = 0
 
-/** Base URL of a launcher that takes runs. */
+/** Base URL of a ready launcher. */
 function serving(workloads: Workloads): string | undefined {
   return workloads.launchers('default', 'bot').find(({ ready }) => ready)?.url
 }
 
-/** A launcher proves itself by a key, not by a name: a test only looks at the answer. */
+/** Launchers have self-signed certificates: the test checks the answer only. */
 async function asked(url: string | undefined): Promise<{ status: number; key: KeyObject | undefined }> {
   const request = get(`${url}/healthz`, { agent: false, rejectUnauthorized: false })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -188,7 +188,7 @@ async function asked(url: string | undefined): Promise<{ status: number; key: Ke
 
 const says = async (url: string | undefined): Promise<number> => (await asked(url)).status
 
-test('an agent becomes a process that serves, with logs, and nothing is left after its deletion (P3)', async (t) => {
+test('an agent runs as a ready process with logs, and its deletion removes all of it (P3)', async (t) => {
   const { cluster, create, when, pods, workloads, dataDir } = await setUp(t)
   const answer = unique('hello')
   await create(speaking(answer))
@@ -229,11 +229,11 @@ test('an agent becomes a process that serves, with logs, and nothing is left aft
   await textOf(followed) // following ends with the process
 })
 
-test('SEC8, F8: what a user puts into runtime.env runs in the agent and in no launcher', async (t) => {
+test('SEC8, F8: variables of runtime.env are set in the agent and in no launcher', async (t) => {
   const { create, when, pods, cluster, dataDir } = await setUp(t)
   const answer = unique('env')
   const marks = join(dataDir, 'marks')
-  // Runs before the program of every Node.js process that has the variable.
+  // Runs before the program of each Node.js process with this variable.
   const code = `import{appendFileSync}from'node:fs';appendFileSync(${JSON.stringify(marks)},process.argv[1]+'\\n')`
   const env = [
     { name: 'NODE_OPTIONS', value: `--import=data:text/javascript;base64,${Buffer.from(code).toString('base64')}` },
@@ -258,7 +258,7 @@ test('SEC8, F8: what a user puts into runtime.env runs in the agent and in no la
   assert.deepEqual([lines(agentLog), lines(launcherLog) > 0], [0, true])
 })
 
-test('SEC8: a declarative agent with variables is refused, since no process would have them', async (t) => {
+test('SEC8: a declarative agent with variables is refused: no process would get them', async (t) => {
   const { create, when } = await setUp(t)
   await create({
     model: { route: 'mock' },
@@ -269,7 +269,7 @@ test('SEC8: a declarative agent with variables is refused, since no process woul
   assert.match(agent.status?.conditions?.find(({ type }) => type === 'Accepted')?.message ?? '', /runtime\.env/)
 })
 
-test('a status is written at the version that it was computed from only: two stale ones would cause each other for ever', async (t) => {
+test('a status is written only at the version that it was computed from', async (t) => {
   const dir = tempFolder('workloads')
   const { cluster, close } = await embeddedServer(dir.path, {})
   t.after(async () => {
@@ -308,7 +308,7 @@ test('a status is written at the version that it was computed from only: two sta
   assert.equal((await replicas()) ?? 0, 0)
 })
 
-test('replicas scale, and a pod that somebody deletes is replaced', async (t) => {
+test('replicas are scaled, and a deleted pod is replaced', async (t) => {
   const { cluster, create, change, when, pods } = await setUp(t)
   const answer = unique('scale')
   await create(speaking(answer, { scaling: { replicas: 2 } }))
@@ -334,7 +334,7 @@ test('replicas scale, and a pod that somebody deletes is replaced', async (t) =>
   await when('Ready=True Serving')
 })
 
-test('a new revision comes before the old one goes; a broken one says why while the old one serves', async (t) => {
+test('a new revision starts before the old one stops; a broken one reports its reason while the old one serves', async (t) => {
   const { create, change, when, workloads, pods } = await setUp(t)
   const [first, second] = [unique('first'), unique('second')]
   await create(speaking(first))
@@ -380,8 +380,8 @@ test(
       const { items } = await cluster.list<KubeObject<unknown, { succeeded?: number }>>(resources.jobs, { namespace })
       return items[0]?.status?.succeeded === 1 ? true : undefined
     })
-    // Nothing collects there what an agent owned, so its Deployment is deleted as the collector would; after the agent, or
-    // the manager would make it anew.
+    // This server has no garbage collector, so the test deletes the Deployment; after the agent, or
+    // the manager would create it again.
     await cluster.delete(AgentDeployment, ref)
     await cluster.delete(resources.deployments, ref)
     await until('the process is gone', async () => (processesWith(second).length === 0 ? true : undefined))
@@ -404,7 +404,7 @@ test('UXH7, UXH8: a missing program, a silent agent and a service that ends are 
   assert.match(await why('CrashLoopBackOff'), /ended by itself with code 0, and a service must keep running/)
 })
 
-test('an agent that dies is started again, and its restarts are counted', async (t) => {
+test('an agent that exits is restarted, and its restarts are counted', async (t) => {
   const { create, when, pods } = await setUp(t)
   const answer = unique('mortal')
   await create(speaking(answer))
@@ -419,7 +419,7 @@ test('an agent that dies is started again, and its restarts are counted', async 
   assert.notEqual(restarted, undefined)
 })
 
-test('a declarative agent needs no process of its own; an image without a command needs a container runtime', async (t) => {
+test('a declarative agent has no process of its own, and an image without a command needs a container runtime', async (t) => {
   const { cluster, create, when, workloads } = await setUp(t)
   await cluster.create(
     ModelRoute,
@@ -445,7 +445,7 @@ test('a declarative agent needs no process of its own; an image without a comman
   })
 })
 
-test('a job runs to its end once, and a failing one as often as it may', async (t) => {
+test('a job completes once, and a failing job is retried up to its limit', async (t) => {
   const { cluster, create, pods } = await setUp(t)
   const job: Resource = resources.jobs
   await create({ executionModel: 'job', runtime: { command: [process.execPath, '--eval', 'console.log("done")'] } })
@@ -471,7 +471,7 @@ test('a job runs to its end once, and a failing one as often as it may', async (
   assert.equal(tries.items.length, 3, 'the first try and two more')
 })
 
-test('close leaves no process, and neither does kill -9 of the runner; its pods are cleared at the next start', async (t) => {
+test('no process survives close or kill -9 of the runner, and its pods are deleted at the next start', async (t) => {
   const { server, cluster, create, when, pods, dataDir } = await setUp(t, { runner: false })
   const answer = unique('orphan')
   const runner = spawn(process.execPath, [runnerFile, server, token, dataDir], {

@@ -16,30 +16,30 @@ import type { Replica, ReplicaContext } from './replica.ts'
 import { deploymentReconciler, jobReconciler } from './workload-controller.ts'
 import type { Replicas } from './workload-controller.ts'
 
-/** What the runner works with. `cluster` may read and write Deployments, Jobs, Pods, ConfigMaps, Secrets and tokens everywhere. */
+/** Options of the workload runner. `cluster` may read and write Deployments, Jobs, Pods, ConfigMaps, Secrets and tokens in all namespaces. */
 export interface WorkloadOptions {
   readonly cluster: KubeClient
   readonly dataDir: string
   readonly log: Logger
-  /** How a launcher is started; default: this Node.js with `launcher/main.ts`. */
+  /** Command of the launcher; default: this Node.js with `launcher/main.ts`. */
   readonly launcher?: readonly string[]
-  /** Where commands of agents are started; default: where this process was. */
+  /** Working directory of agents; default: that of this process. */
   readonly cwd?: string
-  /** How long an agent may run before its silence is reported (10 s). */
+  /** Time after which an agent without an answer is reported (10 s). */
   readonly listenMs?: number
-  /** Called for each process of an agent that ended with an error by itself. */
+  /** Called for each process of an agent that failed. */
   readonly onCrash?: ((crash: AgentCrash) => void) | undefined
 }
 
-/** Agents as processes of this machine. */
+/** Agents as local processes. */
 export interface Workloads {
-  /** Launchers of the agent that run now, each known by its address: another process has another one. */
+  /** Running launchers of the agent, identified by their address: each process has its own. */
   launchers(namespace: string, name: string): readonly AgentLauncher[]
-  /** Where other processes ask the same: `GET {endpointsUrl}/endpoints/{namespace}/{name}`. */
+  /** The same look-up for other processes: `GET {endpointsUrl}/endpoints/{namespace}/{name}`. */
   readonly endpointsUrl: string
-  /** Base URLs of everything that runs for agents here. */
+  /** Base URLs of all running launchers. */
   urls(): readonly string[]
-  /** The log of a pod that runs here, for the embedded API server. */
+  /** The log of a local pod, for the embedded API server. */
   readPodLog(
     request: LogQuery & {
       readonly pod: { readonly metadata: { readonly uid?: string } }
@@ -47,15 +47,15 @@ export interface Workloads {
       readonly previous: boolean
     },
   ): AsyncIterable<string>
-  /** Ends every process; none is left. */
+  /** Stops all processes. */
   close(): Promise<void>
 }
 
-/** Grace of launchers when the platform itself ends: a person waits at the terminal. */
+/** Grace period of launchers when the platform ends: short, because a user waits at the terminal. */
 const CLOSE_GRACE_MS = 5_000
 const LISTEN_MS = 10_000
 
-/** Starts running the workloads of agents, after clearing the pods that an earlier process left. */
+/** Runs the workloads of agents, after deleting the pods of an earlier process. */
 export async function startWorkloads(options: WorkloadOptions): Promise<Workloads> {
   const context: ReplicaContext = {
     cluster: options.cluster,
@@ -111,7 +111,7 @@ function isOf({ metadata }: Pod, namespace: string, name: string): boolean {
   return metadata.namespace === namespace && metadata.labels?.[AGENT_LABEL] === name
 }
 
-// After a rollout began, new runs go to the new revision as soon as one of it is ready.
+// During a rollout, new runs use the new revision as soon as one of its replicas is ready.
 function toLaunchers(replicas: readonly Replica[], ending: ReadonlySet<Replica>): readonly AgentLauncher[] {
   const takesRuns = (one: Replica): boolean => one.ready() && !ending.has(one)
   const newest = replicas.findLast(takesRuns)?.pod.metadata.labels?.[TEMPLATE_LABEL]
@@ -128,7 +128,7 @@ async function* readLog(all: Replicas, request: Parameters<Workloads['readPodLog
   if (log !== undefined) yield* log.read(request)
 }
 
-// Their processes ended with the one that ran them (the lifeline), so these pods describe nothing.
+// Their processes ended with the previous runner (by the parent pipe), so these pods are stale.
 async function clearPods(cluster: KubeClient): Promise<void> {
   const left = await cluster.list<Pod>(resources.pods, { labelSelector: `${LOCAL_LABEL}=${LOCAL_NODE}` })
   for (const { metadata } of left.items) {
