@@ -49,10 +49,13 @@ test('the layers of the embedded API server import in one direction, types inclu
   const made = [
     toSource('local/apiserver/kinds/a.ts', "import type { Answer } from '../verbs/write.ts'"),
     toSource('local/apiserver/kinds/b.ts', "import { x } from '../storage/store.ts'\nimport { y } from './a.ts'"),
-    toSource('local/apiserver/kinds/c.ts', "import { x } from '../server.ts'\nimport { y } from '#core/kube/names.ts'"),
+    toSource(
+      'local/apiserver/kinds/c.ts',
+      "import { x } from '../server.ts'\nimport { y } from '../../../core/kube/names.ts'",
+    ),
     toSource(
       'local/apiserver/kinds/d.test.ts',
-      "import { x } from '../wire/handler.ts'\nimport '#test/harness/kube.ts'",
+      "import { x } from '../wire/handler.ts'\nimport { kube } from '../../../test/harness/kube.ts'",
     ),
     toSource('local/apiserver/server.ts', "import { x } from './wire/handler.ts'"),
   ]

@@ -27,7 +27,7 @@ export function insert(set: FieldSet, path: readonly string[]): void {
   if (last !== undefined) node.members.add(last)
 }
 
-/** Everything in either set. */
+/** Union of two sets. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   const children = new Map(a.children)
   for (const [element, child] of b.children) {
@@ -122,7 +122,7 @@ export function toFieldsV1(set: FieldSet): JsonObject {
   return out
 }
 
-/** The set that a `fieldsV1` says. */
+/** The set of a `fieldsV1`. */
 export function fromFieldsV1(fields: Json | undefined): FieldSet {
   const set = emptySet()
   for (const [element, below] of Object.entries(isObject(fields) ? fields : {})) {

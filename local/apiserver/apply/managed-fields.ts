@@ -4,7 +4,7 @@ import type { JsonSchema } from '../schema/json-schema.ts'
 import { emptySet, fromFieldsV1, insert, isEmpty, toFieldsV1, without } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 
-/** What one manager owns. */
+/** Fields of one manager. */
 export interface Owned {
   readonly set: FieldSet
   readonly entry: ManagedFieldsEntry

@@ -1,6 +1,5 @@
-import { isObject } from '../json/json-value.ts'
+import { isObject, typeName } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'
-import { goValue } from '../patch/strategic-patch.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { fieldSchema, keepsUnknown } from '../schema/structural-schema.ts'
 import { showPath } from './field-set.ts'
@@ -10,7 +9,7 @@ import { elementOf } from './typed-value.ts'
 export function typedFaults(value: Json | undefined, schema: JsonSchema | undefined, path = ''): string[] {
   if (!schema || value === null || value === undefined) return []
   const wrong = wrongType(value, schema)
-  if (wrong) return [`${path}: expected ${wrong}, got ${got(value, wrong)}`]
+  if (wrong) return [`${path}: expected ${wrong}, got ${typeName(value)}`]
   if (Array.isArray(value)) {
     const items = value.flatMap((item, i) => typedFaults(item, schema.items, path + elementPath(item, schema, i)))
     return [...keyless(value, schema, path), ...repeated(value, schema, path), ...items]
@@ -21,19 +20,6 @@ export function typedFaults(value: Json | undefined, schema: JsonSchema | undefi
     if (sub) return typedFaults(item, sub, `${path}.${key}`)
     return keepsUnknown(schema) || !schema.properties ? [] : [`${path}.${key}: field not declared in schema`]
   })
-}
-
-/** The value as each of Go's own messages prints it. */
-function got(value: Json, wanted: string): string {
-  if (wanted.startsWith('numeric')) return goName(value)
-  return wanted === 'map' || wanted === 'list' ? `&{${goValue(value)}}` : shown(value)
-}
-
-const GO_NAMES: { readonly [type: string]: string } = { boolean: 'bool', string: 'string' }
-
-function goName(value: Json): string {
-  if (Array.isArray(value)) return '[]interface {}'
-  return GO_NAMES[typeof value] ?? 'map[string]interface {}'
 }
 
 function repeated(list: Json[], schema: JsonSchema, path: string): string[] {
@@ -48,14 +34,12 @@ function repeated(list: Json[], schema: JsonSchema, path: string): string[] {
 function keyless(list: Json[], schema: JsonSchema, path: string): string[] {
   const keys = schema['x-kubernetes-list-map-keys']
   if (schema['x-kubernetes-list-type'] !== 'map' || !keys) return []
-  const named = `[${keys.map((key) => JSON.stringify(key)).join(' ')}]`
   return list.flatMap((item, i) => {
     const given = keys.some(
       (key) => isObject(item) && (item[key] ?? schema.items?.properties?.[key]?.default) !== undefined,
     )
     if (given) return []
-    const why = `associative list with keys has an element that omits all key fields ${named} (and doesn't have default values for any key fields)`
-    return [`${path}: element ${i}: ${why}`]
+    return [`${path}: element ${i} has none of the keys ${keys.join(', ')}`]
   })
 }
 
@@ -67,7 +51,7 @@ function wrongType(value: Json, schema: JsonSchema): string | undefined {
       return typeof value === 'boolean' ? undefined : 'boolean'
     case 'integer':
     case 'number':
-      return typeof value === 'number' ? undefined : 'numeric (int or float)'
+      return typeof value === 'number' ? undefined : 'number'
     case 'array':
       return Array.isArray(value) ? undefined : 'list'
     case 'object':
@@ -75,11 +59,6 @@ function wrongType(value: Json, schema: JsonSchema): string | undefined {
     default:
       return undefined
   }
-}
-
-function shown(value: Json): string {
-  if (isObject(value)) return '&value.valueUnstructured{Value:map[string]interface {}{...}}'
-  return `&value.valueUnstructured{Value:${JSON.stringify(value)}}`
 }
 
 function elementPath(item: Json, schema: JsonSchema, index: number): string {

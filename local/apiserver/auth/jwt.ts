@@ -29,7 +29,7 @@ function parseKey(file: string, pem: string): KeyObject {
   } catch {
     throw new Error(`${file} is no private key in PEM; ${advice}`)
   }
-  throw new Error(`${file} is no P-256 key; ${advice}`)
+  throw new Error(`${file} is not a P-256 key; ${advice}`)
 }
 
 function readIfThere(file: string): string | undefined {

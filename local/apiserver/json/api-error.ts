@@ -13,6 +13,24 @@ export class ApiError extends Error {
   }
 }
 
+/** The 400 of a body whose values do not have the types of its kind. */
+export class DecodingError extends ApiError {
+  readonly why: string
+  constructor({ kind, version }: { readonly kind: string; readonly version: string }, why: string) {
+    const message = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`
+    super({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      reason: 'BadRequest',
+      code: 400,
+    })
+    this.why = why
+  }
+}
+
 /** The kind a message is about: `resource` is the plural, `kind` is used by validation messages only. */
 export interface Named {
   readonly group: string

@@ -26,11 +26,10 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   return keys.length === others.length && keys.every((key) => b[key] !== undefined && equalJson(a[key], b[key]))
 }
 
-/** The name Go's encoding/json uses for a JSON value in its error texts. */
-export function goJsonType(value: Json | undefined): string {
+/** The JSON type of a value, for messages. */
+export function typeName(value: Json | undefined): string {
   if (Array.isArray(value)) return 'array'
-  if (value === null || value === undefined) return 'null'
-  return typeof value === 'boolean' ? 'bool' : typeof value
+  return value === null || value === undefined ? 'null' : typeof value
 }
 
 /** Sets a key so that `__proto__` is an ordinary one. */

@@ -27,22 +27,11 @@ export function parse(text: string, yaml: boolean): Json {
 }
 
 function parseJson(text: string): Json {
-  if (text === '') throw new Error('json parse error: unexpected end of JSON input')
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error(`json parse error: ${goSyntaxError(text, error)}`, { cause: error })
+    throw new Error(`the body is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
-}
-
-/** The words of Go's decoder for the common syntax errors: clients and tests compare them. */
-function goSyntaxError(text: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : ''
-  const found = /position (\d+)/.exec(message)
-  const character = found ? text[Number(found[1])] : undefined
-  if (character === undefined) return 'unexpected end of JSON input'
-  const where = message.startsWith('Expected property name') ? 'object key string' : 'value'
-  return `invalid character '${character}' looking for beginning of ${where}`
 }
 
 function checkShape(value: Json | undefined, depth: number): void {

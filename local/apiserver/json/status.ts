@@ -15,7 +15,7 @@ export type Status = {
   code?: number
 }
 
-/** A failed `Status`, as the wire shows it. */
+/** A failed `Status`. */
 export function failedStatus(code: number, reason: string, message: string, details?: Status['details']): Status {
   const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code }
   if (details) status.details = details

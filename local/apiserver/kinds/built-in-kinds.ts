@@ -172,7 +172,7 @@ function builtInKind(row: Row, schemas: SchemaSource): Kind {
   }
 }
 
-/** Every kind that is served without a definition. */
+/** All built-in kinds. */
 export function builtInKinds(schemas: SchemaSource): Kind[] {
   return BUILT_IN.map((row) => builtInKind(row, schemas))
 }

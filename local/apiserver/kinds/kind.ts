@@ -1,6 +1,7 @@
 import type { CompiledSchema } from '../schema/compile-schema.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import type { Column } from './columns.ts'
+import type { NameRule } from './names.ts'
 import { fieldAt } from './selectors.ts'
 import type { SelectableFields } from './selectors.ts'
 
@@ -15,7 +16,7 @@ export interface Rules {
   returnsDeleted: boolean
   /** DELETE without a propagation policy orphans. */
   orphansByDefault: boolean
-  name: 'subdomain' | 'label' | 'path'
+  name: NameRule
   fields: SelectableFields
 }
 

@@ -1,6 +1,8 @@
 import { invalidValue } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
-import type { Kind } from './kind.ts'
+
+/** Validation of an object's name: a DNS subdomain, a DNS label, or a path segment. */
+export type NameRule = 'subdomain' | 'label' | 'path'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
@@ -22,7 +24,7 @@ const tooLong = (text: string, most: number, unit: 'characters' | 'bytes' = 'byt
   Buffer.byteLength(text) > most ? [`must be no more than ${most} ${unit}`] : []
 
 /** Why a name is refused by its kind's rule; empty when it is good. */
-export function nameFaults(name: string, rule: Kind['rules']['name']): string[] {
+export function nameFaults(name: string, rule: NameRule): string[] {
   if (rule === 'path') return pathFaults(name)
   const [most, pattern, text] =
     rule === 'subdomain' ? ([253, SUBDOMAIN, SUBDOMAIN_TEXT] as const) : ([63, LABEL, LABEL_TEXT] as const)

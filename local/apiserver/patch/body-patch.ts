@@ -1,4 +1,4 @@
-import { goJsonType, isObject } from '../json/json-value.ts'
+import { isObject, typeName } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { failedStatus } from '../json/status.ts'
@@ -12,7 +12,7 @@ const REJECTED = 'the server rejected our request due to an error in our request
 const MAX_OPERATIONS = 10_000
 
 /**
- * Applies a patch of one of the three body types to a copy of the live object. A failedStatus is the real server's Status:
+ * Applies a patch of one of the three body types to a copy of the live object. A failure is a Status:
  * 400 for a malformed patch, 413 for too many operations, 415 for strategic on a kind without a Go type, 422 when an
  * operation does not apply. The result may be any object: the caller decodes and validates it as it does a body.
  */
@@ -24,8 +24,7 @@ export function applyBodyPatch(
   const document: JsonObject = structuredClone(live)
   if (type === 'json') return asObject(jsonPatch(document, patch))
   if (type === 'strategic') return asObject(strategicPatch(document, live, patch))
-  if (patch === null) return failedStatus(400, 'BadRequest', 'Invalid JSON Patch')
-  if (!isObject(patch)) return failedStatus(400, 'BadRequest', `error decoding patch: ${notAMap(patch)}`)
+  if (!isObject(patch)) return failedStatus(400, 'BadRequest', notAnObject(patch))
   return asObject(applyMergePatch(document, structuredClone(patch)))
 }
 
@@ -34,29 +33,12 @@ function asObject(result: Json | Status): KubeObject | Status {
   return result as KubeObject | Status
 }
 
-function notAMap(patch: Json): string {
-  return `json: cannot unmarshal ${goJsonType(patch)} into Go value of type map[string]interface {}`
-}
+const notAnObject = (patch: Json): string => `error decoding patch: expected an object, got ${typeName(patch)}`
 
 function jsonPatch(document: JsonObject, patch: Json): Json | Status {
   const list = patch === null ? [] : patch
-  if (!Array.isArray(list)) {
-    const type = goJsonType(list)
-    return failedStatus(
-      400,
-      'BadRequest',
-      `error decoding patch: json: cannot unmarshal ${type} into Go value of type []handlers.jsonPatchOp`,
-    )
-  }
-  const stray = list.find((op) => op !== null && !isObject(op))
-  if (stray !== undefined) {
-    const type = goJsonType(stray)
-    return failedStatus(
-      400,
-      'BadRequest',
-      `error decoding patch: json: cannot unmarshal ${type} into Go value of type handlers.jsonPatchOp`,
-    )
-  }
+  if (!Array.isArray(list) || list.some((op) => op !== null && !isObject(op)))
+    return failedStatus(400, 'BadRequest', 'error decoding patch: expected a list of operations')
   if (list.length > MAX_OPERATIONS) {
     const text = `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${list.length}`
     return failedStatus(413, 'RequestEntityTooLarge', text)
@@ -83,7 +65,7 @@ function strategicPatch(document: JsonObject, live: KubeObject, patch: Json): Js
   const schema = builtinSchema(group, live.kind)
   if (!schema) return failedStatus(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
   if (patch === null) return document
-  if (!isObject(patch)) return failedStatus(400, 'BadRequest', notAMap(patch))
+  if (!isObject(patch)) return failedStatus(400, 'BadRequest', notAnObject(patch))
   try {
     return applyStrategicPatch(document, structuredClone(patch), schema)
   } catch (error) {

@@ -102,12 +102,11 @@ function specialElements(original: Json[], patch: Json[], key: string): { kept: 
 function keyOf(item: Json | undefined, key: string): Json {
   if (key === '') return item ?? null
   const value = isObject(item) ? item[key] : undefined
-  if (value === undefined)
-    throw new BadStrategicPatch(`map: ${goValue(item)} does not contain declared merge key: ${key}`, 500)
+  if (value === undefined) throw new BadStrategicPatch(`a list item lacks the merge key ${key}`, 500)
   return value
 }
 
-/** Where each key is found first. */
+/** First index of each key. */
 function placesOf(list: Json[], key: string): Map<string, number> {
   const places = new Map<string, number>()
   for (const [i, item] of list.entries()) {
@@ -197,16 +196,4 @@ function withoutKey(object: JsonObject, key: string): JsonObject {
 function distinct(list: Json[]): Json[] {
   const seen = new Set<string>()
   return list.filter((item) => seen.size !== seen.add(equalityKey(item)).size)
-}
-
-/** A JSON value as Go's `%v` prints it. */
-export function goValue(value: Json | undefined): string {
-  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
-  if (isObject(value)) {
-    return `map[${Object.keys(value)
-      .sort()
-      .map((key) => `${key}:${goValue(value[key])}`)
-      .join(' ')}]`
-  }
-  return value === null || value === undefined ? '<nil>' : String(value)
 }

@@ -135,7 +135,7 @@ test('rbac: nobody grants more than they hold', () => {
   )
   const check = (object: KubeObject, old?: KubeObject) =>
     authorizer.checkEscalation({ ...alice, groups: ['devs'] }, object, old)
-  // `*` on roles holds `escalate` and `bind` for Roles; a ClusterRole is out of its reach.
+  // `*` on roles holds `escalate` and `bind` for Roles; a ClusterRole is not covered.
   assert.equal(check(role('any', rule(['delete'], ['nodes']))), undefined)
   assert.equal(check(bind('Role', 'reader', user('bob'), 'a')), undefined)
   const denied = check(bind('ClusterRole', 'secrets', user('bob'), 'a'))

@@ -11,7 +11,7 @@ export interface PolicyRule {
   readonly nonResourceURLs: readonly string[]
 }
 
-/** What a binding points at. */
+/** The role of a binding. */
 export interface RoleRef {
   readonly kind: string
   readonly name: string

@@ -45,8 +45,7 @@ export function carryMeta(object: KubeObject, old: KubeObject): Cause[] {
   const known = new Set(old.metadata.finalizers)
   const added = (meta.finalizers ?? []).filter((finalizer) => !known.has(finalizer))
   if (added.length === 0) return []
-  const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`
-  const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`
+  const why = `no new finalizers can be added if the object is being deleted: ${added.join(', ')}`
   return [forbiddenField('metadata.finalizers', why)]
 }
 

@@ -1,25 +1,16 @@
 import { MODIFIED, conflict, failure } from '../json/api-error.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from '../kinds/kind.ts'
-import { objectKey } from '../storage/stored.ts'
 
-/** A uid in the body is a precondition, checked before anything else; an object that is not there has none. */
+/** Checks the uid of the body, a precondition: an absent object has none. */
 export function sameIdentity(
   { metadata: { uid } }: KubeObject,
   actual: string | undefined,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-  { kind, dryRun }: { kind: Kind; dryRun: boolean },
+  kind: Kind,
+  name: string,
 ): void {
   if (!uid || uid === actual) return
-  const folder = kind.custom ? kind.storeId : kind.storeId === '/services' ? 'services/specs' : kind.resource
-  // A dry run asks before the key has the root of all keys.
-  const key = `${dryRun ? '' : '/registry'}/${folder}/${objectKey(kind.namespaced ? namespace : '', name)}`
-  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual ?? ''}`
-  throw conflict(
-    kind,
-    name,
-    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
-  )
+  throw conflict(kind, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual ?? ''}`)
 }
 
 /** Optimistic concurrency. */
@@ -28,7 +19,7 @@ export function sameVersion(object: KubeObject, old: KubeObject, kind: Kind): vo
   if (resourceVersion && !/^\d+$/.test(resourceVersion)) {
     throw failure({
       code: 500,
-      message: `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
+      message: `metadata.resourceVersion: ${JSON.stringify(resourceVersion)} is not a number`,
     })
   }
   if (resourceVersion && resourceVersion !== '0' && resourceVersion !== old.metadata.resourceVersion)

@@ -154,7 +154,7 @@ function boundFaults(bound: Json | undefined, key: string): Cause[] {
 
 const BUDGET_COUNTS: Defaults = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
 
-/** A condition says since when and why. */
+/** Defaults of a condition. */
 function conditionFaults(object: KubeObject): Cause[] {
   return items(read(object, 'status', 'conditions')).flatMap((condition, i) =>
     ['lastTransitionTime', 'reason'].flatMap((key) =>

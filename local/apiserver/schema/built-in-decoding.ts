@@ -1,37 +1,23 @@
-import { goJsonType, isObject } from '../json/json-value.ts'
+import { isObject, typeName } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { fieldSchema } from './structural-schema.ts'
 
-const SCALARS: { readonly [type: string]: string } = {
-  string: 'string',
-  boolean: 'bool',
-  integer: 'int32',
-  number: 'float64',
-}
-
-/** Why Go could not decode a built-in kind's body: the first value of another type, or bytes that are not base64. */
-export function decodeFault(
-  value: Json | undefined,
-  schema: JsonSchema | undefined,
-  at: { kind: string; path: string },
-): string | undefined {
+/** The first value that does not have the type of its field, or a string that is not base64; undefined when all fit. */
+export function decodeFault(value: Json | undefined, schema: JsonSchema | undefined, path = ''): string | undefined {
   if (!schema || value === null || value === undefined) return undefined
-  if (schema.type === 'string' && schema.format === 'byte' && typeof value === 'string') return base64Fault(value)
-  const wanted = goType(schema)
-  if (wanted !== undefined && !fits(value, schema)) {
-    return `json: cannot unmarshal ${goJsonType(value)} into Go struct field ${at.kind}.${at.path} of type ${wanted}`
-  }
+  if (schema.type === 'string' && schema.format === 'byte' && typeof value === 'string')
+    return isBase64(value) ? undefined : `${path}: not base64`
+  if (!fits(value, schema)) return `${path || 'body'}: expected ${schema.type}, got ${typeName(value)}`
   const children: [string, Json | undefined, JsonSchema | undefined][] = Array.isArray(value)
-    ? value.map((item) => [at.path, item, schema.items])
+    ? value.map((item, i) => [`${path}[${i}]`, item, schema.items])
     : Object.entries(isObject(value) ? value : {}).map(([key, item]) => [
-        schema.properties ? `${at.path ? `${at.path}.` : ''}${key}` : at.path,
+        path ? `${path}.${key}` : key,
         item,
         fieldSchema(schema, key),
       ])
-  const struct = schema.properties ? (schema['x-go-type'] ?? at.kind) : at.kind
-  for (const [path, item, sub] of children) {
-    const fault = decodeFault(item, sub, { kind: struct, path })
+  for (const [at, item, sub] of children) {
+    const fault = decodeFault(item, sub, at)
     if (fault) return fault
   }
   return undefined
@@ -55,24 +41,15 @@ export function dropEmpty(value: Json | undefined, schema: JsonSchema | undefine
 }
 
 function fits(value: Json, schema: JsonSchema): boolean {
-  if (schema.type === 'array') return Array.isArray(value)
-  if (schema.type === 'object') return isObject(value)
-  if (schema.type === 'integer') return typeof value === 'number' && Number.isInteger(value)
-  return typeof value === schema.type
+  const { type } = schema
+  if (type === undefined) return true
+  if (type === 'array') return Array.isArray(value)
+  // An object without fields is raw JSON: a ControllerRevision's data may be anything.
+  if (type === 'object') return isObject(value) || (!schema.properties && !schema.additionalProperties)
+  if (type === 'integer') return typeof value === 'number' && Number.isInteger(value)
+  return typeof value === type
 }
 
-function goType(schema: JsonSchema): string | undefined {
-  const { type, format, additionalProperties: values } = schema
-  // An object of no known shape is raw JSON there: it may be anything.
-  if (type === undefined || (type === 'object' && !schema.properties && !values)) return undefined
-  if (type === 'integer' && format === 'int64') return 'int64'
-  if (type === 'array') return `[]${(schema.items && goType(schema.items)) ?? 'string'}`
-  if (type === 'object') return typeof values === 'object' ? `map[string]${goType(values) ?? 'string'}` : 'struct'
-  return SCALARS[type]
-}
-
-function base64Fault(text: string): string | undefined {
-  const bad = text.search(/[^A-Za-z0-9+/=\r\n]/)
-  if (bad >= 0) return `illegal base64 data at input byte ${bad}`
-  return text.length % 4 === 0 ? undefined : `illegal base64 data at input byte ${text.length - (text.length % 4)}`
+function isBase64(text: string): boolean {
+  return /^[A-Za-z0-9+/=\r\n]*$/.test(text) && text.length % 4 === 0
 }

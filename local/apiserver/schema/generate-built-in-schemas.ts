@@ -1,5 +1,5 @@
 /**
- * Makes built-in-schemas.json, the structural schemas of the built-in kinds, from the OpenAPI v3 documents of a real API server:
+  * Makes built-in-schemas.json, the structural schemas of the built-in kinds, from the OpenAPI v3 documents of a real API server:
  * `node local/apiserver/schema/generate-built-in-schemas.ts URL TOKEN > local/apiserver/schema/built-in-schemas.json`
  */
 import { isObject } from '../json/json-value.ts'

@@ -40,7 +40,7 @@ export interface Store extends ObjectReader {
 
 /** etcd's default `--max-request-bytes`, with the answer that kube-apiserver gives beyond it. */
 const OBJECT_BYTES = 1.5 * 1024 * 1024
-const objectTooLarge = () => failure({ code: 500, message: 'etcdserver: request is too large' })
+const objectTooLarge = () => failure({ code: 500, message: `the object is larger than ${OBJECT_BYTES} bytes` })
 
 const HISTORY = 10_000
 const COMPACT_FROM_BYTES = 4 << 20

@@ -7,7 +7,7 @@ import type { CustomResourceDefinition } from '../kinds/custom-kinds.ts'
 import { startApiServer } from '../server.ts'
 import type { ApiServer, ApiServerOptions } from '../server.ts'
 
-/** A kind for the tests of the server: a size, a list of named parts, a status. */
+/** A custom kind for tests. */
 export const WIDGET: CustomResourceDefinition = {
   metadata: { name: 'widgets.mesh.dev' },
   spec: {

@@ -2,7 +2,7 @@ import { applyPatch, objectSchema } from '../apply/server-side-apply.ts'
 import { typedFaults } from '../apply/typed-value-faults.ts'
 import { ApiError, badRequest, conflict, failure, notFound } from '../json/api-error.ts'
 import { isObject } from '../json/json-value.ts'
-import type { Json, JsonObject } from '../json/json-value.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { parse } from '../json/parse-body.ts'
 import type { Kind } from '../kinds/kind.ts'
@@ -53,14 +53,10 @@ export async function applyObject(
   return stored ? modify(context, exchange, kind, { stored, ...change }) : insert(context, exchange, kind, change)
 }
 
-/** What is merged is read as the kind at last: data that is not base64 shows then. */
+/** Refuses applied values that storage cannot hold, as data that is not base64: a 500, as from kube-apiserver. */
 function readable(patch: KubeObject, kind: Kind): void {
-  const undecodable = kind.custom ? undefined : decodeFault(patch, kind.schema.schema, { kind: kind.kind, path: '' })
-  if (undecodable === undefined) return
-  const of = `${kind.group ? kind.apiVersion : `/${kind.apiVersion}`}, Kind=${kind.kind}`
-  const named = `${patch.metadata.namespace ?? ''}/${patch.metadata.name ?? ''}`
-  const message = `failed to convert new object (${named}; ${of}) to proper version: unable to convert unstructured object to ${of}: error decoding from json: ${undecodable}`
-  throw failure({ code: 500, message })
+  const fault = kind.custom ? undefined : decodeFault(patch, kind.schema.schema)
+  if (fault !== undefined) throw failure({ code: 500, message: `the applied object cannot be decoded: ${fault}` })
 }
 
 function parseApply(text: string): JsonObject {
@@ -76,14 +72,8 @@ function parseApply(text: string): JsonObject {
 
 /** An apply's body: an unknown field has no place among typed fields, whatever the validation asked for; nothing is defaulted. */
 function declared(body: JsonObject, kind: Kind): KubeObject {
-  if (!body['kind'] || !body['apiVersion'])
-    throw badRequest(`invalid object type: ${body['apiVersion'] ?? ''}/, Kind=${body['kind'] ?? ''}`)
-  if (body['apiVersion'] !== kind.apiVersion || body['kind'] !== kind.kind) {
-    const version = asText(body['apiVersion'])
-    throw badRequest(
-      `invalid object type: ${version.includes('/') ? version : `/${version}`}, Kind=${asText(body['kind'])}`,
-    )
-  }
+  if (body['apiVersion'] !== kind.apiVersion || body['kind'] !== kind.kind)
+    throw badRequest(`invalid object type: expected ${kind.kind} of ${kind.apiVersion}`)
   const given = identify(body, kind)
   const metadata = isObject(body['metadata']) ? body['metadata'] : {}
   const untyped = typedFaults({ ...body, metadata }, objectSchema(kind.schema.schema))
@@ -98,12 +88,5 @@ function declared(body: JsonObject, kind: Kind): KubeObject {
     if (metadata['generateName'] === '') meta.generateName = ''
     return { ...given, metadata: meta }
   }
-  const all = untyped.length === 1 ? untyped[0] : `errors:\n  ${untyped.join('\n  ')}`
-  const version = kind.group ? kind.apiVersion : `/${kind.apiVersion}`
-  const of = `${asText(metadata['namespace'])}/${asText(metadata['name'])}; ${version}, Kind=${kind.kind}`
-  throw failure({ code: 500, message: `failed to create typed patch object (${of}): ${all}` })
-}
-
-function asText(value: Json | undefined): string {
-  return typeof value === 'string' ? value : ''
+  throw failure({ code: 500, message: `the applied object does not fit the schema: ${untyped.join(', ')}` })
 }

@@ -1,4 +1,5 @@
-import { ApiError, badRequest, failure } from '../json/api-error.ts'
+import { DecodingError, badRequest, failure } from '../json/api-error.ts'
+import type { ApiError } from '../json/api-error.ts'
 import { sortKeys } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../json/kube-object.ts'
@@ -7,22 +8,17 @@ import { pathFaults } from '../kinds/names.ts'
 import { cleanMeta } from '../rules/decode-metadata.ts'
 import { strategyOf } from '../rules/strategy.ts'
 import { decodeFault, dropEmpty } from '../schema/built-in-decoding.ts'
-import { builtinSchema } from '../schema/built-in-schemas.ts'
 import { asKubeObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import type { WriteOptions } from './write-options.ts'
 
-/** Go's decoder stops counting faults of a built-in object here. */
-const GO_STRICT_FAULTS = 100
+/** Unknown fields that one answer names. */
+const MAX_FAULTS = 100
 
 /** Checks kind and version of a body against what the path addresses; built-in kinds may leave both out. */
 export function identify(body: JsonObject, kind: Kind): KubeObject {
   const { apiVersion, kind: name } = body
-  if (kind.custom && !name) {
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind.kind}): Object 'Kind' is missing in '${JSON.stringify(body)}' (${JSON.stringify(body)})`,
-    )
-  }
+  if (kind.custom && !name) throw badRequest(`kind is missing: expected ${kind.kind}`)
   const given = asKubeObject({
     ...body,
     kind: name || kind.kind,
@@ -32,38 +28,25 @@ export function identify(body: JsonObject, kind: Kind): KubeObject {
   return given
 }
 
-/** A built-in object is decoded before anything else: one of another kind says so in Go's words. */
+/** A built-in object of another kind is refused before it is decoded. */
 function anotherKind(given: KubeObject, kind: Kind): ApiError {
-  const [version, group = ''] = given.apiVersion.split('/').toReversed()
-  const known = version === 'v1' && builtinSchema(group, given.kind) !== undefined
-  const why = known
-    ? `converting (${version}.${given.kind}) to (${kind.group === '' ? 'core.' : ''}${kind.kind}): unknown conversion`
-    : `no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(given.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`
-  return badRequest(`${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: ${why}`)
+  return badRequest(`expected ${kind.kind} of ${kind.apiVersion}, got ${given.kind} of ${given.apiVersion}`)
 }
 
 /** Decodes a body as the kind: unknown fields are refused, warned of or dropped; defaults are filled. */
 export function decode(body: JsonObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
   const given = identify(body, kind)
-  const fault = kind.custom ? undefined : decodeFault(given, kind.schema.schema, { kind: kind.kind, path: '' })
-  if (fault) {
-    throw badRequest(
-      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${fault}`,
-    )
-  }
+  const fault = kind.custom ? undefined : decodeFault(given, kind.schema.schema)
+  if (fault) throw new DecodingError(kind, fault)
   const [version = '', group = ''] = given.apiVersion.split('/').toReversed()
   const { meta, unknown } = cleanMeta(body['metadata'], { ...kind, version, kind: given.kind })
   // A custom object of another kind has no schema to be judged by; validation will say so.
   const known = given.kind === kind.kind && group === kind.group
   if (options.fieldValidation !== 'Ignore') {
     const fields = [...new Set([...unknown, ...(known ? kind.schema.unknownFields(given) : [])])].sort()
-    const faults = kind.custom
-      ? fields.map((field) => `unknown field "${field}"`)
-      : fields.slice(0, GO_STRICT_FAULTS).map((field) => `unknown field ${JSON.stringify(field)}`)
+    const faults = fields.slice(0, MAX_FAULTS).map((field) => `unknown field ${JSON.stringify(field)}`)
     if (faults.length > 0 && options.fieldValidation === 'Strict') {
-      throw badRequest(
-        `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${given.kind}: strict decoding error: ${faults.join(', ')}`,
-      )
+      throw new DecodingError({ kind: given.kind, version }, `strict decoding error: ${faults.join(', ')}`)
     }
     warnings.push(...faults)
   }
@@ -124,23 +107,18 @@ export function matchPath(object: KubeObject, exchange: Exchange, kind: Kind): v
   dropDuplicateOwners(object.metadata, exchange.warnings)
 }
 
-/** Decodes a patched object: what is strictly refused is the fault of the patch, which the answer says. */
+/** Decodes a patched object. */
 export function decodePatched(patched: KubeObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
-  return blamePatch(structuredClone(patched), () => decode(patched, kind, options, warnings))
+  return blamePatch(() => decode(patched, kind, options, warnings))
 }
 
-/** Reads a patched object; what it cannot be read for is told as the fault of the patch, a 422. */
-export function blamePatch<T>(patched: KubeObject, read: () => T): T {
+/** Reads a patched object: a value of another type is the fault of the patch, a 422. */
+export function blamePatch<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    const strict =
-      error instanceof ApiError
-        ? /(?:strict decoding error|json|illegal base64).*$/s.exec(error.message)?.[0]
-        : undefined
-    if (strict === undefined) throw error
-    const shown = JSON.stringify(JSON.stringify(sortKeys(patched)))
-    const cause = { reason: 'FieldValueInvalid', message: `Invalid value: ${shown}: ${strict}`, field: 'patch' }
+    if (!(error instanceof DecodingError)) throw error
+    const cause = { reason: 'FieldValueInvalid', message: `Invalid value: ${error.why}`, field: 'patch' }
     throw failure({
       code: 422,
       reason: 'Invalid',

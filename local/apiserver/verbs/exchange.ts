@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { User } from '../auth/user.ts'
 import { ApiError, badRequest, notAcceptable, tooLarge, unsupportedMediaType } from '../json/api-error.ts'
-import { goJsonType, isObject } from '../json/json-value.ts'
+import { isObject, typeName } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { MEDIA_TYPES, isObjectType, parseAs } from '../json/parse-body.ts'
@@ -32,8 +32,6 @@ export interface Accepted {
 
 const BODY_LIMIT = 3 * 1024 * 1024
 
-/** Of a body that cannot be read, this much is shown in the refusal. */
-const ECHO_BYTES = 1024
 const TRANSFORMS = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList', 'APIGroupDiscoveryList'])
 
 function isTransform(as: string): as is Exclude<Accepted['as'], ''> {
@@ -83,23 +81,14 @@ export async function readObject(exchange: Exchange, expected: string): Promise<
   const type = mediaType(exchange.request)
   if (!isObjectType(type)) throw unsupportedMediaType(MEDIA_TYPES)
   const bytes = await readBytes(exchange.request)
-  const unrecognized = (why: string) =>
-    badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why}`)
   let body: Json
   try {
     body = parseAs(type, bytes)
   } catch (error) {
     if (error instanceof ApiError) throw error
-    const shown = bytes.toString('utf8', 0, ECHO_BYTES) || '<empty>'
-    throw unrecognized(
-      `couldn't get version/kind; ${error instanceof Error ? error.message : String(error)} (${shown})`,
-    )
+    throw badRequest(`expected ${expected}: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (!isObject(body)) {
-    const go = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-    const why = `json: cannot unmarshal ${goJsonType(body)} into Go value of type ${go} (${bytes.toString('hex', 0, ECHO_BYTES)})`
-    throw unrecognized(`couldn't get version/kind; json parse error: ${why}`)
-  }
+  if (!isObject(body)) throw badRequest(`expected ${expected}, got ${typeName(body)}`)
   return body
 }
 

@@ -29,9 +29,7 @@ function refuse(field: string, why: string, reason = 'FieldValueForbidden'): Err
 function integer(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null || text === '') return undefined
-  if (!/^[-+]?\d+$/.test(text)) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
-  }
+  if (!/^[-+]?\d+$/.test(text)) throw badRequest(`${name}: ${JSON.stringify(text)} is not a number`)
   return Number(text)
 }
 
@@ -91,28 +89,26 @@ export function listOptions(query: URLSearchParams, kind: Kind, watch: boolean):
   }
 }
 
-/** A resourceVersion of the query as a number; `words` precede the parse error. */
-export function parseVersion(text: string, words: string, code = 400): number {
+/** A resourceVersion of the query as a number. */
+export function parseVersion(text: string, code = 400): number {
   if (/^\d+$/.test(text)) return Number(text)
-  const message = `${words}resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`
+  const message = `resourceVersion: ${JSON.stringify(text)} is not a number`
   throw code === 400 ? badRequest(message) : failure({ code, message })
 }
 
 function parseContinue(token: string): { rv: number; start: string } {
-  const bad = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`)
-  let value: { v?: unknown; rv?: unknown; start?: unknown }
+  const { v, rv, start } = decodeContinue(token)
+  if (v === 'meta.k8s.io/v1' && typeof rv === 'number' && rv !== 0 && typeof start === 'string' && start !== '')
+    return { rv, start }
+  throw badRequest('the continue token is not valid')
+}
+
+function decodeContinue(token: string): { v?: unknown; rv?: unknown; start?: unknown } {
   try {
-    value = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
+    return JSON.parse(Buffer.from(token, 'base64url').toString('utf8')) ?? {}
   } catch {
-    throw bad('invalid character looking for beginning of value')
+    return {}
   }
-  if (value?.v !== 'meta.k8s.io/v1')
-    throw bad(`server does not recognize this encoded version ${JSON.stringify(value?.v ?? '')}`)
-  if (typeof value.rv !== 'number' || value.rv === 0)
-    throw bad('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
-  if (typeof value.start !== 'string' || value.start === '')
-    throw bad('encoded start key empty (version meta.k8s.io/v1)')
-  return { rv: value.rv, start: value.start }
 }
 
 /** Token of the next page: everything after `start` at version `rv`; -1 is whatever is current then. */

@@ -39,8 +39,6 @@ function parsePatch(text: string) {
   try {
     return parse(text, false)
   } catch (error) {
-    const why =
-      error instanceof Error ? error.message.replace('json parse error: ', '').replace(/ \((?:<empty>|.*)\)$/s, '') : ''
-    throw badRequest(`error decoding patch: ${why}`)
+    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

@@ -50,7 +50,7 @@ function containerOf(pod: KubeObject, asked: string | null): string {
 function count(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined
-  if (!/^\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  if (!/^\d+$/.test(text)) throw badRequest(`${name}: ${JSON.stringify(text)} is not a number`)
   return Number(text)
 }
 

@@ -39,7 +39,7 @@ export function present(exchange: Exchange, kind: Kind, stored: Stored, now: Dat
 export function getObject(store: Store, exchange: Exchange, kind: Kind, now: Date): string | object {
   const { namespace, name } = exchange.info
   const asked = exchange.query.get('resourceVersion') ?? ''
-  if (asked) atMost(store, parseVersion(asked, ''))
+  if (asked) atMost(store, parseVersion(asked))
   const stored = store.find(kind.storeId, objectKey(kind.namespaced ? namespace : '', name))
   if (!stored) throw notFound(kind, name)
   return present(exchange, kind, stored, now)
@@ -73,7 +73,7 @@ function snapshot(
     return { rv, all }
   }
   if (options.resourceVersion === '') return latest()
-  const rv = parseVersion(options.resourceVersion, 'invalid resource version: ')
+  const rv = parseVersion(options.resourceVersion)
   atMost(store, rv)
   // A limited list at a version and without a match mode has always meant exactly that version.
   const exact = options.match === 'Exact' || (options.match === '' && options.limit > 0 && rv > 0)

@@ -1,6 +1,15 @@
 import { trackUpdate } from '../apply/server-side-apply.ts'
-import { MODIFIED, badRequest, conflict, invalid, notFound, orThrow, unsupportedMediaType } from '../json/api-error.ts'
-import { goJsonType, isObject } from '../json/json-value.ts'
+import {
+  DecodingError,
+  MODIFIED,
+  badRequest,
+  conflict,
+  invalid,
+  notFound,
+  orThrow,
+  unsupportedMediaType,
+} from '../json/api-error.ts'
+import { isObject, typeName } from '../json/json-value.ts'
 import type { Json } from '../json/json-value.ts'
 import { part } from '../json/kube-object.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../json/kube-object.ts'
@@ -67,12 +76,14 @@ function tracked(
   return managedFields
 }
 
-/** The replicas of a scale; of another type it cannot even be decoded. */
+/** The replicas of a scale. */
 function replicasOf(scale: KubeObject): number {
   const replicas = part(scale, 'spec')['replicas'] ?? 0
   if (typeof replicas === 'number' && Number.isInteger(replicas)) return replicas
-  const why = `json: cannot unmarshal ${goJsonType(replicas)} into Go struct field ScaleSpec.spec.replicas of type int32`
-  throw badRequest(`Scale in version "v1" cannot be handled as a Scale: ${why}`)
+  throw new DecodingError(
+    { kind: 'Scale', version: 'v1' },
+    `spec.replicas: expected an integer, got ${typeName(replicas)}`,
+  )
 }
 
 const COLUMNS = [
@@ -152,7 +163,7 @@ async function scaleBuiltIn(
   const { name, namespace = '', resourceVersion: current } = object.metadata
   const { resourceVersion } = scale.metadata
   if (resourceVersion && resourceVersion !== current) throw conflict(kind, name, MODIFIED)
-  const replicas = blamePatch(scale, () => replicasOf(scale))
+  const replicas = blamePatch(() => replicasOf(scale))
   if (replicas < 0) {
     throw invalid({ group: 'autoscaling', resource: 'scales', kind: 'Scale' }, name, [
       invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),

@@ -49,7 +49,7 @@ export async function serveWatch(
   context: { now: () => Date; closing: AbortSignal },
 ): Promise<void> {
   const options = listOptions(exchange.query, kind, true)
-  const asked = options.resourceVersion === '' ? 0 : parseVersion(options.resourceVersion, '', 500)
+  const asked = options.resourceVersion === '' ? 0 : parseVersion(options.resourceVersion, 500)
   const namespace = kind.namespaced ? exchange.info.namespace : ''
   const matches = options.matches ? scoped(options.matches, kind) : undefined
   const encode = encoder(exchange, kind, context.now)

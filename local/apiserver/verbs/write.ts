@@ -33,7 +33,7 @@ import { present, toVersion } from './read.ts'
 import { writeOptions } from './write-options.ts'
 import type { WriteOptions } from './write-options.ts'
 
-/** What writes need besides the request. */
+/** Dependencies of writes. */
 export interface WriteContext {
   store: Store
   now: () => Date
@@ -90,7 +90,7 @@ function withManagedFields(
     schema,
     now,
   })
-  // As the real server, for whatever kind is scaled.
+  // The real server gives the entry of a scale no time.
   for (const entry of managedFields) if (entry.subresource === 'scale') delete entry.time
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata: managedFields.length > 0 ? { ...metadata, managedFields } : metadata }
@@ -178,11 +178,11 @@ export async function replaceObject(context: WriteContext, exchange: Exchange, k
   const stored = context.store.find(kind.storeId, keyOf(exchange, kind))
   if (!stored) {
     if (!kind.rules.createOnUpdate) throw notFound(kind, exchange.info.name)
-    sameIdentity(object, undefined, exchange.info, { kind, dryRun: options.dryRun })
+    sameIdentity(object, undefined, kind, exchange.info.name)
     if (!options.dryRun) delete object.metadata.resourceVersion
     return insert(context, exchange, kind, { object, options, applied: false })
   }
-  sameIdentity(object, stored.object.metadata.uid, exchange.info, { kind, dryRun: options.dryRun })
+  sameIdentity(object, stored.object.metadata.uid, kind, exchange.info.name)
   const { resourceVersion } = object.metadata
   if ((!resourceVersion || resourceVersion === '0') && !kind.rules.unconditionalUpdate) {
     const cause = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update')

@@ -22,7 +22,7 @@ function rawValues(request: IncomingMessage, name: string): string[] {
 }
 
 interface Identities {
-  /** Whose credential it is. */
+  /** The authenticated user. */
   readonly own: User
   /** Who the request acts as. */
   readonly acting: User

@@ -4,7 +4,7 @@ import { Client } from 'undici'
 import type { Dispatcher } from 'undici'
 import { ADMIN, OTHER, WIDGETS, startTestServer, widget } from '#testing/test-server.ts'
 
-type Options = Dispatcher.RequestOptions
+type Options = Dispatcher.DispatchOptions
 
 const as = (token: string, more: object = {}) => ({ authorization: `Bearer ${token}`, ...more })
 const json = { 'content-type': 'application/json' }
@@ -41,20 +41,42 @@ test('in process every call is answered as on the port: status, body and headers
 test('in process a write is there for the port, and a call that was aborted or comes after the end fails as a socket would', async (t) => {
   const server = await startTestServer(t, { controllers: false })
   const post: Options = { method: 'POST', path: WIDGETS, headers: as(ADMIN, json), body: JSON.stringify(widget('one')) }
-  assert.equal((await server.calls.request(post)).statusCode, 201)
+  assert.equal((await collect(server.calls, post)).status, 201)
   assert.equal((await server.call('GET', `${WIDGETS}/one`)).code, 200)
   const get: Options = { method: 'GET', path: WIDGETS, headers: as(ADMIN) }
-  const aborting = new AbortController()
-  const aborted = server.calls.request({ ...get, signal: aborting.signal })
-  aborting.abort(new Error('enough'))
+  const aborted = collect(server.calls, get, (controller) => controller.abort(new Error('enough')))
   await assert.rejects(aborted, /enough/)
   await server.close()
-  await assert.rejects(server.calls.request(get), { code: 'ECONNREFUSED' })
+  await assert.rejects(collect(server.calls, get), { code: 'ECONNREFUSED' })
 })
 
 async function answer(dispatcher: Dispatcher, options: Options) {
-  const { statusCode, headers, body } = await dispatcher.request(options)
-  return shown(statusCode, headers, await body.text())
+  const { status, headers, text } = await collect(dispatcher, options)
+  return shown(status, headers, text)
+}
+
+interface Collected {
+  readonly status: number
+  readonly headers: Dispatcher.ResponseData['headers']
+  readonly text: string
+}
+
+function collect(
+  dispatcher: Dispatcher,
+  options: Options,
+  onStart: (controller: Dispatcher.DispatchController) => void = () => undefined,
+): Promise<Collected> {
+  const { promise, resolve, reject } = Promise.withResolvers<Collected>()
+  const pieces: Buffer[] = []
+  let head: Pick<Collected, 'status' | 'headers'> = { status: 0, headers: {} }
+  dispatcher.dispatch(options, {
+    onRequestStart: onStart,
+    onResponseStart: (_controller, status, headers) => void (head = { status, headers }),
+    onResponseData: (_controller, piece) => void pieces.push(piece),
+    onResponseEnd: () => resolve({ ...head, text: Buffer.concat(pieces).toString() }),
+    onResponseError: (_controller, error) => reject(error),
+  })
+  return promise
 }
 
 // What differs from call to call, or belongs to the connection, is left out.

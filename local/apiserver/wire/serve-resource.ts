@@ -43,7 +43,7 @@ export async function serveResource(services: Services, exchange: Exchange): Pro
     return pathNotFound(exchange)
   }
   if (info.namespace === '.' || info.namespace === '..') {
-    throw failure({ code: 500, message: `invalid key: ${JSON.stringify(`/${info.resource}/${info.namespace}`)}` })
+    throw failure({ code: 500, message: `invalid namespace: ${JSON.stringify(info.namespace)}` })
   }
   if (!checkAddress(exchange, kind)) {
     if (kind.custom) return pathNotFound(exchange)

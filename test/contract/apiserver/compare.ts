@@ -8,14 +8,14 @@ import type { Played, Player } from './player.ts'
 import type { Step } from './step.ts'
 import type { Sequence } from './steps.ts'
 
-/** What two servers were found to differ in, by kind of difference, and how often each allowed one was met. */
+/** Differences between the two servers by kind, and how often each allowed one occurred. */
 export interface Findings {
   readonly found: Map<string, { count: number; text: string }>
   readonly met: Map<Allowed, number>
   requests: number
 }
 
-/** Plays a sequence against both servers, one step at a time, and adds what differs to the findings; answers the real one's statuses. */
+/** Sends a sequence to both servers step by step and records the differences. Returns the status codes of kube-apiserver. */
 export async function compareSequence(
   { real, ours, namespace, findings }: { real: Target; ours: Target; namespace: string; findings: Findings },
   sequence: Sequence,
@@ -30,7 +30,7 @@ export async function compareSequence(
     statuses.push(...expected.map(({ answer }) => answer.status))
     const apart = compareAnswers({ expected, actual, where: `${namespace} step ${at}`, findings })
     if (apart && step.verb !== 'GET') {
-      // What follows must not be about two different objects: this one begins anew on both.
+      // Later steps must compare equal objects: this one is deleted on both.
       await onBoth((player) => player.forget(step))
       if (step.kind === sequence.watched) parted.add(nameOf(step) ?? '')
     }
@@ -47,7 +47,7 @@ export async function compareSequence(
   return statuses
 }
 
-/** A watch without the events of objects that began anew: their histories differ. */
+/** A watch without the events of objects that were deleted on both: their histories differ. */
 function without(watch: Played, names: ReadonlySet<string>): Played {
   const { body } = watch.answer
   if (!Array.isArray(body)) return watch
@@ -55,7 +55,7 @@ function without(watch: Played, names: ReadonlySet<string>): Played {
   return { ...watch, answer: { ...watch.answer, body: kept } }
 }
 
-/** True when the two now hold different states. */
+/** True when the servers now hold different states. */
 function compareAnswers({
   expected,
   actual,
@@ -74,9 +74,9 @@ function compareAnswers({
     findings.requests += 1
     const all = differences(normalise(answer), normalise(own?.answer))
     if (answer.status !== own?.answer.status || (answer.status < 400 && all.length > 0)) apart = true
-    const told = all.filter((each) => !isAllowed(each, step, findings))
-    // Of two answers with different statuses the first says enough.
-    for (const each of answer.status === own?.answer.status ? told : told.filter(isHead).slice(0, 1))
+    const reported = all.filter((each) => !isAllowed(each, step, findings))
+    // Of two answers with different statuses one difference is enough.
+    for (const each of answer.status === own?.answer.status ? reported : reported.filter(isHead).slice(0, 1))
       note(findings, each, { theirs, own, where })
   }
   return apart

@@ -1,3 +1,5 @@
+import { comparedMessages } from './messages.ts'
+
 type Fields = { [key: string]: unknown }
 
 /** One place where two answers differ. */
@@ -20,7 +22,7 @@ export function normalise(value: unknown, key = ''): unknown {
     )
   if (!isFields(value)) return value
   const out = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, normalise(item, name)]))
-  return value['kind'] === 'Status' ? normaliseStatus(out) : out
+  return value['kind'] === 'Status' ? comparedMessages(out) : out
 }
 
 function normaliseText(text: string, key: string): string {
@@ -52,17 +54,6 @@ function sorted(key: string, list: unknown[]): unknown[] {
   return [...list].sort((a, b) => (order(a) < order(b) ? -1 : 1))
 }
 
-function normaliseStatus(status: Fields): Fields {
-  const { message, details } = status
-  if (!isFields(details) || !Array.isArray(details['causes'])) return status
-  // The real one validates some objects more than once, and says so.
-  const causes = [...new Map(details['causes'].map((cause) => [JSON.stringify(cause), cause])).values()]
-  const told = { ...status, details: { ...details, causes } }
-  if (causes.length < 2 || typeof message !== 'string') return told
-  const [head] = message.split(/(?<=is invalid: |conflicts?: )/)
-  return { ...told, message: `${head}${causes.map((cause) => JSON.stringify(cause)).join()}` }
-}
-
 /** Every place where two normalised values differ. */
 export function differences(real: unknown, ours: unknown, path = ''): Difference[] {
   if (Object.is(real, ours)) return []
@@ -76,7 +67,7 @@ export function differences(real: unknown, ours: unknown, path = ''): Difference
   return [...keys].flatMap((key) => differences(real[key], ours[key], `${path}.${key}`))
 }
 
-/** Lists of different length are told by their items' names: for a watch, by its events. */
+/** Names of the items of a list; of the events of a watch, their types too. */
 function summary(item: unknown): unknown {
   if (!isFields(item)) return item
   const object = isFields(item['object']) ? item['object'] : item

@@ -1,0 +1,73 @@
+type Fields = { [key: string]: unknown }
+
+/** Messages that kubectl prints for common refusals: an operator searches for these words, so they are compared. */
+const common: readonly RegExp[] = [
+  / not found$/,
+  / already exists$/,
+  / is forbidden: /,
+  /^forbidden: User /,
+  /^Unauthorized$/,
+  /the object has been modified; please apply your changes to the latest version and try again$/,
+  /^Apply failed with /,
+  /^the server could not find the requested resource$/,
+  /^the server does not allow this method on the requested resource$/,
+  /: unknown field "[^"]*"(?:, unknown field "[^"]*")*$/,
+]
+
+/** Reasons of causes whose message is compared: it names the rule that the field breaks, without showing the object. */
+const commonCauses = new Set([
+  'FieldValueRequired',
+  'FieldValueNotSupported',
+  'FieldValueDuplicate',
+  'FieldValueTypeInvalid',
+  'FieldManagerConflict',
+  'NamespaceTerminating',
+])
+
+/** Names and labels are refused often enough that their rule is compared too. */
+const namedFields = /^metadata\.(?:name|generateName|labels)$/
+
+const OTHER = 'a message that is not compared'
+
+/**
+ * A Status with the messages that are compared. Every other message of the two servers is worded for readers: it may differ, but must
+ * be there on both or on neither.
+ */
+export function comparedMessages(status: Fields): Fields {
+  const { message, details, reason } = status
+  if (typeof message !== 'string' || status['status'] !== 'Failure') return status
+  if (!isFields(details) || !Array.isArray(details['causes'])) return { ...status, message: compared(message) }
+  // The real server validates some objects more than once, and repeats the causes.
+  const causes = distinct(details['causes'].filter(isFields)).map(comparedCause).toSorted(byContent)
+  const shown = reason === 'Invalid' ? headOf(message) : causes.length > 1 ? OTHER : compared(message)
+  return { ...status, message: shown, details: { ...details, causes } }
+}
+
+function compared(message: string): string {
+  return common.some((pattern) => pattern.test(message)) ? message : OTHER
+}
+
+// The rest of the message of an invalid object repeats its causes.
+function headOf(message: string): string {
+  return message.split(/(?<=is invalid: )/)[0] ?? ''
+}
+
+function comparedCause(cause: Fields): Fields {
+  const { reason, field, message } = cause
+  const kept = commonCauses.has(String(reason)) || namedFields.test(String(field))
+  return kept || message === undefined ? cause : { ...cause, message: OTHER }
+}
+
+function distinct(causes: readonly Fields[]): Fields[] {
+  return [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()]
+}
+
+// The order of causes comes from Go maps, and from messages that are not compared.
+function byContent(a: Fields, b: Fields): number {
+  const [left, right] = [a, b].map((cause) => `${String(cause['field'])} ${JSON.stringify(cause)}`)
+  return (left ?? '') < (right ?? '') ? -1 : 1
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
