@@ -38,37 +38,37 @@ export type { JournalCut } from './storage/journal.ts'
 export type { PodLogReader, PodLogRequest } from './verbs/pod-log.ts'
 
 export interface ApiServerOptions {
-  /** Locked for as long as the server runs; holds the journal and the issuer's key. */
+  /** Holds the journal and the issuer's key; the caller keeps it locked while the server runs. */
   dataDir: string
-  /** Loopback unless said otherwise; HTTP and HTTPS share the port. */
+  /** Default: loopback. HTTP and HTTPS share the port. */
   host?: string
-  /** 0, the default, is any free port. */
+  /** Default: 0, any free port. */
   port?: number
   crds: readonly CustomResourceDefinition[]
   tokens: readonly StaticToken[]
-  /** One JSON line a request. */
+  /** Receives one JSON line per request. */
   auditFile?: string
-  /** Gets each mutation as an `audit.k8s.io/v1` Event, as the webhook backend of a real server sends it. */
+  /** Receives each mutation as an `audit.k8s.io/v1` Event, like the webhook backend of kube-apiserver. */
   onAuditEvent?: (event: object) => void
   now?: () => Date
   log?: Log
   readPodLog?: PodLogReader
-  /** False leaves out garbage collection, namespace end and default service accounts, as a server without controllers. */
+  /** False disables the controllers: garbage collection, namespace deletion, default service accounts. */
   controllers?: boolean
 }
 
 export interface ApiServer {
   url: string
-  /** The same port; kubectl and client-go send a token over TLS only. */
+  /** The same port over TLS; kubectl and client-go send tokens over TLS only. */
   tlsUrl: string
   /** PEM, for `certificate-authority-data`. */
   certificateAuthority: string
   port: number
-  /** What was cut off a damaged journal at this start. */
+  /** The part of a damaged journal that was removed at this start. */
   journalCut: JournalCut | undefined
-  /** For calls from the same process: answers as the port does, without a socket between. */
+  /** Dispatcher for calls from the same process, without a socket. */
   calls: Dispatcher
-  /** A token of a service account that exists, without a request: for the roles in the same process. */
+  /** Issues a token of an existing service account, without a request: for roles in the same process. */
   issueToken(account: { namespace: string; name: string }, audiences?: readonly string[], seconds?: number): string
   close(): Promise<void>
 }
@@ -77,7 +77,7 @@ const SYSTEM_NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-sy
 const CRD_STORE = 'apiextensions.k8s.io/customresourcedefinitions'
 const AUDIENCE = 'https://kubernetes.default.svc'
 
-/** Starts the embedded API server; resolves when it listens and everything it made at start is durable. */
+/** Starts the embedded API server; resolves when it listens and the objects of the start are durable. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { dataDir, host = '127.0.0.1', port = 0, now = () => new Date(), log = () => undefined } = options
   const store = await openStore(dataDir, log)
@@ -153,7 +153,7 @@ function issueFor(
   return { serviceAccount: { namespace, name, uid }, audiences, expirationSeconds }
 }
 
-/** Makes what every cluster has and is absent: namespaces, default roles, the definitions of our kinds. */
+/** Creates absent default objects: namespaces, default roles, the given definitions. */
 function bootstrap(store: Store, kinds: Kinds, crds: readonly CustomResourceDefinition[], now: Date): void {
   const namespaces = SYSTEM_NAMESPACES.map((name): KubeObject => ({
     kind: 'Namespace',
@@ -175,7 +175,7 @@ function create(store: Store, kind: Kind, given: KubeObject, now: Date): void {
   store.put(kind.storeId, object.metadata.name, object)
 }
 
-/** The definitions are what the program ships: changed ones are replaced, those it no longer has are removed. */
+/** Replaces changed definitions and removes those that are no longer given. */
 function definitions(store: Store, kind: Kind, crds: readonly CustomResourceDefinition[], now: Date): void {
   for (const crd of crds) {
     const object = establishedCrd(crd, now)

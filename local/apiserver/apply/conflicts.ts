@@ -8,13 +8,13 @@ import type { Comparison } from './typed-value.ts'
 /** The outcome of an apply: the new object with its managedFields, or the conflict's causes. */
 export type ApplyResult = { object: KubeObject } | { conflict: Cause[]; message: string }
 
-/** A field that somebody else owns. */
+/** A field that another manager owns. */
 export interface Conflict {
   readonly manager: string
   readonly path: string
 }
 
-/** What a change takes from managers other than `self`, apart from what is allowed to be taken. */
+/** Fields of other managers than `self` that a change would take, except the allowed ones. */
 export function conflictsOf(managers: Managers, changes: Comparison, self: string, allowed: FieldSet): Conflict[] {
   const touched = difference(union(changes.modified, changes.added), allowed)
   return [...managers]
@@ -29,7 +29,7 @@ function showManager({ manager, operation, apiVersion, subresource }: ManagedFie
   return operation === 'Update' ? `${name} using ${apiVersion}` : name
 }
 
-/** The refusal of an apply. */
+/** The conflict of an apply. */
 export function refuse(conflicts: readonly Conflict[]): ApplyResult {
   const conflict = conflicts.map(({ manager, path }): Cause => ({
     reason: 'FieldManagerConflict',

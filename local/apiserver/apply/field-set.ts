@@ -2,8 +2,8 @@ import { isObject } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 
 /**
- * A set of field paths, as in `fieldsV1`: `members` are the path elements (`f:name`, `k:{...}`, `v:...`) that are in the
- * set themselves, `children` hold what is in it below an element.
+ * A set of field paths, as in `fieldsV1`: `members` are path elements (`f:name`, `k:{...}`, `v:...`) in the set,
+ * `children` the sets below an element.
  */
 export interface FieldSet {
   readonly members: Set<string>
@@ -37,7 +37,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return { members: joined(a.members, b.members), children }
 }
 
-/** Everything in any of the sets: pairwise, so that many sets cost the logarithm of their number each. */
+/** Union of many sets, pairwise: each set is copied a logarithmic number of times. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   const [first, second] = sets
   if (first === undefined) return emptySet()
@@ -50,7 +50,7 @@ function joined(a: Iterable<string>, b: Iterable<string>): Set<string> {
   return new Set([...a, ...b])
 }
 
-/** What is in both sets. */
+/** Intersection of two sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return combine(a, b, {
     members: new Set([...a.members].filter((each) => b.members.has(each))),
@@ -58,7 +58,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   })
 }
 
-/** What is in the first set only; a removed element does not take what is below it along. */
+/** Difference of two sets; removing an element keeps the paths below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return combine(a, b, {
     members: new Set([...a.members].filter((each) => !b.members.has(each))),
@@ -134,7 +134,7 @@ export function fromFieldsV1(fields: Json | undefined): FieldSet {
   return set
 }
 
-/** A path as conflicts show it: `.spec.env[name="a"].value`. */
+/** A path in the notation of conflicts: `.spec.env[name="a"].value`. */
 export function showPath(path: readonly string[]): string {
   return path.map(showElement).join('')
 }

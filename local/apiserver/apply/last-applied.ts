@@ -6,7 +6,7 @@ import { difference, emptySet, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { compare, toFieldSet } from './typed-value.ts'
 
-/** Where `kubectl apply` without `--server-side` notes what it applied. */
+/** Annotation in which client-side `kubectl apply` stores the applied object. */
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'
 
 function noted(live: Json): string | undefined {
@@ -24,7 +24,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** What kubectl applied before and still stands: its first server-side apply takes these fields without force. */
+/** Fields of the last client-side apply that are unchanged: the first server-side apply takes them without force. */
 export function lastAppliedFields(live: Json, type: JsonSchema): FieldSet {
   const applied = parsed(noted(live) ?? '')
   if (!isObject(applied) || !isObject(live) || applied['apiVersion'] !== live['apiVersion']) return emptySet()
@@ -32,7 +32,7 @@ export function lastAppliedFields(live: Json, type: JsonSchema): FieldSet {
   return difference(toFieldSet(applied, type), union(union(added, modified), removed))
 }
 
-/** Keeps the note of kubectl up with its server-side apply, so that a later plain apply compares with the right one. */
+/** Updates kubectl's annotation on a server-side apply, so that a later client-side apply compares with this object. */
 export function keepLastApplied({ metadata }: KubeObject, patch: KubeObject): void {
   if (!metadata.annotations?.[ANNOTATION]) return
   metadata.annotations = { ...metadata.annotations, [ANNOTATION]: `${JSON.stringify(sortKeys(patch))}\n` }

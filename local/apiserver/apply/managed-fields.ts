@@ -10,7 +10,7 @@ export interface Owned {
   readonly entry: ManagedFieldsEntry
 }
 
-/** Owners by identity: an applier is one whatever the version, an updater one per version, both per subresource. */
+/** Managers by identity: Apply entries per subresource, Update entries per subresource and version. */
 export type Managers = Map<string, Owned>
 
 /** The identity of a manager. */
@@ -26,7 +26,7 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined
   return managers
 }
 
-/** Writes `metadata.managedFields` in the real server's order: appliers first, then by time and name. */
+/** Encodes `metadata.managedFields` in kube-apiserver's order: Apply entries first, then by time and name. */
 export function encodeManaged(managers: Managers): ManagedFieldsEntry[] {
   const key = ({ operation, time, manager, apiVersion, subresource }: ManagedFieldsEntry) => [
     operation,
@@ -77,7 +77,7 @@ const setOf = (list: readonly (readonly string[])[]): FieldSet => {
   return set
 }
 
-/** Takes out what nobody owns: identity and the fields the server itself writes. */
+/** Removes fields that have no owner: identity and the fields that the server sets. */
 export function withoutMeta(set: FieldSet): FieldSet {
   const [shallow, deep] = [setOf(NEVER_OWNED.slice(0, 3)), setOf(NEVER_OWNED.slice(3))]
   const rest = without(set, deep)
@@ -87,13 +87,13 @@ export function withoutMeta(set: FieldSet): FieldSet {
   return rest
 }
 
-/** Metadata that the status of a built-in kind leaves alone. */
+/** Metadata that a status write of a built-in kind does not change. */
 const KEPT_BY_STATUS: { readonly [type: string]: readonly (readonly string[])[] } = {
   Deployment: [['f:metadata', 'f:labels']],
   Pod: [['f:metadata', 'f:ownerReferences']],
 }
 
-/** Takes out what a request through this door may not write: status on the main one; on `status` the spec, and of custom objects the metadata. */
+/** Removes fields that the endpoint does not write: the status of the main resource; for `status` the spec, and the metadata of custom objects. */
 export function withoutReset(set: FieldSet, subresource: string, schema: JsonSchema): FieldSet {
   if (subresource === '') return without(set, setOf([['f:status']]))
   if (subresource !== 'status') return set
@@ -102,7 +102,7 @@ export function withoutReset(set: FieldSet, subresource: string, schema: JsonSch
   return without(set, setOf([['f:spec'], ...(KEPT_BY_STATUS[builtIn] ?? [])]))
 }
 
-/** `metadata.managedFields` given as an empty list, or one empty entry, asks to forget all owners. */
+/** True for an empty `metadata.managedFields`, or one empty entry: a request to drop all owners. */
 export function resetsManaged(given: Json | undefined): boolean {
   if (!Array.isArray(given)) return false
   return given.length === 0 || (given.length === 1 && JSON.stringify(given[0]) === '{}')

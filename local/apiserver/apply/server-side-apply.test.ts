@@ -40,14 +40,14 @@ function applied(...given: Parameters<typeof apply>): KubeObject {
 const owners = (object: KubeObject) =>
   (object.metadata.managedFields ?? []).map(({ manager, operation, fieldsV1 }) => [manager, operation, fieldsV1])
 
-test('apply: creates, then removes what is no longer applied', () => {
+test('apply: creates an object, then removes fields that are no longer applied', () => {
   const first = applied(undefined, config({ x: '1', y: '2' }), 'm1')
   assert.deepEqual(owners(first), [['m1', 'Apply', { 'f:data': { 'f:x': {}, 'f:y': {} } }]])
   assert.equal(first.metadata.managedFields?.[0]?.time, '2026-01-01T00:00:00Z')
   const second = applied(first, config({ x: '1' }), 'm1', { at: later })
   assert.deepEqual(second['data'], { x: '1' })
   assert.equal(second.metadata.managedFields?.[0]?.time, '2026-01-01T00:01:00Z')
-  // Null stands for what lost everything until the kind decodes it.
+  // A map that lost all fields is null until the kind decodes it.
   assert.equal(applied(second, config({}), 'm1')['data'], null)
 })
 
@@ -125,7 +125,7 @@ test('apply: items of an associative list merge by their keys, defaults of keys 
   })
 })
 
-test('track: a create owns everything, a status write its own entry, a no-op nothing; an empty list resets; unowned stays', () => {
+test('track: a create owns all fields, a status write its own entry, a no-op nothing, and an empty list resets the owners', () => {
   const track = (before: KubeObject | undefined, after: KubeObject, subresource = '') =>
     trackUpdate({ before, after, manager: 'm', subresource, schema: configSchema, now })
   const created = config({ x: '1' })
@@ -156,7 +156,7 @@ test('track: a create owns everything, a status write its own entry, a no-op not
     fieldsType: 'FieldsV1',
   } as const
   const owned = { ...creator, fieldsV1: { 'f:metadata': { 'f:labels': {} } } }
-  assert.deepEqual(trackStatus(widget(false)), [], 'what nobody owns stays so')
+  assert.deepEqual(trackStatus(widget(false)), [], 'fields without an owner keep none')
   assert.deepEqual(trackStatus({ ...widget(false), metadata: { name: 'a', managedFields: [owned] } }), [
     owned,
     {

@@ -14,7 +14,7 @@ import type { Managers } from './managed-fields.ts'
 import { compare, merge, removeFields, toFieldSet, withNamedFields } from './typed-value.ts'
 import type { Comparison } from './typed-value.ts'
 
-/** Field ownership of one write other than apply (apply/). */
+/** Input for the field ownership of a write other than apply. */
 export interface UpdateToTrack {
   before: KubeObject | undefined
   after: KubeObject
@@ -24,7 +24,7 @@ export interface UpdateToTrack {
   now: Date
 }
 
-/** A server-side apply (apply/): `live` is undefined for a create. */
+/** A server-side apply; `live` is undefined for a create. */
 export interface ApplyRequest {
   live: KubeObject | undefined
   patch: KubeObject
@@ -37,11 +37,11 @@ export interface ApplyRequest {
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
 
-/** `metadata.managedFields` after a write other than apply: who changed a field owns it, who lost all fields is gone. */
+/** `metadata.managedFields` after a write other than apply: the writer owns the changed fields; a manager without fields is removed. */
 export function trackUpdate({ before, after, manager, subresource, schema, now }: UpdateToTrack): ManagedFieldsEntry[] {
   const type = objectSchema(schema.schema)
   const managers = startingManagers(before, after, subresource)
-  // What nobody owned from the beginning stays so until an apply.
+  // An object without managed fields gets none before its first apply.
   if (before && managers.size === 0) return []
   const changes = compare(before ? bare(before) : emptyObject(after, type), bare(after), type)
   const owned = withoutMeta(withoutReset(union(changes.modified, changes.added), subresource, type))
@@ -56,13 +56,13 @@ export function trackUpdate({ before, after, manager, subresource, schema, now }
 }
 
 /**
- * Server-side apply: the merged object with its managedFields, or the conflicts. Fields that this manager applied
- * before and leaves out now are removed unless someone else owns them.
+ * Server-side apply: returns the merged object with its managedFields, or the conflicts. Fields that this manager applied
+ * before and omits now are removed, unless another manager owns them.
  */
 export function applyPatch({ live, patch, manager, force, schema, subresource, now }: ApplyRequest): ApplyResult {
   const type = objectSchema(schema.schema)
   const base = live ?? skeleton(patch)
-  // What nobody owned until now is one owner's, so that a first apply conflicts with it.
+  // Fields without an owner get a common one, so that a first apply conflicts with them.
   const unowned = live && !live.metadata.managedFields?.length
   const managers = decodeManaged(
     unowned
@@ -91,14 +91,14 @@ export function applyPatch({ live, patch, manager, force, schema, subresource, n
       set: withoutMeta(mine.set),
       entry: equalJson(current, result) ? mine.entry : { ...mine.entry, time: timeOf(now) },
     })
-  // What an apply with a metadata of its own merges is a whole object again: it began as one.
+  // The merge of two objects is an object with metadata.
   const object = result as KubeObject
   object.metadata = { ...object.metadata, managedFields: encodeManaged(managers) }
   if (manager === 'kubectl') keepLastApplied(object, patch)
   return { object }
 }
 
-/** Changes that the door asked for lets through; of the others nothing comes, so nobody loses a field by them. */
+/** Changes that the endpoint writes; others have no effect and change no owner. */
 function withinReach({ added, modified, removed }: Comparison, subresource: string, type: JsonSchema): Comparison {
   const reach = (set: FieldSet) => withoutReset(set, subresource, type)
   return { added: reach(added), modified: reach(modified), removed: reach(removed) }
@@ -113,12 +113,12 @@ export function objectSchema(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** An object of the same kind that has nothing yet. */
+/** An empty object of the same kind. */
 function skeleton({ apiVersion, kind }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { name: '' } }
 }
 
-/** What an object of the kind has before anyone sets a field: the structs, and in them what is never left out. */
+/** An object of the kind before any field is set: its structs, and their fields without `omitempty`. */
 function emptyObject(object: KubeObject, type: JsonSchema): Json {
   return { ...emptyStruct(type), apiVersion: object.apiVersion, kind: object.kind, metadata: {} }
 }
@@ -148,7 +148,7 @@ function startingManagers(before: KubeObject | undefined, after: KubeObject, sub
   return given && given.length > 0 ? decodeManaged(given) : decodeManaged(live)
 }
 
-/** Others lose what was changed or removed; whoever loses everything is gone. */
+/** Removes changed fields from the other managers; a manager without fields is removed. */
 function takeFrom(managers: Managers, changes: Comparison, self: string): void {
   const changed = union(union(changes.modified, changes.added), changes.removed)
   for (const [id, { set, entry }] of managers) {
@@ -166,7 +166,7 @@ interface Pruning {
   readonly type: JsonSchema
 }
 
-/** Removes what the manager applied last time and not now, then puts back what others own or what was never its own. */
+/** Removes fields that the manager applied last time and omits now, except those of other owners or without its ownership. */
 function prune({ merged, last, managers, type }: Pruning): Json {
   if (!last || isEmpty(last)) return merged
   const named = (set: FieldSet) => withNamedFields(set, type)

@@ -5,7 +5,7 @@ import { fieldSchema, keepsUnknown } from '../schema/structural-schema.ts'
 import { showPath } from './field-set.ts'
 import { elementOf } from './typed-value.ts'
 
-/** What keeps a body from being applied: fields that the schema does not declare and values of another type. */
+/** Reasons why a body cannot be applied: undeclared fields and values of another type. */
 export function typedFaults(value: Json | undefined, schema: JsonSchema | undefined, path = ''): string[] {
   if (!schema || value === null || value === undefined) return []
   const wrong = wrongType(value, schema)

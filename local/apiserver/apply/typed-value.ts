@@ -5,7 +5,7 @@ import { fieldSchema } from '../schema/structural-schema.ts'
 import { emptySet, insert, isEmpty } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 
-/** How a value merges by its schema; without one, maps merge by field and lists are atomic. */
+/** Merge behaviour of a value; without a schema, maps merge by field and lists are atomic. */
 type Shape = 'scalar' | 'atomic' | 'map' | 'list'
 
 function shapeOf(value: Json | undefined, schema: JsonSchema | undefined): Shape {
@@ -17,7 +17,7 @@ function shapeOf(value: Json | undefined, schema: JsonSchema | undefined): Shape
   return schema?.['x-kubernetes-map-type'] === 'atomic' ? 'atomic' : 'map'
 }
 
-/** The path element of an item of an associative list; a key that is absent stands at its default. */
+/** The path element of an item of an associative list; an absent key has its default. */
 export function elementOf(item: Json, schema: JsonSchema | undefined): string {
   if (schema?.['x-kubernetes-list-type'] !== 'map' || !isObject(item)) return `v:${JSON.stringify(item)}`
   const keys: JsonObject = {}
@@ -38,7 +38,7 @@ function childrenOf(value: Json | undefined, schema: JsonSchema | undefined): Ch
   )
 }
 
-/** The fields that a value sets: leaves, atomic values, empty maps and map entries that the schema does not name. */
+/** Fields that a value sets: leaves, atomic values, empty maps, and map entries without a declared property. */
 export function toFieldSet(value: Json, schema: JsonSchema | undefined): FieldSet {
   const set = emptySet()
   for (const [element, item, sub] of childrenOf(value, schema)) {
@@ -48,7 +48,7 @@ export function toFieldSet(value: Json, schema: JsonSchema | undefined): FieldSe
     const empty = isObject(item) && Object.keys(item).length === 0
     const leaf = shape === 'scalar' || shape === 'atomic'
     if (leaf || empty || (element.startsWith('f:') && !named)) set.members.add(element)
-    // The item of an associative list is a field of its own once it sets any.
+    // An item of an associative list is a field itself if it sets any field.
     if (!leaf && element.startsWith('k:')) set.members.add(element)
     if (!isEmpty(below)) set.children.set(element, below)
   }
@@ -59,7 +59,7 @@ function isNamed(schema: JsonSchema | undefined, element: string): boolean {
   return schema?.properties !== undefined && Object.hasOwn(schema.properties, element.slice(2))
 }
 
-/** The set with every struct field on the way to a member made a member too. */
+/** The set with all declared fields on the path to a member. */
 export function withNamedFields(set: FieldSet, schema: JsonSchema | undefined): FieldSet {
   const members = new Set(set.members)
   const children = new Map<string, FieldSet>()
@@ -71,7 +71,7 @@ export function withNamedFields(set: FieldSet, schema: JsonSchema | undefined): 
   return { members, children }
 }
 
-/** What a change adds, removes and modifies. */
+/** Fields that a change adds, removes and modifies. */
 export interface Comparison {
   readonly added: FieldSet
   readonly removed: FieldSet
@@ -95,7 +95,7 @@ interface Compared {
 function compareAt({ before, after, schema, path }: Compared, out: Comparison): void {
   if (before === undefined) insert(out.added, path)
   else if (after === undefined) insert(out.removed, path)
-  // Null takes the shape of what it is compared with.
+  // Null has the shape of the other value.
   const was = shapeOf(before ?? after, schema)
   const is = shapeOf(after ?? before, schema)
   const empty = (value: Json | undefined) =>
@@ -122,7 +122,7 @@ export function merge(
 ): Json | undefined {
   if (applied === undefined) return live
   if (live === undefined) return applied
-  // An applied null says nothing of what is in a map or list that is there: others may own it.
+  // An applied null does not remove the content of a live map or list: others may own it.
   if (applied === null && childrenOf(live, schema).length > 0) return live
   const shape = shapeOf(applied, schema)
   if (shape !== shapeOf(live, schema)) return applied
@@ -141,7 +141,7 @@ function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** Applied items keep their order; items of the live list stay where they were around the shared ones. */
+/** Applied items keep their order; live items keep their position relative to the shared ones. */
 function mergeLists(live: Json[], applied: Json[], schema: JsonSchema | undefined): Json[] {
   const [lefts, rights] = [live.map((item) => elementOf(item, schema)), applied.map((item) => elementOf(item, schema))]
   const places = new Map(lefts.map((element, i): [string, number] => [element, i]).toReversed())
@@ -175,7 +175,7 @@ function mergeLists(live: Json[], applied: Json[], schema: JsonSchema | undefine
   return out
 }
 
-/** The value without the fields of the set; a container that loses everything goes too. */
+/** The value without the fields of the set; a container without content is removed. */
 export function removeFields(value: Json, set: FieldSet, schema: JsonSchema | undefined): Json | undefined {
   if (isEmpty(set)) return value
   const shape = shapeOf(value, schema)
@@ -185,7 +185,7 @@ export function removeFields(value: Json, set: FieldSet, schema: JsonSchema | un
     if (set.members.has(element)) return []
     const below = set.children.get(element)
     const rest = below ? removeFields(item, below, sub) : item
-    // As the real server does: what loses everything is there still, as null.
+    // As in kube-apiserver, a value that loses all fields becomes null.
     return [[element, rest ?? null]]
   })
   if (kept.length === 0) return undefined

@@ -38,7 +38,7 @@ function setup(t: TestContext) {
   }
 }
 
-test('auth: a static token is its persona; anything else is anonymous or invalid', (t) => {
+test('auth: a static token authenticates its user; anything else is anonymous or invalid', (t) => {
   const { authenticator, login } = setup(t)
   assert.deepEqual(login('s3cret'), { username: 'alice', uid: '7', groups: ['devs', 'system:authenticated'] })
   assert.equal(authenticator.authenticate([]), 'anonymous')
@@ -48,7 +48,7 @@ test('auth: a static token is its persona; anything else is anonymous or invalid
   assert.equal(authenticator.authenticate(['Bearer s3cret', 'Bearer s3cret']), 'invalid')
 })
 
-test('auth: an issued token is its service account until it expires, also after a restart', (t) => {
+test('auth: an issued token authenticates its service account until it expires, also after a restart', (t) => {
   const { authenticator, options, clock, login, keyFile } = setup(t)
   const { token, expirationTimestamp } = authenticator.issue(request)
   assert.equal(expirationTimestamp, '2026-01-01T00:10:00Z')
@@ -93,7 +93,7 @@ test('auth: forged, unsigned, HMAC-signed and foreign tokens are refused', (t) =
   assert.equal(login(elsewhere), 'invalid')
 })
 
-test('auth: a token counts for its audiences only', (t) => {
+test('auth: a token is valid for its audiences only', (t) => {
   const { authenticator, login } = setup(t)
   const { token } = authenticator.issue({ ...request, audiences: ['gateway'] })
   assert.equal(login(token), 'invalid')

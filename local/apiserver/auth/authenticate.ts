@@ -5,7 +5,7 @@ import type { ObjectReader } from '../storage/object-reader.ts'
 import { loadIssuerKey, signToken, verifyToken } from './jwt.ts'
 import type { StaticToken, User } from './user.ts'
 
-/** TokenRequest as the semantic half sees it. */
+/** Content of a TokenRequest. */
 export interface TokenIssue {
   serviceAccount: { namespace: string; name: string; uid: string }
   audiences: readonly string[]
@@ -21,7 +21,7 @@ export type TokenReviewStatus = {
   error?: string
 }
 
-/** auth/authenticate.ts: `createAuthenticator({ tokens, keys, now, objects, issuer })`. */
+/** Authenticates bearer tokens, issues and reviews service account tokens. */
 export interface Authenticator {
   /** All values of the Authorization header: none is anonymous, anything not accepted is invalid. */
   authenticate(authorizationHeaderValues: readonly string[]): User | 'anonymous' | 'invalid'
@@ -29,7 +29,7 @@ export interface Authenticator {
   review(token: string, audiences: readonly string[]): TokenReviewStatus
 }
 
-/** What `createAuthenticator` takes; `keyFile` holds the issuer's key, made 0600 when absent. */
+/** Options of `createAuthenticator`; `keyFile` holds the issuer's key and is created with mode 0600 if absent. */
 export interface AuthenticatorOptions {
   tokens: readonly StaticToken[]
   keyFile: string
@@ -45,10 +45,10 @@ const EXTRA = 'authentication.kubernetes.io'
 
 type Checked = { user: User; audiences: string[] } | { error: string }
 
-/** Static tokens and own service account tokens; a token is checked against the objects at every request, never cached. */
+/** Authenticates static tokens and issued service account tokens. A token is checked against the objects at every request, never cached. */
 export function createAuthenticator({ tokens, keyFile, now, objects }: AuthenticatorOptions): Authenticator {
   const key = loadIssuerKey(keyFile)
-  // Looked up by digest, so that a lookup's time says nothing about how much of a guess was right.
+  // Looked up by digest: the time of a lookup must not depend on a common prefix with a valid token.
   const known = new Map(tokens.map((each) => [digest(each.token), each]))
   const check = (token: string, audiences: readonly string[]): Checked => {
     const persona = known.get(digest(token))
@@ -83,7 +83,7 @@ export function createAuthenticator({ tokens, keyFile, now, objects }: Authentic
   }
 }
 
-/** The wire form of a user in SelfSubjectReview and TokenReview. */
+/** A user in SelfSubjectReview and TokenReview. */
 export function toUserInfo(user: User): NonNullable<TokenReviewStatus['user']> {
   const extra = Object.entries(user.extra ?? {}).map(([name, values]): [string, string[]] => [name, [...values]])
   return {
@@ -94,7 +94,7 @@ export function toUserInfo(user: User): NonNullable<TokenReviewStatus['user']> {
   }
 }
 
-/** The token of a bearer header; '' for one without a token, which the real server takes as no credential. */
+/** The token of a bearer header; '' for a header without one, which kube-apiserver treats as anonymous. */
 function bearerOf(header: string): string | undefined {
   const [scheme, token, ...rest] = header.trim().split(' ')
   if (scheme?.toLowerCase() !== 'bearer') return ''

@@ -11,7 +11,7 @@ export interface IssuerKey {
   readonly publicKey: KeyObject
 }
 
-/** Reads the issuer's key, or makes one that only this user may read; never overwrites a file. */
+/** Reads the issuer's key, or creates one with mode 0600; never overwrites a file. */
 export function loadIssuerKey(file: string): IssuerKey {
   const pem = readIfThere(file) ?? createKeyFile(file)
   const privateKey = parseKey(file, pem)
@@ -20,14 +20,14 @@ export function loadIssuerKey(file: string): IssuerKey {
   return { id: (x ?? '').slice(0, 16), privateKey, publicKey }
 }
 
-// The messages of OpenSSL name neither the file nor what is wrong.
+// The messages of OpenSSL do not name the file.
 function parseKey(file: string, pem: string): KeyObject {
   const advice = 'restore the file, or remove it: service account tokens that were issued become invalid'
   try {
     const key = createPrivateKey(pem)
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
   } catch {
-    throw new Error(`${file} is no private key in PEM; ${advice}`)
+    throw new Error(`${file} is not a private key in PEM; ${advice}`)
   }
   throw new Error(`${file} is not a P-256 key; ${advice}`)
 }
@@ -57,7 +57,7 @@ export function signToken(claims: JsonObject, key: IssuerKey): string {
   return `${signed}.${signature.toString('base64url')}`
 }
 
-/** The claims of a token that this key signed with ES256, undefined for anything else. */
+/** The claims of a token that this key signed with ES256; undefined for any other token. */
 export function verifyToken(token: string, key: IssuerKey): JsonObject | undefined {
   const [header, body, signature, ...rest] = token.split('.')
   if (!header || !body || !signature || rest.length > 0) return undefined

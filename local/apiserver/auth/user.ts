@@ -1,4 +1,4 @@
-/** Who makes a request; anonymous is `system:anonymous` in `system:unauthenticated`. */
+/** The user of a request; anonymous is `system:anonymous` in `system:unauthenticated`. */
 export interface User {
   username: string
   uid?: string
@@ -6,7 +6,7 @@ export interface User {
   extra?: { readonly [key: string]: readonly string[] }
 }
 
-/** A token fixed at start (a persona of the embedded default). */
+/** A token that is fixed at start. */
 export interface StaticToken {
   token: string
   username: string

@@ -3,7 +3,7 @@ import type { KubeObject } from '../json/kube-object.ts'
 
 /**
  * The ClusterRole with the rules that its aggregationRule collects from `all`, or undefined when it has none or
- * nothing changes. An aggregated role may itself be collected; a cycle ends where it began.
+ * nothing changes. An aggregated role may be collected itself; cycles are cut.
  */
 export function aggregate(role: KubeObject, all: readonly KubeObject[]): KubeObject | undefined {
   if (selectorsOf(role).length === 0) return undefined

@@ -20,8 +20,8 @@ interface Context {
 }
 
 /**
- * The controllers without which kubectl's verbs mean little: garbage collection by owner, the end of namespaces,
- * the default service account, aggregated cluster roles. Each step is idempotent; a start repeats what a crash cut off.
+ * Starts the controllers that kubectl relies on: garbage collection by owner, namespace deletion, default service
+ * accounts, aggregated cluster roles. Each step is idempotent: a start completes steps that a crash interrupted.
  */
 export function startControllers(context: Context): () => void {
   const { store } = context
@@ -30,14 +30,14 @@ export function startControllers(context: Context): () => void {
     for (const stored of store.all()) react(context, { rv: stored.rv, type: 'ADDED', stored, previous: undefined })
   }
   catchUp()
-  // What they did while the journal could not be written was undone.
+  // Their writes during a journal failure were undone.
   store.onRecovered(catchUp)
   return stop
 }
 
 function react(context: Context, change: Change): void {
   const { stored } = change
-  // The listener runs after the sync: what it reacts to may have changed again meanwhile.
+  // The listener runs after the sync: the object may have changed again.
   const current = change.type === 'DELETED' ? undefined : context.store.find(stored.id, stored.key)
   if (change.type === 'DELETED') afterRemoval(context, stored)
   else if (current) afterWrite(context, current)
@@ -71,7 +71,7 @@ function remove(context: Context, stored: Stored, propagation: Propagation): voi
   if (kind && current) deleteObject(context.store, kind, current, { options: { propagation }, now: context.now() })
 }
 
-/** Deletes an object whose owners are all gone; drops references to the gone when another owner lives. */
+/** Deletes an object without live owners; drops references to deleted owners if another owner is alive. */
 function collectDependent(context: Context, dependent: Stored): void {
   const owners = dependent.object.metadata.ownerReferences ?? []
   const current = context.store.find(dependent.id, dependent.key)
@@ -82,7 +82,7 @@ function collectDependent(context: Context, dependent: Stored): void {
   else dropOwners(context.store, current, new Set(lost.map((owner) => owner.uid)))
 }
 
-/** An owner lives when its uid does, in the dependent's namespace or cluster-wide: no owner reaches across namespaces. */
+/** An owner is alive if its uid exists in the dependent's namespace or cluster-wide: ownership does not cross namespaces. */
 function isAlive({ store }: Context, dependent: Stored, uid: string): boolean {
   const namespace = store.byUid(uid)?.object.metadata.namespace
   return (
@@ -97,7 +97,7 @@ function dropOwners(store: Store, stored: Stored, uids: ReadonlySet<string>): vo
   store.put(stored.id, stored.key, { ...stored.object, metadata })
 }
 
-/** Works off the garbage collector's finalizers of an owner that is being deleted. */
+/** Processes the garbage collector's finalizers of an owner that is being deleted. */
 function finishOwner(context: Context, owner: Stored): void {
   const { finalizers = [], uid = '' } = owner.object.metadata
   const dependents = context.store.dependents(uid)
@@ -126,7 +126,7 @@ function release(context: Context, owner: Stored, finalizer: string): void {
   else context.store.put(current.id, current.key, { ...current.object, metadata: { ...rest, finalizers: kept } })
 }
 
-/** Deletes everything in a namespace that is ending, and the namespace once it is empty. */
+/** Deletes all objects of a terminating namespace, and the namespace once it is empty. */
 function emptyNamespace(context: Context, namespace: Stored): void {
   const { name } = namespace.object.metadata
   const stores = new Set(context.kinds.all.filter((kind) => kind.namespaced).map((kind) => kind.storeId))

@@ -2,7 +2,7 @@ import type { Kinds } from '../kinds/kind-table.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { REVIEWS } from '../reviews/review-kinds.ts'
 
-/** What discovery says of one resource; both formats are made from it. */
+/** Discovery data of one resource, for both formats. */
 interface Listed {
   resource: string
   singular: string
@@ -118,7 +118,7 @@ function aggregated(kinds: Kinds, names: readonly string[]): object {
   return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items }
 }
 
-/** The discovery document at a path, or undefined when there is none. */
+/** The discovery document at a path; undefined for any other path. */
 export function discovery(kinds: Kinds, path: string, asAggregated: boolean, address: string): object | undefined {
   const [root, group, version, ...rest] = path.replace(/^\/+|(?<!\/)\/+$/g, '').split('/')
   if (rest.length > 0) return undefined

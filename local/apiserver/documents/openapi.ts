@@ -18,7 +18,7 @@ function componentName(kind: Kind): string {
   return builtIn ?? `${kind.group.split('.').toReversed().join('.')}.${kind.version}.${kind.kind}`
 }
 
-/** References of the built-in table are bare names; OpenAPI wants pointers. */
+/** Converts the bare names of built-in references to JSON pointers. */
 function withPointers(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withPointers)
   if (typeof node !== 'object' || node === null) return node
@@ -101,13 +101,13 @@ const INFO = { title: 'Kubernetes', version: 'v1.36.0' }
 
 const SWAGGER_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
-/** A string, or the message that it stands for, as a protobuf field. */
+/** A string or an encoded message as a protobuf field. */
 const proto = (field: number, value: string): string =>
   String.fromCharCode((field << 3) | 2, Buffer.byteLength(value)) + value
 
 /**
- * Swagger 2 in the only encoding that kubectl asks for: a document without definitions. kubectl reads it when OpenAPI 3
- * does not know a kind, to learn that nothing else does.
+ * Swagger 2 without definitions, in the only encoding that kubectl requests. kubectl reads it if OpenAPI 3 does not
+ * contain a kind.
  */
 export const SWAGGER = {
   type: SWAGGER_TYPE,
@@ -119,7 +119,7 @@ export interface OpenApi {
   find(path: string): string | undefined
 }
 
-/** OpenAPI documents made once from the table of kinds: an index, and one OpenAPI 3 document a group. */
+/** Builds OpenAPI documents from the table of kinds on first use: an index and one OpenAPI 3 document per group. */
 export function createOpenApi(kinds: Kinds): OpenApi {
   const made = new Map<string, string>()
   const paths = [...new Set(kinds.all.map(groupPath))]

@@ -24,10 +24,10 @@ function serveText({ response }: Exchange, code: number, text: string): void {
   response.end(text)
 }
 
-/** What the real server's mux answers where nothing is. */
+/** The 404 of an unknown path. */
 export const pathNotFound = (exchange: Exchange): void => serveText(exchange, 404, '404 page not found\n')
 
-/** Serves what is no resource: health, version, discovery, OpenAPI. */
+/** Serves non-resource paths: health, version, discovery, OpenAPI. */
 export async function serveDocument(sources: DocumentSources, exchange: Exchange): Promise<void> {
   const { info, accept } = exchange
   const path = info.path.length > 1 ? info.path.replace(/(?<!\/)\/+$/, '') : info.path
@@ -51,7 +51,7 @@ export async function serveDocument(sources: DocumentSources, exchange: Exchange
   return send(exchange, 200, found)
 }
 
-// Clients tell the aggregated form from the old one by the content type of the answer.
+// Clients recognise the aggregated form by the content type.
 const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
 function sendBytes({ response }: Exchange, { type, body }: { type: string; body: Buffer }): void {

@@ -1,4 +1,4 @@
-/** GET /version: the level of the protocol that is spoken, and by whom. */
+/** GET /version: the implemented version of the API. */
 export const VERSION = {
   major: '1',
   minor: '36',

@@ -2,7 +2,7 @@ import type { JsonObject } from './json-value.ts'
 import { isStatus } from './status.ts'
 import type { Cause, Status } from './status.ts'
 
-/** A failure on its way to the client; whoever throws it has decided the whole answer. */
+/** An error that carries the complete answer to the client. */
 export class ApiError extends Error {
   readonly status: Status
   readonly code: number
@@ -31,7 +31,7 @@ export class DecodingError extends ApiError {
   }
 }
 
-/** The kind a message is about: `resource` is the plural, `kind` is used by validation messages only. */
+/** Kind of object in a message: `resource` is the plural; validation messages use `kind`. */
 export interface Named {
   readonly group: string
   readonly resource: string
@@ -76,7 +76,7 @@ export const alreadyExists = (of: Named, name: string, deleted = false): ApiErro
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again'
 
-/** 409; deletes name the kind where everything else names the resource, as the real server does. */
+/** 409; the message of a delete names the kind instead of the resource, as in kube-apiserver. */
 export const conflict = (of: Named, name: string, why: string, by: 'resource' | 'kind' = 'resource'): ApiError =>
   failure({
     code: 409,
@@ -85,7 +85,7 @@ export const conflict = (of: Named, name: string, why: string, by: 'resource' | 
     details: detailsOf(of, name, of[by]),
   })
 
-/** A refusal names this many causes at most: each holds a value and a text, so that all could exceed the body many times. */
+/** Maximum number of causes in one answer: each repeats a value, so that all of them could exceed the body many times. */
 const MAX_CAUSES = 1_000
 
 /** 422 with its causes; `by` chooses what the message calls the object. */
@@ -160,7 +160,7 @@ export const tooLarge = (limit: number): ApiError =>
     message: `Request entity too large: limit is ${limit}`,
   })
 
-/** 503 while the data folder cannot be written, as with a full disk; reads are answered meanwhile. */
+/** 503 while the data folder cannot be written, as with a full disk; reads still succeed. */
 export const storageUnavailable = (code = ''): ApiError =>
   failure({
     code: 503,
@@ -181,7 +181,7 @@ export const versionTooLarge = (asked: number, current: number): ApiError =>
     },
   })
 
-/** Throws when a function of the semantic half answered with a failure instead of its result. */
+/** Throws a returned failure; returns any other result. */
 export function orThrow<T extends object>(result: T | Status): T {
   if (isStatus(result)) throw new ApiError(result)
   return result

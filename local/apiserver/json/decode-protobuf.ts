@@ -3,8 +3,8 @@ import { setKey } from './json-value.ts'
 import type { Json, JsonObject } from './json-value.ts'
 
 /**
- * Decodes bodies in the Kubernetes protobuf encoding: typed clients of client-go (kubectl's `create` among them) send
- * built-in kinds so. Answers are always JSON, which those clients accept.
+ * Decodes bodies in the Kubernetes protobuf encoding: typed clients of client-go (`kubectl create` among them) send
+ * built-in kinds in it. Answers are always JSON, which those clients accept.
  */
 
 interface Field {
@@ -102,7 +102,7 @@ function rawJson(bytes: Buffer): Json | undefined {
   return raw === '' ? undefined : JSON.parse(raw)
 }
 
-/** Messages whose JSON is not an object of their fields. */
+/** Messages whose JSON form is not an object of their fields. */
 const SPECIAL: { readonly [type: string]: (bytes: Buffer) => Json | undefined } = {
   'meta.Time': (bytes) => time(bytes, false),
   'meta.MicroTime': (bytes) => time(bytes, true),

@@ -1,5 +1,5 @@
 /**
- * Makes protobuf-messages.json, the protobuf field numbers of the built-in kinds, from the Go types of the API modules:
+ * Generates protobuf-messages.json, the protobuf field numbers of the built-in kinds, from the Go types of the API modules:
  * `node local/apiserver/json/generate-protobuf-messages.ts $(go list -m -f '{{.Dir}}' k8s.io/api k8s.io/apimachinery) > protobuf-messages.json`
  */
 import { readFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ const ROOTS = [
   return kinds.split(' ').map((kind) => `${name}.${kind}`)
 })
 
-/** Read by the decoder itself: their JSON is not the fields of their message. */
+/** Handled by the decoder: their JSON form is not an object of their fields. */
 const SPECIAL = new Set([
   'meta.Time',
   'meta.MicroTime',
@@ -95,7 +95,7 @@ function readPackage(name: string, source: string): void {
     aliases.set(`${name}.${type}`, target)
 }
 
-/** Follows a named type to what the wire carries; a named list or map is a mode. */
+/** Resolves a named type to its encoded type; a named list or map is a mode. */
 function resolve(field: Field): Field {
   const target = aliases.get(field.type)
   if (target === undefined) return field

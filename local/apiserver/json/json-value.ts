@@ -32,19 +32,19 @@ export function typeName(value: Json | undefined): string {
   return value === null || value === undefined ? 'null' : typeof value
 }
 
-/** Sets a key so that `__proto__` is an ordinary one. */
+/** Sets an own property, also for the key `__proto__`. */
 export function setKey(target: JsonObject, key: string, value: Json): void {
   if (key === '__proto__')
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
   else target[key] = value
 }
 
-/** A text that two values share exactly when `equalJson` holds: many values are compared by a Set of these. */
+/** A string that is equal for two values exactly if `equalJson` holds; used to compare many values by a Set. */
 export function equalityKey(value: Json | undefined): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(sortKeys(value)) : JSON.stringify(value ?? null)
 }
 
-/** A copy with the keys of every object in order, as Go prints maps. */
+/** A copy with the keys of every object sorted. */
 export function sortKeys(value: Json | undefined): Json {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (!isObject(value)) return value ?? null
@@ -55,12 +55,12 @@ export function sortKeys(value: Json | undefined): Json {
   )
 }
 
-/** The elements of a list that are objectsOf. */
+/** The elements of a list that are objects. */
 export function objectsOf(value: Json | undefined): { [key: string]: Json | undefined }[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** The elements of a list that are stringsOf. */
+/** The elements of a list that are strings. */
 export function stringsOf(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }

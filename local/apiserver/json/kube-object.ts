@@ -22,7 +22,7 @@ export type ManagedFieldsEntry = {
   subresource?: string
 }
 
-/** `metadata` of a stored object (names and selectors are read from here and nowhere else). */
+/** `metadata` of a stored object. */
 export type ObjectMeta = {
   name: string
   generateName?: string
@@ -43,10 +43,10 @@ export type ObjectMeta = {
 /** A Kubernetes object of any kind. */
 export type KubeObject = { apiVersion: string; kind: string; metadata: ObjectMeta; [key: string]: Json | undefined }
 
-/** A time as metadata shows it: RFC 3339, whole seconds. */
+/** A time in the format of metadata: RFC 3339, whole seconds. */
 export const timestamp = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`
 
-/** The object at a key of another one, or an empty one when it is absent or not an object. */
+/** The object at a key; an empty object if the key is absent or holds another type. */
 export function part(object: KubeObject, key: string): JsonObject {
   const value = object[key]
   return isObject(value) ? value : {}

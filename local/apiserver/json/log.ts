@@ -1,2 +1,2 @@
-/** Writes one log line of a fault: a constant message, and what it is about as fields. */
+/** Writes one log line of a fault: a constant message and its fields. */
 export type Log = (message: string, fields: object) => void

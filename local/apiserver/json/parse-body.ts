@@ -16,7 +16,7 @@ export function parseAs(type: string, body: Buffer): Json {
   return parse(body.toString('utf8'), type === 'application/yaml')
 }
 
-/** True for a media type that objects may come in. */
+/** True for a media type of an object body. */
 export const isObjectType = (type: string): boolean => type === '' || MEDIA_TYPES.includes(type)
 
 /** Parses JSON, or YAML without aliases; throws an Error with the reason. */

@@ -8,7 +8,7 @@ const TOKEN_LIMIT = 50_000
 
 /**
  * Parses YAML without aliases and repeated keys in linear time; throws an Error with the reason, or a 413 above
- * `TOKEN_LIMIT`. JSON is YAML too, and is what kubectl and client-go send as an apply: it has no limit of tokens.
+ * `TOKEN_LIMIT`. JSON, which kubectl and client-go send as an apply body, has no limit of tokens.
  */
 export function parseYaml(text: string): Json {
   const json = /^\s*[{[]/.test(text) ? parseJsonOrNothing(text) : undefined

@@ -3,7 +3,7 @@ import type { JsonObject } from './json-value.ts'
 /** One cause in `status.details.causes`. */
 export type Cause = { reason?: string; message?: string; field?: string }
 
-/** A Kubernetes `Status` as the wire shows it. */
+/** A Kubernetes `Status` in its JSON form. */
 export type Status = {
   kind: 'Status'
   apiVersion: 'v1'
@@ -27,12 +27,12 @@ export function isStatus(value: object): value is Status {
   return 'kind' in value && value.kind === 'Status' && 'status' in value && 'code' in value
 }
 
-/** A cause of 422 whose value is shown. */
+/** A cause of 422 that shows the value. */
 export function invalidValue(field: string, value: unknown, why: string): Cause {
   return { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: ${why}`, field }
 }
 
-/** A cause of 422 for what may not be, or not there. */
+/** A cause of 422 for a field that must not be set. */
 export function forbiddenField(field: string, why: string): Cause {
   return { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }
 }

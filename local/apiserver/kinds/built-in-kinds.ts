@@ -14,14 +14,14 @@ function fields(...paths: string[]): SelectableFields {
 type Row = Partial<Rules> & {
   kind: string
   group?: string
-  /** Only where it is not the lower-case kind with an s. */
+  /** Only if it is not the lower-case kind with an s. */
   resource?: string
   short?: string[]
   categories?: string[]
   cluster?: true
   verbs?: readonly string[]
   sub?: Subresource[]
-  /** Another name of a kind that is stored elsewhere. */
+  /** Storage of a kind that is another version of a stored kind. */
   storedWith?: { storeId: string; apiVersion: string }
 }
 

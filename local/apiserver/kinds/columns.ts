@@ -21,7 +21,7 @@ const DESCRIPTIONS: { readonly [name: string]: string } = {
 
 export type Cell = Column['cell']
 
-/** A column of strings, unless said otherwise. */
+/** A column of type string by default. */
 export function column(name: string, cell: Cell, more: Partial<Column> = {}): Column {
   return { name, type: 'string', format: '', description: DESCRIPTIONS[name] ?? name, priority: 0, cell, ...more }
 }
@@ -32,7 +32,7 @@ export const NAME = column('Name', (object) => object.metadata.name, { format: '
 /** The age of an object. */
 export const AGE = column('Age', (object, now) => ageOf(object.metadata.creationTimestamp, now))
 
-/** A printer column of a CustomResourceDefinition, as far as it is read here. */
+/** A printer column of a CustomResourceDefinition: the fields that are used here. */
 export interface PrinterColumn {
   name: string
   type: string

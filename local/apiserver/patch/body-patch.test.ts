@@ -29,7 +29,7 @@ test('json patch: add, replace, move, copy, remove, test and escaped pointers', 
   assert.deepEqual((result as KubeObject).metadata.finalizers, ['x/mid', 'x/two', 'x/end'])
 })
 
-test('json patch: what does not apply is a 422, what is not a patch a 400, and the live object stays as it was', () => {
+test('json patch: a failed operation is a 422, a malformed patch a 400, and the live object is not changed', () => {
   const live = configMap({ x: '1' })
   const patch = [
     { op: 'add', path: '/data/y', value: '2' },

@@ -13,8 +13,8 @@ const MAX_OPERATIONS = 10_000
 
 /**
  * Applies a patch of one of the three body types to a copy of the live object. A failure is a Status:
- * 400 for a malformed patch, 413 for too many operations, 415 for strategic on a kind without a Go type, 422 when an
- * operation does not apply. The result may be any object: the caller decodes and validates it as it does a body.
+ * 400 for a malformed patch, 413 for too many operations, 415 for a strategic patch of a custom kind, 422 when an
+ * operation does not apply. The result may be any object: the caller decodes and validates it like a body.
  */
 export function applyBodyPatch(
   type: 'json' | 'merge' | 'strategic',
@@ -28,7 +28,7 @@ export function applyBodyPatch(
   return asObject(applyMergePatch(document, structuredClone(patch)))
 }
 
-/** The document may have lost `metadata` or its name: that is for the caller, which compares it with the URL. */
+/** The document may lack `metadata` or its name: the caller compares it with the URL. */
 function asObject(result: Json | Status): KubeObject | Status {
   return result as KubeObject | Status
 }

@@ -1,7 +1,7 @@
 import { equalJson, isObject, setKey } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 
-/** Thrown when an operation does not apply (a pointer that leads nowhere, a failed test, an unknown op), or copies too much. */
+/** Thrown when an operation fails (a missing path, a failed test, an unknown op) or copies too much. */
 export class PatchDoesNotApply extends Error {}
 
 /** Thrown when the operations move more list items than one request may. */
@@ -52,7 +52,7 @@ const OPERATIONS: { readonly [op: string]: Operation } = {
   },
 }
 
-/** Applies an RFC 6902 patch in place and returns the document. As in the real server, `replace` of a missing key sets it. */
+/** Applies an RFC 6902 patch in place and returns the document. As in kube-apiserver, `replace` of a missing key sets it. */
 export function applyJsonPatch(document: Json, operations: readonly JsonObject[]): Json {
   const root: Root = { document, copied: 0, moved: 0 }
   for (const op of operations) {

@@ -2,7 +2,7 @@ import { equalityKey, isObject, setKey } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 
-/** Thrown when a directive or a list of a strategic patch is malformed; `code` as the real server answers. */
+/** Thrown when a directive or a list of a strategic patch is malformed; `code` as in kube-apiserver. */
 export class BadStrategicPatch extends Error {
   readonly code: 400 | 422 | 500
   constructor(message: string, code: 400 | 422 | 500) {
@@ -116,7 +116,7 @@ function placesOf(list: Json[], key: string): Map<string, number> {
   return places
 }
 
-/** Items of `order` first among themselves, the rest where the live list had them: the real server's best effort. */
+/** Items of `order` in that order, the others relative to their position in the live list, as in kube-apiserver. */
 function inOrder(items: Json[], order: Json[], live: Json[], key: string): Json[] {
   const [ordered, before] = [placesOf(order, key), placesOf(live, key)]
   const ranked = items.map((item) => {

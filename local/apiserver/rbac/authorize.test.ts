@@ -83,14 +83,14 @@ test('rbac: resourceNames, wildcards, subresource wildcards and non-resource URL
   assert.equal(can({ username: 'root', groups: ['system:masters'] }, ask('delete', 'nodes', '')), true)
 })
 
-test('K1: a revoke counts on the very next question', () => {
+test('K1: a revoked grant has no effect on the next request', () => {
   const { can, reader } = setup(bind('ClusterRole', 'view', user('alice'), 'a'))
   assert.equal(can(alice, ask('get', 'pods')), true)
   reader.remove('rolebindings', 'a', 'bind-view')
   assert.equal(can(alice, ask('get', 'pods')), false)
 })
 
-test('rbac: the reasons are those of the real server', () => {
+test('rbac: the reasons are those of kube-apiserver', () => {
   const { authorizer } = setup(
     bind('ClusterRole', 'view', user('alice'), 'a'),
     bind('ClusterRole', 'gone', user('alice')),
@@ -121,7 +121,7 @@ test('rbac: ClusterRoles aggregate by label, transitively', () => {
   assert.equal(filled && aggregate(filled, all), undefined)
 })
 
-test('rbac: nobody grants more than they hold', () => {
+test('rbac: a user cannot grant rights that it does not hold', () => {
   const { authorizer } = setup(
     role(
       'manager',

@@ -10,7 +10,7 @@ import { describeRights, isTooCostly, matchesUrl, missingRights, quoteList } fro
 import { RBAC_GROUP, roleRefOf, rulesOf, subjectsOf } from './policy-rules.ts'
 import type { PolicyRule, RoleRef, Subject } from './policy-rules.ts'
 
-/** What a request wants, in the terms of RBAC. `resource` is empty for a non-resource request. */
+/** Attributes of a request for RBAC. `resource` is empty for a non-resource request. */
 export interface Attributes {
   verb: string
   group: string
@@ -23,20 +23,20 @@ export interface Attributes {
   path?: string
 }
 
-/** An answer of the authorizer; `reason` is for access reviews only. */
+/** Decision of the authorizer; `reason` is for access reviews only. */
 export interface Decision {
   allowed: boolean
   reason: string
 }
 
-/** rbac/authorize.ts: `createAuthorizer(objects)`. */
+/** Authorizes requests, lists rules, and checks for privilege escalation. */
 export interface Authorizer {
   authorize(user: User, attributes: Attributes): Decision
   rulesFor(
     user: User,
     namespace: string,
   ): { resourceRules: JsonObject[]; nonResourceRules: JsonObject[]; evaluationError?: string }
-  /** For writes of roles and bindings: the 403 of the real server when the user would gain rights; `old` makes it an update. */
+  /** The 403 of a write of a role or binding that would grant the user new rights; `old` makes it an update. */
   checkEscalation(user: User, object: KubeObject, old?: KubeObject): Status | undefined
 }
 
@@ -55,7 +55,7 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
 ]
 
-/** RBAC over the objects that the reader shows; what a binding grants is computed once per version of the four kinds. */
+/** Creates an RBAC authorizer over the reader's objects; grants are computed once per version of the four kinds. */
 export function createAuthorizer(reader: ObjectReader): Authorizer {
   const grants = createGrants(reader)
   const rulesFor = (user: User, namespace: string) =>
@@ -93,7 +93,7 @@ export function createAuthorizer(reader: ObjectReader): Authorizer {
   }
 }
 
-/** All grants that count in a namespace: cluster-wide ones first, then its own. */
+/** All grants in a namespace: cluster-wide ones first, then its own. */
 function createGrants(reader: ObjectReader): (namespace: string) => readonly Grant[] {
   let key = ''
   const byNamespace = new Map<string, readonly Grant[]>()
@@ -112,7 +112,7 @@ function createGrants(reader: ObjectReader): (namespace: string) => readonly Gra
   }
 }
 
-/** The roles that bindings name and that do not exist, as Go prints one error or several. */
+/** Errors of bindings to missing roles, formatted as an aggregate error. */
 function errorsOf(grants: readonly Grant[]): string {
   const errors = [...new Set(grants.flatMap((grant) => grant.error ?? []))]
   return errors.length > 1 ? `[${errors.join(', ')}]` : (errors[0] ?? '')
@@ -209,7 +209,7 @@ function checkRole(check: EscalationCheck): Status | undefined {
   const { object, old, user } = check
   const resource = `${object.kind.toLowerCase()}s`
   const namespace = object.metadata.namespace ?? ''
-  // A create carries no name in its request, so a grant of `escalate` by resourceNames does not reach it.
+  // A create request has no name, so a grant of `escalate` by resourceNames does not apply.
   const name = old ? object.metadata.name : ''
   const escalate = { verb: 'escalate', group: RBAC_GROUP, version: '*', resource, subresource: '', namespace, name }
   if (check.authorize(user, escalate).allowed) return undefined
@@ -263,7 +263,7 @@ function aggregates(role: KubeObject): boolean {
   return isObject(rule) && objectsOf(rule['clusterRoleSelectors']).length > 0
 }
 
-/** Ownership and finalizers may change without a check, so that garbage collection by a lesser user still ends. */
+/** Owners and finalizers may change without a check, so that garbage collection by a user with fewer rights completes. */
 function onlyMetadataChanged(object: KubeObject, old: KubeObject): boolean {
   const without = ({
     finalizers: _f,

@@ -2,10 +2,10 @@ import type { PolicyRule } from './policy-rules.ts'
 
 const NOTHING: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] }
 
-/** Comparisons of one right with one rule that a check may cost: about 200 ms. */
+/** Maximum number of rule comparisons per check: about 200 ms. */
 const MAX_COMPARISONS = 1_000_000
 
-/** True for rules whose groups, resources, verbs and names make more combinations than one request may compare. */
+/** True for rules with more combinations of groups, resources, verbs and names than one request may compare. */
 export function isTooCostly(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): boolean {
   return wanted.reduce((sum, rule) => sum + combinations(rule), 0) * Math.max(owned.length, 1) > MAX_COMPARISONS
 }
@@ -18,7 +18,7 @@ export function missingRights(owned: readonly PolicyRule[], wanted: readonly Pol
   return wanted.flatMap(breakDown).filter((part) => !owned.some((rule) => covers(rule, part)))
 }
 
-/** Missing rights as the real server lists them: verbs of one resource together, one line each, sorted. */
+/** Missing rights as kube-apiserver lists them: one sorted line per resource with its verbs. */
 export function describeRights(parts: readonly PolicyRule[]): string {
   const byResource = new Map<string, PolicyRule>()
   for (const part of parts) {
@@ -96,7 +96,7 @@ function compactString(rule: PolicyRule): string {
     .join(', ')}}`
 }
 
-/** A list of strings as Go's `%q` prints it. */
+/** A list of quoted strings in brackets. */
 export function quoteList(list: readonly string[]): string {
   return `[${list.map((item) => JSON.stringify(item)).join(' ')}]`
 }

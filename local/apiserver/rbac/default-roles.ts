@@ -116,7 +116,7 @@ const BINDINGS: { readonly [role: string]: readonly string[] } = {
   'system:monitoring': ['system:monitoring'],
 }
 
-/** ClusterRoles and ClusterRoleBindings that every cluster has: those of people, none of the cluster's own controllers. */
+/** Default ClusterRoles and ClusterRoleBindings for users; those of Kubernetes' controllers are absent. */
 export function defaultRbacObjects(): KubeObject[] {
   const roles = Object.entries(ROLES).map(([name, { rules, into, from }]): KubeObject => {
     const label = into ? { [`${RBAC_GROUP}/aggregate-to-${into}`]: 'true' } : {}

@@ -27,7 +27,7 @@ export interface Subject {
 /** The group of the four RBAC kinds. */
 export const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
-/** Rules of a Role or ClusterRole as stored; whatever is malformed grants nothing. */
+/** Rules of a stored Role or ClusterRole; a malformed rule grants nothing. */
 export function rulesOf(role: KubeObject | undefined): PolicyRule[] {
   return objectsOf(role?.['rules']).map((rule) => ({
     verbs: stringsOf(rule['verbs']),

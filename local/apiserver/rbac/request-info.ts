@@ -1,6 +1,6 @@
 import { parseLabelSelector } from '../kinds/selectors.ts'
 
-/** What a request addresses, as the real server's RequestInfo derives it from method, path and query. */
+/** Target of a request, derived from method, path and query as in kube-apiserver's RequestInfo. */
 export interface RequestInfo {
   isResource: boolean
   path: string
@@ -13,7 +13,7 @@ export interface RequestInfo {
   resource: string
   subresource: string
   name: string
-  /** Path segments after the subresource; none of our subresources takes any. */
+  /** Path segments after the subresource; no subresource here takes any. */
   rest: readonly string[]
 }
 
@@ -27,7 +27,7 @@ const VERBS: { readonly [method: string]: string } = {
 }
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize'])
 
-/** Decoded path: escapes are resolved before the split, so `a%2fb` is two segments, as in the real server. */
+/** Decodes a path. Escapes are resolved before the split: `a%2fb` is two segments, as in kube-apiserver. */
 export function decodePath(rawPath: string): string | undefined {
   try {
     return decodeURIComponent(rawPath)
@@ -50,7 +50,7 @@ function nonResource(method: string, path: string): RequestInfo {
   return { isResource: false, path, verb: method.toLowerCase(), ...none }
 }
 
-/** Parses a decoded path; never fails: what is not a resource is a non-resource request. */
+/** Parses a decoded path; any other path is a non-resource request. */
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const parts = path.replace(/^\/+|(?<!\/)\/+$/g, '').split('/')
   const info = nonResource(method, path)
@@ -79,7 +79,7 @@ function collectionVerb(info: RequestInfo, query: URLSearchParams): void {
   if (info.verb === 'delete') info.verb = 'deletecollection'
   if (info.verb !== 'get') return
   info.verb = isTrue(query.get('watch')) ? 'watch' : 'list'
-  // A list of one name is authorized as that name, so that a role limited by resourceNames may watch it.
+  // A list of one name is authorized with that name, so that a role with resourceNames permits it.
   const named = /^metadata\.name==?([^,=!]+)$/.exec(query.get('fieldSelector') ?? '')
   if (named?.[1] && isReadable(query.get('labelSelector'))) info.name = named[1]
 }
@@ -94,7 +94,7 @@ function isReadable(labelSelector: string | null): boolean {
   }
 }
 
-/** A boolean query value as the real server reads it: anything but `false` and `0` is true. */
+/** A boolean query value as in kube-apiserver: anything but `false` and `0` is true. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== 'false' && value !== '0'
 }

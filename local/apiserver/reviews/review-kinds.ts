@@ -1,4 +1,4 @@
-/** Review kinds: created, never stored. `namespaced` ones name their namespace in the path. */
+/** Review kinds: created, never stored. */
 export const REVIEWS = [
   { group: 'authentication.k8s.io', resource: 'selfsubjectreviews', kind: 'SelfSubjectReview', namespaced: false },
   { group: 'authentication.k8s.io', resource: 'tokenreviews', kind: 'TokenReview', namespaced: false },

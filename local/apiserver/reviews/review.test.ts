@@ -31,7 +31,7 @@ const ask = (resource: string, spec: JsonObject, namespace = '', metadata: objec
   )
 const get = { verb: 'get', resource: 'pods', namespace: 'a' }
 
-test('reviews: each asks the authorizer about the right user', () => {
+test('reviews: each kind is decided for the right user', () => {
   assert.deepEqual(ask('selfsubjectaccessreviews', { resourceAttributes: get }), {
     kind: 'SelfSubjectAccessReview',
     apiVersion: 'authorization.k8s.io/v1',
@@ -68,7 +68,7 @@ test('reviews: SelfSubjectReview, TokenReview and the rules review', () => {
   })
 })
 
-test('reviews: a bad question is refused by the name of its field', () => {
+test('reviews: an invalid review is refused with the name of its field', () => {
   const refusals: [string, JsonObject, string, number, RegExp][] = [
     ['selfsubjectaccessreviews', {}, '', 422, /spec.resourceAttributes: .*exactly one of/],
     ['subjectaccessreviews', { resourceAttributes: get }, '', 422, /spec.user/],

@@ -8,7 +8,7 @@ import { failedStatus } from '../json/status.ts'
 import type { Cause, Status } from '../json/status.ts'
 import type { Attributes, Authorizer } from '../rbac/authorize.ts'
 
-/** reviews/: one function for all of authentication.k8s.io's and authorization.k8s.io's create-only kinds. */
+/** Answers the create-only kinds of authentication.k8s.io and authorization.k8s.io. */
 export interface Reviews {
   /** `resource` is the plural, e.g. `selfsubjectaccessreviews`; throws or returns a Status when the body is bad. */
   review(resource: string, body: KubeObject, user: User, namespace: string): KubeObject | Status
@@ -32,7 +32,7 @@ type Answer = { kind: string; spec?: JsonObject; status: JsonObject; metadata?: 
 const AUTHENTICATION = 'authentication.k8s.io/v1'
 const AUTHORIZATION = 'authorization.k8s.io/v1'
 
-/** The create-only kinds of authentication.k8s.io and authorization.k8s.io, by plural: each is a question, none is stored. */
+/** The create-only kinds of authentication.k8s.io and authorization.k8s.io, by plural; none is stored. */
 export function createReviews({ authorizer, authenticator, now }: ReviewContext): Reviews {
   const access = (request: Request, user: User): { spec: JsonObject; status: JsonObject } => {
     const { allowed, reason } = authorizer.authorize(user, toAttributes(request.spec))
@@ -108,7 +108,7 @@ export function createReviews({ authorizer, authenticator, now }: ReviewContext)
   }
 }
 
-/** Attributes as Go shows them again: a blank one is left out. */
+/** Attributes without empty strings (`omitempty`). */
 function withoutBlanks(spec: JsonObject): JsonObject {
   const out = { ...spec }
   for (const key of ['resourceAttributes', 'nonResourceAttributes']) {
@@ -119,7 +119,7 @@ function withoutBlanks(spec: JsonObject): JsonObject {
   return out
 }
 
-/** An absent name came in as an empty one. */
+/** Metadata without an empty name. */
 function named({ name, ...rest }: JsonObject): JsonObject {
   return name ? { name, ...rest } : rest
 }
@@ -128,7 +128,7 @@ function toObject(answer: Answer): KubeObject | Status {
   if ('code' in answer) return answer as Status
   const { kind, metadata = {}, spec, status } = answer as Exclude<Answer, Status>
   const apiVersion = kind === 'TokenReview' || kind === 'SelfSubjectReview' ? AUTHENTICATION : AUTHORIZATION
-  // A review has no name: its metadata is that of an object that is never stored.
+  // A review has no name: it is never stored.
   return { kind, apiVersion, metadata: metadata as KubeObject['metadata'], ...(spec ? { spec } : {}), status }
 }
 
@@ -212,7 +212,7 @@ function cause(field: string, message: string): Cause {
   return { reason: 'FieldValueInvalid', message: `Invalid value: ${message}`, field }
 }
 
-/** The real server names no kind here: its message begins with the bare group. */
+/** The message has no kind, as in kube-apiserver. */
 function invalid(causes: Cause[]): Status | undefined {
   if (causes.length === 0) return undefined
   const lines = causes.map((each) => `${each.field}: ${each.message}`)

@@ -9,7 +9,7 @@ const KEY_TEXT =
 const KEY_LENGTH = 253
 const DATA_BYTES = 1 << 20
 
-/** Why a key of a ConfigMap or Secret is refused: a volume has a file of that name (SEC11). */
+/** Faults of a key of a ConfigMap or Secret: volumes have a file of that name (SEC11). */
 function keyFaults(key: string): string[] {
   const faults = Buffer.byteLength(key) > KEY_LENGTH ? [`must be no more than ${KEY_LENGTH} characters`] : []
   if (!KEY.test(key)) faults.push(KEY_TEXT)

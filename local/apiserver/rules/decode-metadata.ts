@@ -17,7 +17,7 @@ const NUMBERS = ['generation', 'deletionGracePeriodSeconds']
 const LISTS = ['finalizers', 'ownerReferences', 'managedFields']
 const KNOWN = new Set([...STRING_MAPS, ...STRINGS, ...NUMBERS, ...LISTS])
 
-/** The type that the value of a known field should have and has not. */
+/** The expected type of a known field, if its value has another. */
 function shapeFault(key: string, value: unknown): string | undefined {
   const unless = (fits: boolean, expected: string) => (fits ? undefined : expected)
   if (STRINGS.includes(key)) return unless(typeof value === 'string', 'a string')

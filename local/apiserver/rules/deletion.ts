@@ -7,7 +7,7 @@ import type { Stored, Written } from '../storage/stored.ts'
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan'
 
-/** DeleteOptions (meta/v1) as far as they are honoured. */
+/** The supported fields of DeleteOptions (meta/v1). */
 export interface DeleteOptions {
   propagation?: Propagation | undefined
   gracePeriodSeconds?: number | undefined
@@ -15,7 +15,7 @@ export interface DeleteOptions {
   dryRun?: boolean
 }
 
-/** What a deletion did: removed the object, or left it waiting for its finalizers or its grace period. */
+/** Result of a deletion: the object is removed, or waits for its finalizers or its grace period. */
 export interface Deletion {
   removed: boolean
   stored: Stored
@@ -42,11 +42,11 @@ function checkPreconditions(kind: Kind, { object, key }: Stored, given: DeleteOp
   }
 }
 
-/** Finalizers after the choice of propagation: the garbage collector's own two stand for it. */
+/** Finalizers after a deletion with this propagation policy: `orphan` and `foregroundDeletion` express it. */
 function finalizersFor(kind: Kind, object: KubeObject, propagation: Propagation | undefined): string[] {
   const present = object.metadata.finalizers ?? []
   const rest = present.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND)
-  // Nothing depends on an event: whatever is asked for, the garbage collector has no part in it.
+  // Events have no dependents: the policy is ignored.
   if (kind.storeId === '/events') return rest
   if (propagation === 'Orphan') return [...rest, ORPHAN]
   if (propagation === 'Foreground') return [...rest, FOREGROUND]
@@ -55,7 +55,7 @@ function finalizersFor(kind: Kind, object: KubeObject, propagation: Propagation 
   return kind.rules.orphansByDefault ? [...rest, ORPHAN] : rest
 }
 
-/** Seconds that a pod is given; everything else, and a pod that runs nowhere, has none. */
+/** Grace period in seconds: only pods on a node have one. */
 function graceOf(kind: Kind, object: KubeObject, asked: number | undefined): number {
   if (kind.storeId !== '/pods') return 0
   const spec = part(object, 'spec')
@@ -80,7 +80,7 @@ function marked(object: KubeObject, now: Date, grace: number, finalizers: string
   return { ...object, metadata }
 }
 
-/** Deletes one object as far as it may be: at once, or by marking it. A dry run changes nothing and says the same. */
+/** Removes an object, or marks it with a deletionTimestamp. A dry run returns the same result without a change. */
 export function deleteObject(
   store: Store,
   kind: Kind,
@@ -109,13 +109,13 @@ export function deleteObject(
   return { removed: false, ...store.put(stored.id, stored.key, next) }
 }
 
-/** True while a namespace's own finalizers (in its spec) hold it. */
+/** True if the spec of a namespace has finalizers. */
 function hasFinalizers(namespace: KubeObject): boolean {
   const finalizers = part(namespace, 'spec')['finalizers']
   return Array.isArray(finalizers) && finalizers.length > 0
 }
 
-/** A pod is marked even when it goes at once: its deletion is always a graceful one. */
+/** A pod is marked before its removal: its deletion is always graceful. */
 function markPod(store: Store, stored: Stored, { dryRun }: DeleteOptions, now: Date): Stored {
   const object = marked(stored.object, now, 0, [])
   return dryRun ? { ...stored, object, body: '' } : store.put(stored.id, stored.key, object).stored
@@ -126,7 +126,7 @@ function removeNow(store: Store, stored: Stored, options: DeleteOptions): Deleti
   return { removed: true, stored: written?.stored ?? stored, durable: written?.durable ?? Promise.resolve() }
 }
 
-/** True when nothing holds a marked object any longer: an update that says so removes it. */
+/** True if a marked object has no finalizers and no grace period: an update then removes it. */
 export function mayGo(kind: Kind, object: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
   if (deletionTimestamp === undefined || finalizers?.length) return false

@@ -27,7 +27,7 @@ function ownerFaults({ ownerReferences = [] }: ObjectMeta): Cause[] {
 
 const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion']
 
-/** Built-in kinds want a finalizer to be qualified, unless it is one of the cluster's own. */
+/** Faults of finalizers of built-in kinds: a name must be qualified, unless it is a standard one. */
 function finalizerFaults(finalizers: readonly string[]): Cause[] {
   const why = 'name is neither a standard finalizer name nor is it fully qualified'
   return finalizers.flatMap((name, i) =>
@@ -37,7 +37,7 @@ function finalizerFaults(finalizers: readonly string[]): Cause[] {
   )
 }
 
-/** Faults of metadata that hold for every kind, names aside. */
+/** Faults of metadata of every kind, except the name. */
 export function metaFaults(meta: ObjectMeta, custom: boolean): Cause[] {
   const labels = Object.entries(meta.labels ?? {}).flatMap(([key, value]) => [
     ...keyFaults('metadata.labels', [key]),

@@ -8,12 +8,12 @@ import type { Kind } from '../kinds/kind.ts'
 
 const SUFFIX = 'bcdfghjklmnpqrstvwxz2456789'
 
-/** A name from a prefix: five random characters that make no words. */
+/** A name from a prefix and five random characters without vowels. */
 export function generateName(prefix: string): string {
   return prefix.slice(0, 58) + [...randomBytes(5)].map((byte) => SUFFIX[byte % SUFFIX.length]).join('')
 }
 
-/** Fills what the server owns on a create. */
+/** Sets the server-owned metadata of a new object. */
 export function stampNew(object: KubeObject, kind: Kind, namespace: string, now: Date): void {
   const meta = object.metadata
   for (const key of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'resourceVersion', 'generation'] as const)
@@ -26,7 +26,7 @@ export function stampNew(object: KubeObject, kind: Kind, namespace: string, now:
   if (kind.rules.generation) meta.generation = 1
 }
 
-/** Sets keys of metadata; what is undefined goes. */
+/** Sets keys of metadata; an undefined value deletes the key. */
 export function assign(metadata: ObjectMeta, kept: { readonly [key: string]: unknown }): void {
   for (const [key, value] of Object.entries(kept)) {
     if (value === undefined) Reflect.deleteProperty(metadata, key)
@@ -34,7 +34,7 @@ export function assign(metadata: ObjectMeta, kept: { readonly [key: string]: unk
   }
 }
 
-/** Carries over what an update may not change, and says which of its changes are refused. */
+/** Restores metadata that an update must not change; returns the causes of refused changes. */
 export function carryMeta(object: KubeObject, old: KubeObject): Cause[] {
   const meta = object.metadata
   const given = meta.uid
@@ -49,7 +49,7 @@ export function carryMeta(object: KubeObject, old: KubeObject): Cause[] {
   return [forbiddenField('metadata.finalizers', why)]
 }
 
-/** True when two objects differ in nothing but version and the times of their managed fields. */
+/** True if two objects are equal except for the version and the times of their managed fields. */
 export function sameContent(a: KubeObject, b: KubeObject): boolean {
   return equalJson(comparable(a), comparable(b))
 }
@@ -60,7 +60,7 @@ function comparable(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...metadata, ...(untimed ? { managedFields: untimed } : {}) } }
 }
 
-/** Content that counts for `metadata.generation`: all but metadata and status. */
+/** True if two objects are equal except for metadata and status: `metadata.generation` is not incremented. */
 export function sameSpec(a: KubeObject, b: KubeObject): boolean {
   const { metadata: _metadata, status: _status, ...left } = a
   const { metadata: _otherMetadata, status: _otherStatus, ...right } = b

@@ -6,23 +6,23 @@ import { scaleFaults } from '../kinds/scale-paths.ts'
 import { metaFaults } from './metadata-faults.ts'
 import { strategyOf } from './strategy.ts'
 
-/** Kinds that do not look at their metadata: the general rules do, on a create once all else is good. */
+/** Kinds whose metadata is validated on create only, and only if all other fields are valid. */
 const META_LAST = new Set(['/events', 'policy/poddisruptionbudgets'])
 
-/** Kinds whose validation leaves finalizers to the general rules. */
+/** Kinds whose finalizers are not validated by kind. */
 const OWN_FINALIZERS = new Set(['coordination.k8s.io/leases', ...META_LAST])
 
-/** Of a built-in object nobody checks whether its controller's status is whole, nor, past decoding, any type. */
+/** Built-in objects: required fields of the status are not checked, and types only while decoding. */
 const isChecked = ({ reason, field }: Cause): boolean =>
   reason !== 'FieldValueTypeInvalid' && (reason !== 'FieldValueRequired' || !field?.startsWith('status.'))
 
-/** A write of the status of a custom object looks at nothing else, and its texts begin there. */
+/** Messages of a status write of a custom object are relative to the status. */
 const fromStatus = (cause: Cause): Cause => ({
   ...cause,
   message: String(cause.message).replace(/: status\.?(\S* in body )/, ': $1'),
 })
 
-/** Everything that is wrong with an object, after what was found before. */
+/** All causes of an object, after those that were found before. */
 export function faults(
   object: KubeObject,
   kind: Kind,
@@ -32,7 +32,7 @@ export function faults(
   const ofSchema = kind.custom && subresource === 'status' ? all.map(fromStatus) : all
   const own = strategyOf(kind).validate?.(object, old) ?? []
   const another = kindFaults(object, kind)
-  // An object of another kind is not held against this one's schema, its lists apart.
+  // An object of another kind is not validated by this schema, except for duplicates in lists.
   const judged =
     another.length > 0
       ? ofSchema.filter((each) => each.reason === 'FieldValueDuplicate')
@@ -45,7 +45,7 @@ export function faults(
   return [...found, ...another, ...metaFaults(object.metadata, general), ...content]
 }
 
-/** A custom object of another kind gets as far as validation. */
+/** The cause of a custom object of another kind. */
 export function kindFaults(object: KubeObject, kind: Kind): Cause[] {
   if (object.kind === kind.kind) return []
   return [invalidValue('kind', object.kind, `must be ${kind.kind}`)]

@@ -27,7 +27,7 @@ export function fillDefaults(target: JsonObject, defaults: Defaults): void {
   }
 }
 
-/** Fills a pod's spec in place; the old name of its service account follows the new one. */
+/** Fills the spec of a pod in place; `serviceAccount` is set to `serviceAccountName`. */
 export function fillPodSpec(spec: JsonObject, more: Defaults = {}): void {
   fillDefaults(spec, { ...POD_SPEC, ...more })
   const name = spec['serviceAccountName'] ?? spec['serviceAccount']
@@ -92,5 +92,5 @@ const POD_SPEC: Defaults = {
   volumes: [VOLUME],
 }
 
-/** Times of a condition that Go always shows. */
+/** Times of a condition without `omitempty`. */
 export const MOMENTS: Defaults = { lastProbeTime: null, lastTransitionTime: null }

@@ -6,7 +6,7 @@ import { nameFaults } from '../kinds/names.ts'
 import { billionthsOf } from './quantity.ts'
 import { items, required } from './strategy-parts.ts'
 
-/** What a container must have, and the containers that a pod must have. */
+/** Faults of the containers and volumes of a pod. */
 export function podFaults(spec: Json | undefined, path: string): Cause[] {
   const whole = isObject(spec) ? spec : {}
   const containers = items(whole['containers'])
@@ -21,7 +21,7 @@ export function podFaults(spec: Json | undefined, path: string): Cause[] {
   return [...volumeFaults(whole, path), ...own]
 }
 
-/** Nothing may be guaranteed more than it may use. */
+/** Faults of requests above their limits. */
 function resourceFaults(resources: Json | undefined, path: string): Cause[] {
   const { requests, limits } = isObject(resources) ? resources : {}
   if (!isObject(requests) || !isObject(limits)) return []
@@ -34,17 +34,17 @@ function resourceFaults(resources: Json | undefined, path: string): Cause[] {
   })
 }
 
-// In the order in which the real server looks for them: the first one counts, the others are one too many.
+// In the order of kube-apiserver's validation: the first one counts, the others are faults.
 const VOLUMES = ['emptyDir', 'hostPath', 'secret', 'persistentVolumeClaim', 'downwardAPI', 'configMap', 'projected']
 const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc']
 
-/** All but the first of the keys that are there: a merge of two writers easily leaves two. */
+/** Faults of all present keys but the first: a merge of two writers can leave two. */
 function tooMany(of: Json | undefined, path: string, keys: readonly string[], what: string): Cause[] {
   const given = isObject(of) ? keys.filter((key) => of[key] !== undefined) : []
   return given.slice(1).map((key) => forbiddenField(`${path}.${key}`, `may not specify more than 1 ${what} type`))
 }
 
-/** Volumes of one type each, and mounts of volumes that are there. */
+/** Faults of volumes with several types, and of mounts without a volume. */
 function volumeFaults(spec: JsonObject, path: string): Cause[] {
   const known = new Set<Json | undefined>()
   const faults = items(spec['volumes']).flatMap((volume, i) => {

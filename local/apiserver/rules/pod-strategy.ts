@@ -8,7 +8,7 @@ import { podFaults } from './pod-faults.ts'
 import { items, section } from './strategy-parts.ts'
 import type { Strategy } from './strategy-parts.ts'
 
-/** How a pod's containers bound what they use: all of it, some of it, nothing. */
+/** Quality of service class by the containers' requests and limits. */
 function qosOf(containers: Json | undefined): string {
   const bounds = items(containers).map(({ resources }) => (isObject(resources) ? resources : {}))
   const some = bounds.some((each) =>
@@ -27,7 +27,7 @@ function qosOf(containers: Json | undefined): string {
 
 const tolerate = (key: string) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
 
-/** What the admission of the real server fills in. */
+/** Fields that admission plugins of kube-apiserver fill in. */
 function admit(object: KubeObject): JsonObject {
   const spec = section(object, 'spec')
   spec['priority'] ??= 0
@@ -39,7 +39,7 @@ function admit(object: KubeObject): JsonObject {
 const POD_CHANGES =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
 
-/** The changes of a pod's spec that are refused: nearly all. */
+/** Causes of changes to a pod's spec, which is immutable except for a few fields. */
 function podChanges(object: KubeObject, old: KubeObject): Cause[] {
   const [next, before] = [section(object, 'spec'), section(old, 'spec')]
   if (items(next['containers']).length !== items(before['containers']).length)
@@ -48,7 +48,7 @@ function podChanges(object: KubeObject, old: KubeObject): Cause[] {
   return [...deadlineFaults(next, before), ...changed]
 }
 
-/** The deadline of a pod only comes nearer. */
+/** The cause of a pod deadline that is removed or extended. */
 function deadlineFaults(next: JsonObject, before: JsonObject): Cause[] {
   const [wanted = null, old] = [next['activeDeadlineSeconds'], before['activeDeadlineSeconds']]
   if (typeof old !== 'number' || (typeof wanted === 'number' && wanted <= old)) return []
@@ -65,7 +65,7 @@ function withoutMutable(spec: JsonObject): JsonObject {
   return { ...rest, containers: imageless('containers'), initContainers: imageless('initContainers') }
 }
 
-/** Pods: their status begins as pending. */
+/** Strategy of pods: the initial phase is Pending. */
 export const pod: Strategy = {
   defaults(object) {
     fillPodSpec(section(object, 'spec'), { enableServiceLinks: true })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { billionthsOf } from './quantity.ts'
 
-test('quantities of every notation compare as the amounts that they are', () => {
+test('quantities compare by amount in every notation', () => {
   const ascending = [
     '-1',
     '0',

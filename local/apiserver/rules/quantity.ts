@@ -2,7 +2,7 @@ const decimal: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, 
 const binary: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 }
 const NANO = 9
 
-/** A quantity (`100m`, `1.5Gi`, `2e3`) in billionths; undefined for what is none (Kubernetes API: resource.Quantity). */
+/** A quantity (`100m`, `1.5Gi`, `2e3`) in billionths; undefined if malformed (Kubernetes API: resource.Quantity). */
 export function billionthsOf(quantity: unknown): bigint | undefined {
   const found = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2})|([a-zA-Z]{0,2}))$/.exec(String(quantity))
   const [, sign, whole = '', fraction = '', exponent, suffix = ''] = found ?? []
@@ -14,7 +14,7 @@ export function billionthsOf(quantity: unknown): bigint | undefined {
   return tens === undefined ? undefined : scaled(digits, tens + NANO - fraction.length)
 }
 
-// What is less than a billionth is rounded up, as the real server does.
+// A fraction of a billionth is rounded up, as in kube-apiserver.
 function scaled(digits: bigint, tens: number): bigint {
   if (tens >= 0) return digits * 10n ** BigInt(tens)
   const unit = 10n ** BigInt(-tens)

@@ -4,14 +4,14 @@ import type { KubeObject } from '../json/kube-object.ts'
 import { invalidValue } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 
-/** What a built-in kind does to its objects beyond its schema. Each step may change the object that it is given. */
+/** Behaviour of a built-in kind beyond its schema. Each step may change its argument. */
 export interface Strategy {
   defaults?(object: KubeObject): void
   create?(object: KubeObject, taken: (address: string) => boolean): void
   update?(object: KubeObject, old: KubeObject): void
   updateStatus?(object: KubeObject, old: KubeObject): void
   validate?(object: KubeObject, old?: KubeObject): Cause[]
-  /** What storage makes of an object, after its owners are known; `old` makes it an update of the whole. */
+  /** Changes before the object is stored, after ownership is computed; `old` makes it an update of the main resource. */
   stored?(object: KubeObject, old?: KubeObject): void
 }
 
@@ -22,10 +22,10 @@ export function section(object: JsonObject, key: string): JsonObject {
   return (object[key] = {})
 }
 
-/** The objects of a list, or none when it is not one. */
+/** The objects of a list; empty for any other value. */
 export const items = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
 
-/** The fault of a field that an update changed and may not. */
+/** The cause of a changed immutable field. */
 export function immutable(object: KubeObject, old: KubeObject | undefined, ...path: string[]): Cause[] {
   if (!old || equalJson(read(object, ...path), read(old, ...path))) return []
   return [invalidValue(path.join('.'), read(object, ...path) ?? null, 'field is immutable')]
@@ -35,12 +35,12 @@ export function immutable(object: KubeObject, old: KubeObject | undefined, ...pa
 export const read = (from: KubeObject, ...path: string[]): Json | undefined =>
   path.reduce<Json | undefined>((at, key) => (isObject(at) ? at[key] : undefined), from)
 
-/** Go leaves a zero out of these fields: in place. */
+/** Deletes zeros of these fields (`omitempty`) in place. */
 export function dropZeros(target: JsonObject, keys: readonly string[]): void {
   for (const key of keys) if (target[key] === 0) delete target[key]
 }
 
-/** A field that must be there. */
+/** The cause of a missing field. */
 export const required = (field: string, why?: string): Cause => ({
   reason: 'FieldValueRequired',
   message: why === undefined ? 'Required value' : `Required value: ${why}`,

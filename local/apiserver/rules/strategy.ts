@@ -69,7 +69,7 @@ function allocate(taken: (address: string) => boolean): string {
     const address = `10.0.${at >> 8}.${at & 255}`
     if (!taken(address)) return address
   }
-  throw new Error('no cluster address is left in 10.0.0.0/16')
+  throw new Error('10.0.0.0/16 has no free cluster address')
 }
 
 function sameNames(ports: Json | undefined): Cause[] {
@@ -138,7 +138,7 @@ const roleRef: Strategy = {
     }),
 }
 
-/** Go shows the rules of a role even when there are none; an empty list is one until it is stored. */
+/** The rules of a role have no `omitempty`: null if absent. */
 const rules: Strategy = {
   defaults(object) {
     object['rules'] ??= null
@@ -174,7 +174,7 @@ const networkPolicy: Strategy = {
   },
 }
 
-/** What Go always shows of an event, and what one with an `eventTime` must say. */
+/** Fields of an event without `omitempty`, and required fields of an event with an `eventTime`. */
 const event: Strategy = {
   defaults: (object) =>
     fillDefaults(object, {
@@ -194,7 +194,7 @@ function lacks(object: KubeObject): Cause[] {
   )
 }
 
-/** An event is kept beside what it is about; one of a cluster's object in `default`. */
+/** The cause of an event outside the namespace of its object; events of cluster-scoped objects belong to `default`. */
 function elsewhere(object: KubeObject): Cause[] {
   const about = read(object, 'involvedObject', 'namespace') ?? ''
   const own = object.metadata.namespace ?? ''

@@ -49,7 +49,7 @@ const DEPLOYMENT: Defaults = {
   progressDeadlineSeconds: 600,
 }
 
-/** Deployments: their template is defaulted and must be selected. */
+/** Strategy of deployments: the template gets defaults and must match the selector. */
 export const deployment: Strategy = {
   defaults(object) {
     const spec = section(object, 'spec')
@@ -77,7 +77,7 @@ export const deployment: Strategy = {
 }
 
 const JOB: Defaults = {
-  // Only where neither is said does a job complete once.
+  // Completions default to 1 only if parallelism is absent too.
   completions: (spec) => (spec['parallelism'] === undefined ? 1 : undefined),
   parallelism: 1,
   backoffLimit: 6,
@@ -87,14 +87,14 @@ const JOB: Defaults = {
   manualSelector: false,
 }
 
-/** Jobs: they select their pods by their own uid. */
+/** Strategy of jobs: the selector matches the job's uid. */
 export const job: Strategy = {
   defaults(object) {
     section(section(section(object, 'spec'), 'template'), 'spec')
     fillDefaults(section(object, 'spec'), JOB)
     fillTemplate(section(object, 'spec'))
     dropZeros(section(object, 'status'), ['active', 'succeeded', 'failed'])
-    // One map for both, as in Go: what the create adds to the template's labels shows in the job's own.
+    // The job and its template share one map of labels, as in kube-apiserver: labels added to the template appear on the job.
     const labels = read(object, 'spec', 'template', 'metadata', 'labels')
     if (isObject(labels)) object.metadata.labels ??= labels as { [key: string]: string }
     fillDefaults(section(object, 'status'), { conditions: [MOMENTS] })
@@ -124,7 +124,7 @@ export const job: Strategy = {
   ],
 }
 
-/** A template may not change; a job that waits may change the metadata of its own. */
+/** The cause of a changed template; a suspended job may change the template's metadata. */
 function templateChanged(object: KubeObject, old: KubeObject | undefined): Cause[] {
   const waits = old !== undefined && read(old, 'spec', 'suspend') === true
   return immutable(object, old, 'spec', 'template', ...(waits ? ['spec'] : []))
@@ -163,7 +163,7 @@ function conditionFaults(object: KubeObject): Cause[] {
   )
 }
 
-/** PodDisruptionBudgets: one bound, not both. */
+/** Strategy of Strategy of PodDisruptionBudgets: one bound, not both. */
 export const disruptionBudget: Strategy = {
   defaults: (object) => fillDefaults(section(object, 'status'), BUDGET_COUNTS),
   create(object) {

@@ -5,13 +5,13 @@ import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { assign, sameSpec } from './metadata.ts'
 
-/** Only a status write may come in an object whose fields cannot be typed; whose they are is then forgotten. */
+/** True for a status write of a custom object that does not fit the schema: it drops the managed fields. */
 export function isForeign(object: KubeObject, kind: Kind, subresource: string): boolean {
   if (!kind.custom || subresource !== 'status') return false
   return object.kind !== kind.kind || typedFaults(object, objectSchema(kind.schema.schema)).length > 0
 }
 
-/** What a status write takes besides the status: nothing of a custom object, the metadata of a built-in one. */
+/** The object that a status write is based on: of built-in kinds it takes the metadata, of custom kinds only the status. */
 function statusWrite(kept: KubeObject, { metadata }: KubeObject, kind: Kind): KubeObject {
   if (kind.custom) return kept
   const { labels, ownerReferences } = kept.metadata
@@ -21,7 +21,7 @@ function statusWrite(kept: KubeObject, { metadata }: KubeObject, kind: Kind): Ku
   return next
 }
 
-/** What the path may change: `status` alone, the finalizers of a namespace, or everything but the status. */
+/** Limits a write to its endpoint: `status` only, the finalizers of a namespace, or all but the status. */
 export function scopeTo(subresource: string, object: KubeObject, old: KubeObject, kind: Kind): KubeObject {
   const { managedFields } = object.metadata
   const kept = { ...old, metadata: { ...old.metadata, ...(managedFields ? { managedFields } : {}) } }
@@ -36,10 +36,10 @@ function withKey(target: KubeObject, key: 'status' | 'spec', source: KubeObject)
   return target
 }
 
-/** True for a change that `metadata.generation` counts. */
+/** True for a change that increments `metadata.generation`. */
 export function bumps(object: KubeObject, old: KubeObject, kind: Kind): boolean {
   if (!kind.subresources.includes('status') && !equalJson(object['status'], old['status'])) return true
   if (!sameSpec(object, old)) return true
-  // A deployment's annotations are part of what its controller acts on.
+  // Annotations of a deployment count too: its controller copies them.
   return kind.storeId === 'apps/deployments' && !equalJson(object.metadata.annotations, old.metadata.annotations)
 }

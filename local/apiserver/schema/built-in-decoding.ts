@@ -23,7 +23,7 @@ export function decodeFault(value: Json | undefined, schema: JsonSchema | undefi
   return undefined
 }
 
-/** Drops the empty maps and lists that Go leaves out of a built-in object; a struct that was given stays. */
+/** Drops empty maps and lists of a built-in object, which kube-apiserver omits (`omitempty`); a struct that was given is kept. */
 export function dropEmpty(value: Json | undefined, schema: JsonSchema | undefined): void {
   if (Array.isArray(value)) value.forEach((item) => dropEmpty(item, schema?.items))
   if (!isObject(value)) return
@@ -33,7 +33,7 @@ export function dropEmpty(value: Json | undefined, schema: JsonSchema | undefine
     dropEmpty(item, sub)
     const container = sub.type === 'array' || typeof sub.additionalProperties === 'object'
     const empty = Array.isArray(item) ? item.length === 0 : isObject(item) && Object.keys(item).length === 0
-    // A nullable list is one that Go never leaves out.
+    // A nullable list has no `omitempty`.
     if (!container || !empty || sub.nullable) continue
     if (schema?.required?.includes(key)) value[key] = sub.type === 'array' ? null : item
     else delete value[key]

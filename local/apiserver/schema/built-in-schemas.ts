@@ -16,7 +16,7 @@ export function builtinTable(): Table {
 /** Components that hold any JSON: field ownership, and the data of a ControllerRevision. */
 const OPEN = /\.(FieldsV1|RawExtension)$/
 
-/** What Go shows as null when there is none: the rules of a role, and times. */
+/** Fields without `omitempty`, which are null when absent: the rules of a role, and times. */
 const NULLABLE = [
   'rules',
   'firstTimestamp',

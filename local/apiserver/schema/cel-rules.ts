@@ -36,7 +36,7 @@ export function hasRules(schema: JsonSchema): boolean {
   return found
 }
 
-/** Causes of the x-kubernetes-validations of a value and everything in it. */
+/** Causes of the x-kubernetes-validations of a value and of all values in it. */
 export function validateRules(value: Json | undefined, schema: JsonSchema, place: Place): Cause[] {
   if (value === undefined || value === null) return []
   const { path, old } = place
@@ -83,7 +83,7 @@ function checkRule(
       path,
     )
   }
-  // A value that an update leaves alone is not held against it, unless the rule is about the change itself.
+  // An unchanged value is not validated on update, unless the rule uses oldSelf.
   if (allowed === true || (!transition && old !== undefined && equalJson(value, old))) return undefined
   return refusal(rule, { field: `${path}${rule.fieldPath ?? ''}`, value, type, text: messageOf(rule, context) })
 }
@@ -116,7 +116,7 @@ function messageOf(rule: Rule, context: { self: CelValue; oldSelf: CelValue }): 
   }
 }
 
-/** Parses once; `matches` is sent to RE2, for the library's own is a JavaScript regular expression (X2). */
+/** Parses once. `matches` runs in RE2: the library's own uses a JavaScript regular expression (X2). */
 function program(expression: string): ParseResult {
   let parsed = programs.get(expression)
   if (!parsed) {

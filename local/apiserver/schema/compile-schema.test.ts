@@ -96,7 +96,7 @@ test("schema: refusals carry the real server's texts", () => {
   for (const [given, expected] of table) assert.deepEqual(causes(given), expected, JSON.stringify(given))
 })
 
-test('schema: an update sees oldSelf, and is not held to what it leaves alone', () => {
+test('schema: an update sees oldSelf, and unchanged values are not validated', () => {
   assert.deepEqual(causes({ size: 1 }, { size: 2 }), ['spec.size: Forbidden: must not shrink'])
   assert.deepEqual(causes({ size: 3 }, { size: 2 }), [])
   assert.deepEqual(causes({ size: 50 }, { size: 50 }), [])
@@ -104,7 +104,7 @@ test('schema: an update sees oldSelf, and is not held to what it leaves alone', 
   assert.deepEqual(causes({ size: 2, word: 'B' }, { size: 1, word: 'A' }).length, 1)
 })
 
-test('schema: unknown fields are found, and pruned only where the schema is closed', () => {
+test('schema: unknown fields are reported, and pruned where the schema is closed', () => {
   const given = widget(
     { size: 1, zork: 1, env: [{ name: 'a', q: 1 }], free: { any: { thing: 1 } }, labels: { a: 'b' } },
     { extra: true },
@@ -116,7 +116,7 @@ test('schema: unknown fields are found, and pruned only where the schema is clos
   assert.deepEqual(schema.unknownFields(pruned), [])
 })
 
-test('schema: defaults fill what is absent or null, nullable nulls stay', () => {
+test('schema: defaults replace absent values and nulls, except nullable nulls', () => {
   const filled = schema.default(widget({ size: 1, color: null, none: null, big: null, env: [{ name: 'a' }] }))
   assert.deepEqual(filled['spec'], { size: 1, color: 'red', none: null, env: [{ name: 'a', value: 'v' }] })
 })

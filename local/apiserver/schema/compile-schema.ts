@@ -7,17 +7,17 @@ import { validateListTypes } from './list-types.ts'
 import { fillDefaults, pruneUnknown } from './structural-schema.ts'
 import { cause, validateValue } from './validate-value.ts'
 
-/** A structural schema made ready (schema/). `apiVersion`, `kind` and `metadata` are always known fields. */
+/** A compiled structural schema. `apiVersion`, `kind` and `metadata` are always known fields. */
 export interface CompiledSchema {
   /** Removes unknown fields, in a copy or in place (the argument is owned by the callee). */
   prune(object: KubeObject): KubeObject
-  /** Fills defaults (the argument is owned by the callee); a null where none may be is dropped, or kept for validation to find. */
+  /** Fills defaults (the argument is owned by the callee). A null of a field that is not nullable is dropped, or kept for validation. */
   default(object: KubeObject, keepNulls?: boolean): KubeObject
-  /** Causes of refusal, empty when valid; `old` makes it an update (CEL `oldSelf`); after some `found` before, rules are not checked. */
+  /** Causes, empty if valid. `old` makes it an update (CEL `oldSelf`). Rules are skipped if causes were `found` before. */
   validate(object: KubeObject, old?: KubeObject, found?: readonly Cause[]): Cause[]
   /** Dotted paths of unknown fields (`spec.x`, `spec.list[0].y`), in document order. */
   unknownFields(object: KubeObject): string[]
-  /** The schema as given: for OpenAPI, apply and explain. */
+  /** The source schema: for OpenAPI, apply and explain. */
   readonly schema: JsonSchema
 }
 
@@ -32,7 +32,7 @@ const UNCHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
 
-/** Makes a structural schema ready: pruning, defaults, validation with CEL, unknown fields, list keys. */
+/** Compiles a structural schema: pruning, defaults, validation with CEL, unknown fields, list keys. */
 export function compileSchema(schema: JsonSchema): CompiledSchema {
   const known: JsonSchema = {
     ...schema,
@@ -75,7 +75,7 @@ function validate(
   return [...causes, ...validateRules(object, schema, { path: '', old })]
 }
 
-/** Duplicates in lists; one that the old object had too does not block an update of it. */
+/** Duplicates in lists; a duplicate of the old object does not block an update. */
 function newDuplicates(object: KubeObject, old: KubeObject | undefined, schema: JsonSchema): Cause[] {
   const found = validateListTypes(object, schema, '')
   if (found.length === 0 || !old) return found

@@ -4,7 +4,7 @@ const HOSTNAME = /^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)(\.[a-zA-Z0-9]([
 const GO_DURATION = /^[-+]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)(((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))*)$/
 const WORD_DURATION = /^\s*(\d+(\.\d+)?\s*(ns|us|µs|ms|s|m|h|hr|hours?|minutes?|seconds?|d|days?|w|wk|weeks?))+\s*$/i
 
-/** Checks of the string formats that a CRD may name; a format that is not here accepts everything, as in the real server. */
+/** Checks of string formats; an unlisted format accepts every string, as in kube-apiserver. */
 const FORMATS: { readonly [format: string]: (text: string) => boolean } = {
   'date-time': (text) =>
     /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),

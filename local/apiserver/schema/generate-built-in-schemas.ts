@@ -1,5 +1,5 @@
 /**
-  * Makes built-in-schemas.json, the structural schemas of the built-in kinds, from the OpenAPI v3 documents of a real API server:
+ * Generates built-in-schemas.json, the structural schemas of the built-in kinds, from the OpenAPI v3 documents of a real API server:
  * `node local/apiserver/schema/generate-built-in-schemas.ts URL TOKEN > local/apiserver/schema/built-in-schemas.json`
  */
 import { isObject } from '../json/json-value.ts'
@@ -17,13 +17,13 @@ const KINDS: { readonly [document: string]: readonly string[] } = {
 }
 const DROPPED = new Set(['x-kubernetes-unions', 'x-kubernetes-group-version-kind'])
 
-/** One schema node without the defaults that only say "zero value", references shortened, descriptions cut to a sentence. */
+/** One schema node without zero-value defaults, with short references and one-sentence descriptions. */
 function compact(node: Json | undefined): Json {
   if (Array.isArray(node)) return node.map(compact)
   if (!isObject(node)) return node ?? null
   const all = node['allOf']
   if (Array.isArray(all) && isObject(all[0]) && typeof all[0]['$ref'] === 'string') {
-    // A default of {} marks a Go struct that is always there: field ownership begins inside it.
+    // A default of {} marks a Go struct that is always present: field ownership begins inside it.
     const struct = isObject(node['default']) ? { default: {} } : {}
     return { $ref: all[0]['$ref'].slice(all[0]['$ref'].lastIndexOf('/') + 1), ...struct }
   }
@@ -83,5 +83,5 @@ async function generate(
 }
 
 const [url, token] = process.argv.slice(2)
-if (!url || !token) throw new Error('usage: generate-builtin.ts URL TOKEN')
+if (!url || !token) throw new Error('usage: generate-built-in-schemas.ts URL TOKEN')
 process.stdout.write(`${JSON.stringify(await generate(url, token))}\n`)

@@ -1,6 +1,6 @@
 import type { Json } from '../json/json-value.ts'
 
-/** Schema node of apiextensions v1 (`openAPIV3Schema`), as far as it is read here. */
+/** Schema node of apiextensions v1 (`openAPIV3Schema`): the fields that are used here. */
 export type JsonSchema = {
   type?: string
   description?: string
@@ -36,9 +36,9 @@ export type JsonSchema = {
   'x-kubernetes-list-map-keys'?: string[]
   'x-kubernetes-map-type'?: 'atomic' | 'granular'
   'x-kubernetes-patch-strategy'?: string
-  /** Set on fields of built-in kinds that are Go structs: always present, if empty. */
+  /** Set on fields of built-in kinds that are Go structs: present even when empty. */
   'x-go-struct'?: boolean
-  /** Name of the Go type of a component of a built-in kind: for decoding errors. */
+  /** Name of the Go type of a component of a built-in kind: field ownership depends on it. */
   'x-go-type'?: string
   'x-kubernetes-patch-merge-key'?: string
   'x-kubernetes-validations'?: {

@@ -5,7 +5,7 @@ import type { JsonSchema } from './json-schema.ts'
 import { fieldSchema, keysOf } from './structural-schema.ts'
 import { cause } from './validate-value.ts'
 
-/** Duplicates in lists that are sets or maps: each repeated value is named once, where it is repeated first. */
+/** Duplicates in lists of type set or map: each repeated value is reported once, at its first repetition. */
 export function validateListTypes(value: Json | undefined, schema: JsonSchema | undefined, path: string): Cause[] {
   if (!schema) return []
   if (isObject(value)) {

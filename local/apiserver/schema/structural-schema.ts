@@ -10,7 +10,7 @@ export function fieldSchema(schema: JsonSchema | undefined, key: string): JsonSc
   return typeof values === 'object' ? values : undefined
 }
 
-/** True when a field that the schema does not name is kept: an open object, or one that says nothing about its fields. */
+/** True if undeclared fields are kept: an open object, or one without declared fields. */
 export function keepsUnknown(schema: JsonSchema | undefined): boolean {
   return (
     schema === undefined ||
@@ -46,7 +46,7 @@ export function pruneUnknown(
   }
 }
 
-/** Fills defaults in place, and drops nulls of fields that are neither nullable nor have a default, unless they are to be kept. */
+/** Fills defaults in place. Drops nulls of fields that are not nullable and have no default, unless `keepNulls` is set. */
 export function fillDefaults(value: Json | undefined, schema: JsonSchema | undefined, keepNulls: boolean): void {
   if (!schema) return
   if (Array.isArray(value)) {
@@ -66,7 +66,7 @@ export function fillDefaults(value: Json | undefined, schema: JsonSchema | undef
   for (const key of Object.keys(value)) fillDefaults(value[key], fieldSchema(schema, key), keepNulls)
 }
 
-/** The item of an old associative list that an item of the new one continues; nothing for other lists. */
+/** The item of the old associative list with the same keys; undefined for other lists. */
 export function correlated(schema: JsonSchema, old: Json | undefined, item: Json): Json | undefined {
   const keys = schema['x-kubernetes-list-map-keys']
   if (schema['x-kubernetes-list-type'] !== 'map' || !keys || !Array.isArray(old) || !isObject(item)) return undefined
@@ -75,7 +75,7 @@ export function correlated(schema: JsonSchema, old: Json | undefined, item: Json
   return places.get(equalityKey(keysOf(item, keys)))
 }
 
-/** Items of an old list by their keys, made once for all items of the new one; the list has one schema. */
+/** Items of an old list by their keys, computed once for all items of the new list. */
 const oldItems = new WeakMap<Json[], Map<string, JsonObject>>()
 
 function byKeys(list: Json[], keys: readonly string[]): Map<string, JsonObject> {
@@ -88,7 +88,7 @@ function byKeys(list: Json[], keys: readonly string[]): Map<string, JsonObject> 
   return items
 }
 
-/** Keys of an associative item as an object, for messages and comparison. */
+/** Keys of an associative list item as an object. */
 export function keysOf(item: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.filter((key) => item[key] !== undefined).map((key) => [key, item[key]]))
 }

@@ -6,18 +6,18 @@ import { hasFormat } from './formats.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { correlated, fieldSchema } from './structural-schema.ts'
 
-/** Where a value stands: its dotted path, and the value it replaces when that is known (unchanged values are not judged again). */
+/** Position of a value: its dotted path and the value that it replaces, if any (unchanged values are not validated again). */
 export interface Place {
   readonly path: string
   readonly old?: Json | undefined
 }
 
-/** A list or map is not validated further after this many causes: a refusal stays far below its body's size. */
+/** Maximum number of causes per list or map: bounds the size of the answer. */
 const MAX_CAUSES = 1_000
 
 const patterns = new Map<string, RE2JS>()
 
-/** Causes of a value that its OpenAPI schema refuses, in the words of the real server. */
+/** Causes of a value that violates its OpenAPI schema. */
 export function validateValue(value: Json, schema: JsonSchema, place: Place): Cause[] {
   if (place.old !== undefined && equalJson(value, place.old)) return []
   if (value === null && schema.nullable) return []
@@ -46,7 +46,7 @@ function invalid(value: Json, detail: string, path: string): Cause {
   return cause('Invalid', `Invalid value: ${shown(value)}: ${path} in body ${detail}`, path)
 }
 
-/** A cause without a field, which the real server gives for combinations and number formats. */
+/** A cause without a field, as kube-apiserver reports combinations and number formats. */
 function unplaced(detail: string): Cause {
   return cause('Invalid', `Invalid value: "": ${detail}`, '')
 }
@@ -98,7 +98,7 @@ function validateString(value: string, schema: JsonSchema, { path }: Place): Cau
   return []
 }
 
-/** Patterns run in RE2, as in the real server: linear time whatever the pattern (X2). */
+/** Patterns run in RE2, as in kube-apiserver: linear time for every pattern (X2). */
 export function compiledPattern(pattern: string): RE2JS {
   let compiled = patterns.get(pattern)
   if (!compiled) patterns.set(pattern, (compiled = RE2JS.compile(pattern)))

@@ -16,15 +16,15 @@ import { crc32 } from 'node:zlib'
 import type { Log } from '../json/log.ts'
 
 /**
- * An append-only file of JSON lines, each with its checksum; a line is durable once `append` resolves. A record that
- * cannot be written is refused with `JournalFailure`, together with all that wait behind it; the file is cut back to
- * its last durable record, so that the next append can succeed.
+ * An append-only file of JSON lines, each with its checksum. A line is durable once `append` resolves. If a record cannot
+ * be written, it and all queued records reject with `JournalFailure`, and the file is truncated to its last durable
+ * record, so that the next append can succeed.
  */
 export interface Journal {
   append(record: string): Promise<void>
-  /** Resolves when everything appended so far is on disk or refused. */
+  /** Resolves when every append so far is on disk or rejected. */
   settled(): Promise<void>
-  /** Replaces the whole file by these records at the next quiet moment between two batches. */
+  /** Replaces the file by these records between two batches. */
   compact(records: () => Iterable<string>): void
   readonly bytes: number
   close(): Promise<void>
@@ -42,28 +42,28 @@ export class JournalFailure extends Error {
 
 /** How a journal reports to its owner. */
 export interface JournalOptions {
-  /** Called before the refused appends reject: what they changed in memory must be undone by then. */
+  /** Called before the failed appends reject: their changes in memory must be undone by then. */
   onRefused(failure: JournalFailure): void
   readonly log: Log
 }
 
-/** What a start cut off a damaged journal. */
+/** The part of a damaged journal that was removed at start. */
 export interface JournalCut {
   readonly file: string
   /** Records before the first damaged one. */
   readonly records: number
   readonly cutBytes: number
-  /** Whole records behind it, which are lost with it. */
+  /** Intact records after it, which are lost with it. */
   readonly cutRecords: number
-  /** The file that holds what was cut. */
+  /** The file that holds the removed part. */
   readonly kept: string
 }
 
 const encode = (record: string): string => `${crc32(record).toString(16).padStart(8, '0')} ${record}\n`
 
 /**
- * Reads the records of a journal up to the first line without a right checksum, and cuts the rest: after a crash these
- * bytes were never acknowledged. They are kept beside the file and counted in the log: a damaged file looks the same.
+ * Reads the records of a journal up to the first line with a wrong checksum and removes the rest: after a crash these
+ * bytes were never acknowledged. They are kept in a second file and logged, because a damaged file looks the same.
  */
 export function readJournal(
   file: string,
@@ -83,7 +83,7 @@ export function readJournal(
   truncateSync(file, good)
   const cutRecords = countRecords(bytes, good)
   const cut = { file, records: records.length, cutBytes: bytes.length - good, cutRecords, kept }
-  log('journal cut at its first damaged record', cut)
+  log('journal truncated at its first damaged record', cut)
   return { records, cut }
 }
 
@@ -99,7 +99,7 @@ function readRecords(bytes: Buffer, from: number): { records: string[]; good: nu
   return { records, good }
 }
 
-/** Whole records after a damaged one: none after a crash in the middle of a write, many in a file damaged later. */
+/** Intact records after a damaged one: none after a crash during a write, many in a file damaged later. */
 function countRecords(bytes: Buffer, from: number): number {
   let count = 0
   for (let end = bytes.indexOf(10, from); end !== -1;) {
@@ -116,13 +116,13 @@ function freeName(name: string): string {
   return free
 }
 
-/** Writes the records to a file beside the journal, synced; returns its size. */
+/** Writes the records to a second file and syncs it; returns its size. */
 function writeBeside(temporary: string, records: Iterable<string>): number {
   const descriptor = openSync(temporary, 'w', 0o600)
   let bytes = 0
   let chunk = ''
   const write = () => {
-    // Unlike writeSync it does not stop half-way when the disk is full.
+    // Unlike writeSync, it does not write a part when the disk is full.
     writeFileSync(descriptor, chunk)
     bytes += Buffer.byteLength(chunk)
     chunk = ''
@@ -163,9 +163,9 @@ export async function openJournal(file: string, { onRefused, log }: JournalOptio
   let last: Promise<void> = Promise.resolve()
   let running = false
   let compaction: (() => Iterable<string>) | undefined
-  /** A compaction that failed is tried again when the file has grown to this. */
+  /** File size at which a failed compaction is retried. */
   let compactFrom = 0
-  /** What lies behind `bytes` may be part of a refused batch. */
+  /** Bytes after `bytes` may belong to a failed batch. */
   let torn = false
 
   async function run(): Promise<void> {
@@ -207,7 +207,7 @@ export async function openJournal(file: string, { onRefused, log }: JournalOptio
     onRefused(failure)
     torn = true
     if (handle) await cut(handle).catch(() => undefined)
-    // Only now: who hears of the refusal finds nothing of it in the file.
+    // After the truncation, so that a caller that learns of the failure finds no trace of it in the file.
     batch.done.reject(failure)
     behind?.done.reject(failure)
   }
@@ -223,7 +223,7 @@ export async function openJournal(file: string, { onRefused, log }: JournalOptio
       bytes = size
       compactFrom = 0
       syncFolder(dirname(file))
-      // The records given already hold what waits: memory is ahead of the file.
+      // The snapshot includes the queued records: memory is ahead of the file.
       if (waiting) waiting.text = ''
       await old?.close()
     } catch (error) {

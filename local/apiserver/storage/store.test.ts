@@ -22,7 +22,7 @@ function widget(name: string, size: number, uid = `uid-${name}`): KubeObject {
   return { kind: 'Widget', apiVersion: 'mesh.dev/v1', metadata: { name, namespace: 'n', uid }, spec: { size } }
 }
 
-test('O8: a store opened again has its objects, versions and uids, and goes on counting', async (t) => {
+test('O8: a reopened store has its objects, versions and uids, and continues the version sequence', async (t) => {
   const path = folder(t)
   const first = await openStore(path)
   await first.put(ID, 'n/a', widget('a', 1)).durable
@@ -40,7 +40,7 @@ test('O8: a store opened again has its objects, versions and uids, and goes on c
   assert.equal(second.put(ID, 'n/c', widget('c', 1)).stored.object.metadata.resourceVersion, '5')
 })
 
-test('O8, UXL7: a torn tail is cut, reported and kept aside; whole records before it stay', async (t) => {
+test('O8, UXL7: a torn tail is removed, reported and kept in a second file; records before it survive', async (t) => {
   const path = folder(t)
   const first = await openStore(path)
   await first.put(ID, 'n/a', widget('a', 1)).durable
@@ -59,7 +59,7 @@ test('O8, UXL7: a torn tail is cut, reported and kept aside; whole records befor
   assert.match(readFileSync(`${journal}.torn`, 'utf8'), /^deadbeef/)
 })
 
-test('history: states at earlier versions are whole, and expire with the 10,000 changes kept', async (t) => {
+test('history: states at earlier versions are complete and expire after 10,000 changes', async (t) => {
   const store = await openStore(folder(t))
   t.after(() => store.close())
   store.put(ID, 'n/a', widget('a', 1))
@@ -82,7 +82,7 @@ test('history: states at earlier versions are whole, and expire with the 10,000 
   await store.settled()
 })
 
-test('compaction keeps the file near the size of what lives, and loses nothing', async (t) => {
+test('compaction keeps the file near the size of the live objects and loses nothing', async (t) => {
   const path = folder(t)
   const store = await openStore(path)
   const filler = 'x'.repeat(20_000)
@@ -113,7 +113,7 @@ for (let at = 0; ; at += 1) {
   if (at % 8 === 7) await durable
 }`
 
-test('O8: killed with -9 at random instants, nothing acknowledged is lost', async (t) => {
+test('O8: a store that is killed at random instants loses nothing that was acknowledged', async (t) => {
   const path = folder(t)
   const rounds = Number(process.env['MESH_KILL_ROUNDS'] ?? 5)
   const acknowledged = new Map<string, number>()

@@ -11,34 +11,34 @@ import type { Change, Stored, Written } from './stored.ts'
 
 export interface Store extends ObjectReader {
   readonly revision: number
-  /** What was cut off a damaged journal when the store was opened. */
+  /** The part of a damaged journal that was removed when the store was opened. */
   readonly cut: JournalCut | undefined
   find(id: string, key: string): Stored | undefined
-  /** In key order; an empty namespace is all of them. */
+  /** In key order; an empty namespace lists all namespaces. */
   range(id: string, namespace: string): readonly Stored[]
-  /** The same at an earlier version, or undefined when history no longer reaches it. */
+  /** The same at an earlier version; undefined if the history does not reach back to it. */
   rangeAt(id: string, namespace: string, rv: number): readonly Stored[] | undefined
   put(id: string, key: string, object: KubeObject): Written
   remove(id: string, key: string): Written | undefined
-  /** Changes of a resource after a version, or undefined when history no longer reaches it. */
+  /** Changes of a resource after a version; undefined if the history does not reach back to it. */
   changesSince(id: string, rv: number): Change[] | undefined
-  /** Called in version order, once the change is durable. */
+  /** Called in version order, after the change is durable. */
   subscribe(id: string, listener: (change: Change) => void): () => void
   /** Called for every durable change of any resource. */
   subscribeAll(listener: (change: Change) => void): () => void
   dependents(uid: string): Stored[]
   byUid(uid: string): Stored | undefined
   all(): Iterable<Stored>
-  /** Resolves when everything that memory shows now is on disk or undone: true if nothing was undone meanwhile. */
+  /** Resolves when the current state in memory is on disk or undone; true if nothing was undone. */
   settled(): Promise<boolean>
-  /** Whether the journal can be written; after a failure it is tried. */
+  /** Whether the journal can be written; after a failure this makes an attempt. */
   writable(): Promise<boolean>
   /** Called when the journal can be written again after a failure. */
   onRecovered(listener: () => void): void
   close(): Promise<void>
 }
 
-/** etcd's default `--max-request-bytes`, with the answer that kube-apiserver gives beyond it. */
+/** etcd's default `--max-request-bytes`; kube-apiserver answers 500 above it. */
 const OBJECT_BYTES = 1.5 * 1024 * 1024
 const objectTooLarge = () => failure({ code: 500, message: `the object is larger than ${OBJECT_BYTES} bytes` })
 
@@ -52,8 +52,8 @@ interface Shelf {
 }
 
 /**
- * Opens the store in a folder, of which the caller holds the lock: memory is the truth that is served, the journal the
- * one that survives. A write that the journal refuses is undone in memory before it is answered.
+ * Opens the store in a folder that the caller has locked. Reads are served from memory; the journal is durable. A write
+ * that fails in the journal is undone in memory before it is answered.
  */
 export async function openStore(folder: string, log: Log = () => undefined): Promise<Store> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -66,7 +66,7 @@ export async function openStore(folder: string, log: Log = () => undefined): Pro
   let floor = 0
   let revision = 0
   let liveBytes = 0
-  /** Changes that memory shows and the disk does not have yet, in order. */
+  /** Changes in memory that are not durable yet, in order. */
   let pending: Change[] = []
   let undone = 0
   let failing = false
@@ -125,9 +125,9 @@ export async function openStore(folder: string, log: Log = () => undefined): Pro
   floor = revision
   const journal = await openJournal(file, { onRefused: undo, log })
 
-  /** Takes back what was refused. Versions are not used again: caches are kept by them. */
+  /** Undoes the failed changes. Their versions are not reused: caches are keyed by them. */
   function undo({ code }: JournalFailure): void {
-    if (!failing) log('journal cannot be written, changes are refused', { file, code })
+    if (!failing) log('journal cannot be written, rejecting changes', { file, code })
     failing = true
     undone += 1
     revision += 1
@@ -150,7 +150,7 @@ export async function openStore(folder: string, log: Log = () => undefined): Pro
   function succeeded(): void {
     if (!failing) return
     failing = false
-    log('journal can be written again', { file })
+    log('journal can be written again, accepting changes', { file })
     for (const listener of recovered) listener()
   }
 

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../json/kube-object.ts'
 
-/** One version of one object. Never changed once stored: readers and watchers share it. */
+/** One version of one object; immutable, because readers and watchers share it. */
 export interface Stored {
   readonly id: string
   readonly key: string
   readonly rv: number
   readonly object: KubeObject
-  /** JSON of the object after its `kind` and `apiVersion`, made once and shared by lists, watches and the journal. */
+  /** JSON of the object without `kind` and `apiVersion`, serialised once for lists, watches and the journal. */
   readonly body: string
 }
 
@@ -18,13 +18,13 @@ export interface Change {
   readonly previous: Stored | undefined
 }
 
-/** A write that memory already shows; nothing may be answered before `durable` resolves. It rejects with `JournalFailure` once undone. */
+/** A write that is visible in memory. It must not be answered before `durable` resolves; `JournalFailure` means that it was undone. */
 export interface Written {
   stored: Stored
   durable: Promise<void>
 }
 
-/** Key of an object within its resource; sorts as the real server's storage does. */
+/** Key of an object within its resource; sorts as in etcd. */
 export const objectKey = (namespace: string, name: string): string => (namespace ? `${namespace}/${name}` : name)
 
 /** The index of the first object whose key is not below `key`. */
@@ -48,7 +48,7 @@ export function toBody(object: KubeObject): string {
   return JSON.stringify({ ...object, kind: undefined, apiVersion: undefined }).slice(1)
 }
 
-/** An object as JSON with the given apiVersion. */
+/** JSON of an object with the given apiVersion. */
 export function toJson(stored: Stored, apiVersion = stored.object.apiVersion): string {
   return `{"kind":"${stored.object.kind}","apiVersion":"${apiVersion}",${stored.body}`
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../json/kube-object.ts'
 import type { ObjectReader } from '../storage/object-reader.ts'
 
-/** A reader over a few objects, for the tests of the pure modules; the plural is the kind in lower case and `s`. */
+/** A reader of fixed objects for unit tests; the plural is the lower-case kind with an s. */
 export function createReader(
   initial: readonly KubeObject[],
 ): ObjectReader & { remove(resource: string, namespace: string, name: string): void } {

@@ -51,7 +51,7 @@ export const ADMIN = 'admin-token'
 export const OTHER = 'other-token'
 export const WIDGETS = '/apis/mesh.dev/v1alpha1/namespaces/default/widgets'
 
-/** An answer with its JSON body. */
+/** A response with its JSON body. */
 export interface Answered {
   code: number
   body: JsonObject

@@ -70,7 +70,7 @@ function parseApply(text: string): JsonObject {
   throw badRequest('error decoding YAML: the body is not an object')
 }
 
-/** An apply's body: an unknown field has no place among typed fields, whatever the validation asked for; nothing is defaulted. */
+/** The body of an apply: unknown fields are refused for every fieldValidation, and no defaults are filled. */
 function declared(body: JsonObject, kind: Kind): KubeObject {
   if (body['apiVersion'] !== kind.apiVersion || body['kind'] !== kind.kind)
     throw badRequest(`invalid object type: expected ${kind.kind} of ${kind.apiVersion}`)
@@ -80,7 +80,7 @@ function declared(body: JsonObject, kind: Kind): KubeObject {
   if (untyped.length === 0) {
     const { meta } = cleanMeta(body['metadata'], kind)
     if (!meta.name) Reflect.deleteProperty(meta, 'name')
-    // An empty map or text that is applied is owned, though it is not stored.
+    // An applied empty map or string is owned, although it is not stored.
     for (const key of ['labels', 'annotations'] as const) {
       const value = metadata[key]
       if (isObject(value) && Object.keys(value).length === 0) meta[key] = {}

@@ -9,7 +9,7 @@ import type { WriteOptions } from './write-options.ts'
 import { modify } from './write.ts'
 import type { WriteContext } from './write.ts'
 
-/** The number for a read; an object without it has no scale. */
+/** The replicas of a read; an object without the field has no scale. */
 export function wantedReplicas({ replicas }: ScaleNumbers, { specReplicasPath }: ScalePaths): number {
   if (replicas !== undefined) return replicas
   const message = `the spec replicas field "${specReplicasPath}" does not exist`
@@ -17,7 +17,7 @@ export function wantedReplicas({ replicas }: ScaleNumbers, { specReplicasPath }:
   throw failure({ code: 500, reason: 'InternalError', message: `Internal error occurred: ${message}`, details })
 }
 
-/** Sets the number of a custom object, through every rule of an update; returns the object. */
+/** Sets the replicas of a custom object by a regular update; returns the object. */
 export async function scaleCustom(
   context: WriteContext,
   exchange: Exchange,
@@ -36,7 +36,7 @@ export async function scaleCustom(
   if (stored === undefined) throw notFound(kind, exchange.info.name)
   const object = withField(structuredClone(stored.object), specReplicasPath, replicas)
   if (resourceVersion) object.metadata.resourceVersion = resourceVersion
-  // Replicas that no manager owns stay so.
+  // Replicas without an owner get none.
   await modify(context, exchange, kind, { stored, object, options, applied: !isOwned(object, specReplicasPath) })
   return options.dryRun ? object : (context.store.find(kind.storeId, key)?.object ?? object)
 }

@@ -12,10 +12,10 @@ import { asKubeObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import type { WriteOptions } from './write-options.ts'
 
-/** Unknown fields that one answer names. */
+/** Maximum number of unknown fields in one answer. */
 const MAX_FAULTS = 100
 
-/** Checks kind and version of a body against what the path addresses; built-in kinds may leave both out. */
+/** Checks kind and version of a body against the path; built-in kinds may omit both. */
 export function identify(body: JsonObject, kind: Kind): KubeObject {
   const { apiVersion, kind: name } = body
   if (kind.custom && !name) throw badRequest(`kind is missing: expected ${kind.kind}`)
@@ -33,14 +33,14 @@ function anotherKind(given: KubeObject, kind: Kind): ApiError {
   return badRequest(`expected ${kind.kind} of ${kind.apiVersion}, got ${given.kind} of ${given.apiVersion}`)
 }
 
-/** Decodes a body as the kind: unknown fields are refused, warned of or dropped; defaults are filled. */
+/** Decodes a body as the kind: unknown fields are refused, reported by a warning or dropped; defaults are filled. */
 export function decode(body: JsonObject, kind: Kind, options: WriteOptions, warnings: string[]): KubeObject {
   const given = identify(body, kind)
   const fault = kind.custom ? undefined : decodeFault(given, kind.schema.schema)
   if (fault) throw new DecodingError(kind, fault)
   const [version = '', group = ''] = given.apiVersion.split('/').toReversed()
   const { meta, unknown } = cleanMeta(body['metadata'], { ...kind, version, kind: given.kind })
-  // A custom object of another kind has no schema to be judged by; validation will say so.
+  // A custom object of another kind has no schema here; validation refuses it.
   const known = given.kind === kind.kind && group === kind.group
   if (options.fieldValidation !== 'Ignore') {
     const fields = [...new Set([...unknown, ...(known ? kind.schema.unknownFields(given) : [])])].sort()
@@ -58,7 +58,7 @@ export function decode(body: JsonObject, kind: Kind, options: WriteOptions, warn
   return complete({ ...given, metadata: meta }, kind)
 }
 
-/** An owner named twice in the same words is kept once, with a warning. */
+/** Drops repeated owner references, with a warning. */
 function dropDuplicateOwners(meta: ObjectMeta, warnings: string[]): void {
   const owners = meta.ownerReferences ?? []
   const first = new Map<string, OwnerReference>()
@@ -75,7 +75,7 @@ function dropDuplicateOwners(meta: ObjectMeta, warnings: string[]): void {
   )
 }
 
-/** Unknown fields go, defaults come; of what was merged the nulls stay, for validation to find. */
+/** Drops unknown fields and fills defaults; nulls of a merge are kept for validation. */
 export function complete(object: KubeObject, kind: Kind, merged = false): KubeObject {
   const { metadata } = object
   const pruned = kind.schema.prune(object)
@@ -85,13 +85,13 @@ export function complete(object: KubeObject, kind: Kind, merged = false): KubeOb
   return whole
 }
 
-/** Refuses a name that no path can hold. */
+/** Refuses a name that is invalid in a path. */
 export function checkName(name: string): void {
   const [fault] = pathFaults(name)
   if (fault) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${fault}`)
 }
 
-/** Refuses a name or namespace in the body that is not the one in the path. */
+/** Refuses a name or namespace in the body that differs from the path. */
 export function matchPath(object: KubeObject, exchange: Exchange, kind: Kind): void {
   const { namespace, name } = exchange.info
   if (kind.namespaced && object.metadata.namespace && object.metadata.namespace !== namespace) {
@@ -112,7 +112,7 @@ export function decodePatched(patched: KubeObject, kind: Kind, options: WriteOpt
   return blamePatch(() => decode(patched, kind, options, warnings))
 }
 
-/** Reads a patched object: a value of another type is the fault of the patch, a 422. */
+/** Reports a decoding error of a patched object as a 422 of the patch. */
 export function blamePatch<T>(read: () => T): T {
   try {
     return read()

@@ -71,7 +71,7 @@ async function deleteOptions(exchange: Exchange): Promise<DeleteOptions> {
       ...(typeof uid === 'string' ? { uid } : {}),
       ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
     },
-    // A body speaks alone: the query is read only without one.
+    // The query is read only if there is no body.
     dryRun: isDryRun(Array.isArray(dryRun) ? dryRun.map(String) : [], 'DeleteOptions'),
   }
 }
@@ -80,7 +80,7 @@ function warnOfOrphans({ warnings }: Exchange, kind: Kind, { propagation }: Dele
   if (kind.rules.orphansByDefault && propagation === undefined) warnings.push(ORPHANED)
 }
 
-/** DELETE of one object: the object where it lives on, else a Status (or the object, for a few kinds). */
+/** DELETE of one object. Returns the object if it is only marked (and for some kinds always), else a Status. */
 export async function removeObject(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
   const options = await deleteOptions(exchange)
   if (options.dryRun === true) exchange.audited.dryRun = true
@@ -103,14 +103,14 @@ export async function removeObject(store: Store, exchange: Exchange, kind: Kind,
   return { code: 200, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } }
 }
 
-/** A dry run makes no bytes: they are made here. */
+/** Serialises the object of a dry run. */
 function withBody(stored: Stored): Stored {
   if (stored.body !== '') return stored
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = stored.object
   return { ...stored, body: JSON.stringify(rest).slice(1) }
 }
 
-/** DELETE of a collection: everything that the selectors match, answered as the list it was. */
+/** DELETE of all objects that match the selectors. Returns the list of them. */
 export async function removeCollection(store: Store, exchange: Exchange, kind: Kind, now: Date): Promise<Answer> {
   const options = await deleteOptions(exchange)
   if (options.dryRun === true) exchange.audited.dryRun = true

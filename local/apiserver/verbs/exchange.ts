@@ -8,7 +8,7 @@ import { MEDIA_TYPES, isObjectType, parseAs } from '../json/parse-body.ts'
 import type { RequestInfo } from '../rbac/request-info.ts'
 import { warningHeaders } from './warnings.ts'
 
-/** One request on its way through the server. */
+/** One request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -18,11 +18,11 @@ export interface Exchange {
   readonly accept: Accepted
   /** Messages of `Warning` headers, sent with the answer. */
   readonly warnings: string[]
-  /** What the audit event of the request says beyond its head. */
+  /** Additional fields of the request's audit event. */
   readonly audited: { answer?: string | object; dryRun?: boolean }
 }
 
-/** What the client wants back. */
+/** Negotiated form of the response. */
 export interface Accepted {
   yaml: boolean
   as: '' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | 'APIGroupDiscoveryList'
@@ -38,7 +38,7 @@ function isTransform(as: string): as is Exclude<Accepted['as'], ''> {
   return TRANSFORMS.has(as)
 }
 
-/** Picks the first media type of `Accept` that is served; JSON when the header is absent. */
+/** Returns the first supported media type of `Accept`; JSON if the header is absent. */
 export function negotiate(header: string | undefined): Accepted {
   const offers = (header || '*/*').split(',').map((part) => part.split(';').map((piece) => piece.trim()))
   for (const [type = '', ...rest] of offers) {
@@ -52,11 +52,11 @@ export function negotiate(header: string | undefined): Accepted {
   throw notAcceptable(MEDIA_TYPES)
 }
 
-/** The request's body, at most 3 MiB, as the real server allows. */
+/** The request's body, at most 3 MiB, as in kube-apiserver. */
 export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  // A body that is too large is answered, so its connection must outlive this loop.
+  // The connection must survive this loop: a body that is too large gets an answer.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes: Buffer = chunk
     size += bytes.length
@@ -76,7 +76,7 @@ export function mediaType(request: IncomingMessage): string {
   return (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-/** The body as an object of the kind named (for messages); absent `kind` is refused as the real server does. */
+/** The body as a JSON object; `expected` names the kind in messages. */
 export async function readObject(exchange: Exchange, expected: string): Promise<JsonObject> {
   const type = mediaType(exchange.request)
   if (!isObjectType(type)) throw unsupportedMediaType(MEDIA_TYPES)
@@ -92,7 +92,7 @@ export async function readObject(exchange: Exchange, expected: string): Promise<
   return body
 }
 
-/** Sends JSON (or YAML where asked); `json` may be a string that was made before. */
+/** Sends JSON, or YAML if negotiated; a string is sent as it is. */
 export async function send(exchange: Exchange, code: number, json: string | object): Promise<void> {
   const { request, response, accept, warnings, query } = exchange
   const pretty = query.get('pretty')
@@ -116,7 +116,7 @@ export async function send(exchange: Exchange, code: number, json: string | obje
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** Narrowing of a parsed body to an object; `kind` and `apiVersion` are checked by whoever reads it. */
+/** Narrows a parsed body to an object; callers check `kind` and `apiVersion`. */
 export function asKubeObject(body: JsonObject): KubeObject {
   const { kind = '', apiVersion = '', metadata } = body
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') {

@@ -5,11 +5,11 @@ import { matchFields, parseLabelSelector, splitFieldSelector } from '../kinds/se
 import type { Match } from '../kinds/selectors.ts'
 import { isTrue } from '../rbac/request-info.ts'
 
-/** Query parameters of list and watch, parsed and checked as the real server does. */
+/** Query parameters of list and watch, parsed and checked as in kube-apiserver. */
 export interface ListOptions {
   matches: Match | undefined
   limit: number
-  /** One name is asked for by a field selector: a list of one object at most, where names are unique. */
+  /** The field selector names one object. */
   named: boolean
   from: { rv: number; start: string } | undefined
   resourceVersion: string
@@ -66,7 +66,7 @@ export function listOptions(query: URLSearchParams, kind: Kind, watch: boolean):
   const limit = integer(query, 'limit') ?? 0
   const timeoutSeconds = integer(query, 'timeoutSeconds')
   const labels = parseLabelSelector(query.get('labelSelector'))
-  // A selector must parse before the options are judged; whether the kind has its fields is asked after.
+  // In kube-apiserver's order: selectors are parsed first, then options are checked, then the fields of the selector.
   const terms = splitFieldSelector(query.get('fieldSelector'))
   const match = matchMode(query, watch)
   const fields = matchFields(terms, kind)
@@ -78,7 +78,7 @@ export function listOptions(query: URLSearchParams, kind: Kind, watch: boolean):
   return {
     matches: labels && fields ? (object) => labels(object) && fields(object) : (labels ?? fields),
     named: terms.some(({ label, operator }) => label === 'metadata.name' && operator !== '!='),
-    // Version 0 is answered from what is at hand, whole: the real server's cache knows no pages.
+    // Version 0 returns the full list: kube-apiserver's cache does not page.
     limit: resourceVersion === '0' && !token ? 0 : Math.max(0, limit),
     from: token ? parseContinue(token) : undefined,
     resourceVersion,
@@ -111,12 +111,12 @@ function decodeContinue(token: string): { v?: unknown; rv?: unknown; start?: unk
   }
 }
 
-/** Token of the next page: everything after `start` at version `rv`; -1 is whatever is current then. */
+/** Token of the next page: objects after `start` at version `rv`; -1 is the latest version. */
 export function continueToken(rv: number, start: string): string {
   return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv, start })).toString('base64url')
 }
 
-/** 410 of a page whose snapshot is gone, with a token for the inconsistent rest. */
+/** 410 of a page whose snapshot has expired, with a token for an inconsistent continuation. */
 export function continueExpired(start: string): Error {
   return expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',

@@ -6,7 +6,7 @@ import type { KubeObject } from '../json/kube-object.ts'
 import { isTrue } from '../rbac/request-info.ts'
 import type { Exchange } from './exchange.ts'
 
-/** What GET pods/log asks for; times are absolute. */
+/** Parameters of GET pods/log; times are absolute. */
 export interface PodLogRequest {
   pod: KubeObject
   container: string
@@ -20,7 +20,7 @@ export interface PodLogRequest {
   signal: AbortSignal
 }
 
-/** Reads the log of a container: chunks of text as they come; ends at the end of the log, or of following. */
+/** Reads the log of a container in chunks; ends at the end of the log, or when following ends. */
 export type PodLogReader = (request: PodLogRequest) => AsyncIterable<string | Uint8Array>
 
 function containersOf(pod: KubeObject): string[] {

@@ -10,20 +10,20 @@ import type { Exchange } from './exchange.ts'
 import { continueExpired, continueToken, listOptions, parseVersion } from './list-options.ts'
 import type { ListOptions } from './list-options.ts'
 
-/** JSON of a stored object in the version asked for; the stored bytes are reused. */
+/** JSON of a stored object in the requested version; the stored bytes are reused. */
 export function objectJson(stored: Stored, kind: Kind): string {
   const converted = convertOut(kind, stored.object)
   return converted ? JSON.stringify(converted) : toJson(stored, kind.apiVersion)
 }
 
-/** The object in the version asked for (shared, not to be changed). */
+/** The object in the requested version (shared, not to be changed). */
 export function toVersion(object: KubeObject, kind: Kind): KubeObject {
   const converted = convertOut(kind, object)
   if (converted) return converted
   return object.apiVersion === kind.apiVersion ? object : { ...object, apiVersion: kind.apiVersion }
 }
 
-/** One object, as it is or in the transformed shape the client asked for. */
+/** One object, or its Table or PartialObjectMetadata if negotiated. */
 export function present(exchange: Exchange, kind: Kind, stored: Stored, now: Date): string | object {
   if (exchange.accept.as === 'Table')
     return toTable(kind, [toVersion(stored.object, kind)], {
@@ -52,12 +52,12 @@ function atMost(store: Store, version: number): void {
 interface Page {
   rv: number
   items: readonly Stored[]
-  /** Objects after the page that match; undefined when a selector makes it unknown. */
+  /** Number of objects after the page; undefined with a selector. */
   remaining: number | undefined
   next: string
 }
 
-/** The state a list reads: the version and the objects in key order. */
+/** Snapshot of a list: the version and the objects in key order. */
 function snapshot(
   store: Store,
   kind: Kind,
@@ -75,7 +75,7 @@ function snapshot(
   if (options.resourceVersion === '') return latest()
   const rv = parseVersion(options.resourceVersion)
   atMost(store, rv)
-  // A limited list at a version and without a match mode has always meant exactly that version.
+  // A limited list at a version without a match mode means exactly that version.
   const exact = options.match === 'Exact' || (options.match === '' && options.limit > 0 && rv > 0)
   if (!exact) return latest()
   const all = store.rangeAt(kind.storeId, namespace, rv)
@@ -87,7 +87,7 @@ function page(store: Store, kind: Kind, namespace: string, options: ListOptions)
   const { rv, all } = snapshot(store, kind, namespace, options)
   const items: Stored[] = []
   const limit = options.named && (namespace !== '' || !kind.namespaced) ? 0 : options.limit
-  // The token's start is a key with a zero byte: the first possible key after it. Nothing before it is looked at, and nothing is copied.
+  // The token's start is a key with a zero byte: the first possible key after it. Earlier objects are neither visited nor copied.
   for (let index = options.from ? lowerBound(all, options.from.start) : 0; index < all.length; index += 1) {
     const stored = all[index]
     if (!stored) break
@@ -105,7 +105,7 @@ function page(store: Store, kind: Kind, namespace: string, options: ListOptions)
 export function listObjects(store: Store, exchange: Exchange, kind: Kind, now: Date): string | object {
   const options = listOptions(exchange.query, kind, false)
   const { rv, items, remaining, next } = page(store, kind, kind.namespaced ? exchange.info.namespace : '', options)
-  // Only the plain list of a custom kind prints an empty token.
+  // Only lists of custom kinds have an empty token.
   const metadata = {
     ...(next || (kind.custom && exchange.accept.as === '') ? { continue: next } : {}),
     resourceVersion: String(rv),
@@ -125,7 +125,7 @@ export function listObjects(store: Store, exchange: Exchange, kind: Kind, now: D
   return `{"kind":"${kind.kind}List","apiVersion":"${kind.apiVersion}","metadata":${JSON.stringify(metadata)},"items":[${listItems(kind, items)}]}`
 }
 
-/** Items of a list: custom objects whole, built-in ones without kind and apiVersion, as the real server prints them. */
+/** Items of a list: built-in objects without kind and apiVersion, as in kube-apiserver. */
 function listItems(kind: Kind, items: readonly Stored[]): string {
   if (kind.custom) return items.map((stored) => objectJson(stored, kind)).join(',')
   return items

@@ -29,7 +29,7 @@ import { writeOptions } from './write-options.ts'
 import type { WriteOptions } from './write-options.ts'
 import type { Answer, WriteContext } from './write.ts'
 
-/** Go leaves a zero out. */
+/** Zero replicas are omitted (`omitempty`). */
 const specOf = (replicas: Json | undefined) => (replicas ? { replicas } : {})
 
 function toScale(object: KubeObject, kind: Kind): KubeObject {
@@ -58,11 +58,11 @@ function builtInNumbers(object: KubeObject) {
   }
 }
 
-/** Replicas that nobody owns, as after a scale to nothing, are not tracked. */
+/** True if a manager owns the replicas; otherwise, as after a scale to 0, they are not tracked. */
 const isOwned = ({ metadata: { managedFields = [] } }: KubeObject): boolean =>
   managedFields.some(({ fieldsV1 }) => isObject(fieldsV1?.['f:spec']) && 'f:replicas' in fieldsV1['f:spec'])
 
-/** Who owns what after a scale: nobody the replicas that Go leaves out. */
+/** Managed fields after a scale; zero replicas have no owner. */
 function tracked(
   before: KubeObject,
   replicas: number,
@@ -71,7 +71,7 @@ function tracked(
   const { replicas: _, ...rest } = part(before, 'spec')
   const after = { ...before, spec: { ...rest, ...specOf(replicas) } }
   const managedFields = trackUpdate({ before, after, manager, subresource: 'scale', schema: kind.schema, now })
-  // The real server gives the entry of a scale no time.
+  // As in kube-apiserver, the entry of a scale has no time.
   for (const entry of managedFields) if (entry.subresource === 'scale') delete entry.time
   return managedFields
 }

@@ -27,7 +27,7 @@ function secondsOf(spec: JsonObject, name: string): number {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The object that a token lives and dies with, which must exist. */
+/** The object that a token is bound to; it must exist. */
 function boundObject(store: Store, spec: JsonObject, namespace: string) {
   const given = spec['boundObjectRef']
   if (!isObject(given)) return undefined

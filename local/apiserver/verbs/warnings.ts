@@ -1,6 +1,6 @@
 const TOTAL_BYTES = 4 * 1024
 const ITEM_CHARACTERS = 256
-// Go's unicode.IsControl: the real server drops a warning that holds one.
+// As unicode.IsControl in kube-apiserver, which drops such warnings.
 const CONTROL = /\p{Cc}/u
 
 /**

@@ -13,15 +13,15 @@ import { toVersion } from './read.ts'
 
 const BOOKMARK_EVERY_MS = 60_000
 
-/** A client that lets this much pile up is cut off: it will list again. */
+/** A client with more unsent bytes is disconnected and relists. */
 const BACKLOG_BYTES = 16 << 20
 
-/** A watch of this length or less ends without a bookmark, as the real server's do. */
+/** A watch of at most this length ends without a bookmark, as in kube-apiserver. */
 const SHORT_SECONDS = 2
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** What a change is to a watcher with a selector: entering is ADDED, leaving is DELETED. */
+/** Event type of a change for a watch with a selector: entering is ADDED, leaving is DELETED. */
 export function transition(
   change: Change,
   matches: ((object: KubeObject) => boolean) | undefined,
@@ -34,14 +34,14 @@ export function transition(
   return before ? 'DELETED' : undefined
 }
 
-/** The object that an event carries: on leaving a selector the last state that matched, at the version it left. */
+/** The object of an event: when it leaves the selector, the last matching state at the version of the change. */
 function carried(change: Change, type: EventType): KubeObject {
   if (type !== 'DELETED' || change.type === 'DELETED' || !change.previous) return change.stored.object
   const { object } = change.previous
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(change.rv) } }
 }
 
-/** Serves a watch until the client leaves, its time is over or the server closes. */
+/** Serves a watch until the client disconnects, the timeout expires or the server closes. */
 export async function serveWatch(
   store: Store,
   exchange: Exchange,
@@ -58,7 +58,7 @@ export async function serveWatch(
   let live: ((change: Change) => void) | undefined
   const inScope = (change: Change) => namespace === '' || change.stored.object.metadata.namespace === namespace
 
-  // Subscribe first, then read: what is committed in between is seen twice and dropped by its version.
+  // Subscribe first, then read: a change in between is seen twice and dropped by its version.
   const unsubscribe = store.subscribe(kind.storeId, (change) => {
     if (live) live(change)
     else buffered.push(change)
@@ -150,7 +150,7 @@ function encoder(exchange: Exchange, kind: Kind, now: () => Date): (type: EventT
   }
 }
 
-/** Waits for the end of a watch; bookmarks on the way, one of them just before the time is over. */
+/** Waits for the end of a watch and sends bookmarks, the last one before the timeout. */
 async function finished(
   exchange: Exchange,
   options: ListOptions,
@@ -160,7 +160,7 @@ async function finished(
   const { response } = exchange
   const seconds = options.timeoutSeconds || 1_800 + Math.floor(Math.random() * 1_800)
   const { promise, resolve } = Promise.withResolvers<void>()
-  // A timer takes at most 2^31 - 1 ms; a watch that ends early is opened again.
+  // Timers take at most 2^31 - 1 ms; clients reopen a watch that ends early.
   const timer = setTimeout(resolve, Math.min(seconds * 1000, 2 ** 31 - 1))
   const bookmarks = options.bookmarks ? setInterval(sendBookmark, BOOKMARK_EVERY_MS) : undefined
   response.once('close', resolve)

@@ -17,7 +17,7 @@ const unsupported = (field: string, value: string, supported: string) => ({
   field,
 })
 
-/** True for `dryRun=All`; anything else is a 422 naming the options' kind. */
+/** True for `dryRun=All`; any other value is a 422 of the options' kind. */
 export function isDryRun(values: readonly string[], options: string): boolean {
   if (values.some((value) => value !== 'All')) {
     const of = { group: 'meta.k8s.io', resource: options.toLowerCase(), kind: options }
@@ -28,7 +28,7 @@ export function isDryRun(values: readonly string[], options: string): boolean {
   return values.length > 0
 }
 
-/** Reads and checks the options of a write; `apply` requires a manager and alone allows `force`. */
+/** Reads and checks the options of a write; only `apply` permits `force`, and it requires a manager. */
 export function writeOptions(
   exchange: Exchange,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
@@ -65,7 +65,7 @@ export function writeOptions(
   return { dryRun, fieldValidation, manager: manager || fromUserAgent(exchange), force: isTrue(query.get('force')) }
 }
 
-/** The manager of a client that names none: its User-Agent up to the first slash. */
+/** Default manager of a client: its User-Agent up to the first slash. */
 function fromUserAgent({ request }: Exchange): string {
   return (request.headers['user-agent'] ?? '').split('/')[0]?.slice(0, 128) || 'unknown'
 }

@@ -38,7 +38,7 @@ export interface WriteContext {
   store: Store
   now: () => Date
   checkEscalation(user: User, object: KubeObject, old?: KubeObject): Status | undefined
-  /** Throws a 403 unless the caller may create what the request addresses. */
+  /** Throws a 403 unless the caller may create the addressed object. */
   authorizeCreate(): void
 }
 
@@ -50,7 +50,7 @@ export interface Answer {
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
-/** The admission of the real server that everything in a namespace passes. */
+/** Refuses writes to a missing or terminating namespace, as the admission plugin NamespaceLifecycle. */
 function openNamespace(store: Store, kind: Kind, name: string, namespace: string): void {
   if (!kind.namespaced) return
   const found = store.find('/namespaces', namespace)
@@ -90,7 +90,7 @@ function withManagedFields(
     schema,
     now,
   })
-  // The real server gives the entry of a scale no time.
+  // As in kube-apiserver, the entry of a scale has no time.
   for (const entry of managedFields) if (entry.subresource === 'scale') delete entry.time
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata: managedFields.length > 0 ? { ...metadata, managedFields } : metadata }
@@ -107,7 +107,7 @@ const preview = (kind: Kind, key: string, object: KubeObject): Stored => {
   }
 }
 
-/** Stores a new object; the caller has decoded it and knows its managed fields. */
+/** Stores a new, decoded object. */
 export async function insert(
   context: WriteContext,
   exchange: Exchange,
@@ -122,12 +122,12 @@ export async function insert(
   openNamespace(store, kind, object.metadata.name, exchange.info.namespace)
   escalation(context, exchange, object)
   const nameFaults = createNameFaults(object.metadata, kind.rules.name)
-  // Before the kind fills in what nobody asked for: an allocated address has no owner.
+  // Before the strategy allocates fields: an allocated address has no owner.
   if (!applied)
     object = withManagedFields(object, undefined, exchange, { schema: kind.schema, manager: options.manager, now })
   stampNew(object, kind, exchange.info.namespace, now)
   if (exchange.info.subresource === '' && kind.subresources.includes('status')) delete object['status']
-  // A service that begins with its status is given no address.
+  // A service that is created through its status gets no address.
   const strategy = strategyOf(kind)
   if (exchange.info.subresource === '') strategy.create?.(object, (address) => addressTaken(store, address))
   refuse(
@@ -135,9 +135,9 @@ export async function insert(
     object.metadata.name,
     faults(object, kind, { found: nameFaults, subresource: '' }),
   )
-  // A PUT or an apply that creates needs both verbs (SEC15); the real server asks here, once the object is valid.
+  // A PUT or an apply that creates needs both verbs (SEC15); kube-apiserver checks it here, after validation.
   if (exchange.info.verb !== 'create') context.authorizeCreate()
-  // What comes back out of storage is defaulted once more: by now a job's pods have labels.
+  // kube-apiserver fills defaults again when it decodes the stored object: the pods of a job have labels now.
   strategy.defaults?.(object)
   strategy.stored?.(object)
   if (asked && !options.dryRun && !applied) {
@@ -191,13 +191,13 @@ export async function replaceObject(context: WriteContext, exchange: Exchange, k
   return modify(context, exchange, kind, { stored, object, options, applied: false })
 }
 
-/** Where the addressed object is stored. */
+/** Storage key of the addressed object. */
 export function keyOf({ info }: Exchange, kind: Kind): string {
   checkName(info.name)
   return objectKey(kind.namespaced ? info.namespace : '', info.name)
 }
 
-/** Replaces a stored object by `object`, through every rule of an update. */
+/** Replaces a stored object by `object`, with validation, scope and ownership of an update. */
 export async function modify(
   context: WriteContext,
   exchange: Exchange,

@@ -3,7 +3,7 @@ import type { RequestInfo } from '../rbac/request-info.ts'
 
 /** What the audit event of a request says beyond its head. */
 export interface AuditReport {
-  /** The user whose credential came with the request, where it acted as another. */
+  /** The authenticated user of a request with impersonation. */
   readonly authenticated: string | undefined
   readonly answer?: string | object
   readonly dryRun?: boolean
@@ -11,7 +11,7 @@ export interface AuditReport {
 
 const mutations = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
 
-/** A mutation as an `audit.k8s.io/v1` Event of stage ResponseComplete; undefined for any other request. Of bodies it has metadata alone. */
+/** An `audit.k8s.io/v1` Event of stage ResponseComplete for a mutation; undefined for other requests. Of bodies it has only metadata. */
 export function toAuditEvent(entry: AuditEntry & { readonly requestURI: string }): object | undefined {
   const { auditID, now, user, info, code, report, requestURI } = entry
   if (!mutations.has(info.verb)) return undefined
@@ -39,7 +39,7 @@ export function toAuditEvent(entry: AuditEntry & { readonly requestURI: string }
   }
 }
 
-// Specs and statuses stay here: the intake reads who and what, never content.
+// Specs and statuses are left out: the audit intake reads actor and object, never content.
 function reduce(answer: string | object): object {
   const { kind, details, metadata, items } = record(typeof answer === 'string' ? JSON.parse(answer) : answer)
   return {
@@ -72,7 +72,7 @@ function record(value: unknown): Parts {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** One request, as the audit log shows it: who did what to which object, never a body. */
+/** One request for the audit log: user, verb and object, never a body. */
 export interface AuditEntry {
   auditID: string
   now: Date
@@ -80,6 +80,6 @@ export interface AuditEntry {
   info: RequestInfo
   rawUrl: string
   code: number
-  /** What the webhook backend gets of the answer. */
+  /** The part of the answer for the webhook backend. */
   report: AuditReport
 }

@@ -8,7 +8,7 @@ export interface Audit {
   close(): Promise<void>
 }
 
-/** Query parameters that may be shown: options, never anything a caller invents (a token, say). */
+/** Query parameters that are logged with their value; others may hold secrets. */
 const SHOWN = new Set(
   'allowWatchBookmarks continue dryRun fieldManager fieldSelector fieldValidation follow force gracePeriodSeconds labelSelector limit propagationPolicy resourceVersion resourceVersionMatch sendInitialEvents timeout timeoutSeconds watch container tailLines sinceSeconds sinceTime previous timestamps'.split(
     ' ',
@@ -25,14 +25,14 @@ function withoutSecrets(rawUrl: string): string {
 }
 
 /**
- * An audit log of one JSON line a request, appended to a file; without a file it writes nothing. `onEvent` gets each mutation as an
- * `audit.k8s.io/v1` Event, as a webhook backend does.
+ * Writes an audit log of one JSON line per request to a file, if one is given. `onEvent` receives each mutation as an
+ * `audit.k8s.io/v1` Event, like a webhook backend.
  */
 export function createAudit(file: string | undefined, onEvent?: (event: object) => void): Audit {
   const open = (): WriteStream | undefined => {
     if (file === undefined) return undefined
     const opened = createWriteStream(file, { flags: 'a', mode: 0o600 })
-    // A line that cannot be written (a full disk) is lost; the next one tries a new stream.
+    // A line that cannot be written (a full disk) is lost; the next line opens a new stream.
     return opened.on('error', () => (broken = true))
   }
   let broken = false

@@ -7,7 +7,7 @@ function where(info: RequestInfo): string {
   return info.namespace ? `in the namespace ${JSON.stringify(info.namespace)}` : 'at the cluster scope'
 }
 
-/** Throws the 403 of the real server unless the user may do what the request asks. */
+/** Throws a 403 unless the user is authorized for the request. */
 export function authorize(services: Services, user: User, info: RequestInfo): void {
   const { verb, group, version, resource, subresource, namespace, name, path, isResource } = info
   const attributes = { verb, group, version, resource, subresource, namespace, name, ...(isResource ? {} : { path }) }

@@ -76,8 +76,8 @@ function stillGood({ key, certificate }: Certificate, now: Date): boolean {
 }
 
 /**
- * The certificate kept in a file, made anew when absent or near its end. kubectl sends a kubeconfig's token over TLS
- * only, so the embedded server needs one although it listens on loopback; Node can read certificates, not make them.
+ * Loads the certificate from a file; creates one if it is absent or close to expiry. kubectl sends tokens over TLS only,
+ * so the server needs a certificate on loopback too. Node can read certificates, but not create them.
  */
 export function loadCertificate(file: string, now: Date): Certificate {
   if (existsSync(file)) {

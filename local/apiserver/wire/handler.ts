@@ -16,7 +16,7 @@ import type { Services } from './services.ts'
 const ANONYMOUS: User = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
 const JSON_ONLY: Accepted = { yaml: false, as: '', version: '' }
 
-/** Raw values of a header, each as it came: Node keeps only the first Authorization. */
+/** All values of a header: Node keeps only the first Authorization. */
 function rawValues(request: IncomingMessage, name: string): string[] {
   return request.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === name)
 }
@@ -24,7 +24,7 @@ function rawValues(request: IncomingMessage, name: string): string[] {
 interface Identities {
   /** The authenticated user. */
   readonly own: User
-  /** Who the request acts as. */
+  /** The impersonated user, or the authenticated one. */
   readonly acting: User
 }
 
@@ -35,10 +35,10 @@ function authenticate(services: Services, request: IncomingMessage): Identities 
   return { own, acting: impersonated(services.authorizer, request, own) }
 }
 
-/** Makes the request listener: authentication, authorization, routing, one Status for whatever goes wrong. */
+/** Creates the request listener: authentication, authorization, routing, and a Status for every error. */
 export function createHandler(services: Services): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
-    // The last resort: a failure to answer ends one connection, never the process.
+    // A failure to answer closes one connection and never ends the process.
     serve(services, request, response).catch((error: unknown) => {
       logFailure(services, { method: request.method ?? '', path: 'unanswered' }, error)
       response.destroy()
@@ -83,7 +83,7 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
     authenticated = identities.own.username
     exchange = { ...exchange, user }
     authorize(services, user, info)
-    // Swagger comes in one encoding, which nothing else comes in.
+    // Swagger has an encoding of its own.
     if (path !== '/openapi/v2') exchange = { ...exchange, accept: negotiate(request.headers.accept) }
     await (info.isResource ? serveResource(services, exchange) : serveDocument(services, exchange))
     record(response.statusCode)
@@ -101,7 +101,7 @@ function toApiError(error: unknown): ApiError {
 
 async function answerFailure(services: Services, exchange: Exchange, error: unknown): Promise<void> {
   const { request, response } = exchange
-  // A client that hangs up in its body waits for no answer, and is no defect.
+  // A client that disconnects during its body needs no answer and no log line.
   if (request.destroyed && !request.complete) {
     response.destroy()
     return
@@ -109,12 +109,12 @@ async function answerFailure(services: Services, exchange: Exchange, error: unkn
   const unexpected = !(error instanceof ApiError || error instanceof JournalFailure)
   if (unexpected) logFailure(services, { method: request.method ?? '', path: exchange.info.path }, error)
   const known = toApiError(error)
-  // Too late for a status: the client must see a broken stream, not a short one that looks whole.
+  // Too late for a status: the client must see a broken stream, not a truncated one that looks complete.
   if (response.headersSent || response.destroyed) {
     response.destroy()
     return
   }
-  // A body that was not read makes the connection useless for the next request.
+  // An unread body makes the connection unusable for the next request.
   if (!request.complete) response.setHeader('Connection', 'close')
   const retry = known.status.details?.retryAfterSeconds
   if (retry !== undefined) response.setHeader('Retry-After', String(retry))

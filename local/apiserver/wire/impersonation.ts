@@ -6,7 +6,7 @@ import type { Authorizer } from '../rbac/authorize.ts'
 const header = (request: IncomingMessage, name: string): string[] =>
   request.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === name)
 
-/** The user a request acts as: itself, or whom its `Impersonate-*` headers name and its rights allow. */
+/** The user of a request: the authenticated one, or the one in its `Impersonate-*` headers if permitted. */
 export function impersonated(authorizer: Authorizer, request: IncomingMessage, user: User): User {
   const [username] = header(request, 'impersonate-user')
   const groups = header(request, 'impersonate-group')

@@ -9,7 +9,7 @@ type Options = Dispatcher.DispatchOptions
 const as = (token: string, more: object = {}) => ({ authorization: `Bearer ${token}`, ...more })
 const json = { 'content-type': 'application/json' }
 
-test('in process every call is answered as on the port: status, body and headers', async (t) => {
+test('in process: every call has the status, headers and body of a call over the port', async (t) => {
   const server = await startTestServer(t, { controllers: false })
   const port = new Client(server.url)
   t.after(() => port.destroy())
@@ -38,7 +38,7 @@ test('in process every call is answered as on the port: status, body and headers
   assert.deepEqual([...seen].toSorted(), [200, 201, 400, 401, 403, 404, 406, 409])
 })
 
-test('in process a write is there for the port, and a call that was aborted or comes after the end fails as a socket would', async (t) => {
+test('in process: a write is visible over the port, and an aborted or late call fails like a socket', async (t) => {
   const server = await startTestServer(t, { controllers: false })
   const post: Options = { method: 'POST', path: WIDGETS, headers: as(ADMIN, json), body: JSON.stringify(widget('one')) }
   assert.equal((await collect(server.calls, post)).status, 201)

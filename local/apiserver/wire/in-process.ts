@@ -4,9 +4,9 @@ import { Socket } from 'node:net'
 import { Dispatcher } from 'undici'
 
 /**
- * Calls of the process that holds the server, without a socket: the same handler and the same bearer, so the same authentication,
- * authorization and audit line. For whole answers only; watches and followed logs go over a connection. Each call starts on a turn of its
- * own, so that callers who never wait for the network cannot starve those who do.
+ * Dispatches calls of the same process without a socket, through the same handler: authentication, authorization and audit are those
+ * of a connection. For complete answers only; watches and followed logs need a connection. Each call starts in its own turn of the
+ * event loop, so that callers that never wait for the network do not starve the others.
  */
 export class InProcessDispatcher extends Dispatcher {
   readonly #handle: RequestListener
@@ -39,7 +39,7 @@ export class InProcessDispatcher extends Dispatcher {
   }
 }
 
-/** One call in the hands of its caller; what comes after its end is dropped. */
+/** One call; events after its end are ignored. */
 class InProcessCall implements Dispatcher.DispatchController {
   readonly paused = false
   readonly #handler: Dispatcher.DispatchHandler
@@ -65,7 +65,7 @@ class InProcessCall implements Dispatcher.DispatchController {
     this.#handler.onResponseError?.(this, reason)
   }
 
-  // The answer is whole when it is given: there is nothing to hold back.
+  // The answer is complete when it is delivered: nothing can be paused.
   pause(): void {}
 
   resume(): void {}
@@ -83,7 +83,7 @@ class InProcessCall implements Dispatcher.DispatchController {
   }
 }
 
-/** Keeps what is written and gives it to the call at the end. */
+/** Collects the response and passes it to the call at its end. */
 class InProcessResponse extends ServerResponse {
   readonly #call: InProcessCall
   readonly #pieces: Buffer[] = []
@@ -136,7 +136,7 @@ function headersOf(response: ServerResponse): Record<string, string | string[]> 
   return Object.fromEntries(given.map(([name, value = '']) => [name, Array.isArray(value) ? value : String(value)]))
 }
 
-// As a socket would fail, so that the caller's own translation of transport errors holds.
+// The error of a socket, so that callers handle it as a transport error.
 function socketError(code: 'ECONNREFUSED' | 'ECONNRESET'): Error {
   return Object.assign(new Error(`the embedded API server: ${code}`), { code })
 }

@@ -5,10 +5,10 @@ import { createServer as createNet } from 'node:net'
 import type { Socket } from 'node:net'
 import type { Certificate } from './certificate.ts'
 
-/** A listener that speaks HTTP and HTTPS on one port. */
+/** A listener for HTTP and HTTPS on one port. */
 export interface Listener {
   listen(host: string, port: number): Promise<number>
-  /** Lets requests finish for a second, then cuts what is left. */
+  /** Waits one second for requests to finish, then closes all connections. */
   close(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ const CLOSE_GRACE_MS = 1_000
 
 const METHOD_NOT_ALLOWED = 'HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
-/** How long a client may take, in milliseconds. */
+/** Timeouts of a client, in milliseconds. */
 export interface ListenerLimits {
   /** For the first byte of a connection, the TLS handshake, and the head of each request. */
   readonly headMs: number
@@ -27,7 +27,7 @@ export interface ListenerLimits {
 
 const LIMITS: ListenerLimits = { headMs: 10_000, requestMs: 30_000 }
 
-/** Serves `handler` on one port to both: the first byte of a connection says which protocol it speaks. */
+/** Serves HTTP and HTTPS on one port: the first byte of a connection tells the protocol. */
 export function createListener(
   certificate: Certificate,
   handler: RequestListener,
@@ -65,11 +65,11 @@ export function createListener(
     tracked,
   )
   for (const server of [plain, secure]) {
-    // Neither server listens itself: on this event Node starts the timers of unfinished requests.
+    // Neither server listens: this event starts Node's timers for unfinished requests.
     server.emit('listening')
     server.on('connect', (_request, socket) => socket.end(METHOD_NOT_ALLOWED))
   }
-  // Node closes connections of a server that listens; these have to be known here.
+  // Node tracks the connections of listening servers only; these are tracked here.
   secure.on('secureConnection', track)
   secure.on('tlsClientError', (_error, socket) => socket.destroy())
   const front = createNet({ noDelay: true }, (socket) => {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Where a request goes: the path with its query, and the authority that the client named. */
+/** Target of a request: the path with its query, and the authority. */
 export interface RequestTarget {
   readonly path: string
-  /** Empty when there is none, as in HTTP/1.0. */
+  /** Empty if absent, as in HTTP/1.0. */
   readonly authority: string
 }
 
@@ -20,5 +20,5 @@ export function requestTarget({ url = '/', headers }: IncomingMessage): RequestT
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
-/** True for an authority that a page under a rebound DNS name cannot have (SEC13). */
+/** True for a loopback address, which a page under a rebound DNS name cannot have (SEC13). */
 export const isLoopbackAuthority = (authority: string): boolean => LOOPBACK.test(authority)

@@ -26,7 +26,7 @@ import type { Answer, WriteContext } from '../verbs/write.ts'
 import { authorize } from './authorize-request.ts'
 import type { Services } from './services.ts'
 
-/** Serves a verb on a stored kind, a subresource or a review. */
+/** Routes a request to a verb, a subresource or a review. */
 export async function serveResource(services: Services, exchange: Exchange): Promise<void> {
   const { info, request } = exchange
   const review = REVIEWS.find(
@@ -62,7 +62,7 @@ export async function serveResource(services: Services, exchange: Exchange): Pro
   return send(exchange, answer.code, answer.body)
 }
 
-/** Reads what memory shows, and answers once it is on disk; what was undone meanwhile is read again. */
+/** Reads from memory and returns once the state is durable; repeats the read if a write was undone. */
 async function readDurable<T>({ store }: Services, read: () => T): Promise<T> {
   for (;;) {
     const result = read()
@@ -70,15 +70,15 @@ async function readDurable<T>({ store }: Services, read: () => T): Promise<T> {
   }
 }
 
-/** Scope and name as the path gives them: false where the real server has no such path. */
+/** Checks scope and name of the path; false if kube-apiserver has no such path. */
 function checkAddress({ info }: Exchange, kind: Kind): boolean {
   const listing = info.verb === 'list' || info.verb === 'watch'
   const named = info.name !== '' && !listing
   if (!listing || info.subresource) {
-    // A write reads its body first, and finds the fault then.
+    // Writes read their body first and check the name later.
     if (named && !['update', 'patch', 'delete'].includes(info.verb)) checkName(info.name)
   }
-  // A right that a Role of one namespace grants must not reach an object of the cluster (SEC10).
+  // A namespaced Role must not grant access to a cluster-scoped object (SEC10).
   if (!kind.namespaced) return !info.scoped
   return info.namespace !== '' || listing
 }
@@ -112,7 +112,7 @@ async function serveSubresource(services: Services, exchange: Exchange, kind: Ki
   const { store } = services
   const subresource = kind.subresources.find((name) => name === info.subresource)
   if (!subresource) throw kind.custom ? notFound(kind, info.name) : unknownResource()
-  // The path below a subresource: the real server looks at it for its own kinds only.
+  // Paths below a subresource: kube-apiserver checks them for built-in kinds only.
   if (info.rest.length > 0 && !kind.custom) throw unknownResource()
   if (subresource === 'log') {
     await store.settled()

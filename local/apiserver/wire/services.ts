@@ -7,7 +7,7 @@ import type { Store } from '../storage/store.ts'
 import type { PodLogReader } from '../verbs/pod-log.ts'
 import type { Audit } from './audit-log.ts'
 
-/** Everything a request may need; made once by the server. */
+/** Dependencies of the request handler. */
 export interface Services extends DocumentSources {
   store: Store
   authenticator: Authenticator
