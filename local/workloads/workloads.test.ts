@@ -201,7 +201,7 @@ test('an agent runs as a ready process with logs, and its deletion removes all o
   assert.ok(key !== undefined && own.equals(key), 'PODS4: it serves with the recorded key of its agent')
   const found = async (name: string) => (await fetch(`${workloads.endpointsUrl}/endpoints/default/${name}`)).json()
   assert.deepEqual(await found('bot'), { launchers: [{ id: url, url, ready: true }] })
-  assert.deepEqual(await found('nobody'), { launchers: [] })
+  assert.deepEqual(await found('absent'), { launchers: [] })
   const [pod] = await pods()
   const podRef = { namespace, name: parseName('name', pod?.metadata.name ?? '') }
   assert.match(

@@ -34,6 +34,7 @@ export const apiServer: LayeredPackage = {
 
 /** More files than this in one layer are hard to search by name. */
 const filesPerLayer = 16
+const linesPerFile = 300
 
 /**
  * Imports of a layer that point to a later layer, to a folder that is no layer, or out of the package. Types count: a type
@@ -55,12 +56,14 @@ export function upwardImports(sources: readonly Source[], { folder, layers }: La
   })
 }
 
-/** Layers with too many files. */
+/** Layers with too many files, and files with too many lines. */
 export function crowdedLayers(sources: readonly Source[], { folder, layers }: LayeredPackage): string[] {
-  return layers.flatMap((layer) => {
+  const long = sources.filter(({ path, lines }) => path.startsWith(`${folder}/`) && lines > linesPerFile)
+  const crowded = layers.flatMap((layer) => {
     const count = sources.filter(({ path }) => path.startsWith(`${folder}/${layer}/`)).length
     return count > filesPerLayer ? [`${folder}/${layer} has ${count} files`] : []
   })
+  return [...crowded, ...long.map(({ path, lines }) => `${path} has ${lines} lines`)]
 }
 
 /** Files of the package that import each other in a circle, each as a path such as `a.ts -> b.ts -> a.ts`; types count. */

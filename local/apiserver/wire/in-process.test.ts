@@ -20,7 +20,7 @@ test('in process: every call has the status, headers and body of a call over the
     { method: 'GET', path: `${WIDGETS}/none`, headers: as(ADMIN) },
     { method: 'GET', path: `${WIDGETS}?limit=many`, headers: as(ADMIN) },
     { method: 'GET', path: WIDGETS, headers: as(OTHER) },
-    { method: 'GET', path: WIDGETS, headers: as('nobody') },
+    { method: 'GET', path: WIDGETS, headers: as('unknown') },
     { method: 'GET', path: WIDGETS },
     { method: 'GET', path: '/version', headers: as(ADMIN) },
     { method: 'GET', path: `${WIDGETS}/one`, headers: as(ADMIN, { accept: 'application/yaml' }) },

@@ -27,7 +27,7 @@ export interface ListenerLimits {
 
 const LIMITS: ListenerLimits = { headMs: 10_000, requestMs: 30_000 }
 
-/** Serves HTTP and HTTPS on one port: the first byte of a connection tells the protocol. */
+/** Serves HTTP and HTTPS on one port: the first byte of a connection selects the protocol. */
 export function createListener(
   certificate: Certificate,
   handler: RequestListener,
