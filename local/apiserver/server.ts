@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Dispatcher } from 'undici'
-import { createAuthenticator } from './auth/authenticate.ts'
+import { ISSUER, createAuthenticator } from './auth/authenticate.ts'
 import type { TokenIssue } from './auth/authenticate.ts'
 import type { StaticToken } from './auth/user.ts'
 import { startControllers } from './controllers/controllers.ts'
@@ -75,7 +75,6 @@ export interface ApiServer {
 
 const SYSTEM_NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 const CRD_STORE = 'apiextensions.k8s.io/customresourcedefinitions'
-const AUDIENCE = 'https://kubernetes.default.svc'
 
 /** Starts the embedded API server; resolves when it listens and the objects of the start are durable. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
@@ -124,7 +123,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       tlsUrl: `https://${address}`,
       certificateAuthority: certificate.certificate,
       port: bound,
-      issueToken: (account, audiences = [AUDIENCE], seconds = 3_600) =>
+      issueToken: (account, audiences = [ISSUER], seconds = 3_600) =>
         authenticator.issue(issueFor(store, account, audiences, seconds)).token,
       close: () => (closed ??= close()),
     }

@@ -1,7 +1,8 @@
 import { equalJson } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
+import { timestamp } from '../json/kube-object.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../json/kube-object.ts'
-import { builtinComponent } from '../schema/built-in-schemas.ts'
+import { objectSchema } from '../schema/compile-schema.ts'
 import type { CompiledSchema } from '../schema/compile-schema.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { conflictsOf, refuse } from './conflicts.ts'
@@ -35,8 +36,6 @@ export interface ApplyRequest {
   now: Date
 }
 
-const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
-
 /** `metadata.managedFields` after a write other than apply: the writer owns the changed fields; a manager without fields is removed. */
 export function trackUpdate({ before, after, manager, subresource, schema, now }: UpdateToTrack): ManagedFieldsEntry[] {
   const type = objectSchema(schema.schema)
@@ -47,7 +46,12 @@ export function trackUpdate({ before, after, manager, subresource, schema, now }
   const owned = withoutMeta(withoutReset(union(changes.modified, changes.added), subresource, type))
   takeFrom(managers, changes, '')
   if (!isEmpty(owned)) {
-    const entry: ManagedFieldsEntry = { manager, operation: 'Update', apiVersion: after.apiVersion, time: timeOf(now) }
+    const entry: ManagedFieldsEntry = {
+      manager,
+      operation: 'Update',
+      apiVersion: after.apiVersion,
+      time: timestamp(now),
+    }
     if (subresource) entry.subresource = subresource
     const previous = managers.get(managerId(entry))?.set ?? emptySet()
     managers.set(managerId(entry), { set: union(previous, owned), entry })
@@ -89,7 +93,7 @@ export function applyPatch({ live, patch, manager, force, schema, subresource, n
   if (mine)
     managers.set(id, {
       set: withoutMeta(mine.set),
-      entry: equalJson(current, result) ? mine.entry : { ...mine.entry, time: timeOf(now) },
+      entry: equalJson(current, result) ? mine.entry : { ...mine.entry, time: timestamp(now) },
     })
   // The merge of two objects is an object with metadata.
   const object = result as KubeObject
@@ -102,15 +106,6 @@ export function applyPatch({ live, patch, manager, force, schema, subresource, n
 function withinReach({ added, modified, removed }: Comparison, subresource: string, type: JsonSchema): Comparison {
   const reach = (set: FieldSet) => withoutReset(set, subresource, type)
   return { added: reach(added), modified: reach(modified), removed: reach(removed) }
-}
-
-/** The schema of a whole object: its own fields, and those that every object has. */
-export function objectSchema(schema: JsonSchema): JsonSchema {
-  const metadata = builtinComponent(OBJECT_META)
-  return {
-    ...schema,
-    properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, ...schema.properties, metadata },
-  }
 }
 
 /** An empty object of the same kind. */
@@ -177,8 +172,4 @@ function prune({ merged, last, managers, type }: Pruning): Json {
   const kept = removeFields(merged, difference(all, union(remaining(first), named(owned))), type) ?? {}
   const dangling = intersection(difference(all, remaining(kept)), named(last))
   return removeFields(merged, dangling, type) ?? {}
-}
-
-function timeOf(now: Date): string {
-  return now.toISOString().replace(/\.\d+Z$/, 'Z')
 }

@@ -64,3 +64,8 @@ export function objectsOf(value: Json | undefined): { [key: string]: Json | unde
 export function stringsOf(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
+
+/** The value if it is a string, otherwise ''. */
+export function stringOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,5 +1,4 @@
-import { isObject, objectsOf, stringsOf } from '../json/json-value.ts'
-import type { Json } from '../json/json-value.ts'
+import { isObject, objectsOf, stringOf, stringsOf } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 
 /** One rule of a Role or ClusterRole, every list present. */
@@ -41,18 +40,14 @@ export function rulesOf(role: KubeObject | undefined): PolicyRule[] {
 /** The role that a binding refers to. */
 export function roleRefOf(binding: KubeObject): RoleRef {
   const ref = binding['roleRef']
-  return isObject(ref) ? { kind: text(ref['kind']), name: text(ref['name']) } : { kind: '', name: '' }
+  return isObject(ref) ? { kind: stringOf(ref['kind']), name: stringOf(ref['name']) } : { kind: '', name: '' }
 }
 
 /** Subjects of a binding. */
 export function subjectsOf(binding: KubeObject): Subject[] {
   return objectsOf(binding['subjects']).map((subject) => ({
-    kind: text(subject['kind']),
-    name: text(subject['name']),
-    namespace: text(subject['namespace']),
+    kind: stringOf(subject['kind']),
+    name: stringOf(subject['name']),
+    namespace: stringOf(subject['namespace']),
   }))
-}
-
-function text(value: Json | undefined): string {
-  return typeof value === 'string' ? value : ''
 }

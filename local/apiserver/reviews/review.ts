@@ -1,7 +1,7 @@
 import { toUserInfo } from '../auth/authenticate.ts'
 import type { Authenticator } from '../auth/authenticate.ts'
 import type { User } from '../auth/user.ts'
-import { isObject, stringsOf } from '../json/json-value.ts'
+import { isObject, stringOf, stringsOf } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { failedStatus } from '../json/status.ts'
@@ -137,28 +137,28 @@ function toAttributes(spec: JsonObject): Attributes {
   if (!isObject(resource)) {
     const other = isObject(spec['nonResourceAttributes']) ? spec['nonResourceAttributes'] : {}
     return {
-      verb: text(other['verb']),
+      verb: stringOf(other['verb']),
       group: '',
       resource: '',
       subresource: '',
       namespace: '',
       name: '',
-      path: text(other['path']),
+      path: stringOf(other['path']),
     }
   }
   return {
-    verb: text(resource['verb']),
-    group: text(resource['group']),
-    version: text(resource['version']),
-    resource: text(resource['resource']),
-    subresource: text(resource['subresource']),
-    namespace: text(resource['namespace']),
-    name: text(resource['name']),
+    verb: stringOf(resource['verb']),
+    group: stringOf(resource['group']),
+    version: stringOf(resource['version']),
+    resource: stringOf(resource['resource']),
+    subresource: stringOf(resource['subresource']),
+    namespace: stringOf(resource['namespace']),
+    name: stringOf(resource['name']),
   }
 }
 
 function subjectOf(spec: JsonObject): User {
-  return { username: text(spec['user']), groups: stringsOf(spec['groups']) }
+  return { username: stringOf(spec['user']), groups: stringsOf(spec['groups']) }
 }
 
 function checkAttributes(spec: JsonObject): Cause[] {
@@ -177,7 +177,7 @@ function checkAttributes(spec: JsonObject): Cause[] {
 }
 
 function checkSubject(spec: JsonObject): Cause[] {
-  if (text(spec['user']) !== '' || stringsOf(spec['groups']).length > 0) return []
+  if (stringOf(spec['user']) !== '' || stringsOf(spec['groups']).length > 0) return []
   return [cause('spec.user', '"": at least one of user or group must be specified')]
 }
 
@@ -195,11 +195,11 @@ function checkLocal({ spec, metadata, namespace }: Request): Cause[] {
       ? [cause('metadata', `${JSON.stringify(metadata)}: must be empty except for namespace`)]
       : []
   const resource = spec['resourceAttributes']
-  if (isObject(resource) && text(resource['namespace']) !== namespace) {
+  if (isObject(resource) && stringOf(resource['namespace']) !== namespace) {
     causes.push(
       cause(
         'spec.resourceAttributes.namespace',
-        `${JSON.stringify(text(resource['namespace']))}: must match metadata.namespace`,
+        `${JSON.stringify(stringOf(resource['namespace']))}: must match metadata.namespace`,
       ),
     )
   }
@@ -225,8 +225,4 @@ function invalid(causes: Cause[]): Status | undefined {
 
 function badRequest(message: string): Status {
   return failedStatus(400, 'BadRequest', message)
-}
-
-function text(value: JsonObject[string]): string {
-  return typeof value === 'string' ? value : ''
 }

@@ -1,15 +1,15 @@
-import { isObject } from '../json/json-value.ts'
+import { isObject, objectsOf } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { forbiddenField, invalidValue } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 import { nameFaults } from '../kinds/names.ts'
 import { billionthsOf } from './quantity.ts'
-import { items, required } from './strategy-parts.ts'
+import { required } from './strategy-parts.ts'
 
 /** Faults of the containers and volumes of a pod. */
 export function podFaults(spec: Json | undefined, path: string): Cause[] {
   const whole = isObject(spec) ? spec : {}
-  const containers = items(whole['containers'])
+  const containers = objectsOf(whole['containers'])
   if (containers.length === 0) return [required(`${path}.containers`)]
   const own = containers.flatMap(({ name, image, resources }, i) => [
     ...nameFaults(String(name ?? ''), 'label').map((why) =>
@@ -47,14 +47,14 @@ function tooMany(of: Json | undefined, path: string, keys: readonly string[], wh
 /** Faults of volumes with several types, and of mounts without a volume. */
 function volumeFaults(spec: JsonObject, path: string): Cause[] {
   const known = new Set<Json | undefined>()
-  const faults = items(spec['volumes']).flatMap((volume, i) => {
+  const faults = objectsOf(spec['volumes']).flatMap((volume, i) => {
     const found = tooMany(volume, `${path}.volumes[${i}]`, VOLUMES, 'volume')
     if (found.length === 0) known.add(volume['name'])
     return found
   })
-  return items(spec['containers']).reduce((sum, container, i) => {
+  return objectsOf(spec['containers']).reduce((sum, container, i) => {
     const at = `${path}.containers[${i}]`
-    const lost = items(container['volumeMounts']).flatMap(({ name }, j) =>
+    const lost = objectsOf(container['volumeMounts']).flatMap(({ name }, j) =>
       known.has(name)
         ? []
         : [

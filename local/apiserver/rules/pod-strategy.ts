@@ -1,16 +1,16 @@
-import { equalJson, isObject } from '../json/json-value.ts'
+import { equalJson, isObject, objectsOf } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { forbiddenField, invalidValue } from '../json/status.ts'
 import type { Cause } from '../json/status.ts'
 import { MOMENTS, fillDefaults, fillPodSpec } from './pod-defaults.ts'
 import { podFaults } from './pod-faults.ts'
-import { items, section } from './strategy-parts.ts'
+import { section } from './strategy-parts.ts'
 import type { Strategy } from './strategy-parts.ts'
 
 /** Quality of service class by the containers' requests and limits. */
 function qosOf(containers: Json | undefined): string {
-  const bounds = items(containers).map(({ resources }) => (isObject(resources) ? resources : {}))
+  const bounds = objectsOf(containers).map(({ resources }) => (isObject(resources) ? resources : {}))
   const some = bounds.some((each) =>
     [each['requests'], each['limits']].some((part) => isObject(part) && Object.keys(part).length > 0),
   )
@@ -42,7 +42,7 @@ const POD_CHANGES =
 /** Causes of changes to a pod's spec, which is immutable except for a few fields. */
 function podChanges(object: KubeObject, old: KubeObject): Cause[] {
   const [next, before] = [section(object, 'spec'), section(old, 'spec')]
-  if (items(next['containers']).length !== items(before['containers']).length)
+  if (objectsOf(next['containers']).length !== objectsOf(before['containers']).length)
     return [forbiddenField('spec.containers', 'pod updates may not add or remove containers')]
   const changed = equalJson(withoutMutable(next), withoutMutable(before)) ? [] : [forbiddenField('spec', POD_CHANGES)]
   return [...deadlineFaults(next, before), ...changed]
@@ -61,7 +61,7 @@ function deadlineFaults(next: JsonObject, before: JsonObject): Cause[] {
 
 function withoutMutable(spec: JsonObject): JsonObject {
   const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, ...rest } = spec
-  const imageless = (key: string) => items(spec[key]).map(({ image: _image, ...container }) => container)
+  const imageless = (key: string) => objectsOf(spec[key]).map(({ image: _image, ...container }) => container)
   return { ...rest, containers: imageless('containers'), initContainers: imageless('initContainers') }
 }
 

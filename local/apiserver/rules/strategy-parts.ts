@@ -22,9 +22,6 @@ export function section(object: JsonObject, key: string): JsonObject {
   return (object[key] = {})
 }
 
-/** The objects of a list; empty for any other value. */
-export const items = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
-
 /** The cause of a changed immutable field. */
 export function immutable(object: KubeObject, old: KubeObject | undefined, ...path: string[]): Cause[] {
   if (!old || equalJson(read(object, ...path), read(old, ...path))) return []

@@ -1,4 +1,4 @@
-import { isObject } from '../json/json-value.ts'
+import { isObject, objectsOf } from '../json/json-value.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import { forbiddenField, invalidValue } from '../json/status.ts'
@@ -7,7 +7,7 @@ import { labelValueFaults } from '../kinds/names.ts'
 import { MOMENTS, fillDefaults, fillPodSpec } from './pod-defaults.ts'
 import type { Defaults } from './pod-defaults.ts'
 import { podFaults } from './pod-faults.ts'
-import { dropZeros, immutable, items, read, required, section } from './strategy-parts.ts'
+import { dropZeros, immutable, read, required, section } from './strategy-parts.ts'
 import type { Strategy } from './strategy-parts.ts'
 
 const COUNTS = [
@@ -156,7 +156,7 @@ const BUDGET_COUNTS: Defaults = { disruptionsAllowed: 0, currentHealthy: 0, desi
 
 /** Defaults of a condition. */
 function conditionFaults(object: KubeObject): Cause[] {
-  return items(read(object, 'status', 'conditions')).flatMap((condition, i) =>
+  return objectsOf(read(object, 'status', 'conditions')).flatMap((condition, i) =>
     ['lastTransitionTime', 'reason'].flatMap((key) =>
       condition[key] ? [] : [required(`status.conditions[${i}].${key}`)],
     ),

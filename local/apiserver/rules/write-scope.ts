@@ -1,8 +1,8 @@
-import { objectSchema } from '../apply/server-side-apply.ts'
 import { typedFaults } from '../apply/typed-value-faults.ts'
 import { equalJson } from '../json/json-value.ts'
 import type { KubeObject } from '../json/kube-object.ts'
 import type { Kind } from '../kinds/kind.ts'
+import { objectSchema } from '../schema/compile-schema.ts'
 import { assign, sameSpec } from './metadata.ts'
 
 /** True for a status write of a custom object that does not fit the schema: it drops the managed fields. */

@@ -32,17 +32,15 @@ const UNCHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
 
+/** The schema of a whole object: the fields of the kind, and those of every object. */
+export function objectSchema(schema: JsonSchema): JsonSchema {
+  const own = { apiVersion: { type: 'string' }, kind: { type: 'string' }, ...schema.properties }
+  return { ...schema, properties: { ...own, metadata: builtinComponent(OBJECT_META) } }
+}
+
 /** Compiles a structural schema: pruning, defaults, validation with CEL, unknown fields, list keys. */
 export function compileSchema(schema: JsonSchema): CompiledSchema {
-  const known: JsonSchema = {
-    ...schema,
-    properties: {
-      apiVersion: { type: 'string' },
-      kind: { type: 'string' },
-      ...schema.properties,
-      metadata: builtinComponent(OBJECT_META),
-    },
-  }
+  const known = objectSchema(schema)
   return {
     schema,
     prune(object) {

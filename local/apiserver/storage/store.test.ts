@@ -52,7 +52,7 @@ test('O8, UXL7: a torn tail is removed, reported and kept in a second file; reco
   const second = await openStore(path, (line) => lines.push(line))
   t.after(() => second.close())
   assert.equal(second.revision, 1)
-  assert.match(lines.join(), /journal cut at its first damaged record/)
+  assert.match(lines.join(), /journal truncated at its first damaged record/)
   const cut = { file: journal, records: 1, cutBytes: 57, cutRecords: 0, kept: `${journal}.torn` }
   assert.deepEqual(second.cut, cut)
   assert.deepEqual(readFileSync(journal), whole)

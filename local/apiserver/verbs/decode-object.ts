@@ -12,8 +12,9 @@ import { asKubeObject } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 import type { WriteOptions } from './write-options.ts'
 
-/** Maximum number of unknown fields in one answer. */
+/** Maximum number of unknown fields of a built-in object in one answer, as in kube-apiserver. */
 const MAX_FAULTS = 100
+const quoted = (field: string): string => JSON.stringify(field)
 
 /** Checks kind and version of a body against the path; built-in kinds may omit both. */
 export function identify(body: JsonObject, kind: Kind): KubeObject {
@@ -44,7 +45,8 @@ export function decode(body: JsonObject, kind: Kind, options: WriteOptions, warn
   const known = given.kind === kind.kind && group === kind.group
   if (options.fieldValidation !== 'Ignore') {
     const fields = [...new Set([...unknown, ...(known ? kind.schema.unknownFields(given) : [])])].sort()
-    const faults = fields.slice(0, MAX_FAULTS).map((field) => `unknown field ${JSON.stringify(field)}`)
+    const named = kind.custom ? fields.map((field) => `"${field}"`) : fields.slice(0, MAX_FAULTS).map(quoted)
+    const faults = named.map((field) => `unknown field ${field}`)
     if (faults.length > 0 && options.fieldValidation === 'Strict') {
       throw new DecodingError({ kind: given.kind, version }, `strict decoding error: ${faults.join(', ')}`)
     }

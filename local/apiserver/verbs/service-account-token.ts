@@ -1,6 +1,7 @@
+import { ISSUER } from '../auth/authenticate.ts'
 import type { Authenticator } from '../auth/authenticate.ts'
 import { badRequest, invalid, notFound } from '../json/api-error.ts'
-import { isObject } from '../json/json-value.ts'
+import { isObject, stringOf } from '../json/json-value.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import { part } from '../json/kube-object.ts'
 import type { Store } from '../storage/store.ts'
@@ -11,7 +12,6 @@ import type { Answer } from './write.ts'
 
 const REQUEST = { group: 'authentication.k8s.io', resource: 'tokenrequests', kind: 'TokenRequest' }
 const DEFAULT_SECONDS = 3_600
-const DEFAULT_AUDIENCE = 'https://kubernetes.default.svc'
 
 function secondsOf(spec: JsonObject, name: string): number {
   const seconds = spec['expirationSeconds'] ?? DEFAULT_SECONDS
@@ -25,17 +25,15 @@ function secondsOf(spec: JsonObject, name: string): number {
   return seconds
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-
 /** The object that a token is bound to; it must exist. */
 function boundObject(store: Store, spec: JsonObject, namespace: string) {
   const given = spec['boundObjectRef']
   if (!isObject(given)) return undefined
   const reference = {
-    kind: text(given['kind']),
-    apiVersion: text(given['apiVersion']) || 'v1',
-    name: text(given['name']),
-    uid: text(given['uid']),
+    kind: stringOf(given['kind']),
+    apiVersion: stringOf(given['apiVersion']) || 'v1',
+    name: stringOf(given['name']),
+    uid: stringOf(given['uid']),
   }
   const resource = { Pod: 'pods', Secret: 'secrets' }[reference.kind]
   if (!resource)
@@ -44,7 +42,7 @@ function boundObject(store: Store, spec: JsonObject, namespace: string) {
     )
   const found = store.find(`/${resource}`, objectKey(namespace, reference.name))
   if (!found) throw notFound({ group: '', resource, kind: reference.kind }, reference.name)
-  return { ...reference, uid: reference.uid || text(found.object.metadata.uid) }
+  return { ...reference, uid: reference.uid || stringOf(found.object.metadata.uid) }
 }
 
 /** POST serviceaccounts/token: a signed token of the account. */
@@ -55,7 +53,7 @@ export async function createToken(store: Store, authenticator: Authenticator, ex
   if (!account) throw notFound({ group: '', resource: 'serviceaccounts', kind: 'ServiceAccount' }, name)
   const spec = part(body, 'spec')
   const asked = Array.isArray(spec['audiences']) ? spec['audiences'].map(String) : []
-  const audiences = asked.length > 0 ? asked : [DEFAULT_AUDIENCE]
+  const audiences = asked.length > 0 ? asked : [ISSUER]
   const expirationSeconds = secondsOf(spec, name)
   const bound = boundObject(store, spec, namespace)
   const { uid = '', creationTimestamp } = account.object.metadata

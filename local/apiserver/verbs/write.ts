@@ -1,3 +1,4 @@
+import { RBAC_GROUP } from '../rbac/policy-rules.ts'
 import { trackUpdate } from '../apply/server-side-apply.ts'
 import type { User } from '../auth/user.ts'
 import {
@@ -47,8 +48,6 @@ export interface Answer {
   code: number
   body: string | object
 }
-
-const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 /** Refuses writes to a missing or terminating namespace, as the admission plugin NamespaceLifecycle. */
 function openNamespace(store: Store, kind: Kind, name: string, namespace: string): void {

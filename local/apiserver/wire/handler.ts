@@ -9,17 +9,12 @@ import { negotiate, send } from '../verbs/exchange.ts'
 import type { Accepted, Exchange } from '../verbs/exchange.ts'
 import { authorize } from './authorize-request.ts'
 import { impersonated } from './impersonation.ts'
-import { requestTarget } from './request-target.ts'
+import { headerValues, requestTarget } from './request-target.ts'
 import { serveResource } from './serve-resource.ts'
 import type { Services } from './services.ts'
 
 const ANONYMOUS: User = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
 const JSON_ONLY: Accepted = { yaml: false, as: '', version: '' }
-
-/** All values of a header: Node keeps only the first Authorization. */
-function rawValues(request: IncomingMessage, name: string): string[] {
-  return request.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === name)
-}
 
 interface Identities {
   /** The authenticated user. */
@@ -29,7 +24,7 @@ interface Identities {
 }
 
 function authenticate(services: Services, request: IncomingMessage): Identities {
-  const user = services.authenticator.authenticate(rawValues(request, 'authorization'))
+  const user = services.authenticator.authenticate(headerValues(request, 'authorization'))
   if (user === 'invalid') throw unauthorized()
   const own = user === 'anonymous' ? ANONYMOUS : user
   return { own, acting: impersonated(services.authorizer, request, own) }

@@ -2,14 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import type { User } from '../auth/user.ts'
 import { failure } from '../json/api-error.ts'
 import type { Authorizer } from '../rbac/authorize.ts'
-
-const header = (request: IncomingMessage, name: string): string[] =>
-  request.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === name)
+import { headerValues } from './request-target.ts'
 
 /** The user of a request: the authenticated one, or the one in its `Impersonate-*` headers if permitted. */
 export function impersonated(authorizer: Authorizer, request: IncomingMessage, user: User): User {
-  const [username] = header(request, 'impersonate-user')
-  const groups = header(request, 'impersonate-group')
+  const [username] = headerValues(request, 'impersonate-user')
+  const groups = headerValues(request, 'impersonate-group')
   const other = request.rawHeaders.some((name, index) => index % 2 === 0 && /^impersonate-(uid|extra-)/i.test(name))
   if (username === undefined && groups.length === 0 && !other) return user
   if (username === undefined || other) {

@@ -22,3 +22,8 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /** True for a loopback address, which a page under a rebound DNS name cannot have (SEC13). */
 export const isLoopbackAuthority = (authority: string): boolean => LOOPBACK.test(authority)
+
+/** All values of a header, by its lower-case name: Node keeps only the first Authorization. */
+export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
+}
