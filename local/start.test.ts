@@ -80,7 +80,7 @@ test(
       },
       issuer: {
         files: { ...ours, 'data/apiserver/issuer.key': 'pa55word' },
-        says: /^mesh: \/.*\/issuer\.key is no private key in PEM; restore the file, or remove it/,
+        says: /^mesh: \/.*\/issuer\.key is not a private key in PEM; restore the file, or remove it/,
       },
       serving: {
         files: { ...ours, 'data/apiserver/serving.json': 'pa55word' },

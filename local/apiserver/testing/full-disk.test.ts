@@ -67,7 +67,10 @@ test('UXM4: with a full disk changes are refused and undone, reads go on, and ro
   disk.full = false
   assert.equal(await health(), 200, 'found out without a write of a client')
   assert.equal((await server.call('POST', WIDGETS, widget('new'))).code, 201)
-  assert.deepEqual(logged, ['journal cannot be written, rejecting changes', 'journal can be written again, accepting changes'])
+  assert.deepEqual(logged, [
+    'journal cannot be written, rejecting changes',
+    'journal can be written again, accepting changes',
+  ])
   await server.close()
   const again = await openStore(server.dataDir)
   t.after(() => again.close())
