@@ -14,7 +14,7 @@ const shipped = ['README.md', 'CHANGELOG.md', 'LICENSE', 'NOTICE', 'docs', 'exam
 const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
 
 // The manifest of a workspace package is for the sources: its code is in the bundle.
-const isNoData = (path: string): boolean => /testdata|node_modules|\/package\.json$/.test(path)
+const isNoData = (path: string): boolean => /testdata|node_modules|(?:^|\/)package\.json$/.test(path)
 
 /** The only package that cannot be bundled: its WebAssembly and files lie beside it. */
 const unbundled = '@electric-sql/pglite'
