@@ -93,10 +93,19 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a test file exits before its results are read',
-    file: 'scripts/test/flush-on-exit.ts',
-    find: "process.stdout.write('', () => closed())",
-    replace: 'closed()',
-    tests: ['scripts/test/flush-on-exit.test.ts'],
+    file: 'scripts/test/tap-reporter.mjs',
+    find: 'await new Promise((resolve) => out.end(resolve))',
+    replace: 'out.end()',
+    tests: ['scripts/test/runner.test.ts'],
+    only: 'CON9',
+  },
+  {
+    name: 'a file whose results are incomplete passes',
+    file: 'scripts/test/report.ts',
+    find: 'if (announced !== tests.length) {',
+    replace: 'if (announced === -1) {',
+    tests: ['scripts/test/runner.test.ts'],
+    only: 'exits within a test',
   },
   {
     name: 'a YAML body has no limit of its own',
