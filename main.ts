@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import type { Role } from '#core/host/core.ts'
+import type { Role } from '#core/config/profile.ts'
 import type { CommandInput } from '#core/host/database-command.ts'
 import { overview, roleHelp, unknownCommand } from '#core/host/help.ts'
 import type { HelpEntry } from '#core/host/help.ts'

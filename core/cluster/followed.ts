@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Informer } from '#core/host/work.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { Store, Tx } from '#core/store/store.ts'
+import type { Informer } from './declarations.ts'
 import { isNewer } from './observation.ts'
 import type { ObservedTables } from './observed.ts'
 

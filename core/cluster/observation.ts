@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject, ManagedFields } from '#core/kube/client.ts'
-import type { Informer } from '#core/host/work.ts'
 import { type AuditedFields, readFields } from './audited-fields.ts'
+import type { Informer } from './declarations.ts'
 
 /** What the informer remembers and tells of an object; never its content. */
 export interface Observation {

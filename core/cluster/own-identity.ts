@@ -1,5 +1,4 @@
 import { GROUP } from '#schemas/group.ts'
-import type { Authenticated, OwnIdentity, SubjectAttributes } from '#core/host/contexts.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { UserInfo } from './access.ts'
 import { isAllowed, reviewFailure } from './access-review.ts'
@@ -8,6 +7,29 @@ import { servedCluster } from './served-cluster.ts'
 import { everyNamespace } from './served-namespaces.ts'
 import type { ServedNamespaces } from './served-namespaces.ts'
 import { createTokenCache } from './token-cache.ts'
+
+/** A bearer that TokenReview accepted, for the audience of the role. */
+export interface Authenticated extends UserInfo {
+  readonly audience: string
+}
+
+/** Roles with an identity of their own get the cluster as themselves and authenticate bearers by TokenReview (cached at most 60 s). */
+export interface OwnIdentity {
+  readonly cluster: KubeClient
+  authenticate(bearer: string, audience: string): Promise<Authenticated | undefined>
+  /** Whether the bearer was accepted in the last ten minutes, or its rejection is cached. Never a proof. */
+  knows(bearer: string, audience: string): boolean
+  /** SubjectAccessReview for somebody else; false when not allowed, throws when the cluster cannot say. */
+  subjectMay(user: UserInfo, attributes: SubjectAttributes): Promise<boolean>
+}
+
+/** What a SubjectAccessReview asks, in our group by default. */
+export interface SubjectAttributes {
+  readonly verb: string
+  readonly resource: string
+  readonly namespace: string
+  readonly name?: string
+}
 
 // An authentication only, and no longer than this (D1); what the subject may do is asked for each time.
 const AUTHENTICATION_TTL_MS = 60_000

@@ -1,4 +1,4 @@
-import { definePoint } from '#core/host/points.ts'
+import { definePoint } from '#core/jobs/extension-point.ts'
 
 /** An object that a record of the platform says exists: somebody made or changed it through the API. */
 export interface ToldObject {

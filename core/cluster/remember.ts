@@ -1,7 +1,7 @@
 import type { NewEvent } from '#core/events/event.ts'
-import type { Informer } from '#core/host/work.ts'
 import type { Store } from '#core/store/store.ts'
 import { changesOf } from './audited-fields.ts'
+import type { Informer } from './declarations.ts'
 import { objectCreated, objectDeleted, objectUpdated } from './events.ts'
 import { noteFollowed } from './followed.ts'
 import type { InformerPart } from './followed.ts'

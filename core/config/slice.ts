@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox'
-import type { SettingSource } from '#core/host/plugin.ts'
-import type { Profile } from '#core/host/core.ts'
 import { UNKNOWN_FIELD } from '#core/http/schema-errors.ts'
 import { checkOf } from '#core/http/validate.ts'
 import { explain, fieldsAt, place, schemaAt, unknownSetting } from './explain.ts'
 import { getAt } from './get-at.ts'
+import type { Profile } from './profile.ts'
+import type { SettingSource } from './setting-source.ts'
 import { SettingsError } from './settings-error.ts'
 import type { YamlFile } from './yaml-file.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Job } from '#core/host/work.ts'
+import type { Job } from '#core/jobs/background-work.ts'
 import type { Database } from '#core/store/database.ts'
 import { eventMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'

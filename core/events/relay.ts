@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Job, Term } from '#core/host/work.ts'
+import type { Job, Term } from '#core/jobs/background-work.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Database } from '#core/store/database.ts'
 import { assertEpoch } from '#core/store/leadership.ts'

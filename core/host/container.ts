@@ -4,7 +4,7 @@ import { asPlugin } from './boot-error.ts'
 import type { Core } from './core.ts'
 import { needsOf } from './order.ts'
 import type { AnyPlugin } from './plugin.ts'
-import type { Contribution } from './points.ts'
+import type { Contribution } from '#core/jobs/extension-point.ts'
 import type { Wired } from './wiring.ts'
 
 /** A plugin as one role built it. */

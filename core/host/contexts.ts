@@ -1,9 +1,10 @@
 import type { KubeClient } from '#core/kube/client.ts'
-import type { Caller, UserInfo } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/access.ts'
+import type { Informer } from '#core/cluster/declarations.ts'
 import type { Directory, Observed } from '#core/cluster/directory.ts'
-import type { Role } from './core.ts'
-import type { Informer } from './work.ts'
-import type { AnyEndpoint } from '#core/http/endpoint.ts'
+import type { OwnIdentity } from '#core/cluster/own-identity.ts'
+import type { Role } from '#core/config/profile.ts'
+import type { MountedEndpoint } from '#core/http/mounted-endpoint.ts'
 
 /** The BFF's extras: what the capabilities route and paging need. No identity of its own. */
 export interface BffContext {
@@ -12,40 +13,6 @@ export interface BffContext {
   readonly observed: Observed
   /** Every mounted endpoint with its plugin and wiring, for capabilities and OpenAPI. */
   readonly catalog: () => readonly MountedEndpoint[]
-}
-
-/** An endpoint as mounted. */
-export interface MountedEndpoint {
-  readonly plugin: string
-  readonly wiring: 'ready' | 'unwired' | 'hidden'
-  /** Why it is not ready: switched off, or something it needs is not configured. */
-  readonly reason?: 'disabled' | 'unconfigured'
-  /** `/api`, or `/api/x/<name>` for a third party. */
-  readonly prefix: string
-  readonly endpoint: AnyEndpoint
-}
-
-/** A bearer that TokenReview accepted, for the audience of the role. */
-export interface Authenticated extends UserInfo {
-  readonly audience: string
-}
-
-/** Roles with an identity of their own get the cluster as themselves and authenticate bearers by TokenReview (cached at most 60 s). */
-export interface OwnIdentity {
-  readonly cluster: KubeClient
-  authenticate(bearer: string, audience: string): Promise<Authenticated | undefined>
-  /** Whether the bearer was accepted in the last ten minutes, or its rejection is cached. Never a proof. */
-  knows(bearer: string, audience: string): boolean
-  /** SubjectAccessReview for somebody else; false when not allowed, throws when the cluster cannot say. */
-  subjectMay(user: UserInfo, attributes: SubjectAttributes): Promise<boolean>
-}
-
-/** What a SubjectAccessReview asks, in our group by default. */
-export interface SubjectAttributes {
-  readonly verb: string
-  readonly resource: string
-  readonly namespace: string
-  readonly name?: string
 }
 
 /** The gateway on port 4000: a person's bearer is reviewed as the caller, a pod's by TokenReview. */

@@ -1,4 +1,5 @@
 import type { Caller } from '#core/cluster/access.ts'
+import type { Profile, Role } from '#core/config/profile.ts'
 import type { Bus } from '#core/events/bus.ts'
 import type { AuditDescriptor, EventType } from '#core/events/event.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
@@ -7,14 +8,8 @@ import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/store/store.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Point } from './points.ts'
+import type { Point } from '#core/jobs/extension-point.ts'
 import type { Wired } from './wiring.ts'
-
-/** The roles of a process; `all` runs each in a container of its own. */
-export type Role = 'bff' | 'worker' | 'manager' | 'gateway' | 'state' | 'migrate'
-
-/** The install profile; it sets defaults of switches, nothing else. */
-export type Profile = 'open' | 'hardened'
 
 /** What every plugin gets. `cluster` knows only callers: a role's own identity is in that role's context. */
 export interface Core {

@@ -14,7 +14,7 @@ import type { HostOptions } from './host.ts'
 import { loadOrder } from './order.ts'
 import { definePlugin, optional } from './plugin.ts'
 import type { AnyPlugin } from './plugin.ts'
-import { contribute, definePoint } from './points.ts'
+import { contribute, definePoint } from '#core/jobs/extension-point.ts'
 import { bareSettings, standalonePlatform } from './testing/standalone-platform.ts'
 
 const none = Type.Object({})

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Job, Running, Term } from '#core/jobs/background-work.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { workMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { asSpan } from '#core/telemetry/trace-scope.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Platform, Running } from './platform.ts'
-import type { Job, Term } from './work.ts'
+import type { Platform } from './platform.ts'
 
 /** What running jobs needs. */
 export interface JobsOptions {

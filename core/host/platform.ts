@@ -1,19 +1,14 @@
+import type { Informer, Reconciler } from '#core/cluster/declarations.ts'
 import type { Directory, Observed } from '#core/cluster/directory.ts'
+import type { OwnIdentity } from '#core/cluster/own-identity.ts'
+import type { Role } from '#core/config/profile.ts'
 import type { Bus } from '#core/events/bus.ts'
 import type { Consumer } from '#core/events/consumer.ts'
 import type { EventType } from '#core/events/event.ts'
+import type { Job, Running, Term } from '#core/jobs/background-work.ts'
 import type { MigrationSource } from '#core/store/migrate.ts'
 import type { Projection, Store } from '#core/store/store.ts'
-import type { OwnIdentity } from './contexts.ts'
-import type { Core, Role } from './core.ts'
-import type { Informer, Job, Reconciler, Term } from './work.ts'
-
-/** Background work: `done` resolves when it has ended after the signal aborted; it rejects when it cannot go on. */
-export interface Running {
-  readonly done: Promise<void>
-  /** Resolves when what was there at the start was worked on once, or the signal aborted. */
-  readonly synced?: Promise<void>
-}
+import type { Core } from './core.ts'
 
 /** Consumers that run. */
 export interface Consuming extends Running {

@@ -1,7 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static, TSchema } from 'typebox'
+import type { Informer, Reconciler } from '#core/cluster/declarations.ts'
+import type { SettingSource } from '#core/config/setting-source.ts'
 import type { Consumer } from '#core/events/consumer.ts'
 import type { EventType } from '#core/events/event.ts'
+import type { Wiring } from '#core/http/mounted-endpoint.ts'
+import type { Job } from '#core/jobs/background-work.ts'
 import type { Projection } from '#core/store/store.ts'
 import type {
   BffContext,
@@ -12,11 +16,7 @@ import type {
   WorkerContext,
 } from './contexts.ts'
 import type { Core } from './core.ts'
-import type { Contribution } from './points.ts'
-import type { Informer, Job, Reconciler } from './work.ts'
-
-/** `ready` serves, `unwired` answers 501, `hidden` answers 404 as if it did not exist. */
-export type Wiring = 'ready' | 'unwired' | 'hidden'
+import type { Contribution } from '#core/jobs/extension-point.ts'
 
 /** A need that may be absent: its API is `undefined` then. */
 export interface OptionalNeed<P extends AnyPlugin = AnyPlugin> {
@@ -70,13 +70,6 @@ export interface Plugin<Name extends string, Inner extends object, Api, S extend
   informers?(inner: Inner, manager: ManagerContext): readonly Informer[]
   /** Called in reverse load order. */
   close?(inner: Inner): Promise<void>
-}
-
-/** A name of the interface (a dotted settings path or an environment variable) and where it lands in the slice. */
-export interface SettingSource {
-  readonly from: string
-  readonly to: string
-  readonly parse?: (text: string) => unknown
 }
 
 /** A plugin with its types erased, as the host handles it. Methods are bivariant, so every plugin fits. */

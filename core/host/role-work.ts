@@ -1,15 +1,16 @@
 import { createAgentLaunchers, launcherByService } from '#core/cluster/agent-launchers.ts'
+import type { Informer } from '#core/cluster/declarations.ts'
 import { departedJob } from '#core/cluster/departed.ts'
 import { toldObjects } from '#core/cluster/points.ts'
 import type { Consumer } from '#core/events/consumer.ts'
+import type { Job, Running } from '#core/jobs/background-work.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Built } from './container.ts'
 import { usable } from './container.ts'
 import type { ManagerContext, WorkerContext } from './contexts.ts'
 import type { Core } from './core.ts'
 import { runJobs } from './jobs.ts'
-import type { Platform, Running } from './platform.ts'
-import type { Informer, Job } from './work.ts'
+import type { Platform } from './platform.ts'
 
 /** What the background work of a role is started from. */
 export interface RoleWorkInput {

@@ -1,12 +1,12 @@
 import type { Agent } from 'undici'
 import type { CoreSettings } from '#core/config/core-settings.ts'
+import type { Role } from '#core/config/profile.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { traceMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { createOtlpExporter } from '#core/telemetry/otlp.ts'
 import { createTracer } from '#core/telemetry/tracer.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Role } from './core.ts'
 
 /** What the traces of a process are told by. */
 export interface TracingNeeds {

@@ -1,7 +1,8 @@
+import type { Wiring } from '#core/http/mounted-endpoint.ts'
 import { asPlugin } from './boot-error.ts'
 import type { Core } from './core.ts'
 import { needsOf } from './order.ts'
-import type { AnyPlugin, Wiring } from './plugin.ts'
+import type { AnyPlugin } from './plugin.ts'
 
 /** How a plugin is wired, and why when it is not ready. */
 export interface Wired {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readBearer } from './auth.ts'
 import { createBodyBytes } from './body-bytes.ts'
-import type { RequestLimits } from './limits.ts'
+import type { RequestLimits } from '#core/config/request-limits.ts'
 import { attributed } from './outcomes.ts'
 import { toAnswer } from './problem.ts'
 import { createRateLimit } from './rate-limit.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Transform } from 'node:stream'
 import { ownerOfRequest } from './admission.ts'
-import type { RequestLimits } from './limits.ts'
+import type { RequestLimits } from '#core/config/request-limits.ts'
 import type { Refuse } from './refusal.ts'
 import { createShares } from './shares.ts'
 

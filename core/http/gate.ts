@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Wiring } from '#core/host/plugin.ts'
 import { Fail } from './errors.ts'
+import type { Wiring } from './mounted-endpoint.ts'
 import { ownerOf, setOwner } from './services.ts'
 
 /** Gates a scope: `unwired` answers 501 before names, query and body are looked at. A hidden scope mounts nothing at all. */

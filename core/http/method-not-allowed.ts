@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { METHODS } from 'node:http'
-import type { MountedEndpoint } from '#core/host/contexts.ts'
 import { Fail } from './errors.ts'
+import type { MountedEndpoint } from './mounted-endpoint.ts'
 
 /** The methods of one path, and whether any of its endpoints is ready. */
 interface PathMethods {

@@ -1,4 +1,4 @@
-import { definePoint } from '#core/host/points.ts'
+import { definePoint } from '#core/jobs/extension-point.ts'
 
 /**
  * What a caller did or tried: references only, never what was submitted. Denied and failed mutations of every route; `success` for

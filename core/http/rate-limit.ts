@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { RequestLimits } from './limits.ts'
+import type { RequestLimits } from '#core/config/request-limits.ts'
 import type { Refuse } from './refusal.ts'
 import { stateOf } from './request-state.ts'
 

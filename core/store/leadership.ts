@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Term } from '#core/host/work.ts'
+import type { Term } from '#core/jobs/background-work.ts'
 import type { Database } from './database.ts'
 import type { Tx } from './store.ts'
 

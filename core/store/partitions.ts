@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
-import type { Job } from '#core/host/work.ts'
+import type { Job } from '#core/jobs/background-work.ts'
 import { appendLock } from './append.ts'
 import type { Database } from './database.ts'
 import { assertEpoch } from './leadership.ts'

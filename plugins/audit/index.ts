@@ -1,5 +1,5 @@
 import { definePlugin } from '#core/host/plugin.ts'
-import { contribute } from '#core/host/points.ts'
+import { contribute } from '#core/jobs/extension-point.ts'
 import { httpOutcome } from '#core/http/points.ts'
 import { changeActorFinder, toldObjects } from '#core/cluster/points.ts'
 import type { Static } from 'typebox'

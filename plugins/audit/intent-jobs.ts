@@ -1,5 +1,5 @@
 import type { Core } from '#core/host/core.ts'
-import type { Job } from '#core/host/work.ts'
+import type { Job } from '#core/jobs/background-work.ts'
 import { assertEpoch } from '#core/store/leadership.ts'
 import { toUnknown } from './entries.ts'
 import { takeAbandoned } from './store/intents.ts'

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { Profile } from '#core/config/profile.ts'
 import type { BffContext } from '#core/host/contexts.ts'
-import type { Core, Profile } from '#core/host/core.ts'
+import type { Core } from '#core/host/core.ts'
 import { mountEndpoints } from '#core/http/mount.ts'
 import { identityEndpoints } from './endpoints.ts'
 

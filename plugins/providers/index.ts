@@ -1,5 +1,5 @@
 import { definePlugin } from '#core/host/plugin.ts'
-import { contribute } from '#core/host/points.ts'
+import { contribute } from '#core/jobs/extension-point.ts'
 import { errorFormat } from '#core/http/points.ts'
 import { modelCallMetered } from './events.ts'
 import { createErrorFormat } from './gateway/error-format.ts'

@@ -1,4 +1,4 @@
-import { definePoint } from '#core/host/points.ts'
+import { definePoint } from '#core/jobs/extension-point.ts'
 import type { Tx } from '#core/store/store.ts'
 
 /** Something of a plugin that outlives what it belonged to. */

@@ -1,5 +1,5 @@
 import { definePlugin } from '#core/host/plugin.ts'
-import { contribute } from '#core/host/points.ts'
+import { contribute } from '#core/jobs/extension-point.ts'
 import { launcherKeyRecorder } from '#plugins/agents/points.ts'
 import { agentRuns } from '#plugins/providers/points.ts'
 import { leftover } from '#plugins/pruning/points.ts'

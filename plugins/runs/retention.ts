@@ -1,4 +1,4 @@
-import type { Job } from '#core/host/work.ts'
+import type { Job } from '#core/jobs/background-work.ts'
 import { assertEpoch } from '#core/store/leadership.ts'
 import type { Store } from '#core/store/store.ts'
 import { deleteRuns } from './delete-runs.ts'

@@ -101,7 +101,7 @@ export const rules: readonly Rule[] = [
   importRule({
     name: 'points.ts imports nothing but definePoint and types',
     of: (path) => /^plugins\/[^/]+\/points\.ts$/.test(path),
-    forbids: ({ target, typeOnly }) => !typeOnly && target !== 'core/host/points.ts',
+    forbids: ({ target, typeOnly }) => !typeOnly && target !== 'core/jobs/extension-point.ts',
     bad: { path: 'plugins/agents/points.ts', text: "import { x } from './agents.ts'" },
   }),
   importRule({

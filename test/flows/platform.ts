@@ -1,6 +1,6 @@
+import type { Role } from '#core/config/profile.ts'
 import { needs } from '#test/harness/find-server.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import type { Role } from '#core/host/core.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import type { UpstreamLog } from './platform/audit-log.ts'
 import { startOnCluster } from './platform/on-cluster.ts'

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
-import type { MountedEndpoint } from '#core/host/contexts.ts'
 import type { AnyEndpoint, Authz } from '../endpoint.ts'
 import { YAML_TYPE } from '../body-errors.ts'
+import type { MountedEndpoint } from '../mounted-endpoint.ts'
 import { paramNames } from '../params.ts'
 import { headersReadBy, headersSentBy } from './headers.ts'
 import { problemsOf } from './problems.ts'

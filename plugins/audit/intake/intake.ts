@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Informer } from '#core/cluster/declarations.ts'
 import type { Core } from '#core/host/core.ts'
-import type { Informer } from '#core/host/work.ts'
 import { Fail } from '#core/http/errors.ts'
 import { auditMetrics } from '../metrics.ts'
 import { type AuditedKind, type IdentifiedEvent, toClusterRequests } from './cluster-requests.ts'

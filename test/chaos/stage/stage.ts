@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Role } from '#core/host/core.ts'
+import type { Role } from '#core/config/profile.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/pool.ts'

@@ -1,6 +1,6 @@
+import type { Role } from '#core/config/profile.ts'
 import { composeHost } from '#core/host/compose.ts'
 import type { AgentLauncher } from '#core/host/contexts.ts'
-import type { Role } from '#core/host/core.ts'
 import { runProcess } from '#core/host/run-process.ts'
 import { plugins } from '#plugins/index.ts'
 

@@ -1,5 +1,5 @@
+import type { Role } from '#core/config/profile.ts'
 import { composeHost } from '../../compose.ts'
-import type { Role } from '../../core.ts'
 import { runProcess } from '../../run-process.ts'
 import { flowPlugins } from './plugins.ts'
 

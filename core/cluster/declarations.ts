@@ -1,20 +1,5 @@
 import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
 
-/** The epoch under which a leader works; destructive statements check it in their transaction (O5). */
-export interface Term {
-  readonly epoch: bigint
-  readonly signal: AbortSignal
-}
-
-/** Background work of a role. With `leaderOnly` one replica at a time runs it. `every` runs it at start and then in that rhythm. */
-export interface Job {
-  readonly name: string
-  readonly role: 'worker' | 'manager'
-  readonly leaderOnly: boolean
-  readonly every?: number // milliseconds; absent: `run` is a loop that ends when the signal aborts
-  run(term: Term): Promise<void>
-}
-
 /** The result of a reconciliation: nothing more to do, or look again after a while. */
 export interface ReconcileResult {
   readonly requeueAfterMs?: number
