@@ -1,5 +1,5 @@
 import { GROUP } from '#schemas/group.ts'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { InvalidName, isLabel } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
-import { UNKNOWN_FIELD } from '#core/http/schema-errors.ts'
-import { checkOf } from '#core/http/validate.ts'
+import { UNKNOWN_FIELD } from '#core/errors/schema-errors.ts'
+import { checkOf } from '#core/errors/validate.ts'
 import { explain, fieldsAt, place, schemaAt, unknownSetting } from './explain.ts'
 import { getAt } from './get-at.ts'
 import type { Profile } from './profile.ts'

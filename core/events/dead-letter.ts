@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { Database } from '#core/store/database.ts'
 import { codeOf, isRetryable } from '#core/store/store-failure.ts'
 import type { CoreTables } from '#core/store/tables.ts'

@@ -2,7 +2,7 @@ import { jetstream, jetstreamManager, JetStreamApiError } from '@nats-io/jetstre
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
 import type { NodeConnectionOptions } from '@nats-io/transport-node'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
 import type { Bus, Subscription } from './bus.ts'

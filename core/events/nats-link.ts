@@ -3,7 +3,7 @@ import { errors } from '@nats-io/nats-core'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { connect } from '@nats-io/transport-node'
 import type { NodeConnectionOptions } from '@nats-io/transport-node'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { connectProblem } from '#core/net/connect-problem.ts'
 

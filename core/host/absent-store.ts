@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/store/store.ts'
 
 /** What an unwired plugin gets for a store, so that `create` need not care: whoever uses it gets `not_wired`. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { KyselyPlugin } from 'kysely'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { Database } from '#core/store/database.ts'
 import { checkMigrations } from '#core/store/migrate.ts'
 import type { MigrationSource } from '#core/store/migrate.ts'

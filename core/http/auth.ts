@@ -1,4 +1,4 @@
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 
 // RFC 6750 b64token. Real tokens are below 8 KiB; the header limit of the server is 16 KiB.
 const bearerPattern = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i

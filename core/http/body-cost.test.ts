@@ -3,7 +3,7 @@ import test from 'node:test'
 import { Type } from 'typebox'
 import { CreateRunBody, ResumeBody } from '#schemas/api/runs.ts'
 import { bodyReader, parseJson } from './body.ts'
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { toAnswer } from './problem.ts'
 
 const KiB = 1024

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 
 /** The media type of agent files (RFC 9512). */
 export const YAML_TYPE = 'application/yaml'

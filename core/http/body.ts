@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { findUnstorable } from '#schemas/storable-text.ts'
 import { tooLarge, unsupportedMediaType, YAML_TYPE } from './body-errors.ts'
-import { Fail } from './errors.ts'
-import { checkOf } from './validate.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { checkOf } from '#core/errors/validate.ts'
 
 /** Depth of a body that is still read (X3). */
 export const MAX_DEPTH = 64

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
-import { Fail } from './errors.ts'
-import type { errorTable } from './errors.ts'
+import type { errorTable } from '#core/errors/core-errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { ErrorFormat } from './points.ts'
 import { toAnswer } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'

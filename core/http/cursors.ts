@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '#core/signing/keyring.ts'
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 
 /** Opaque cursors of lists: signed, and bound to the query that they continue (C1). */
 export interface Cursors {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { KubeObject } from '#core/kube/client.ts'
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 
 /** Sets `ETag` to the object's resourceVersion. */
 export function setEtag(reply: FastifyReply, object: KubeObject): void {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Call } from './endpoint.ts'
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { headersOf } from './raw-headers.ts'
 import { stateOf } from './request-state.ts'
 import type { StreamRegistry } from './stream-registry.ts'

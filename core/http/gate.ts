@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { Wiring } from './mounted-endpoint.ts'
 import { ownerOf, setOwner } from './services.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import test from 'node:test'
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { openEventStream } from './event-stream.ts'
 import { good, listed, route, start } from './testing/hardened.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { METHODS } from 'node:http'
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { MountedEndpoint } from './mounted-endpoint.ts'
 
 /** The methods of one path, and whether any of its endpoints is ready. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { bodyReader, YamlBody } from './body.ts'
 import { createCursors } from './cursors.ts'
 import type { AnyEndpoint, Call, PathNames } from './endpoint.ts'
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { runIdempotent } from './idempotency.ts'
 import { paramsReader } from './params.ts'
 import { queryReader } from './query.ts'

@@ -1,7 +1,7 @@
 import { KubeError } from '#core/kube/status.ts'
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { Intent, Outcome } from './points.ts'
 import { buildServer, DENIED } from './testing/build-server.ts'
 import { free, good, listed, posted, route, start } from './testing/hardened.ts'

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { Fail } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { readValue } from './query.ts'
-import { checkOf } from './validate.ts'
+import { checkOf } from '#core/errors/validate.ts'
 
 /** Reads the path parameters of an endpoint. Throws `InvalidName` or `malformed_request`. */
 export type ParamsReader = (raw: Readonly<Record<string, string>>) => Readonly<Record<string, unknown>>

@@ -1,8 +1,10 @@
 import { NAMESPACE_NOT_SERVED } from '#core/cluster/served-namespaces.ts'
+import { errorTable } from '#core/errors/core-errors.ts'
+import type { ErrorCode } from '#core/errors/core-errors.ts'
 import { InvalidName } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
-import { errorTable, Fail } from './errors.ts'
-import type { ErrorCode, FieldError } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { FieldError } from '#core/errors/domain-error.ts'
 
 /** RFC 9457 `application/problem+json`, with the platform's additions. */
 export interface Problem {

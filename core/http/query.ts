@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox'
 import { didYouMean } from '#schemas/nearest.ts'
 import { isStorable, isStorableTime } from '#schemas/storable-text.ts'
-import { Fail } from './errors.ts'
-import type { FieldError } from './errors.ts'
-import { checkOf } from './validate.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { FieldError } from '#core/errors/domain-error.ts'
+import { checkOf } from '#core/errors/validate.ts'
 
 /** Reads a query string by a schema: every parameter known, single-valued and typed (K7). Throws `invalid_query`. */
 export type QueryReader = (url: string) => Readonly<Record<string, unknown>>

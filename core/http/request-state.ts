@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Access, Caller } from '#core/cluster/access.ts'
+import type { ErrorCode } from '#core/errors/core-errors.ts'
 import { servicesOf } from './services.ts'
 import { childOf, parseTraceparent, startTrace } from '#core/telemetry/tracing.ts'
 import type { Trace } from '#core/telemetry/tracing.ts'
-import { Fail } from './errors.ts'
-import type { ErrorCode } from './errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { Idempotency } from './endpoint.ts'
 
 /** Why a request failed; `auditId` and `name` are the cluster's, where it was the cluster that refused. */

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { AnyEndpoint } from './endpoint.ts'
 import { JsonPieces } from './list-bytes.ts'
-import { checkOf } from './validate.ts'
+import { checkOf } from '#core/errors/validate.ts'
 
 /** Holds answers to their declared schemas: a difference fails the request, so tests see it. */
 export function responseChecker(endpoint: AnyEndpoint): (reply: FastifyReply, result: unknown) => void {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Cursors } from '#core/http/cursors.ts'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { cutPage } from '#core/http/page.ts'
 
 /** A value of a sort key. */

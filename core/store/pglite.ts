@@ -1,7 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { lastWithRows } from './driver.ts'
 import type { ConnectionUsage, Session, SessionSource, StatementResult } from './driver.ts'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { valueParsers } from './value-parsers.ts'
 
 const waitForConnectionMs = 30_000

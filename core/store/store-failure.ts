@@ -1,5 +1,5 @@
 import { fileProblem } from '#core/config/file-problem.ts'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { connectProblem } from '#core/net/connect-problem.ts'
 
 // Class 08 (connection), 57P01-57P03 (shut down, crashed, starting), 53100 (disk full), 53300 (too many connections), and what Node says of sockets.

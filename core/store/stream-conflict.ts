@@ -1,4 +1,4 @@
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 
 /** Somebody else appended to the stream since its version was read; read again and decide again (O4). */
 export class StreamConflict extends Fail {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Store } from '#core/store/store.ts'

@@ -1,6 +1,6 @@
 import type { UserInfo } from '#core/cluster/access.ts'
 import type { StateContext } from '#core/host/contexts.ts'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'

@@ -1,7 +1,7 @@
 import type { Access, Caller } from '#core/cluster/access.ts'
 import type { Directory } from '#core/cluster/directory.ts'
 import type { Cursors } from '#core/http/cursors.ts'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { cutPage } from '#core/http/page.ts'
 import type { RunState } from '#schemas/run.ts'
 import type { Run } from './run.ts'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { StateContext } from '#core/host/contexts.ts'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { parseTraceparent, type Trace } from '#core/telemetry/tracing.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'

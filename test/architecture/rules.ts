@@ -19,7 +19,7 @@ export const rules: readonly Rule[] = [
     name: 'schemas imports nothing of ours but schemas',
     of: (path) => inRoom(path, 'schemas'),
     forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas'),
-    bad: { path: 'schemas/a.ts', text: "import { x } from '#core/http/errors.ts'" },
+    bad: { path: 'schemas/a.ts', text: "import { x } from '#core/errors/domain-error.ts'" },
   }),
   importRule({
     name: 'core imports schemas and core only',

@@ -11,7 +11,7 @@ const durations = ['test/property/durations.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'durations: the API checks the syntax only',
-    file: 'core/http/validate.ts',
+    file: 'core/errors/validate.ts',
     find: "? durationErrors(schema, value, '')",
     replace: '? []',
     tests: durations,

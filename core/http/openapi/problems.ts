@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorTable } from '../errors.ts'
+import { errorTable } from '#core/errors/core-errors.ts'
 import type { AnyEndpoint } from '../endpoint.ts'
 
 const FieldProblem = Type.Object(

@@ -1,4 +1,4 @@
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import type { AgentOutcome, AgentRuns } from '../agent-model.ts'
 import { completion, deltaFrame, doneFrame, usageFrame, wireUsage } from '../completion.ts'

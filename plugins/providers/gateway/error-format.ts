@@ -1,4 +1,4 @@
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { ErrorFormat, FailedRequest } from '#core/http/points.ts'
 import type { ProvidersSettings } from '../settings.ts'
 import { GatewayError, toOpenAiError } from './openai-error.ts'

@@ -1,4 +1,4 @@
-import type { FieldError } from '#core/http/errors.ts'
+import type { FieldError } from '#core/errors/domain-error.ts'
 import { toAnswer } from '#core/http/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import type { FailureReason } from './failure.ts'

@@ -1,6 +1,6 @@
 import type { Core } from '#core/host/core.ts'
 import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint.ts'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { openEventStream } from '#core/http/event-stream.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { RunEvent } from '#schemas/api/run-events.ts'

@@ -1,6 +1,6 @@
 import type { BffContext } from '#core/host/contexts.ts'
 import { type AnyEndpoint, endpoint } from '#core/http/endpoint.ts'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { AgentRunsQuery, RunList, RunListQuery } from '#schemas/api/runs.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import type { RunsServing } from '../inner.ts'

@@ -1,5 +1,5 @@
 import { type AnyEndpoint, endpoint } from '#core/http/endpoint.ts'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { openEventStream } from '#core/http/event-stream.ts'
 import { eventStreamText, nothing } from '#schemas/api/common.ts'
 import { RunEvent, RunEventsQuery, RunTree, RunTreeQuery } from '#schemas/api/run-events.ts'

@@ -1,4 +1,4 @@
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { codeOf, toStoreFailure } from '#core/store/store-failure.ts'
 import { msToDuration } from '#schemas/duration.ts'
 import type { FailReason } from '#schemas/run.ts'

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { boundsOf, durationProblem } from '#schemas/duration.ts'
 import { SHOWN_AS } from '#schemas/shown-as.ts'
-import type { FieldError } from './errors.ts'
+import type { FieldError } from './domain-error.ts'
 import { describeErrors, escapeStep, UNKNOWN_FIELD } from './schema-errors.ts'
 
 /** Says what is wrong with a value; an empty list is a valid one. Nothing is coerced, defaulted or removed. */

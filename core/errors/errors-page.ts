@@ -1,4 +1,4 @@
-import { errorTable } from './errors.ts'
+import { errorTable } from './core-errors.ts'
 
 /** The manual of errors, made from the one table. */
 export function errorsPage(): string {
@@ -8,7 +8,7 @@ export function errorsPage(): string {
     title,
   ])
   const sorted = rows.toSorted(([a, s], [b, u]) => s - u || (a < b ? -1 : 1))
-  return `<!-- Generated from core/http/errors.ts by \`npm run generate\`; do not edit. -->
+  return `<!-- Generated from core/errors/core-errors.ts by \`npm run generate\`; do not edit. -->
 # Errors
 
 Every error is \`application/problem+json\` (RFC 9457): \`type\` (\`urn:mesh:error:<code>\`), \`title\`, \`status\`, \`detail\`, \`instance\`, \`code\`,
