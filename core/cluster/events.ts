@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineEvent } from '#core/events/event.ts'
+import { defineEvent } from '#core/store/event.ts'
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 

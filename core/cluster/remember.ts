@@ -1,4 +1,4 @@
-import type { NewEvent } from '#core/events/event.ts'
+import type { NewEvent } from '#core/store/event.ts'
 import type { Store } from '#core/store/store.ts'
 import { changesOf } from './audited-fields.ts'
 import type { Informer } from './declarations.ts'

@@ -8,7 +8,7 @@ import type { Tracer } from '#core/telemetry/tracer.ts'
 import { childOf, parseTraceparent } from '#core/telemetry/tracing.ts'
 import type { Trace } from '#core/telemetry/tracing.ts'
 import type { Consumer } from './consumer.ts'
-import type { StoredEvent } from './event.ts'
+import type { StoredEvent } from '#core/store/event.ts'
 
 /** What handling needs beside the consumer. */
 export interface HandlingOptions {

@@ -4,7 +4,7 @@ import { readStreamOf } from '#core/store/events.ts'
 import { advanceStreamCursor, holdFloor, lockStreamCursor } from './consumer-cursor.ts'
 import type { Consumer } from './consumer.ts'
 import { clearFailures, isTransient, recordFailure } from './dead-letter.ts'
-import type { StoredEvent } from './event.ts'
+import type { StoredEvent } from '#core/store/event.ts'
 import { inHandlerTransaction } from './handle.ts'
 import type { HandlingOptions } from './handle.ts'
 

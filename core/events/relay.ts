@@ -11,7 +11,7 @@ import type { Tracer } from '#core/telemetry/tracer.ts'
 import { parseTraceparent } from '#core/telemetry/tracing.ts'
 import type { Bus } from './bus.ts'
 import { toCloudEvent } from './cloudevents.ts'
-import type { StoredEvent } from './event.ts'
+import type { StoredEvent } from '#core/store/event.ts'
 import { createEventLog } from './event-log.ts'
 import { toSubject } from './subjects.ts'
 

@@ -1,7 +1,7 @@
 import type { Caller } from '#core/cluster/access.ts'
 import type { Profile, Role } from '#core/config/profile.ts'
 import type { Bus } from '#core/events/bus.ts'
-import type { AuditDescriptor, EventType } from '#core/events/event.ts'
+import type { AuditDescriptor, EventType } from '#core/store/event.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Role } from '#core/config/profile.ts'
 import type { Settings } from '#core/config/settings.ts'
-import type { AuditDescriptor, EventType } from '#core/events/event.ts'
+import type { AuditDescriptor, EventType } from '#core/store/event.ts'
 import type { GuardOptions } from '#core/http-client/guard.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import type { Running } from '#core/jobs/background-work.ts'

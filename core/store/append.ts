@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { escapeLiteral } from 'pg'
-import type { NewEvent } from '#core/events/event.ts'
+import type { NewEvent } from './event.ts'
 import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import { formatTraceparent } from '#core/telemetry/tracing.ts'
 import { withCommit } from './driver.ts'

@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
-import type { NewEvent } from '#core/events/event.ts'
+import type { NewEvent } from './event.ts'
 
 interface Validator {
   Check(value: unknown): boolean

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely, RawBuilder } from 'kysely'
-import type { StoredEvent } from '#core/events/event.ts'
+import type { StoredEvent } from './event.ts'
 import { toStoredEvent } from './event-row.ts'
 import type { CoreTables } from './tables.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { StoredEvent } from '#core/events/event.ts'
+import type { StoredEvent } from './event.ts'
 import { createStore } from './create-store.ts'
 import type { Database } from './database.ts'
 import { createEventFeed } from './event-feed.ts'

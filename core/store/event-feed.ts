@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#core/events/event.ts'
+import type { StoredEvent } from './event.ts'
 import type { Database } from './database.ts'
 import { readPermitted } from './event-door.ts'
 import { lastPosition } from './events.ts'

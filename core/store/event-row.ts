@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Actor, NewEvent, StoredEvent, Subject } from '#core/events/event.ts'
+import type { Actor, NewEvent, StoredEvent, Subject } from './event.ts'
 import type { EventsTable } from './tables.ts'
 
 /** An event that has its place in a stream and waits for its position. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
-import type { StoredEvent } from '#core/events/event.ts'
+import type { StoredEvent } from './event.ts'
 import { appendLock } from './append.ts'
 import type { Database } from './database.ts'
 import { readAfter } from './events.ts'

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Access } from '#core/cluster/access.ts'
-import type { EventType, NewEvent, StoredEvent } from '#core/events/event.ts'
+import type { EventType, NewEvent, StoredEvent } from './event.ts'
 
 /** The expected version of a stream: a number (0 is new), or 'any'. A mismatch throws `StreamConflict` (O4). */
 export type ExpectedVersion = number | 'any'

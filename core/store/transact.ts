@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NewEvent } from '#core/events/event.ts'
+import type { NewEvent } from './event.ts'
 import { insideTransaction } from '#core/telemetry/outside-transaction.ts'
 import { inSpan } from '#core/telemetry/trace-scope.ts'
 import { createAppender } from './append.ts'

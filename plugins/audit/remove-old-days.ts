@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NewEvent } from '#core/events/event.ts'
+import type { NewEvent } from '#core/store/event.ts'
 import { assertEpoch } from '#core/store/leadership.ts'
 import type { Store } from '#core/store/store.ts'
 import { codeOf } from '#core/store/store-failure.ts'

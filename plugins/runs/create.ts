@@ -1,4 +1,4 @@
-import type { Actor } from '#core/events/event.ts'
+import type { Actor } from '#core/store/event.ts'
 import type { Idempotency } from '#core/http/endpoint.ts'
 import type { Store, Tx } from '#core/store/store.ts'
 import { isSettled } from './decide.ts'

@@ -1,7 +1,7 @@
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import type { UserInfo } from '#core/cluster/access.ts'
 import type { StateContext } from '#core/host/contexts.ts'
-import { accountActor } from '#core/events/event.ts'
+import { accountActor } from '#core/store/event.ts'
 import type { Core } from '#core/host/core.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { JwsRefused } from '#core/signing/jws.ts'

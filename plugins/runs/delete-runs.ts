@@ -1,4 +1,4 @@
-import type { Actor } from '#core/events/event.ts'
+import type { Actor } from '#core/store/event.ts'
 import type { Tx } from '#core/store/store.ts'
 import { runDeleted } from './events.ts'
 import { deleteRunContent } from './store/deletion.ts'

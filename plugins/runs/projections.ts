@@ -1,5 +1,5 @@
 import { sql, type Transaction, type UpdateObject } from 'kysely'
-import type { StoredEvent } from '#core/events/event.ts'
+import type { StoredEvent } from '#core/store/event.ts'
 import type { Projection } from '#core/store/store.ts'
 import { stateAfter, type RunFact } from './decide.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Caller } from '#core/cluster/access.ts'
-import { accountActor } from '#core/events/event.ts'
+import { accountActor } from '#core/store/event.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/store/store.ts'
 import type { Decision, Interrupt, Resolution } from '#schemas/run.ts'

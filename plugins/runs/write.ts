@@ -1,4 +1,4 @@
-import type { Actor, NewEvent } from '#core/events/event.ts'
+import type { Actor, NewEvent } from '#core/store/event.ts'
 import type { Store, Tx } from '#core/store/store.ts'
 import { type FailReason, type RunState, terminalStates } from '#schemas/run.ts'
 import { type RunFact, type RunFacts, stateAfter } from './decide.ts'
