@@ -1,4 +1,4 @@
-import { BadArguments, type CommandInput, parseFlags, runOnDatabase } from '#core/host/database-command.ts'
+import { BadArguments, type CommandInput, parseFlags, runOnDatabase } from '#core/host/commands/database-command.ts'
 import { createStore } from '#core/store/create-store.ts'
 import { type Heads, type Verdict, verify } from './seal/verify.ts'
 

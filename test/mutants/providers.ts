@@ -153,7 +153,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/signing/rotation.ts',
     find: 'filesOf(files, name).length === 0',
     replace: 'filesOf(files, name).length >= 0',
-    tests: ['core/host/keys-command.test.ts'],
+    tests: ['core/host/commands/keys-command.test.ts'],
     only: 'a folder takes the place',
   },
   {

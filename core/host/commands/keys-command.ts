@@ -11,12 +11,12 @@ import { namesOfRoles } from '#core/signing/role-keys.ts'
 import { planInit, planRotation } from '#core/signing/rotation.ts'
 import type { KeyPlan } from '#core/signing/rotation.ts'
 import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
-import { locateCluster } from './cluster-location.ts'
+import { locateCluster } from '../cluster-location.ts'
 import { BadArguments, parseFlags } from './database-command.ts'
 import type { CommandInput } from './database-command.ts'
 import { readKeySecrets, toKeyManifests } from './key-secrets.ts'
 import type { KeyTexts } from './key-secrets.ts'
-import { exitCodes } from './run-process.ts'
+import { exitCodes } from '../run-process.ts'
 
 const usage = `usage: mesh keys init   [--namespace NAME | --dir DIR] [--output yaml|json]
        mesh keys rotate [--namespace NAME | --dir DIR] [--output yaml|json] [--force] [--revoke]

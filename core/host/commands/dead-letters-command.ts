@@ -1,9 +1,9 @@
-import { BadArguments, parseFlags, runOnDatabase } from '#core/host/database-command.ts'
-import type { CommandInput } from '#core/host/database-command.ts'
-import { exitCodes } from '#core/host/run-process.ts'
+import { BadArguments, parseFlags, runOnDatabase } from './database-command.ts'
+import type { CommandInput } from './database-command.ts'
+import { exitCodes } from '../run-process.ts'
 import type { Database } from '#core/store/database.ts'
-import { listDeadLetters, redrive } from './dead-letter.ts'
-import type { DeadLetter } from './dead-letter.ts'
+import { listDeadLetters, redrive } from '#core/events/dead-letter.ts'
+import type { DeadLetter } from '#core/events/dead-letter.ts'
 
 const usage = `usage: mesh worker dead-letters list [--consumer NAME] [--limit N] [--output text|json]
        mesh worker dead-letters redrive (ID... [--consumer NAME] | --consumer NAME) [--output text|json]
