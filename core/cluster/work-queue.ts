@@ -1,5 +1,5 @@
 import { type LongTimeout, longTimeout } from '#core/async/long-timeout.ts'
-import { backoffMs } from './backoff.ts'
+import { backoffMs } from '#core/async/backoff.ts'
 
 /** What the work says when it is done: look again after a while, or not. */
 export interface WorkResult {

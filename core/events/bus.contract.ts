@@ -2,7 +2,7 @@ import test from 'node:test'
 import assert from 'node:assert/strict'
 import { once, EventEmitter } from 'node:events'
 import type { Bus, BusMessage, Delivery } from './bus.ts'
-import { insideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { insideTransaction } from '#core/async/transaction-guard.ts'
 
 const text = (body: Uint8Array): string => Buffer.from(body).toString()
 const message = (subject: string, id: string): BusMessage => ({ subject, id, body: Buffer.from(id) })

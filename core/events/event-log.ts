@@ -1,7 +1,7 @@
 import type { Database } from '#core/store/database.ts'
 import { lastPosition, readAfter, readEpoch, readPositions } from '#core/store/events.ts'
 import type { EventFilter } from '#core/store/events.ts'
-import type { Wake } from '#core/store/wake.ts'
+import type { Wake } from '#core/async/signal.ts'
 import type { StoredEvent } from '#core/store/event.ts'
 
 /** The log as the system's own readers see it (relay, consumers): every namespace, no proof. Routes may not import it. */

@@ -1,4 +1,4 @@
-import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Bus, Subscription } from './bus.ts'
 import { deliverFrame } from './deliver-frame.ts'

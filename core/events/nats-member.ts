@@ -3,7 +3,7 @@ import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg } from 
 import type { Delivery, Subscription } from './bus.ts'
 import { ensureDurable, streamName } from './nats-streams.ts'
 import type { DurablePlan } from './durables.ts'
-import { createWake } from '#core/store/wake.ts'
+import { createWake } from '#core/async/signal.ts'
 
 type Handle = (batch: readonly Delivery[]) => Promise<void>
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import { collect, tooLarge, MAX_ANSWER_BYTES } from './collect.ts'
 import { ACCEPTED_ENCODING, decode } from './decode.ts'
 import type { KubePool } from './pool.ts'

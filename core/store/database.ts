@@ -1,5 +1,5 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
-import { guardFetch } from '#core/telemetry/outside-transaction.ts'
+import { guardFetch } from '#core/async/transaction-guard.ts'
 import { SessionDriver } from './driver.ts'
 import type { ConnectionUsage, SessionSource } from './driver.ts'
 import { openPglite } from './pglite-folder.ts'
@@ -10,8 +10,8 @@ import type { CoreTables } from './tables.ts'
 import { withTables } from './tables-view.ts'
 import { refuseBadUrl } from './postgres-url.ts'
 import type { StoreAddress } from './store-failure.ts'
-import { createWakeHub } from './wake.ts'
-import type { WakeHub } from './wake.ts'
+import { createWakeHub } from '#core/async/signal.ts'
+import type { WakeHub } from '#core/async/signal.ts'
 
 /** The root handle of the store and the wake-up that follows every append. */
 export interface Database {

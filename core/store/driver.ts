@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import type { DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
-import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import { toStoreFailure } from './store-failure.ts'
 import { toParameter } from './value-parsers.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewEvent } from './event.ts'
-import { insideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { insideTransaction } from '#core/async/transaction-guard.ts'
 import { inSpan } from '#core/telemetry/trace-scope.ts'
 import { createAppender } from './append.ts'
 import type { Database } from './database.ts'

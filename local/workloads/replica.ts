@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { backoffMs, pause } from '#core/cluster/backoff.ts'
+import { pause } from '#core/async/sleep.ts'
+import { backoffMs } from '#core/async/backoff.ts'
 import { describeError } from '#core/errors/describe-error.ts'
 import type { KubeClient, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'

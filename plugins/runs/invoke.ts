@@ -1,5 +1,5 @@
 import type { Caller } from '#core/cluster/access.ts'
-import { createWake } from '#core/store/wake.ts'
+import { createWake } from '#core/async/signal.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { Live } from './live.ts'
 import type { RunDetail } from './run.ts'

@@ -35,10 +35,9 @@ export const rules: readonly Rule[] = [
     bad: { path: 'core/kube/a.ts', text: "import { x } from '../http/errors.ts'" },
   }),
   importRule({
-    name: 'plugins import schemas, core and plugins (and the table of launcher ports)',
+    name: 'plugins import schemas, core and plugins',
     of: (path) => inRoom(path, 'plugins'),
-    forbids: ({ target }) =>
-      isOurs(target) && !inRoom(target, 'schemas', 'core', 'plugins') && target !== 'schemas/launcher-ports.ts',
+    forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas', 'core', 'plugins'),
     bad: { path: 'plugins/runs/a.ts', text: "import { x } from '#launcher/invoke/journal.ts'" },
   }),
   importRule({
@@ -129,8 +128,8 @@ export const rules: readonly Rule[] = [
     bad: { path: 'core/store/pglite.ts', text: "import { PGlite } from '@electric-sql/pglite'" },
   }),
   wordRule({
-    name: 'launcher port numbers stand in schemas/launcher-ports.ts only (schemas refuses them as an agent port)',
-    of: (path) => path !== 'schemas/launcher-ports.ts' && !inRoom(path, 'schemas'),
+    name: 'launcher port numbers are in schemas only',
+    of: (path) => !inRoom(path, 'schemas'),
     word: /\b(?:299[4-9]|4317|4318)\b/,
     bad: { path: 'launcher/memory/server.ts', text: 'listen(2998)' },
   }),

@@ -1,6 +1,6 @@
 import { longTimeout } from '#core/async/long-timeout.ts'
 import type { Dispatcher } from 'undici'
-import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import { exchange } from '#core/sse/exchange.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import type { ModelAdapter, ProviderCall } from '../adapter.ts'

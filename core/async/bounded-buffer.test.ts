@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createBacklog } from './backlog.ts'
+import { createBacklog } from './bounded-buffer.ts'
 
 /** A taker whose calls end when the test says so. */
 function taker() {

@@ -8,17 +8,3 @@ export function backoffMs(
   // Jitter keeps replicas, and objects that failed together, from coming back together.
   return whole / 2 + (whole / 2) * random()
 }
-
-/** Waits, or returns early when the signal aborts; never throws. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-  })
-}
