@@ -4,13 +4,13 @@ import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { isRetryable } from '#core/store/store-failure.ts'
 import type { Store } from '#core/store/store.ts'
-import { clusterMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Informer } from './declarations.ts'
 import { describeError } from '#core/errors/describe-error.ts'
 import { observationGap } from './events.ts'
 import { followedThrough } from './followed.ts'
 import type { InformerPart } from './followed.ts'
+import { controllerMetrics } from './metrics.ts'
 import { createNamespaceAbsence } from './namespace-absence.ts'
 import { observe } from './observation.ts'
 import { reflect } from './reflector.ts'
@@ -48,7 +48,7 @@ export interface RunningWork {
  * run it at once.
  */
 export function runInformers(options: InformerOptions): RunningWork {
-  const waiting = options.metrics?.gauge(clusterMetrics.informerWaiting)
+  const waiting = options.metrics?.gauge(controllerMetrics.informerWaiting)
   const states = options.states ?? createWatchStates(options)
   const shared = createShared(options.cluster)
   const running = options.informers.flatMap((informer) => {
@@ -118,9 +118,9 @@ function createHandler(options: InformerOptions, { informer, part, synced }: Han
   const { store, log } = options
   const kind = informer.resourceKind
   const labels = { kind, watched_namespace: part.namespace ?? '' }
-  const followed = options.metrics?.gauge(clusterMetrics.informerSynced)
-  const lists = options.metrics?.counter(clusterMetrics.informerLists)
-  const gaps = options.metrics?.counter(clusterMetrics.informerGaps)
+  const followed = options.metrics?.gauge(controllerMetrics.informerSynced)
+  const lists = options.metrics?.counter(controllerMetrics.informerLists)
+  const gaps = options.metrics?.counter(controllerMetrics.informerGaps)
   followed?.set(0, labels)
   let present = new Set<string>()
   const sight = (object: KubeObject, gone: boolean): Sight[] => {

@@ -3,12 +3,12 @@ import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/cli
 import { apiVersionOf } from '#core/kube/create-client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { clusterMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Reconciler } from './declarations.ts'
 import { describeError } from '#core/errors/describe-error.ts'
 import { createShared } from './informer.ts'
 import type { RunningWork } from './informer.ts'
+import { controllerMetrics } from './metrics.ts'
 import { reflect } from './reflector.ts'
 import type { Change, ReflectorHandler } from './reflector.ts'
 import { selectingClient } from './selecting-client.ts'
@@ -136,8 +136,8 @@ function createQueue(
   reconciler: Reconciler,
   { objects, worked }: { readonly objects: ReadonlyMap<string, KubeObject>; worked(key: string): void },
 ): WorkQueue {
-  const seconds = options.metrics?.histogram(clusterMetrics.reconcileSeconds)
-  const depth = options.metrics?.gauge(clusterMetrics.reconcileQueue)
+  const seconds = options.metrics?.histogram(controllerMetrics.reconcileSeconds)
+  const depth = options.metrics?.gauge(controllerMetrics.reconcileQueue)
   const queue = createWorkQueue({
     concurrency: options.concurrency ?? 4,
     work: async (key) => {

@@ -1,6 +1,6 @@
 import type { Logger } from '#core/log/logger.ts'
-import { clusterMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import { controllerMetrics } from './metrics.ts'
 
 /** `denied`: the API server refuses list or watch (403). `absent`: the namespace does not exist. */
 export type WatchState = 'followed' | 'denied' | 'absent'
@@ -29,7 +29,7 @@ const MOST_NOTES = 50
 /** Creates the states of a process. */
 export function createWatchStates({ log, metrics }: { log: Logger; metrics?: Metrics | undefined }): WatchStates {
   const entries: Entry[] = []
-  const gauge = metrics?.gauge(clusterMetrics.watchesDenied)
+  const gauge = metrics?.gauge(controllerMetrics.watchesDenied)
   const count = ({ kind, namespace }: WatchedPart): number =>
     entries.filter((one) => one.kind === kind && one.namespace === namespace && one.state === 'denied').length
   return {

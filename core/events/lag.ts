@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Job } from '#core/jobs/background-work.ts'
 import type { Database } from '#core/store/database.ts'
-import { eventMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import { eventMetrics } from './metrics.ts'
 import { relayName } from './relay.ts'
 
 const everyMs = 10_000

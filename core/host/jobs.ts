@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Job, Running, Term } from '#core/jobs/background-work.ts'
+import { workMetrics } from '#core/jobs/metrics.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { workMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { asSpan } from '#core/telemetry/trace-scope.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'

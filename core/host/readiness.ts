@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
-import { processMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import { processMetrics } from './metrics.ts'
 
 /** One line of `/readyz?verbose`. */
 export interface CheckResult {

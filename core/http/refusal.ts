@@ -1,6 +1,6 @@
-import { httpMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import { httpMetrics } from './metrics.ts'
 
 const texts = {
   perCallerPerMinute: 'requests of one user in a minute',

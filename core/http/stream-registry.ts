@@ -1,6 +1,6 @@
-import { httpMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import { httpMetrics } from './metrics.ts'
 import { createRefuse } from './refusal.ts'
 
 /** The open event streams of a server: caps (X1), and the end of each with a retry hint when it drains (X6). */

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorTable } from '#core/errors/core-errors.ts'
-import { httpMetrics } from '#core/telemetry/core-metrics.ts'
 import { createTraceScope } from '#core/telemetry/trace-scope.ts'
 import type { TraceScope } from '#core/telemetry/trace-scope.ts'
 import { toUnixNano } from '#core/telemetry/tracer.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
+import { httpMetrics } from './metrics.ts'
 import { stateOf } from './request-state.ts'
 import type { HttpServices } from './services.ts'
 

@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
-import { clusterMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Histogram, Metrics } from '#core/telemetry/metrics.ts'
+import { kubeMetrics } from './metrics.ts'
 import { createStallGate } from './stall-gate.ts'
 import type { StallGate } from './stall-gate.ts'
 
@@ -56,7 +56,7 @@ export function createPool(server: string, tls: TlsOptions = {}, { metrics, call
     calls,
     streams,
     gate: createStallGate(STALL),
-    seconds: metrics?.histogram(clusterMetrics.requestSeconds),
+    seconds: metrics?.histogram(kubeMetrics.requestSeconds),
     close: async () => {
       // What was given is its owner's to close.
       await Promise.all([given === undefined ? calls.destroy() : undefined, streams.destroy()])

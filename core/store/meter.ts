@@ -1,5 +1,5 @@
-import { storeMetrics } from '#core/telemetry/core-metrics.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
+import { storeMetrics } from './metrics.ts'
 
 /** What the store tells of its transactions; times are seconds. */
 export interface StoreMeter {
