@@ -5,6 +5,7 @@ import { openSettings, readCoreSettings } from '#core/config/settings.ts'
 import { type Composed, composeHost } from '#core/host/compose.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { AnyPlugin } from '#core/host/plugin.ts'
+import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import { createDemo } from './bootstrap.ts'
 import type { JournalCut } from './apiserver/storage/journal.ts'
 import { type LocalCluster, shipped, startLocalCluster } from './cluster.ts'
@@ -63,7 +64,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
   const ports = givenPorts(chosen.ports, env)
   const { folder, release } = openDataFolder(options.data, options.fresh)
   const agents = createAgents()
-  const log = createLogger({ level: 'warn' })
+  const log = createLogger({ level: 'warn', currentTrace })
   const terminal = createTerminal(input.write ?? ((text) => log.warn({}, text)))
   const feed = createAuditFeed(`http://127.0.0.1:${ports.manager}/audit-events`, loadSecret(folder.webhookToken))
   const cluster = await startLocalCluster({

@@ -22,6 +22,7 @@ import { createKeyring } from '#core/signing/create-keyring.ts'
 import { openDatabase } from '#core/store/database.ts'
 import type { Database } from '#core/store/database.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import { locateCluster } from './cluster-location.ts'
 import type { ClusterLocation } from './cluster-location.ts'
 import type { WorkerContext } from './contexts.ts'
@@ -82,7 +83,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   const plugins = [...composition.plugins, ...thirdParty]
   const settings = readSettings(file, env, plugins)
   refuseUnusableFiles({ file, env, plugins }, settings, { roles, instead: filesOf(core, composition) })
-  const log = composition.log ?? createLogger({ level: core.logLevel })
+  const log = composition.log ?? createLogger({ level: core.logLevel, currentTrace })
   const metrics = createMetrics({ process: true })
   const tracing = openTracing({ settings: core, roles, version: composition.version, log, metrics })
   const cluster = composition.cluster ?? (await locateCluster(core, env))

@@ -18,6 +18,7 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { startCollector } from '#core/telemetry/testing/collector.ts'
 import type { Collector } from '#core/telemetry/testing/collector.ts'
+import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
@@ -217,7 +218,7 @@ test(
       plugins: flowPlugins,
       env: given.env,
       version: '0.0.0',
-      log: createLogger({ destination: { write: (line) => lines.push(line) } }),
+      log: createLogger({ currentTrace, destination: { write: (line) => lines.push(line) } }),
     })
     t.after(() => composed.close())
     await composed.host.start()

@@ -12,6 +12,7 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { isLoopbackAddress } from '#core/net/loopback-host.ts'
+import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import { createAdminServer, isTaken, listen } from './admin-server.ts'
 import type { WorkerContext } from './contexts.ts'
 import { loadOrder } from './order.ts'
@@ -74,7 +75,7 @@ export interface Host {
 
 /** Composes a process; nothing happens before `start`. */
 export function createHost(options: HostOptions): Host {
-  const log = options.log ?? createLogger({ level: options.settings.core.logLevel })
+  const log = options.log ?? createLogger({ level: options.settings.core.logLevel, currentTrace })
   const metrics = options.metrics ?? createMetrics({ process: true })
   const { settings } = options
   const addresses: Partial<Record<keyof Addresses, string>> = {}

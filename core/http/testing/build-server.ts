@@ -11,6 +11,7 @@ import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { AnyEndpoint } from '../endpoint.ts'
 import { gate } from '../gate.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
+import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import { registerMethodNotAllowed } from '../method-not-allowed.ts'
 import { mountEndpoints } from '../mount.ts'
 import type { Wiring } from '../mounted-endpoint.ts'
@@ -70,7 +71,7 @@ export async function buildServer(
   const services: HttpServices = {
     cluster: more.cluster ?? { as: async (bearer) => recordingCaller(bearer, upstream) },
     keys: testKeyring(),
-    log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
+    log: createLogger({ level: 'debug', currentTrace, destination: { write: (line) => lines.push(line) } }),
     metrics,
     tracer: more.tracer,
     continuesTraces: more.continuesTraces ?? false,

@@ -25,6 +25,7 @@ import { createStore } from '#core/store/create-store.ts'
 import { openDatabase } from '#core/store/database.ts'
 import { migrate, storeMigrations } from '#core/store/migrate.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { sharedKube } from '#test/harness/kube.ts'
@@ -83,7 +84,7 @@ export async function startGateway(
     install: 'test',
     profile: 'open',
     version: '0.0.0',
-    log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
+    log: createLogger({ level: 'debug', currentTrace, destination: { write: (line) => lines.push(line) } }),
     metrics: createMetrics(),
     keys: createKeyring(),
     now: () => new Date(),
