@@ -95,11 +95,13 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       version: input.version,
       env,
       presets: { ...presets(folder, ports), outbound: { allow: allowedByDefault(env) } },
-      cluster: cluster.location,
+      cluster: {
+        ...cluster.location,
+        endpoints: async ({ namespace, name }) => agents.launchers(namespace, name),
+      },
       embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
       generateKeys: true,
       pages: landingRoutes(code, page),
-      agentLaunchers: async ({ namespace, name }) => agents.launchers(namespace, name),
       ownUrls: agents.urls,
     })
     return {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Dispatcher } from 'undici'
+import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { CoreSettings } from '#core/config/core-settings.ts'
 import { fileProblem } from '#core/config/file-problem.ts'
 import type { Role } from '#core/config/profile.ts'
@@ -15,6 +16,8 @@ export interface ClusterLocation {
   readonly tls: TlsOptions
   /** Where whole answers come from, when the API server is in this process; else connections to `server`. */
   readonly calls?: Dispatcher
+  /** Where agents run as processes of this machine; absent: EndpointSlices of the API server. */
+  readonly endpoints?: ServiceEndpoints
   /** The bearer of a role's own service account; the BFF has none (K1), the worker where it was given one. */
   bearerOf(role: Role): Bearer | undefined
 }

@@ -25,7 +25,6 @@ import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import { locateCluster } from './cluster-location.ts'
 import type { ClusterLocation } from './cluster-location.ts'
-import type { WorkerContext } from './contexts.ts'
 import { createHost } from './host.ts'
 import type { Host } from './host.ts'
 import { createPlatformOpener } from './open-platform.ts'
@@ -51,7 +50,6 @@ export interface Composition {
   readonly generateKeys?: boolean
   readonly log?: Logger
   readonly now?: () => Date
-  readonly agentLaunchers?: WorkerContext['agentLaunchers']
   /** Base URLs of listeners beside the roles' own, such as agents of this machine; users' addresses may not name them. */
   readonly ownUrls?: () => readonly string[]
   readonly pages?: FastifyPluginAsync
@@ -123,7 +121,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
     outbound: outboundOf(core, cluster, composition),
     coreEventTypes: clusterEvents,
     thirdParty: new Set(thirdParty.map(({ name }) => name)),
-    ...pick(composition, 'now', 'agentLaunchers', 'pages', 'mayMovePorts', 'checkResponses'),
+    ...pick(composition, 'now', 'pages', 'mayMovePorts', 'checkResponses'),
   })
   const close = async (): Promise<void> => {
     await host.close().finally(async () => {

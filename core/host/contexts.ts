@@ -2,6 +2,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import type { Caller } from '#core/cluster/access.ts'
 import type { Informer } from '#core/cluster/declarations.ts'
 import type { Directory, Observed } from '#core/cluster/directory.ts'
+import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { OwnIdentity } from '#core/cluster/own-identity.ts'
 import type { Role } from '#core/config/profile.ts'
 import type { MountedEndpoint } from '#core/http/mounted-endpoint.ts'
@@ -30,26 +31,11 @@ export interface StateContext extends OwnIdentity {
   readonly observed: Observed
 }
 
-/** One launcher of an agent: a pod's, or a process of this machine. */
-export interface AgentLauncher {
-  /** Uid of the pod: what another pod at the same address does not have. */
-  readonly id: string
-  /** Base URL (8080). */
-  readonly url: string
-  /** Whether it takes new runs; one that ends may still have some. */
-  readonly ready: boolean
-}
-
-/** The worker reaches agents over the network; of the cluster it knows where their pods are, and nothing else. */
+/** The worker reaches agents over the network; of the cluster it sees the endpoints of Services, and nothing else. */
 export interface WorkerContext {
   readonly role: Extract<Role, 'worker' | 'manager'>
   readonly observed: Observed
-  /** Every launcher of an agent that there is; none while it has no address. Rejects when that cannot be known now. */
-  agentLaunchers(agent: {
-    readonly namespace: string
-    readonly name: string
-    readonly uid: string
-  }): Promise<readonly AgentLauncher[]>
+  readonly endpoints: ServiceEndpoints
 }
 
 /** The manager acts with its own service account. */

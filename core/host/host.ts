@@ -14,7 +14,6 @@ import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { isLoopbackAddress } from '#core/net/loopback-host.ts'
 import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import { createAdminServer, isTaken, listen } from './admin-server.ts'
-import type { WorkerContext } from './contexts.ts'
 import { loadOrder } from './order.ts'
 import type { OpenPlatform } from './platform.ts'
 import type { AnyPlugin } from './plugin.ts'
@@ -41,7 +40,6 @@ export interface HostOptions {
   /** Names of plugins that come from elsewhere: their routes stand under `/api/x/<name>`. */
   readonly thirdParty?: ReadonlySet<string>
   /** Default: the pods of the agent's Service. */
-  readonly agentLaunchers?: WorkerContext['agentLaunchers']
   /** What calls to addresses of users are checked by; default: public addresses only. */
   readonly outbound?: GuardOptions
   /** Routes of the BFF outside `/api`, each marked public. */
@@ -198,7 +196,6 @@ function roleInput(
     },
     coreEventTypes: options.coreEventTypes ?? [],
     thirdParty: options.thirdParty ?? new Set(),
-    agentLaunchers: options.agentLaunchers,
     checkResponses: options.checkResponses ?? false,
     hosts: servedHosts(options),
     ...(options.pages === undefined ? {} : { pages: options.pages }),

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createDirectory, createServedDirectory } from '#core/cluster/create-directory.ts'
 import { createCallers } from '#core/cluster/caller.ts'
+import { createServiceEndpoints, endpointByService } from '#core/cluster/endpoint-slices.ts'
+import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import { runInformers } from '#core/cluster/informer.ts'
 import { namespaceUids } from '#core/cluster/namespace-uids.ts'
 import { clusterMigrations, createObserved } from '#core/cluster/observed.ts'
@@ -90,6 +92,7 @@ export function createPlatformOpener(shared: SharedParts): OpenPlatform {
       observed: store === undefined ? nothingObserved : createObserved(store, served),
       directory: openDirectory(store, served),
       serves: served.has,
+      endpoints: endpointsOf(cluster, identity),
       notes: states.notes,
       checks: checksOf(shared, needs.role, { gate, pool, waiting }),
       available: availableOf(shared, gate),
@@ -139,6 +142,11 @@ function openIdentity({ cluster, served }: SharedParts, role: Role, pool: KubePo
   return bearer === undefined
     ? undefined
     : createOwnIdentity({ cluster: createKubeClient({ server: cluster.server, pool, bearer }), served })
+}
+
+function endpointsOf({ endpoints }: ClusterLocation, identity: OwnIdentity | undefined): ServiceEndpoints {
+  if (endpoints !== undefined) return endpoints
+  return identity === undefined ? endpointByService : createServiceEndpoints(identity.cluster)
 }
 
 // A database that is away or not migrated yet is waited for; one that a newer version changed refuses to start.

@@ -1,5 +1,6 @@
 import type { Informer, Reconciler } from '#core/cluster/declarations.ts'
 import type { Directory, Observed } from '#core/cluster/directory.ts'
+import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { OwnIdentity } from '#core/cluster/own-identity.ts'
 import type { Role } from '#core/config/profile.ts'
 import type { Bus } from '#core/events/bus.ts'
@@ -26,6 +27,7 @@ export interface Platform {
   readonly directory: Directory | undefined
   /** Whether this installation serves a namespace; absent: every one. */
   readonly serves?: (namespace: string) => boolean
+  readonly endpoints: ServiceEndpoints
   /** What readiness asks, by name; each throws its reason. */
   readonly checks: Readonly<Record<string, () => Promise<void>>>
   /** Further lines for `/readyz?verbose`: what cannot be followed. */

@@ -1,4 +1,3 @@
-import { createAgentLaunchers, launcherByService } from '#core/cluster/agent-launchers.ts'
 import type { Informer } from '#core/cluster/declarations.ts'
 import { departedJob } from '#core/cluster/departed.ts'
 import { toldObjects } from '#core/cluster/points.ts'
@@ -18,7 +17,6 @@ export interface RoleWorkInput {
   readonly core: Core
   readonly platform: Platform
   readonly built: readonly Built[]
-  readonly agentLaunchers: WorkerContext['agentLaunchers'] | undefined
   readonly tracer?: Tracer | undefined
   readonly signal: AbortSignal
 }
@@ -30,7 +28,7 @@ export interface RoleWorkInput {
 export async function startRoleWork(input: RoleWorkInput, add: (running: Running) => void): Promise<void> {
   const { platform, signal, role, core } = input
   const ready = usable(input.built)
-  const context: WorkerContext = { role, observed: platform.observed, agentLaunchers: launchersFor(input) }
+  const context: WorkerContext = { role, observed: platform.observed, endpoints: platform.endpoints }
   const declared = ready.flatMap(({ plugin, inner }) => plugin.jobs?.(inner, context) ?? [])
   const consumers = ready.flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
   const manager = role === 'manager' ? managerWork(input, ready) : undefined
@@ -49,16 +47,10 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
 }
 
 /** Every consumer of the install, whichever role runs it: for the durables that the role `migrate` makes. */
-export function allConsumers(input: Pick<RoleWorkInput, 'platform' | 'agentLaunchers' | 'built'>): readonly Consumer[] {
-  const { observed } = input.platform
-  const context: WorkerContext = { role: 'worker', observed, agentLaunchers: launchersFor(input) }
+export function allConsumers(input: Pick<RoleWorkInput, 'platform' | 'built'>): readonly Consumer[] {
+  const { observed, endpoints } = input.platform
+  const context: WorkerContext = { role: 'worker', observed, endpoints }
   return usable(input.built).flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
-}
-
-// Without an identity a worker still reaches agents, whichever of their pods answers.
-function launchersFor({ platform, agentLaunchers }: Pick<RoleWorkInput, 'platform' | 'agentLaunchers'>) {
-  if (agentLaunchers !== undefined) return agentLaunchers
-  return platform.identity === undefined ? launcherByService : createAgentLaunchers(platform.identity.cluster)
 }
 
 /** Informers of every plugin, one for each kind: two plugins may ask for the same. */

@@ -14,7 +14,6 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createRoleContainer, usable } from './container.ts'
 import type { RoleContainer } from './container.ts'
-import type { WorkerContext } from './contexts.ts'
 import type { Core } from './core.ts'
 import type { OpenPlatform, Platform } from './platform.ts'
 import type { AnyPlugin } from './plugin.ts'
@@ -42,7 +41,6 @@ export interface RoleInput {
   readonly coreEventTypes: readonly EventType[]
   readonly thirdParty: ReadonlySet<string>
   /** Default: the pods of the agent's Service. */
-  readonly agentLaunchers: WorkerContext['agentLaunchers'] | undefined
   readonly checkResponses: boolean
   /** Host names that listeners on loopback serve beside those of loopback; undefined: any. */
   readonly hosts?: readonly string[] | undefined
@@ -194,7 +192,6 @@ function finish(
         core,
         platform,
         built: container.built,
-        agentLaunchers: input.agentLaunchers,
         tracer: input.tracer,
       }
       return startRoleWork({ ...work, signal: stop.signal }, add)

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { Agent } from 'undici'
+import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
 import { createMemoryBus } from '#core/events/memory-bus.ts'
 import type { Bus } from '#core/events/bus.ts'
-import type { AgentLauncher } from '#core/host/contexts.ts'
 import { createStore } from '#core/store/create-store.ts'
 import type { Database } from '#core/store/database.ts'
 import type { Store } from '#core/store/store.ts'
@@ -52,7 +52,7 @@ export function createWorld(
 /** A worker's services towards one unsigned launcher, known by its address, or several. */
 export function driveServices(
   world: World,
-  where: () => string | undefined | readonly AgentLauncher[],
+  where: () => string | undefined | readonly ServiceEndpoint[],
   unreachableAfterMs = 5_000,
 ): DriveServices & { close(): Promise<void> } {
   const dispatcher = new Agent({ connections: null, pipelining: 1 })

@@ -15,7 +15,7 @@ import type { DriveServices } from './drive-services.ts'
 import { StateUnavailable } from './failure.ts'
 import { createLauncherClient } from './launcher-client.ts'
 import { createLauncherConnections } from './launcher-connections.ts'
-import { createLaunchers } from './launchers.ts'
+import { createLaunchers, launcherService } from './launchers.ts'
 import { traceparentBelow } from './run-span.ts'
 
 // A place may come free at any moment.
@@ -66,7 +66,7 @@ export function createDriveServices(
         traceparent: traceparentBelow(run),
       })
       return createLaunchers({
-        list: async () => (name === null || uid === null ? [] : worker.agentLaunchers({ namespace, name, uid })),
+        list: async () => (name === null || uid === null ? [] : worker.endpoints(launcherService(namespace, name))),
         connect: (at, isGone) =>
           createLauncherClient({ dispatcher: connections.of(uid ?? ''), at, runId: run.id, credentials, isGone }),
         isUnproven: () => connections.isUnproven(uid ?? ''),

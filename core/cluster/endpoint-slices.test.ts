@@ -5,7 +5,7 @@ import { parseLabel } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/pool.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
-import { createAgentLaunchers, launcherByService } from './agent-launchers.ts'
+import { createServiceEndpoints, endpointByService } from './endpoint-slices.ts'
 
 const namespaces = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
 const slices = {
@@ -44,7 +44,7 @@ const pod = (uid: string, address: string, ready?: boolean) => ({
   ...(ready === undefined ? {} : { conditions: { ready, serving: true, terminating: !ready } }),
 })
 
-test('launchers of an agent are the pods of its Service', needs('etcd', 'kube-apiserver'), async (t) => {
+test('the endpoints of a Service are its ready and terminating pods', needs('etcd', 'kube-apiserver'), async (t) => {
   const kube = await sharedKube(t)
   const pool = createPool(kube.url, { ca: kube.ca })
   t.after(() => pool.close())
@@ -60,29 +60,37 @@ test('launchers of an agent are the pods of its Service', needs('etcd', 'kube-ap
   ]
   for (const one of written) await admin.create(slices, toSlice(one))
   let lists = 0
-  const launchers = createAgentLaunchers({
+  const endpoints = createServiceEndpoints({
     ...admin,
     list: (...asked) => {
       lists++
       return admin.list(...asked)
     },
   })
-  const agent = { namespace, name: 'bot', uid: 'u' }
-  const [found] = await Promise.all([launchers(agent), launchers(agent), launchers({ ...agent, name: 'none' })])
+  const service = { namespace, name: 'bot', portName: 'http', port: 8080, scheme: 'https' } as const
+  const [found] = await Promise.all([endpoints(service), endpoints(service), endpoints({ ...service, name: 'none' })])
   assert.deepEqual(found, [
     { id: 'a', url: 'https://10.9.0.1:8080', ready: true },
     { id: 'b', url: 'https://10.9.0.2:8080', ready: true },
     { id: 'c', url: 'https://[fd00::3]:8080', ready: true },
     { id: 'd', url: 'https://10.9.0.4:9090', ready: false },
   ])
-  assert.equal(lists, 2, 'who asks meanwhile shares the answer')
+  const amp = await endpoints({ ...service, portName: 'amp', scheme: 'http' })
+  assert.deepEqual(amp, [{ id: 'e', url: 'http://10.9.0.5:2997', ready: true }])
+  assert.equal(lists, 3, 'concurrent look-ups of one Service share a list')
   const viewer = createKubeClient({ server: kube.url, pool, bearer: 'nobody' })
-  const refused = createAgentLaunchers(viewer)
-  for (let times = 0; times < 2; times++) await assert.rejects(refused(agent), { status: 401 })
+  const refused = createServiceEndpoints(viewer)
+  for (let times = 0; times < 2; times++) await assert.rejects(refused(service), { status: 401 })
 })
 
-test('without an identity the Service is the one launcher', async () => {
+test('without an identity the Service is the one endpoint', async () => {
   const url = 'https://bot.demo.svc:8080'
-  const found = await launcherByService({ namespace: 'demo', name: 'bot', uid: 'u' })
+  const found = await endpointByService({
+    namespace: 'demo',
+    name: 'bot',
+    portName: 'http',
+    port: 8080,
+    scheme: 'https',
+  })
   assert.deepEqual(found, [{ id: url, url, ready: true }])
 })
