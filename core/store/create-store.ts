@@ -5,8 +5,6 @@ import type { Database } from './database.ts'
 import { createEventCheck } from './event-check.ts'
 import { createProjections } from './projections.ts'
 import type { Projections } from './projections.ts'
-import { readPermitted } from './event-door.ts'
-import { createEventFeed } from './event-feed.ts'
 import { newestPosition, readEpoch, readStream } from './events.ts'
 import { createStoreMeter } from './meter.ts'
 import type { NamespaceUids, Projection, Store } from './store.ts'
@@ -33,7 +31,6 @@ export function createStore(database: Database, options: StoreOptions): Store {
   const known = (): Projections => (projections ??= createProjections(typeof given === 'function' ? given() : given))
   const check = options.validate === false ? (): void => undefined : createEventCheck()
   const meter = createStoreMeter(options.metrics)
-  const feed = createEventFeed(database)
   const onLateFailure = (error: unknown): void =>
     options.log?.warn({ error: nameOf(error) }, 'work after a commit failed')
   return {
@@ -44,8 +41,11 @@ export function createStore(database: Database, options: StoreOptions): Store {
         fn,
       ),
     readStream: (stream, after) => readStream(database.db, stream, after),
-    readEvents: (access, after, limit) => readPermitted(database.db, access.namespace, after, limit),
-    followEvents: (access, after, signal) => feed.follow(access.namespace, after, signal),
+    appends: () => {
+      const waiter = database.appended.waiter()
+      const listening = database.listen()
+      return { wait: (timeoutMs, signal) => waiter.wait(timeoutMs, signal), stop: () => listening.stop() }
+    },
     newestPosition: () => newestPosition(database.db),
     epoch: () => readEpoch(database.db),
     check: async () => {

@@ -1,5 +1,4 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Access } from '#core/cluster/access.ts'
 import type { EventType, NewEvent, StoredEvent } from './event.ts'
 
 /** The expected version of a stream: a number (0 is new), or 'any'. A mismatch throws `StreamConflict` (O4). */
@@ -30,14 +29,8 @@ export interface Store {
   transact<Tables, Result>(fn: (tx: Tx<Tables>) => Promise<Result>): Promise<Result>
   /** Events of one stream after a version. */
   readStream(stream: string, after?: number): Promise<readonly StoredEvent[]>
-  /** Events after a position, in commit order, of the proof's namespace ('' is every one): the event door. */
-  readEvents(access: Access<'watch', 'events'>, after: bigint, limit: number): Promise<readonly StoredEvent[]>
-  /** The same as they are appended, until the signal aborts. Throws when the store cannot be read. */
-  followEvents(
-    access: Access<'watch', 'events'>,
-    after: bigint,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly StoredEvent[]>
+  /** Follows commits that append events. */
+  appends(): Appends
   /** The newest position that was given to an event; retention may have removed the event. */
   newestPosition(): Promise<bigint>
   /** The epoch of the log: the first half of a CloudEvents `sequence`, raised by a restore. */
@@ -45,6 +38,13 @@ export interface Store {
   /** Throws when the database does not answer. */
   check(): Promise<void>
   close(): Promise<void>
+}
+
+/** Notifications of commits that appended events, by any process. One may be lost, so readers also poll. */
+export interface Appends {
+  /** Resolves at the next notification, after `timeoutMs`, or when the signal aborts. */
+  wait(timeoutMs: number, signal?: AbortSignal): Promise<void>
+  stop(): Promise<void>
 }
 
 /** Finds the uids of namespaces for events that name only the namespace; undefined where it is not known. */

@@ -28,7 +28,7 @@ import type { Run, RunDetail } from './run.ts'
 import { createRuns } from './runs.ts'
 import { listRuns, type RunFilter, type RunPage, selectPage } from './store/reads.ts'
 import type { RunsTables } from './store/tables.ts'
-import { grant } from './testing/event-feed.ts'
+import { grant } from '#plugins/integrations/testing/event-feed.ts'
 import { createWorld, type World } from './testing/world.ts'
 
 const runsMigrations = new URL('./migrations/', import.meta.url)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { endpoint } from '#core/http/endpoint.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { startEventFeed } from './testing/event-feed.ts'
+import { startEventFeed } from '#plugins/integrations/testing/event-feed.ts'
 
 const free = Type.Object({}, { additionalProperties: true })
 

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const admission = ['core/http/admission.test.ts']
-const feed = ['plugins/runs/event-door.test.ts']
+const feed = ['plugins/integrations/stream-events.test.ts']
 
 /** Defects in admission (ADR 0023): authentication before the body, bounds per caller, the event feed. */
 export const mutants: readonly Mutant[] = [
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an event is shown to every user who may watch events',
-    file: 'plugins/runs/endpoints/event-door.ts',
+    file: 'plugins/integrations/stream-events.ts',
     find: 'if (await rights.maySee(event)) await stream.send',
     replace: 'if ((await rights.maySee(event)) || event.position > 0n) await stream.send',
     tests: feed,
@@ -112,16 +112,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the rights of a stream are never reviewed again',
-    file: 'plugins/runs/endpoints/event-rights.ts',
+    file: 'plugins/integrations/event-rights.ts',
     find: 'now() - known.at < maxAgeMs',
     replace: 'now() - known.at < maxAgeMs * 1000',
-    tests: ['plugins/runs/event-rights.test.ts'],
+    tests: ['plugins/integrations/event-rights.test.ts'],
   },
   {
     name: 'the feed of a namespace goes by its name',
-    file: 'core/store/event-door.ts',
-    find: '(namespace_uid = ${liveUid(namespace)} or namespace_uid is null and',
-    replace: '(namespace_uid is not null or namespace_uid is null and',
+    file: 'plugins/integrations/store.ts',
+    find: '(namespace_uid = ${liveNamespaceUid(namespace)} or',
+    replace: '(namespace_uid is not null or',
     tests: feed,
     only: 'SEC17',
   },
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a position ahead of the log is accepted',
-    file: 'plugins/runs/endpoints/event-door.ts',
+    file: 'plugins/integrations/stream-events.ts',
     find: 'if (Number(epoch) === current && BigInt(position) > last)',
     replace: 'if (Number(epoch) === current && BigInt(position) < 0n)',
     tests: feed,
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a failed read leaves the stream open',
-    file: 'core/store/event-feed.ts',
+    file: 'plugins/integrations/event-feed.ts',
     find: 'if (follower.failure !== undefined) throw follower.failure',
     replace: 'if (follower.failure === null) throw follower.failure',
     tests: feed,
@@ -151,10 +151,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a slow follower loses events',
-    file: 'core/store/event-feed.ts',
+    file: 'plugins/integrations/event-feed.ts',
     find: '      follower.overflowed = false\n      behind = true\n',
     replace: '      follower.overflowed = false\n',
-    tests: ['core/store/event-feed.test.ts'],
+    tests: ['plugins/integrations/event-feed.test.ts'],
   },
   {
     name: 'a crowded body is validated field by field',

@@ -1,38 +1,41 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { StoredEvent } from './event.ts'
-import { createStore } from './create-store.ts'
-import type { Database } from './database.ts'
+import type { StoredEvent } from '#core/store/event.ts'
+import { createStore } from '#core/store/create-store.ts'
+import type { Store } from '#core/store/store.ts'
+import type { Kysely } from 'kysely'
+import type { Access } from '#core/cluster/access.ts'
 import { createEventFeed } from './event-feed.ts'
-import { adapters } from './testing/databases.ts'
-import { note } from './testing/notes.ts'
+import { adapters } from '#core/store/testing/databases.ts'
+import { note } from '#core/store/testing/notes.ts'
 
 const FOLLOWERS = 50
 
-/** The database, with the reads of the log that a feed makes counted. */
-function counted(database: Database) {
+const cluster = { namespace: '' } as Access<'watch', 'events'>
+
+/** A store whose reads are counted. */
+function counted(store: Store) {
   const count = { reads: 0 }
-  const db = new Proxy(database.db, {
-    get: (target, key) => {
-      if (key === 'selectFrom') count.reads++
-      const value: unknown = Reflect.get(target, key)
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
-    },
-  })
-  return { count, database: { ...database, db } }
+  const reader = <Tables>(): Kysely<Tables> =>
+    new Proxy(store.reader<Tables>(), {
+      get: (target, key) => {
+        if (key === 'selectFrom') count.reads++
+        const value: unknown = Reflect.get(target, key)
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      },
+    })
+  return { count, store: { ...store, reader } }
 }
 
 for (const adapter of adapters) {
   test(`SEC5, ${adapter.name}: followers share the reads of what is new`, { skip: adapter.skip }, async (t) => {
-    const opened = await adapter.open(t)
-    const store = createStore(opened, { projections: [] })
-    const { database, count } = counted(opened)
-    const feed = createEventFeed(database)
+    const { store, count } = counted(createStore(await adapter.open(t), { projections: [] }))
+    const feed = createEventFeed(store)
     const append = (n: number) => store.transact((tx) => tx.append(`s/${n}`, 0, [note(n)]))
     await append(1)
     const end = new AbortController()
     t.after(() => end.abort())
-    const followers = Array.from({ length: FOLLOWERS }, () => feed.follow('', 0n, end.signal))
+    const followers = Array.from({ length: FOLLOWERS }, () => feed.follow(cluster, 0n, end.signal))
     const nextOf = async (): Promise<readonly number[]> => {
       const pages = await Promise.all(followers.map((one) => one.next()))
       return pages.flatMap(({ value }) => numbersOf(value))
@@ -59,8 +62,7 @@ for (const adapter of adapters) {
     `SEC5, ${adapter.name}: a follower gets every event once and in order, however far behind it is`,
     { skip: adapter.skip },
     async (t) => {
-      const database = await adapter.open(t)
-      const store = createStore(database, { projections: [] })
+      const store = createStore(await adapter.open(t), { projections: [] })
       const append = async (from: number, to: number): Promise<void> => {
         for (let n = from; n < to; n += 50)
           await store.transact((tx) =>
@@ -72,15 +74,15 @@ for (const adapter of adapters) {
       await append(0, 100)
       const end = new AbortController()
       t.after(() => end.abort())
-      const feed = createEventFeed(database)
-      const slow = feed.follow('', 0n, end.signal)
+      const feed = createEventFeed(store)
+      const slow = feed.follow(cluster, 0n, end.signal)
       const first = numbersOf((await slow.next()).value)
       assert.equal(first.length, 100)
       const read = async (pages: AsyncIterable<readonly StoredEvent[]>, seen: number[]): Promise<readonly number[]> => {
         for await (const page of pages) if (seen.push(...numbersOf(page)) >= 4_000) break
         return seen
       }
-      const fast = [read(feed.follow('', 0n, end.signal), []), read(feed.follow('', 0n, end.signal), [])]
+      const fast = [read(feed.follow(cluster, 0n, end.signal), []), read(feed.follow(cluster, 0n, end.signal), [])]
       await append(100, 4_000)
       const all = await Promise.all(fast)
       // By now the slow one has more pages waiting than it may.

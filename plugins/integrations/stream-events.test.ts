@@ -8,7 +8,7 @@ import { auditOutcome } from '#plugins/audit/events.ts'
 import { modelCallMetered } from '#plugins/providers/events.ts'
 import { kinds } from '#schemas/kinds.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { runCreated, runDeleted } from './events.ts'
+import { runCreated, runDeleted } from '#plugins/runs/events.ts'
 import { declaredTypes, grant, sentinel, startEventFeed } from './testing/event-feed.ts'
 
 const real = needs('etcd', 'kube-apiserver', 'kubectl')

@@ -1,12 +1,12 @@
-import type { StoredEvent } from './event.ts'
-import type { Database } from './database.ts'
-import { readPermitted } from './event-door.ts'
-import { lastPosition } from './events.ts'
+import type { Access } from '#core/cluster/access.ts'
+import type { StoredEvent } from '#core/store/event.ts'
+import type { Store } from '#core/store/store.ts'
+import { newestStored, readPermitted } from './store.ts'
 
-/** A stream of events in commit order; several followers of one namespace share each read of what is new. */
+/** A stream of the events that a proof allows, in commit order; followers of one namespace share each read of new events. */
 export interface EventFeed {
   /** Pages of events after a position, as they are appended, until the signal aborts. Throws when the store cannot be read. */
-  follow(namespace: string, after: bigint, signal: AbortSignal): AsyncGenerator<readonly StoredEvent[]>
+  follow(access: Access<'watch', 'events'>, after: bigint, signal: AbortSignal): AsyncGenerator<readonly StoredEvent[]>
 }
 
 const PAGE = 200
@@ -16,6 +16,8 @@ const POLL_MS = 1_000
 const GATHER_MS = 10
 // Above it a follower is slow: its pages are dropped and it reads for itself.
 const MOST_PAGES = 5
+
+type FeedStore = Pick<Store, 'reader' | 'appends'>
 
 interface Follower {
   readonly pages: (readonly StoredEvent[])[]
@@ -32,27 +34,26 @@ interface Group {
 }
 
 /** Creates the feed of one store. It reads only while there are followers. */
-export function createEventFeed(database: Database): EventFeed {
+export function createEventFeed(store: FeedStore): EventFeed {
   const groups = new Map<string, Group>()
   let running = false
   const run = async (): Promise<void> => {
     if (running) return
     running = true
-    const wake = database.appended.waiter()
-    const listening = database.listen()
+    const appends = store.appends()
     try {
       while (groups.size > 0) {
-        await readNew(database, groups)
-        await wake.wait(POLL_MS)
+        await readNew(store, groups)
+        await appends.wait(POLL_MS)
         await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
       }
     } finally {
       running = false
-      await listening.stop()
+      await appends.stop()
     }
   }
   const join = async (namespace: string, follower: Follower): Promise<Group> => {
-    const position = groups.has(namespace) ? 0n : await lastPosition(database.db)
+    const position = groups.has(namespace) ? 0n : await newestStored(store)
     const group = groups.get(namespace) ?? { namespace, followers: new Set(), position }
     groups.set(namespace, group)
     group.followers.add(follower)
@@ -64,13 +65,13 @@ export function createEventFeed(database: Database): EventFeed {
     if (group.followers.size === 0 && groups.get(group.namespace) === group) groups.delete(group.namespace)
   }
   return {
-    follow: async function* (namespace, after, signal) {
+    follow: async function* ({ namespace }, after, signal) {
       const follower: Follower = { pages: [], overflowed: false, wake: () => undefined }
       const onAbort = (): void => follower.wake()
       signal.addEventListener('abort', onAbort, { once: true })
       const group = await join(namespace, follower)
       try {
-        yield* replayThenFollow({ database, group, follower, signal }, after)
+        yield* replayThenFollow({ store, group, follower, signal }, after)
       } finally {
         signal.removeEventListener('abort', onAbort)
         leave(group, follower)
@@ -80,7 +81,7 @@ export function createEventFeed(database: Database): EventFeed {
 }
 
 interface Following {
-  readonly database: Database
+  readonly store: FeedStore
   readonly group: Group
   readonly follower: Follower
   readonly signal: AbortSignal
@@ -88,7 +89,7 @@ interface Following {
 
 // The follower has joined before it reads: what is appended meanwhile is in its pages, what it has read already is skipped there.
 async function* replayThenFollow(
-  { database, group, follower, signal }: Following,
+  { store, group, follower, signal }: Following,
   after: bigint,
 ): AsyncGenerator<readonly StoredEvent[]> {
   let position = after
@@ -100,7 +101,7 @@ async function* replayThenFollow(
       behind = true
     }
     if (behind) {
-      const page = await readPermitted(database.db, group.namespace, position, PAGE)
+      const page = await readPermitted(store, group.namespace, position, PAGE)
       position = page.at(-1)?.position ?? position
       behind = page.length === PAGE
       if (page.length > 0) yield page
@@ -120,10 +121,10 @@ async function* replayThenFollow(
   }
 }
 
-async function readNew(database: Database, groups: ReadonlyMap<string, Group>): Promise<void> {
+async function readNew(store: FeedStore, groups: ReadonlyMap<string, Group>): Promise<void> {
   try {
-    const head = await lastPosition(database.db)
-    for (const group of groups.values()) if (group.position < head) await readGroup(database, group, head)
+    const head = await newestStored(store)
+    for (const group of groups.values()) if (group.position < head) await readGroup(store, group, head)
   } catch (error) {
     for (const group of groups.values())
       for (const follower of group.followers) {
@@ -133,9 +134,9 @@ async function readNew(database: Database, groups: ReadonlyMap<string, Group>): 
   }
 }
 
-async function readGroup(database: Database, group: Group, head: bigint): Promise<void> {
+async function readGroup(store: FeedStore, group: Group, head: bigint): Promise<void> {
   for (;;) {
-    const page = await readPermitted(database.db, group.namespace, group.position, PAGE)
+    const page = await readPermitted(store, group.namespace, group.position, PAGE)
     for (const follower of group.followers) hand(follower, page)
     const last = page.at(-1)?.position ?? group.position
     if (page.length < PAGE) {

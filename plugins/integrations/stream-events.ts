@@ -9,7 +9,7 @@ import { openEventStream } from '#core/http/event-stream.ts'
 import { toAnswer } from '#core/http/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { eventStreamText, namespaceQuery } from '#schemas/api/common.ts'
-import type { RunsInner } from '../inner.ts'
+import type { IntegrationsServices } from './services.ts'
 import { createEventRights } from './event-rights.ts'
 
 const EventsQuery = Type.Object(
@@ -30,7 +30,7 @@ const EventsQuery = Type.Object(
 )
 
 // Types for the platform's own consumers are in no stream.
-function seenTypes({ core }: RunsInner): readonly EventType[] {
+function seenTypes({ core }: IntegrationsServices): readonly EventType[] {
   return [...core.eventTypes().values()].filter(({ seenBy }) => seenBy !== 'nobody')
 }
 
@@ -40,12 +40,12 @@ type Source = Parameters<typeof toCloudEvent>[1]
  * `GET /api/events`: domain events as CloudEvents, in commit order, for callers that may `watch events`. Each event also needs the
  * right that its type declares (`seenBy`). A failed read ends the stream after an `error` event.
  */
-export function eventDoor(inner: RunsInner): AnyEndpoint {
+export function streamEvents(services: IntegrationsServices): AnyEndpoint {
   return endpoint({
     method: 'GET',
     url: '/events',
     id: 'streamEvents',
-    docs: { reads: ['Last-Event-ID'], events: anyCloudEventSchema(seenTypes(inner)) },
+    docs: { reads: ['Last-Event-ID'], events: anyCloudEventSchema(seenTypes(services)) },
     summary: 'Stream domain events as CloudEvents (text/event-stream), in commit order, after a sequence.',
     authz: {
       kind: 'review',
@@ -61,10 +61,10 @@ export function eventDoor(inner: RunsInner): AnyEndpoint {
       const access = call.access as Access<'watch', 'events'>
       const [field, sequence] =
         query.after === undefined ? ['Last-Event-ID', headers['last-event-id']] : ['?after', query.after]
-      const after = await toPosition(inner, field ?? '', sequence)
-      const types = toTypes(inner, query.type)
-      const source = { install: inner.core.install, epoch: await inner.store.epoch() }
-      return serve(inner, call, { access, after, types, source })
+      const after = await toPosition(services, field ?? '', sequence)
+      const types = toTypes(services, query.type)
+      const source = { install: services.core.install, epoch: await services.store.epoch() }
+      return serve(services, call, { access, after, types, source })
     },
   })
 }
@@ -78,7 +78,7 @@ interface Served {
 }
 
 async function serve(
-  inner: RunsInner,
+  services: IntegrationsServices,
   call: Call<unknown, unknown, unknown> & { readonly caller: Caller },
   { access, after, types, source }: Served,
 ): Promise<undefined> {
@@ -88,9 +88,9 @@ async function serve(
   const gone = new AbortController()
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void stream.closed.then(() => gone.abort())
-  const rights = createEventRights({ caller, types: inner.core.eventTypes(), namespace })
+  const rights = createEventRights({ caller, types: services.core.eventTypes(), namespace })
   try {
-    for await (const events of inner.store.followEvents(access, after, gone.signal))
+    for await (const events of services.feed.follow(access, after, gone.signal))
       for (const event of events) {
         if (stream.ended) return undefined
         if (types?.has(event.type) === false) continue
@@ -98,7 +98,7 @@ async function serve(
       }
   } catch (error) {
     const { title, status, code, retryable } = toAnswer(error).problem
-    inner.core.log.warn({ code }, 'event stream ended: read failed')
+    services.core.log.warn({ code }, 'event stream ended: read failed')
     await stream.send(encodeFrame({ event: 'error', data: JSON.stringify({ title, status, code, retryable }) }))
     stream.end()
   }
@@ -118,7 +118,11 @@ function frameOf(event: StoredEvent, source: Source): Buffer {
 }
 
 // A sequence of an earlier epoch is from before a restore: the log may be shorter than it was, and is read from there.
-async function toPosition({ store }: RunsInner, field: string, sequence: string | undefined): Promise<bigint> {
+async function toPosition(
+  { store }: IntegrationsServices,
+  field: string,
+  sequence: string | undefined,
+): Promise<bigint> {
   if (sequence === undefined) return store.newestPosition()
   if (sequence === 'start') return 0n
   const [, epoch, position] = /^(\d{6})-(\d{20})$/.exec(sequence) ?? []
@@ -129,7 +133,7 @@ async function toPosition({ store }: RunsInner, field: string, sequence: string 
   return BigInt(position) > last ? last : BigInt(position)
 }
 
-function toTypes({ core }: RunsInner, type: string | undefined): ReadonlySet<string> | undefined {
+function toTypes({ core }: IntegrationsServices, type: string | undefined): ReadonlySet<string> | undefined {
   if (type === undefined) return undefined
   const named = type.split(',')
   const known = core.eventTypes()

@@ -5,8 +5,8 @@ import type { StoredEvent } from '#core/store/event.ts'
 import { createPool } from '#core/kube/pool.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
-import { createEventRights } from './endpoints/event-rights.ts'
-import { runCreated, runStarted } from './events.ts'
+import { createEventRights } from './event-rights.ts'
+import { runCreated, runStarted } from '#plugins/runs/events.ts'
 
 test('CON3: a stream reviews each right once, and again after 30 s', needs('etcd', 'kube-apiserver'), async (t) => {
   const kube = await sharedKube(t)

@@ -15,8 +15,8 @@ import { uuidV7 } from '#core/store/uuid-v7.ts'
 import { plugins } from '#plugins/index.ts'
 import { servePlugin } from '#plugins/agents/testing/serve.ts'
 import { Type } from 'typebox'
-import { eventDoor } from '../endpoints/event-door.ts'
-import type { RunsInner } from '../inner.ts'
+import { createEventFeed } from '../event-feed.ts'
+import { streamEvents } from '../stream-events.ts'
 
 /** Ends what a test reads: every persona of a test may see it. */
 export const sentinel = defineEvent({
@@ -33,7 +33,7 @@ export const declaredTypes: readonly EventType[] = [
   ...plugins.flatMap((plugin) => plugin.events ?? []),
 ]
 
-/** The event door on a kube-apiserver and an embedded store, with a namespace for `ns` bound to the personas. */
+/** The event feed on a kube-apiserver and an embedded store, with a namespace for `ns` bound to the personas. */
 export async function startEventFeed(t: TestContext, more: readonly AnyEndpoint[] = []) {
   const database = await openMemoryStore()
   await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
@@ -42,7 +42,10 @@ export async function startEventFeed(t: TestContext, more: readonly AnyEndpoint[
   const lines: string[] = []
   const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } })
   const core = { install: 'mesh', eventTypes: () => types, log }
-  const served = await servePlugin(t, 'events', () => [eventDoor({ core, store } as unknown as RunsInner), ...more])
+  const served = await servePlugin(t, 'events', () => [
+    streamEvents({ core, store, feed: createEventFeed(store) }),
+    ...more,
+  ])
   t.after(() => database.close())
   const url = await served.listen()
   const append = async (type: EventType, subject: Subject, data: object = {}, stream = uuidV7()): Promise<void> => {
