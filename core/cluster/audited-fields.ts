@@ -1,7 +1,5 @@
 import type { KubeObject } from '#core/kube/client.ts'
-
-/** Values of audited fields by their path; a field that the object does not have is absent. */
-export type AuditedFields = Readonly<Record<string, string | number | boolean>>
+import type { AuditedFields } from './observed-tables.ts'
 
 /** A change of one audited field; an end that did not exist is absent. */
 export interface FieldChange {

@@ -2,8 +2,23 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { isLabel } from '#core/kube/names.ts'
 import type { Store } from '#core/store/store.ts'
 import type { Access, Caller } from './access.ts'
-import type { Directory } from './directory.ts'
-import type { ObservedTables } from './observed.ts'
+import type { ObservedTables } from './observed-tables.ts'
+
+/** The namespaces that the manager has observed, or those that are served where they are chosen, by name; only names that pass a review are ever shown. */
+export interface Directory {
+  /** Whether this installation serves some namespaces only: then a list of the whole cluster is a walk of this directory. */
+  readonly limited?: boolean
+  /** Names after a name, in order. */
+  namesAfter(after: string, limit: number): Promise<readonly DnsLabel[]>
+  /** Walks the namespaces in name order, reviewing each as the caller (16 at once), until `page` says it is full. */
+  permitted<V extends string, R extends string>(
+    caller: Caller,
+    verb: V,
+    resource: R,
+    after: string,
+    page: (access: Access<V, R>) => Promise<'more' | 'full'>,
+  ): Promise<{ readonly lastName: string | undefined }>
+}
 
 // Reviews at once: enough to hide their 0.6 ms each, too few for one walk to crowd out other callers.
 const AT_ONCE = 16

@@ -1,12 +1,12 @@
 import type { Job } from '#core/jobs/background-work.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
+import { isNewer } from '#core/kube/resource-version.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Store } from '#core/store/store.ts'
 import type { Informer } from './declarations.ts'
 import { lastListOf } from './informer.ts'
-import { isNewer } from './observation.ts'
 import type { ObjectTeller, ToldObject } from './points.ts'
 import { rememberDeparted } from './remember.ts'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { DnsLabel } from '#core/kube/names.ts'
+import { isNewer } from '#core/kube/resource-version.ts'
 import type { Store, Tx } from '#core/store/store.ts'
 import type { Informer } from './declarations.ts'
-import { isNewer } from './observation.ts'
-import type { ObservedTables } from './observed.ts'
+import type { ObservedTables } from './observed-tables.ts'
 
 /** What one reflector of an informer follows: its kind, as a whole or in one namespace. */
 export interface InformerPart extends Informer {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject, ManagedFields } from '#core/kube/client.ts'
-import { type AuditedFields, readFields } from './audited-fields.ts'
+import { readFields } from './audited-fields.ts'
 import type { Informer } from './declarations.ts'
+import type { AuditedFields } from './observed-tables.ts'
 
 /** What the informer remembers and tells of an object; never its content. */
 export interface Observation {
@@ -85,11 +86,6 @@ export function eventId(
   const hex = createHash('sha256').update(parts.join('\0')).digest('hex')
   const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20, 32)}`
-}
-
-/** Whether one version is newer than another; versions are decimal numbers of any length (KEP-5504). */
-export function isNewer(version: string, than: string): boolean {
-  return version.length === than.length ? version > than : version.length > than.length
 }
 
 function hash(text: string): string {

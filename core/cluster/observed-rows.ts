@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import type { Selectable } from 'kysely'
+import type { Selectable, Transaction } from 'kysely'
+import { isNewer } from '#core/kube/resource-version.ts'
 import type { Tx } from '#core/store/store.ts'
-import type { AuditedFields } from './audited-fields.ts'
-import { isNewer } from './observation.ts'
 import type { Observation } from './observation.ts'
-import type { ObservedTables } from './observed.ts'
+import type { AuditedFields, ObservedTables } from './observed-tables.ts'
 
 /** A transaction that may write `observed`. */
 export type ObservedTx = Tx<ObservedTables>
@@ -168,4 +167,22 @@ function fromFirst({ uid, resourceVersion, contentHash, audited }: Observation):
     untold: true,
     changed: false,
   }
+}
+
+/** Forgets objects that were deleted longer ago than the log remembers; a uid never comes back. Returns how many. */
+export async function pruneObserved(db: Transaction<unknown>, retentionDays: number): Promise<bigint> {
+  const { numAffectedRows } = await sql`
+    delete from observed where deleted_at < now() - make_interval(days => ${retentionDays})`.execute(db)
+  return numAffectedRows ?? 0n
+}
+
+/**
+ * Makes the next lists decide what is true, after store or cluster were restored: versions may have gone back, and what was deleted may
+ * be there again. Contents stay, so that what did not change is not told again.
+ */
+export async function rebaseObserved(db: Transaction<unknown>): Promise<void> {
+  await sql`delete from observed where deleted_at is not null`.execute(db)
+  await sql`update observed set rv = '0'`.execute(db)
+  await sql`delete from followed`.execute(db)
+  await sql`delete from followed_namespaces`.execute(db)
 }

@@ -5,8 +5,8 @@ import { StaleEpoch } from '#core/store/leadership.ts'
 import { migrate } from '#core/store/migrate.ts'
 import { createRetention } from '#core/store/partitions.ts'
 import { adapters } from '#core/store/testing/databases.ts'
-import { clusterMigrations } from './observed.ts'
-import { pruneObserved } from './prune-observed.ts'
+import { pruneObserved } from './observed-rows.ts'
+import { clusterMigrations } from './observed-tables.ts'
 
 for (const adapter of adapters) {
   test(

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import type { KubeClient, KubeObject, WatchEvent } from '#core/kube/client.ts'
 import { KubeError } from '#core/kube/status.ts'
 import { followedThrough } from './followed.ts'
-import type { ObservedTables } from './observed.ts'
+import type { ObservedTables } from './observed-tables.ts'
 import { facts, gaps, gated, informers, real, setUp, start, until } from './testing/following.ts'
 import type { Setup } from './testing/following.ts'
 

@@ -1,3 +1,4 @@
+import { isNewer } from '#core/kube/resource-version.ts'
 import type { NewEvent } from '#core/store/event.ts'
 import type { Store } from '#core/store/store.ts'
 import { changesOf } from './audited-fields.ts'
@@ -5,11 +6,11 @@ import type { Informer } from './declarations.ts'
 import { objectCreated, objectDeleted, objectUpdated } from './events.ts'
 import { noteFollowed } from './followed.ts'
 import type { InformerPart } from './followed.ts'
-import { eventId, guessedActor, isNewer } from './observation.ts'
+import { eventId, guessedActor } from './observation.ts'
 import type { Observation } from './observation.ts'
-import type { ObservedTables } from './observed.ts'
 import { insertDeparted, noteDeleted, noteSeen, openRows, saveRows, UNREAD } from './observed-rows.ts'
 import type { ObservedRow, ObservedTx, Remembered, Verb } from './observed-rows.ts'
+import type { ObservedTables } from './observed-tables.ts'
 import type { ToldObject } from './points.ts'
 
 /** One sight of an object: there, or told to be gone. */

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
+import { txWithTables } from '#core/store/database.ts'
 import type { Database } from '#core/store/database.ts'
 import type { Store } from '#core/store/store.ts'
-import { txWithTables } from '#core/store/tables-view.ts'
 import type { CoreTables } from '#core/store/tables.ts'
 import { asSpan, createTraceScope } from '#core/telemetry/trace-scope.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'

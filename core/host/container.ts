@@ -1,11 +1,10 @@
 import { asFunction, asValue, createContainer } from 'awilix'
 import { absentApi, absentStore } from './absent-store.ts'
 import { asPlugin } from './boot-error.ts'
-import type { Core } from './core.ts'
+import type { Core, Wired } from './core.ts'
 import { needsOf } from './order.ts'
 import type { AnyPlugin } from './plugin.ts'
 import type { Contribution } from '#core/jobs/extension-point.ts'
-import type { Wired } from './wiring.ts'
 
 /** A plugin as one role built it. */
 export interface Built {

@@ -3,13 +3,13 @@ import type { Profile, Role } from '#core/config/profile.ts'
 import type { Bus } from '#core/events/bus.ts'
 import type { AuditDescriptor, EventType } from '#core/store/event.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
+import type { Wiring } from '#core/http/mounted-endpoint.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/store/store.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Point } from '#core/jobs/extension-point.ts'
-import type { Wired } from './wiring.ts'
 
 /** What every plugin gets. `cluster` knows only callers: a role's own identity is in that role's context. */
 export interface Core {
@@ -39,4 +39,12 @@ export interface Core {
   readonly plugins: () => ReadonlyMap<string, Wired>
   /** Values contributed to a point, readable once every `create` has run. */
   extensions<T>(point: Point<T>): readonly T[]
+}
+
+/** How a plugin is wired, and why when it is not ready. */
+export interface Wired {
+  readonly wiring: Wiring
+  readonly reason?: 'disabled' | 'unconfigured'
+  /** For people: `needs runs: no DATABASE_URL`. */
+  readonly because?: string
 }

@@ -3,7 +3,7 @@ import type { KyselyPlugin } from 'kysely'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Database } from '#core/store/database.ts'
 import { checkMigrations } from '#core/store/migrate.ts'
-import type { MigrationSource } from '#core/store/migrate.ts'
+import type { MigrationSource } from '#core/store/migration.ts'
 import { toStartFailure } from '#core/store/store-failure.ts'
 
 /** Keeps a role from a database whose tables are not all there yet. */

@@ -1,16 +1,7 @@
-import type { Wiring } from '#core/http/mounted-endpoint.ts'
 import { asPlugin } from './boot-error.ts'
-import type { Core } from './core.ts'
+import type { Core, Wired } from './core.ts'
 import { needsOf } from './order.ts'
 import type { AnyPlugin } from './plugin.ts'
-
-/** How a plugin is wired, and why when it is not ready. */
-export interface Wired {
-  readonly wiring: Wiring
-  readonly reason?: 'disabled' | 'unconfigured'
-  /** For people: `needs runs: no DATABASE_URL`. */
-  readonly because?: string
-}
 
 /** What decides the wiring. */
 export interface WiringInput {

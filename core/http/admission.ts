@@ -6,7 +6,7 @@ import { attributed } from './outcomes.ts'
 import { toAnswer } from './problem.ts'
 import { createRateLimit } from './rate-limit.ts'
 import type { Refuse } from './refusal.ts'
-import { stateOf } from './request-state.ts'
+import { ownerOfRequest, stateOf } from './request-state.ts'
 import type { HttpServices } from './services.ts'
 import { createShares } from './shares.ts'
 import type { Shares } from './shares.ts'
@@ -78,12 +78,6 @@ async function identify(services: HttpServices, request: FastifyRequest, bearer:
   const caller = await services.cluster.as(bearer)
   state.caller = attributed(services, request, caller)
   state.username = caller.username
-}
-
-/** Owner of a request's share: the user, or the address on a public route. */
-export function ownerOfRequest(request: FastifyRequest): string {
-  const { username } = stateOf(request)
-  return username === undefined ? `address ${request.ip}` : `user ${username}`
 }
 
 // X7: refuses at once what cannot be served soon. Waits for runs and public routes have separate totals.

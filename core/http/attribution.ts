@@ -1,5 +1,4 @@
 import type { Caller, ReviewTarget } from '#core/cluster/access.ts'
-import { isNewer } from '#core/cluster/observation.ts'
 import type {
   CallOptions,
   KubeClient,
@@ -9,6 +8,7 @@ import type {
   Resource,
   WriteOptions,
 } from '#core/kube/client.ts'
+import { isNewer } from '#core/kube/resource-version.ts'
 
 /** A change of a cluster object that the API server accepted from a caller. */
 export interface Change {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Transform } from 'node:stream'
-import { ownerOfRequest } from './admission.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import type { Refuse } from './refusal.ts'
+import { ownerOfRequest } from './request-state.ts'
 import { createShares } from './shares.ts'
 
 type TakeBody = (request: FastifyRequest, reply: FastifyReply) => void

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { errorTable } from '#core/errors/core-errors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { ErrorFormat } from './points.ts'
+import type { ErrorFormat } from './error-format.ts'
 import { toAnswer } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Access, Caller } from '#core/cluster/access.ts'
-import type { Directory } from '#core/cluster/directory.ts'
+import type { Directory } from '#core/cluster/create-directory.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import type { Cursors } from './cursors.ts'
 import type { StreamRegistry } from './stream-registry.ts'

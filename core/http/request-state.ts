@@ -84,3 +84,9 @@ export function abortSignalOf(reply: FastifyReply): AbortSignal {
 export function errorOf({ raw }: FastifyRequest, error: unknown): unknown {
   return raw.destroyed && !raw.complete ? new Fail('client_closed_request') : error
 }
+
+/** Owner of a request's share: the user, or the address on a public route. */
+export function ownerOfRequest(request: FastifyRequest): string {
+  const { username } = stateOf(request)
+  return username === undefined ? `address ${request.ip}` : `user ${username}`
+}

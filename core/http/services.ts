@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Caller } from '#core/cluster/access.ts'
-import type { Directory } from '#core/cluster/directory.ts'
+import type { Directory } from '#core/cluster/create-directory.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/store/store.ts'
@@ -8,8 +8,9 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Authz } from './endpoint.ts'
 import type { AnyEndpoint } from './endpoint.ts'
+import type { ErrorFormat } from './error-format.ts'
 import type { MountedEndpoint, Wiring } from './mounted-endpoint.ts'
-import type { ErrorFormat, OutcomeSink } from './points.ts'
+import type { OutcomeSink } from './points.ts'
 import type { StreamRegistry } from './stream-registry.ts'
 
 declare module 'fastify' {

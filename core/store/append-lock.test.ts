@@ -10,7 +10,8 @@ import type { Scope } from '#test/harness/scope.ts'
 import { createStore } from './create-store.ts'
 import { openDatabase } from './database.ts'
 import { readAfter } from './events.ts'
-import { migrate, storeMigrations } from './migrate.ts'
+import { migrate } from './migrate.ts'
+import { storeMigrations } from './store-migrations.ts'
 import { createNotes, note, sums } from './testing/notes.ts'
 
 test('O2: who hears no more from the server after its append holds up nobody', needs('initdb'), async (t) => {

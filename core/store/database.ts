@@ -1,4 +1,5 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
+import type { Transaction } from 'kysely'
 import { guardFetch } from '#core/async/transaction-guard.ts'
 import { SessionDriver } from './driver.ts'
 import type { ConnectionUsage, SessionSource } from './driver.ts'
@@ -7,7 +8,6 @@ import type { OpenedPglite } from './pglite-folder.ts'
 import { pgliteSessions } from './pglite.ts'
 import { listenOn, postgresSessions } from './postgres.ts'
 import type { CoreTables } from './tables.ts'
-import { withTables } from './tables-view.ts'
 import { refuseBadUrl } from './postgres-url.ts'
 import type { StoreAddress } from './store-failure.ts'
 import { createWakeHub } from '#core/async/signal.ts'
@@ -119,4 +119,14 @@ function createKysely(source: SessionSource): Kysely<unknown> {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
+}
+
+/** The same handle, typed by the tables that its user knows. */
+export function withTables<Tables>(db: Kysely<unknown>): Kysely<Tables> {
+  return db as Kysely<Tables>
+}
+
+/** The same transaction, typed by the tables that its user knows. */
+export function txWithTables<Tables>(db: Transaction<unknown>): Transaction<Tables> {
+  return db as Transaction<Tables>
 }

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Cursors } from '#core/http/cursors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { cutPage } from '#core/http/page.ts'
 
 /** A value of a sort key. */
 export type KeyValue = string | number | bigint | Date
@@ -67,4 +66,19 @@ function isKey(values: unknown, length: number): values is readonly string[] {
 function toText(value: KeyValue | undefined): string {
   if (value === undefined) throw new Fail('invalid_cursor')
   return value instanceof Date ? value.toISOString() : String(value)
+}
+
+/** A page as it is shown, and the item that the next one starts after: undefined at the end. */
+export interface CutPage<Item> {
+  readonly items: readonly Item[]
+  readonly last: Item | undefined
+}
+
+/**
+ * Cuts a page out of rows that were read with a limit of `limit + 1`: only the one row more says that there is another page, so an
+ * exactly full last page has no cursor (CON8).
+ */
+export function cutPage<Item>(rows: readonly Item[], limit: number): CutPage<Item> {
+  const items = rows.slice(0, limit)
+  return { items, last: rows.length > limit ? items.at(-1) : undefined }
 }

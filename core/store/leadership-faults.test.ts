@@ -12,7 +12,8 @@ import type { ServerProcess } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { openDatabase } from './database.ts'
 import type { Database } from './database.ts'
-import { migrate, storeMigrations } from './migrate.ts'
+import { migrate } from './migrate.ts'
+import { storeMigrations } from './store-migrations.ts'
 
 const leader = fileURLToPath(import.meta.resolve('./testing/leader.ts'))
 const faults = Number(process.env['MESH_LEADER_FAULTS'] ?? 5)

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Term } from '#core/jobs/background-work.ts'
 import type { Database } from './database.ts'
-import type { Tx } from './store.ts'
 
 /** Who wants to lead what, and for how long a silent leader is believed (5 s: with the deadlines of a session, takeover within 15 s). */
 export interface LeadershipOptions {
@@ -44,7 +44,11 @@ export class StaleEpoch extends Error {
  * Throws `StaleEpoch` unless `epoch` still leads, and keeps it so until COMMIT: a takeover locks the row FOR UPDATE and waits for
  * FOR KEY SHARE, a renewal is a plain update and does not.
  */
-export async function assertEpoch<Tables>(tx: Pick<Tx<Tables>, 'db'>, name: string, epoch: bigint): Promise<void> {
+export async function assertEpoch<Tables>(
+  tx: { readonly db: Transaction<Tables> },
+  name: string,
+  epoch: bigint,
+): Promise<void> {
   const { rows } = await sql`
     select 1 from leader where name = ${name} and epoch = ${epoch} for key share`.execute(tx.db)
   if (rows.length === 0) throw new StaleEpoch(name, epoch)

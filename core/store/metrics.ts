@@ -1,5 +1,6 @@
 import { quickSeconds } from '#core/telemetry/buckets.ts'
 import { defineCounter, defineGauge, defineHistogram } from '#core/telemetry/metrics.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
 
 /** The store. */
 export const storeMetrics = {
@@ -29,4 +30,23 @@ export const storeMetrics = {
     labels: ['state'],
     roles: ['every'],
   }),
+}
+
+/** What the store tells of its transactions; times are seconds. */
+export interface StoreMeter {
+  ended(outcome: 'committed' | 'failed', seconds: number): void
+  retried(): void
+  waitedForLock(seconds: number): void
+}
+
+/** A meter on the process's metrics; without them it does nothing. */
+export function createStoreMeter(metrics: Metrics | undefined): StoreMeter {
+  const transact = metrics?.histogram(storeMetrics.transactSeconds)
+  const retries = metrics?.counter(storeMetrics.retries)
+  const lock = metrics?.histogram(storeMetrics.appendLockSeconds)
+  return {
+    ended: (outcome, seconds) => transact?.observe(seconds, { outcome }),
+    retried: () => retries?.inc(),
+    waitedForLock: (seconds) => lock?.observe(seconds),
+  }
 }

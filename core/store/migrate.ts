@@ -1,26 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
+import { withTables } from './database.ts'
 import type { Database } from './database.ts'
+import type { Migration, MigrationSource } from './migration.ts'
 import { withinPrefix } from './table-prefix.ts'
-import { withTables } from './tables-view.ts'
-
-/** Whose migrations these are, and the folder that holds them as `0001-name.ts` (`.js` when bundled). */
-export interface MigrationSource {
-  readonly name: string
-  readonly migrations: URL
-  /** Every table that they make must begin so: the rule for plugins from elsewhere. */
-  readonly tablePrefix?: string
-}
-
-/** One numbered step. `breaking`: processes that do not know it must not run on its result. */
-export interface Migration {
-  readonly source: string
-  readonly name: string
-  readonly breaking: boolean
-  readonly tablePrefix?: string
-  up(db: Kysely<unknown>): Promise<void>
-}
 
 /** The database is there and lacks steps that this process needs; the role migrate makes them. */
 export class MigrationsMissing extends Error {
@@ -43,9 +27,6 @@ interface MigrationTables {
 }
 
 type Applied = MigrationTables['mesh_migrations']
-
-/** The migrations of the store itself; they come first. */
-export const storeMigrations: MigrationSource = { name: 'store', migrations: new URL('./migrations/', import.meta.url) }
 
 const migrationLock = 7_305_002
 

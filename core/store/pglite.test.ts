@@ -10,8 +10,9 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { openDatabase } from './database.ts'
 import { readAfter } from './events.ts'
-import { migrate, storeMigrations } from './migrate.ts'
+import { migrate } from './migrate.ts'
 import { LockedError, takeLock } from './process-lock.ts'
+import { storeMigrations } from './store-migrations.ts'
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'mesh-pglite-'))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
-import type { Migration } from './migrate.ts'
+import type { Migration } from './migration.ts'
 
 /** The prefix of the tables of a plugin from elsewhere: `x_<name>_`. */
 export function prefixOfThirdParty(plugin: string): string {

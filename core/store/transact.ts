@@ -3,12 +3,12 @@ import type { NewEvent } from './event.ts'
 import { insideTransaction } from '#core/async/transaction-guard.ts'
 import { inSpan } from '#core/telemetry/trace-scope.ts'
 import { createAppender } from './append.ts'
+import { txWithTables } from './database.ts'
 import type { Database } from './database.ts'
-import type { StoreMeter } from './meter.ts'
+import type { StoreMeter } from './metrics.ts'
 import type { Projections } from './projections.ts'
 import type { NamespaceUids, Tx } from './store.ts'
 import { isRetryable } from './store-failure.ts'
-import { txWithTables } from './tables-view.ts'
 
 /** What `transact` needs beside the function that it runs. */
 export interface TransactOptions {

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Access, Caller } from '#core/cluster/access.ts'
-import type { Observed } from '#core/cluster/directory.ts'
+import type { Observed } from '#core/cluster/observed-objects.ts'
 import { endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { gate } from '#core/http/gate.ts'
 import { mountEndpoints } from '#core/http/mount.ts'
-import { cutPage } from '#core/http/page.ts'
+import { cutPage } from '#core/store/keyset.ts'
 import { AuditPage, AuditQuery } from '#schemas/api/audit.ts'
 import type { Audit } from './audit.ts'
 

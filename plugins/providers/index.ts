@@ -1,6 +1,6 @@
 import { definePlugin } from '#core/host/plugin.ts'
+import { errorFormat } from '#core/http/error-format.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
-import { errorFormat } from '#core/http/points.ts'
 import { modelCallMetered } from './events.ts'
 import { createErrorFormat } from './gateway/error-format.ts'
 import { gatewayRoutes } from './gateway-routes.ts'

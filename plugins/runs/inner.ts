@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Observed } from '#core/cluster/directory.ts'
+import type { Observed } from '#core/cluster/observed-objects.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { Core } from '#core/host/core.ts'
 import type { Store } from '#core/store/store.ts'

@@ -1,6 +1,6 @@
 import { uuidV7 } from '#core/store/uuid-v7.ts'
 import type { Access, Caller } from '#core/cluster/access.ts'
-import type { Observed, ObservedObject } from '#core/cluster/directory.ts'
+import type { Observed, ObservedObject } from '#core/cluster/observed-objects.ts'
 import { accountActor, type Actor } from '#core/store/event.ts'
 import type { Core } from '#core/host/core.ts'
 import type { Idempotency } from '#core/http/endpoint.ts'

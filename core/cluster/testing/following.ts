@@ -9,13 +9,14 @@ import type { Logger } from '#core/log/logger.ts'
 import { createStore } from '#core/store/create-store.ts'
 import { openDatabase } from '#core/store/database.ts'
 import type { Database } from '#core/store/database.ts'
-import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { migrate } from '#core/store/migrate.ts'
+import { storeMigrations } from '#core/store/store-migrations.ts'
 import type { Store } from '#core/store/store.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { runInformers } from '../informer.ts'
-import { clusterMigrations } from '../observed.ts'
+import { clusterMigrations } from '../observed-tables.ts'
 
 /** What a cluster and a store need. */
 export const real = needs('etcd', 'kube-apiserver', 'postgres')

@@ -1,10 +1,10 @@
-import { rebaseObserved } from '#core/cluster/rebase-observed.ts'
+import { rebaseObserved } from '#core/cluster/observed-rows.ts'
 import { openSettings, readCoreSettings } from '#core/config/settings.ts'
 import { dropStream } from '#core/events/drop-stream.ts'
 import { toNatsOptions } from '#core/events/nats-address.ts'
+import { txWithTables } from '#core/store/database.ts'
 import { beginEpoch, livingLeaders } from '#core/store/restore.ts'
 import type { CoreTables } from '#core/store/tables.ts'
-import { txWithTables } from '#core/store/tables-view.ts'
 import { BadArguments, parseFlags, runOnDatabase } from './database-command.ts'
 import type { CommandInput } from './database-command.ts'
 

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Access, Caller } from '#core/cluster/access.ts'
-import type { Directory } from '#core/cluster/directory.ts'
+import type { Directory } from '#core/cluster/create-directory.ts'
 import { KubeError } from '#core/kube/status.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'

@@ -3,9 +3,9 @@ import type { Transaction } from 'kysely'
 import { Type } from 'typebox'
 import { defineEvent } from '../event.ts'
 import type { NewEvent, StoredEvent } from '../event.ts'
+import { txWithTables } from '../database.ts'
 import type { Database } from '../database.ts'
 import type { Projection } from '../store.ts'
-import { txWithTables } from '../tables-view.ts'
 
 /** The event type of the store's own tests. */
 export const noted = defineEvent({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { createCallers } from '#core/cluster/caller.ts'
-import type { Directory } from '#core/cluster/directory.ts'
+import type { Directory } from '#core/cluster/create-directory.ts'
 import type { AnyEndpoint } from '#core/http/endpoint.ts'
 import { registerMethodNotAllowed } from '#core/http/method-not-allowed.ts'
 import { mountEndpoints } from '#core/http/mount.ts'

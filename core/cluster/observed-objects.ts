@@ -1,30 +1,24 @@
-import type { Generated } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '#core/store/store.ts'
-import type { AuditedFields } from './audited-fields.ts'
-import type { Observed, ObservedObject } from './directory.ts'
+import type { ObservedTables } from './observed-tables.ts'
 import { everyNamespace } from './served-namespaces.ts'
 
-/** The tables of `migrations/`. Cluster-scoped objects have the namespace ''. */
-export interface ObservedTables {
-  observed: {
-    uid: string
-    kind: string
-    namespace: string
-    name: string
-    rv: string
-    content_hash: string
-    deleted_at: Date | null
-    departed: Generated<boolean>
-    /** Null in rows of versions before migration 0004. */
-    audited: Generated<AuditedFields | null>
-  }
-  followed: { kind: string; rv: string }
-  followed_namespaces: { kind: string; namespace: string; rv: string }
+/** An object as the manager last saw it. */
+export interface ObservedObject {
+  readonly uid: string
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+  readonly resourceVersion: string
 }
 
-/** Where the migrations of this folder are. */
-export const clusterMigrations = new URL('./migrations/', import.meta.url)
+/** Reads of the table `observed`: from names to uids without any privileged read of the cluster. */
+export interface Observed {
+  /** The live object of that name; waits at most `waitMs` for one that was created a moment ago. */
+  find(kind: string, namespace: string, name: string, waitMs?: number): Promise<ObservedObject | undefined>
+  /** The uid of a namespace, or undefined. */
+  namespaceUid(namespace: string, waitMs?: number): Promise<string | undefined>
+}
 
 // The manager sees a new object some milliseconds after its author does.
 const POLL_MS = 25
