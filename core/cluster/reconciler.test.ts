@@ -6,7 +6,7 @@ import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/cli
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
-import { createPool } from '#core/kube/pool.ts'
+import { createPool } from '#core/kube/connection-pool.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { getAt } from './get-at.ts'
+import { getAt } from '#core/json/get-at.ts'
 import type { Role } from './profile.ts'
 
 /** What the file or folder of a setting holds. */

@@ -8,7 +8,7 @@ import { checkSettingFiles } from './setting-files.ts'
 import type { FileCheck } from './setting-files.ts'
 import type { SettingSource } from './setting-source.ts'
 import { SettingsError } from './settings-error.ts'
-import { claimedPath, readSlice } from './slice.ts'
+import { claimedPath, readSlice } from './plugin-settings.ts'
 import { readYamlFile } from './yaml-file.ts'
 import type { YamlFile } from './yaml-file.ts'
 

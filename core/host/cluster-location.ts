@@ -5,10 +5,10 @@ import type { CoreSettings } from '#core/config/core-settings.ts'
 import { fileProblem } from '#core/config/file-problem.ts'
 import type { Role } from '#core/config/profile.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
-import type { Bearer } from '#core/kube/call.ts'
+import type { Bearer } from '#core/kube/request.ts'
 import { bearerFromFile, inClusterAccess } from '#core/kube/in-cluster.ts'
 import { loadKubeconfig } from '#core/kube/kubeconfig.ts'
-import type { TlsOptions } from '#core/kube/pool.ts'
+import type { TlsOptions } from '#core/kube/connection-pool.ts'
 
 /** Where the API server is, and who the roles with an identity of their own are. */
 export interface ClusterLocation {

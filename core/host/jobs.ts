@@ -3,7 +3,7 @@ import type { Job, Running, Term } from '#core/jobs/background-work.ts'
 import { workMetrics } from '#core/jobs/metrics.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
-import { asSpan } from '#core/telemetry/trace-scope.ts'
+import { asSpan } from '#core/telemetry/trace-context.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Platform } from './platform.ts'
 

@@ -13,7 +13,7 @@ import { withIntent } from './outcomes.ts'
 import { ownerOf, servicesOf } from './services.ts'
 import type { HttpServices } from './services.ts'
 import { sendResult } from './send-result.ts'
-import { formatTraceparent } from '#core/telemetry/tracing.ts'
+import { formatTraceparent } from '#core/telemetry/traceparent.ts'
 
 const BODY_LIMIT = 1024 * 1024
 

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
 import { escapeLiteral } from 'pg'
 import type { NewEvent } from './event.ts'
-import { currentTrace } from '#core/telemetry/trace-scope.ts'
-import { formatTraceparent } from '#core/telemetry/tracing.ts'
+import { currentTrace } from '#core/telemetry/trace-context.ts'
+import { formatTraceparent } from '#core/telemetry/traceparent.ts'
 import { txWithTables } from './database.ts'
 import { withCommit } from './driver.ts'
 import { toPlacedEvent, toRow } from './event-row.ts'
@@ -11,7 +11,7 @@ import type { Projections } from './projections.ts'
 import type { NamespaceUids, StreamEvent, Tx } from './store.ts'
 import { advanceStream, advanceStreams } from './streams.ts'
 import type { CoreTables } from './tables.ts'
-import { uuidV7 } from './uuid-v7.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 
 type Db = Transaction<CoreTables>
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewEvent } from './event.ts'
 import { insideTransaction } from '#core/async/transaction-guard.ts'
-import { inSpan } from '#core/telemetry/trace-scope.ts'
+import { inSpan } from '#core/telemetry/trace-context.ts'
 import { createAppender } from './append.ts'
 import { txWithTables } from './database.ts'
 import type { Database } from './database.ts'

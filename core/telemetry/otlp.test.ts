@@ -7,10 +7,10 @@ import { defineCounter } from './metrics.ts'
 import { createOtlpMetrics } from './otlp-metrics.ts'
 import { createOtlpExporter } from './otlp.ts'
 import { startCollector } from './testing/collector.ts'
-import { asSpan, createTraceScope, currentTrace, inSpan } from './trace-scope.ts'
+import { asSpan, createTraceScope, currentTrace, inSpan } from './trace-context.ts'
 import { createTracer } from './tracer.ts'
 import type { EndedSpan } from './tracer.ts'
-import { parseTraceparent, startTrace } from './tracing.ts'
+import { parseTraceparent, startTrace } from './traceparent.ts'
 
 type Ends = { after(fn: () => unknown): void }
 

@@ -1,6 +1,6 @@
 import { accountActor, type NewEvent } from '#core/store/event.ts'
 import type { Intent, Outcome } from '#core/http/points.ts'
-import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { toAuditEvent } from './audit-event.ts'
 import { auditOutcome } from './events.ts'
 import { toRow } from './rows.ts'

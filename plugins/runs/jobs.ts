@@ -1,6 +1,6 @@
 import type { WorkerContext } from '#core/host/contexts.ts'
 import type { Job } from '#core/jobs/background-work.ts'
-import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { RunsInner } from './inner.ts'
 import { runMetrics } from './metrics.ts'
 import { createRunRetention } from './retention.ts'

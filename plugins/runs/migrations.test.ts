@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
-import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { migrate } from '#core/store/migrate.ts'
 import { storeMigrations } from '#core/store/store-migrations.ts'
 import { adapters } from '#core/store/testing/databases.ts'

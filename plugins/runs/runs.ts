@@ -1,4 +1,4 @@
-import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { Access, Caller } from '#core/cluster/access.ts'
 import type { Observed, ObservedObject } from '#core/cluster/observed-objects.ts'
 import { accountActor, type Actor } from '#core/store/event.ts'

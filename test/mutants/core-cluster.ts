@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a header of the caller is passed on',
-    file: 'core/kube/call.ts',
+    file: 'core/kube/request.ts',
     find: `    accept: request.accept ?? 'application/json',\n    'user-agent': userAgent,`,
     replace: `    accept: request.accept ?? 'application/json',\n    'impersonate-user': 'admin',\n    'user-agent': userAgent,`,
     tests: ['core/kube/client.test.ts'],
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an empty bearer goes upstream',
-    file: 'core/kube/call.ts',
+    file: 'core/kube/request.ts',
     find: `if (!/^[A-Za-z0-9\\-._~+/]+=*$/.test(text))`,
     replace: `if (!/^[A-Za-z0-9\\-._~+/]*=*$/.test(text))`,
     tests: ['core/kube/client.test.ts'],

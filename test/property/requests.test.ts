@@ -10,7 +10,7 @@ import { endpoint } from '#core/http/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import { isLabel } from '#core/kube/names.ts'
-import { createPool } from '#core/kube/pool.ts'
+import { createPool } from '#core/kube/connection-pool.ts'
 import { isStorable } from '#schemas/storable-text.ts'
 import { startUpstream } from './upstream.ts'
 

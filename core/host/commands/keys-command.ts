@@ -4,7 +4,7 @@ import { openSettings, readCoreSettings, refuseUnusableFiles } from '#core/confi
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
-import { createPool } from '#core/kube/pool.ts'
+import { createPool } from '#core/kube/connection-pool.ts'
 import { keyNames } from '#core/signing/key-files.ts'
 import { changeKeyFolder, readKeyFolder } from '#core/signing/key-folder.ts'
 import { namesOfRoles } from '#core/signing/role-keys.ts'

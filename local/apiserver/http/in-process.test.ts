@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Client } from 'undici'
 import type { Dispatcher } from 'undici'
-import { collect } from '#core/kube/collect.ts'
+import { collect } from '#core/kube/read-body.ts'
 import { ADMIN, OTHER, WIDGETS, startTestServer, widget } from '../test-server.ts'
 
 type Options = Dispatcher.DispatchOptions

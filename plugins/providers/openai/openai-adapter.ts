@@ -1,7 +1,7 @@
 import { longTimeout } from '#core/async/long-timeout.ts'
 import type { Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
-import { exchange } from '#core/sse/exchange.ts'
+import { exchange } from '#core/http-client/request.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import type { ModelAdapter, ProviderCall } from '../adapter.ts'
 import { baseUrlOf } from '../base-url.ts'

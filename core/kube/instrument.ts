@@ -1,5 +1,5 @@
-import { inSpan } from '#core/telemetry/trace-scope.ts'
-import type { CallRequest, Connection } from './call.ts'
+import { inSpan } from '#core/telemetry/trace-context.ts'
+import type { CallRequest, Connection } from './request.ts'
 import { KubeError } from './status.ts'
 
 /**

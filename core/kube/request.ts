@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
-import { collect, tooLarge, MAX_ANSWER_BYTES } from './collect.ts'
-import { ACCEPTED_ENCODING, decode } from './decode.ts'
-import type { KubePool } from './pool.ts'
+import { collect, tooLarge, MAX_ANSWER_BYTES } from './read-body.ts'
+import { ACCEPTED_ENCODING, decode } from './decompress.ts'
+import type { KubePool } from './connection-pool.ts'
 import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
 
 /** A bearer, a source of fresh ones, or null: the pool's client certificate is the identity. */

@@ -8,10 +8,10 @@ import { gzipSync } from 'node:zlib'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import type { KubeObject, Resource } from './client.ts'
-import { MAX_ANSWER_BYTES } from './collect.ts'
+import { MAX_ANSWER_BYTES } from './read-body.ts'
 import { createKubeClient } from './create-client.ts'
 import { parseLabel } from './names.ts'
-import { createPool } from './pool.ts'
+import { createPool } from './connection-pool.ts'
 import { KubeError } from './status.ts'
 
 const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true }

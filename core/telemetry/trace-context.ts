@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Attributes, SpanName, Tracer } from './tracer.ts'
-import type { Trace } from './tracing.ts'
+import type { Trace } from './traceparent.ts'
 
 /** A stretch of work that belongs to one trace: its log lines carry the trace's id, its operations become spans under it. */
 export interface TraceScope {

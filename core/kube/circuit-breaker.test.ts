@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStallGate } from './stall-gate.ts'
+import { createStallGate } from './circuit-breaker.ts'
 import { KubeError } from './status.ts'
 
 const refused = (error: unknown): boolean =>

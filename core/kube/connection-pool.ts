@@ -2,8 +2,8 @@ import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import type { Histogram, Metrics } from '#core/telemetry/metrics.ts'
 import { kubeMetrics } from './metrics.ts'
-import { createStallGate } from './stall-gate.ts'
-import type { StallGate } from './stall-gate.ts'
+import { createStallGate } from './circuit-breaker.ts'
+import type { StallGate } from './circuit-breaker.ts'
 
 /** How the API server is trusted and, for a kubeconfig with a client certificate, how we present ourselves. All PEM. */
 export interface TlsOptions {

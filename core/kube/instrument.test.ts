@@ -4,14 +4,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'node:test'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
-import { createTraceScope } from '#core/telemetry/trace-scope.ts'
+import { createTraceScope } from '#core/telemetry/trace-context.ts'
 import { createTracer } from '#core/telemetry/tracer.ts'
 import type { EndedSpan } from '#core/telemetry/tracer.ts'
-import { startTrace } from '#core/telemetry/tracing.ts'
+import { startTrace } from '#core/telemetry/traceparent.ts'
 import { createKubeClient } from './create-client.ts'
 import { parseLabel, parseName } from './names.ts'
-import { nameOfCall } from './observe.ts'
-import { createPool } from './pool.ts'
+import { nameOfCall } from './instrument.ts'
+import { createPool } from './connection-pool.ts'
 
 test('calls are named by verb and resource as RBAC has them', () => {
   const cases: readonly (readonly ['GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', string, string])[] = [

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { MAX_ANSWER_BYTES, tooLarge } from './collect.ts'
-import type { Answer } from './collect.ts'
+import { MAX_ANSWER_BYTES, tooLarge } from './read-body.ts'
+import type { Answer } from './read-body.ts'
 
 /** What `decode` understands, as the value of `accept-encoding`. An API server zips what is above 128 KiB. */
 export const ACCEPTED_ENCODING = 'gzip'
