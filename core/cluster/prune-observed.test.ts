@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
-import { StaleEpoch } from '#core/store/leadership.ts'
-import { migrate } from '#core/store/migrate.ts'
+import { StaleEpoch } from '#core/database/leader-election.ts'
+import { migrate } from '#core/database/migrate.ts'
 import { createRetention } from '#core/store/partitions.ts'
-import { adapters } from '#core/store/testing/databases.ts'
+import { adapters } from '#core/database/testing/databases.ts'
 import { pruneObserved } from './observed-rows.ts'
 import { clusterMigrations } from './observed-tables.ts'
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
-import type { Database } from '#core/store/database.ts'
+import type { Database } from '#core/database/database.ts'
 import { lastPosition } from '#core/store/events.ts'
-import type { CoreTables } from '#core/store/tables.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
 import type { Consumer } from './consumer.ts'
 
 // A consumer's floor is its row of stream '*': every event at or below it is done.

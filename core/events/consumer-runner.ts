@@ -1,5 +1,5 @@
 import type { Logger } from '#core/log/logger.ts'
-import type { Database } from '#core/store/database.ts'
+import type { Database } from '#core/database/database.ts'
 import type { Store } from '#core/store/store.ts'
 import { createWake } from '#core/async/signal.ts'
 import type { Wake } from '#core/async/signal.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '#core/store/database.ts'
+import type { Database } from '#core/database/database.ts'
 import { lastPosition, readAfter, readEpoch, readPositions } from '#core/store/events.ts'
 import type { EventFilter } from '#core/store/events.ts'
 import type { Wake } from '#core/async/signal.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Job } from '#core/jobs/background-work.ts'
-import type { Database } from '#core/store/database.ts'
+import type { Database } from '#core/database/database.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { eventMetrics } from './metrics.ts'
 import { relayName } from './relay.ts'

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import type { CoreTables } from '#core/store/tables.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
 import { readStreamOf } from '#core/store/events.ts'
 import { advanceStreamCursor, holdFloor, lockStreamCursor } from './consumer-cursor.ts'
 import type { Consumer } from './consumer.ts'

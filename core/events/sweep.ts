@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '#core/store/database.ts'
+import type { Database } from '#core/database/database.ts'
 import { readPositions } from '#core/store/events.ts'
 import { raiseFloor, readFloor } from './consumer-cursor.ts'
 import type { Consumer } from './consumer.ts'

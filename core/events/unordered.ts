@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
-import type { CoreTables } from '#core/store/tables.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
 import { holdFloor } from './consumer-cursor.ts'
 import type { Consumer } from './consumer.ts'
 import { clearFailures, isTransient, recordFailure } from './dead-letter.ts'

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { KyselyPlugin } from 'kysely'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { Database } from '#core/store/database.ts'
-import { checkMigrations } from '#core/store/migrate.ts'
-import type { MigrationSource } from '#core/store/migration.ts'
-import { toStartFailure } from '#core/store/store-failure.ts'
+import type { Database } from '#core/database/database.ts'
+import { checkMigrations } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
+import { toStartFailure } from '#core/database/database-errors.ts'
 
 /** Keeps a role from a database whose tables are not all there yet. */
 export interface MigrationGate {

@@ -8,7 +8,7 @@ import type { Bus } from '#core/events/bus.ts'
 import type { Consumer } from '#core/events/consumer.ts'
 import type { EventType } from '#core/store/event.ts'
 import type { Job, Running, Term } from '#core/jobs/background-work.ts'
-import type { MigrationSource } from '#core/store/migration.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import type { Projection, Store } from '#core/store/store.ts'
 import type { Core } from './core.ts'
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StreamDrift } from '#core/events/nats-streams.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { MigrationsMissing } from '#core/store/migrate.ts'
+import { MigrationsMissing } from '#core/database/migrate.ts'
 
 /** What is waited for, for the reader of the log. */
 export interface Waiting {

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Access, Caller } from '#core/cluster/access.ts'
 import type { Directory } from '#core/cluster/create-directory.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
-import type { Cursors } from './cursors.ts'
+import type { Cursors } from '#core/database/cursors.ts'
 import type { StreamRegistry } from './stream-registry.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { bodyReader, YamlBody } from './body.ts'
-import { createCursors } from './cursors.ts'
+import { createCursors } from '#core/database/cursors.ts'
 import type { AnyEndpoint, Call, PathNames } from './endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { runIdempotent } from './idempotency.ts'

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
-import { withTables } from './database.ts'
-import type { Database } from './database.ts'
+import { withTables } from '#core/database/database.ts'
+import type { Database } from '#core/database/database.ts'
 import { createEventCheck } from './event-check.ts'
 import { createProjections } from './projections.ts'
 import type { Projections } from './projections.ts'
 import { newestPosition, readEpoch, readStream } from './events.ts'
 import { createStoreMeter } from './metrics.ts'
 import type { NamespaceUids, Projection, Store } from './store.ts'
-import { codeOf } from './store-failure.ts'
+import { codeOf } from '#core/database/database-errors.ts'
 import { transact } from './transact.ts'
 
 /** How a store is made: its projections, whether events are checked against their schemas, where late failures are told. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Actor, NewEvent, StoredEvent, Subject } from './event.ts'
-import type { EventsTable } from './tables.ts'
+import type { EventsTable } from '#core/database/core-tables.ts'
 
 /** An event that has its place in a stream and waits for its position. */
 export type PlacedEvent = Omit<StoredEvent, 'position'>

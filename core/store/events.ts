@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { StoredEvent } from './event.ts'
 import { toStoredEvent } from './event-row.ts'
-import type { CoreTables } from './tables.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
 
 type Db = Kysely<CoreTables>
 

@@ -12,10 +12,10 @@ import type { EndedSpan } from '#core/telemetry/tracer.ts'
 import { startTrace } from '#core/telemetry/traceparent.ts'
 import { appendLock } from './append.ts'
 import { createStore } from './create-store.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { openDatabase } from '#core/database/database.ts'
+import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from './store-migrations.ts'
-import { adapters } from './testing/databases.ts'
+import { adapters } from '#core/database/testing/databases.ts'
 import { createNotes, note, sums } from './testing/notes.ts'
 
 for (const adapter of adapters) {

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { Job } from '#core/jobs/background-work.ts'
 import { appendLock } from './append.ts'
-import type { Database } from './database.ts'
-import { assertEpoch } from './leadership.ts'
-import type { CoreTables } from './tables.ts'
+import type { Database } from '#core/database/database.ts'
+import { assertEpoch } from '#core/database/leader-election.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
 
 /** Positions in one range of the log, that is in one partition. */
 export const rangeSize = 1_000_000_000_000n

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
 import type { StoredEvent } from './event.ts'
 import { appendLock } from './append.ts'
-import { txWithTables } from './database.ts'
-import type { Database } from './database.ts'
+import { txWithTables } from '#core/database/database.ts'
+import type { Database } from '#core/database/database.ts'
 import { readAfter } from './events.ts'
 import type { Projection } from './store.ts'
-import type { CoreTables } from './tables.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
 
 const pageSize = 500
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
-import type { CoreTables } from './tables.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
 
 type Db = Transaction<CoreTables>
 

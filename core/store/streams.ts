@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { ExpectedVersion } from './store.ts'
 import { StreamConflict } from './stream-conflict.ts'
-import type { CoreTables } from './tables.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
 
 type Db = Transaction<CoreTables>
 

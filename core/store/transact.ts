@@ -3,12 +3,12 @@ import type { NewEvent } from './event.ts'
 import { insideTransaction } from '#core/async/transaction-guard.ts'
 import { inSpan } from '#core/telemetry/trace-context.ts'
 import { createAppender } from './append.ts'
-import { txWithTables } from './database.ts'
-import type { Database } from './database.ts'
+import { txWithTables } from '#core/database/database.ts'
+import type { Database } from '#core/database/database.ts'
 import type { StoreMeter } from './metrics.ts'
 import type { Projections } from './projections.ts'
 import type { NamespaceUids, Tx } from './store.ts'
-import { isRetryable } from './store-failure.ts'
+import { isRetryable } from '#core/database/database-errors.ts'
 
 /** What `transact` needs beside the function that it runs. */
 export interface TransactOptions {

@@ -1,6 +1,6 @@
 import type { Core } from '#core/host/core.ts'
 import type { Job } from '#core/jobs/background-work.ts'
-import { assertEpoch } from '#core/store/leadership.ts'
+import { assertEpoch } from '#core/database/leader-election.ts'
 import { toUnknown } from './entries.ts'
 import { takeAbandoned } from './store/intents.ts'
 import type { AuditTables } from './store/tables.ts'

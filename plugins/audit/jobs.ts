@@ -1,6 +1,6 @@
 import type { Core } from '#core/host/core.ts'
 import type { Job } from '#core/jobs/background-work.ts'
-import { assertEpoch } from '#core/store/leadership.ts'
+import { assertEpoch } from '#core/database/leader-election.ts'
 import { auditMetrics } from './metrics.ts'
 import { removeOldDays } from './remove-old-days.ts'
 import { graceSeconds, sealDays } from './seal/seal-days.ts'

@@ -1,6 +1,6 @@
 import { isTransient } from '#core/events/dead-letter.ts'
 import type { Core } from '#core/host/core.ts'
-import { codeOf } from '#core/store/store-failure.ts'
+import { codeOf } from '#core/database/database-errors.ts'
 import type { Store } from '#core/store/store.ts'
 import { auditLine, decode, encode, type Entry } from './entries.ts'
 import { auditMetrics } from './metrics.ts'

@@ -5,7 +5,7 @@ import { endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { gate } from '#core/http/gate.ts'
 import { mountEndpoints } from '#core/http/mount.ts'
-import { cutPage } from '#core/store/keyset.ts'
+import { cutPage } from '#core/database/keyset.ts'
 import { AuditPage, AuditQuery } from '#schemas/api/audit.ts'
 import type { Audit } from './audit.ts'
 

@@ -6,7 +6,7 @@ import type { Store } from '#core/store/store.ts'
 import type { Kysely } from 'kysely'
 import type { Access } from '#core/cluster/access.ts'
 import { createEventFeed } from './event-feed.ts'
-import { adapters } from '#core/store/testing/databases.ts'
+import { adapters } from '#core/database/testing/databases.ts'
 import { note } from '#core/store/testing/notes.ts'
 
 const FOLLOWERS = 50

@@ -5,7 +5,7 @@ import type { StoredEvent } from '#core/store/event.ts'
 import { toStoredEvent } from '#core/store/event-row.ts'
 import { lastPosition } from '#core/store/events.ts'
 import type { Store } from '#core/store/store.ts'
-import type { CoreTables } from '#core/store/tables.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
 
 /**
  * Events after a position in the namespace of a proof, or with '' in the cluster. By uid: a namespace made again under its old name

@@ -1,5 +1,5 @@
 import type { Job } from '#core/jobs/background-work.ts'
-import { assertEpoch } from '#core/store/leadership.ts'
+import { assertEpoch } from '#core/database/leader-election.ts'
 import type { Store } from '#core/store/store.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { dropOrphanPartials, runsFinishedBefore, runsPausedBefore } from './store/deletion.ts'

@@ -63,17 +63,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a cursor opens a list with another filter',
-    file: 'core/http/cursors.ts',
+    file: 'core/database/cursors.ts',
     find: 'if (bound !== digest(purpose, filter)) throw refused()',
     replace: 'if (typeof bound !== "string") throw refused()',
-    tests: ['core/store/keyset.test.ts', 'core/http/resource-routes.test.ts'],
+    tests: ['core/database/keyset.test.ts', 'core/http/resource-routes.test.ts'],
   },
   {
     name: 'a cursor is not verified',
-    file: 'core/http/cursors.ts',
+    file: 'core/database/cursors.ts',
     find: 'if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refused()',
     replace: 'if (given.length !== expected.length) throw refused()',
-    tests: ['core/store/keyset.test.ts', 'core/http/resource-routes.test.ts'],
+    tests: ['core/database/keyset.test.ts', 'core/http/resource-routes.test.ts'],
   },
   {
     name: 'an exactly full last page has a cursor',

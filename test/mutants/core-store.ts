@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const consumers = ['core/events/consumers.test.ts']
 const store = ['core/store/store.test.ts']
-const leadership = ['core/store/leadership.test.ts']
+const leadership = ['core/database/leader-election.test.ts']
 
 /** Defects in core/store and core/events: streams, positions, leadership, consumers, the relay. */
 export const mutants: readonly Mutant[] = [
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an epoch that has ended may write',
-    file: 'core/store/leadership.ts',
+    file: 'core/database/leader-election.ts',
     find: 'if (rows.length === 0) throw new StaleEpoch(name, epoch)',
     replace: 'if (rows.length < 0) throw new StaleEpoch(name, epoch)',
     tests: leadership,
@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two lead at once',
-    file: 'core/store/leadership.ts',
+    file: 'core/database/leader-election.ts',
     find: 'where name = ${name} and expires_at < clock_timestamp() for update skip locked',
     replace: 'where name = ${name} for update skip locked',
     tests: leadership,

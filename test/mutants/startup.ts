@@ -44,18 +44,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the message of a database that is away has its whole URL',
-    file: 'core/store/store-failure.ts',
+    file: 'core/database/database-errors.ts',
     find: "return `${setting}: ${host}:${port === '' ? '5432' : port}`",
     replace: 'return `${setting}: ${host}:${port} ${url}`',
-    tests: ['core/store/store-failure.test.ts'],
+    tests: ['core/database/database-errors.test.ts'],
     only: 'PODA24',
   },
   {
     name: 'a text that is no URL is taken for a database',
-    file: 'core/store/database.ts',
+    file: 'core/database/database.ts',
     find: '  refuseBadUrl(address)\n',
     replace: '',
-    tests: ['core/store/store-failure.test.ts'],
+    tests: ['core/database/database-errors.test.ts'],
     only: 'PODA24',
   },
   {
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a damaged store is reported as the abort of PGlite',
-    file: 'core/store/pglite-folder.ts',
+    file: 'core/database/pglite-data-dir.ts',
     find: '    const pglite = await start(data).catch((error: unknown) => {\n      throw new StoreDamaged(folder, error)\n    })\n',
     replace: '    const pglite = await start(data)\n',
     tests: ['local/start.test.ts'],

@@ -3,7 +3,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import { MAX_DEPTH, parseJson } from '#core/http/body.ts'
-import { createCursors } from '#core/http/cursors.ts'
+import { createCursors } from '#core/database/cursors.ts'
 import { testKeyring } from '#core/http/testing/build-server.ts'
 import { parseSource } from '#schemas/agent-file/parse.ts'
 

@@ -1,5 +1,5 @@
 import { createStore } from '#core/store/create-store.ts'
-import { openDatabase } from '#core/store/database.ts'
+import { openDatabase } from '#core/database/database.ts'
 import { readAfter } from '#core/store/events.ts'
 import { note } from '#core/store/testing/notes.ts'
 

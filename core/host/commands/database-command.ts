@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { openSettings, originOf, readCoreSettings } from '#core/config/settings.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
-import { openDatabase } from '#core/store/database.ts'
-import type { Database } from '#core/store/database.ts'
+import { openDatabase } from '#core/database/database.ts'
+import type { Database } from '#core/database/database.ts'
 import { exitCodes } from '../run-process.ts'
 
 /** What a command is started with; it writes to `out` what was asked for, and to `err` what went wrong. */

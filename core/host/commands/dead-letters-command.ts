@@ -1,7 +1,7 @@
 import { BadArguments, parseFlags, runOnDatabase } from './database-command.ts'
 import type { CommandInput } from './database-command.ts'
 import { exitCodes } from '../run-process.ts'
-import type { Database } from '#core/store/database.ts'
+import type { Database } from '#core/database/database.ts'
 import { listDeadLetters, redrive } from '#core/events/dead-letter.ts'
 import type { DeadLetter } from '#core/events/dead-letter.ts'
 

@@ -3,8 +3,8 @@ import type { Transaction } from 'kysely'
 import { Type } from 'typebox'
 import { defineEvent } from '../event.ts'
 import type { NewEvent, StoredEvent } from '../event.ts'
-import { txWithTables } from '../database.ts'
-import type { Database } from '../database.ts'
+import { txWithTables } from '#core/database/database.ts'
+import type { Database } from '#core/database/database.ts'
 import type { Projection } from '../store.ts'
 
 /** The event type of the store's own tests. */

@@ -1,6 +1,6 @@
 import type { Core } from '#core/host/core.ts'
 import type { Store } from '#core/store/store.ts'
-import { assertEpoch } from '#core/store/leadership.ts'
+import { assertEpoch } from '#core/database/leader-election.ts'
 import { auditDaySealed } from '../events.ts'
 import { closeDays, digestDay, insertSeal, lastHead, unsealedDays } from '../store/seals.ts'
 import type { AuditTables } from '../store/tables.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { createStore } from '#core/store/create-store.ts'
-import type { Database } from '#core/store/database.ts'
+import type { Database } from '#core/database/database.ts'
 import { readAfter } from '#core/store/events.ts'
 import { note } from '#core/store/testing/notes.ts'
 import type { Random } from '../random.ts'

@@ -9,10 +9,10 @@ import { createInterface } from 'node:readline'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { openDatabase } from './database.ts'
-import { readAfter } from './events.ts'
+import { readAfter } from '#core/store/events.ts'
 import { migrate } from './migrate.ts'
-import { LockedError, takeLock } from './process-lock.ts'
-import { storeMigrations } from './store-migrations.ts'
+import { LockedError, takeLock } from './lock-file.ts'
+import { storeMigrations } from '#core/store/store-migrations.ts'
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'mesh-pglite-'))
@@ -21,7 +21,7 @@ function folder(t: TestContext): string {
 }
 
 function startAppender(location: object): ChildProcess & { stdout: NodeJS.ReadableStream } {
-  const program = new URL('../events/testing/appender.ts', import.meta.url).pathname
+  const program = new URL('#core/events/testing/appender.ts', import.meta.url).pathname
   const child = spawn(process.execPath, [program, JSON.stringify(location)], { stdio: ['ignore', 'pipe', 'inherit'] })
   return child as ChildProcess & { stdout: NodeJS.ReadableStream }
 }

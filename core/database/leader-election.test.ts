@@ -3,9 +3,9 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import type { Term } from '#core/jobs/background-work.ts'
-import { createStore } from './create-store.ts'
+import { createStore } from '#core/store/create-store.ts'
 import type { Database } from './database.ts'
-import { StaleEpoch, assertEpoch, createLeadership } from './leadership.ts'
+import { StaleEpoch, assertEpoch, createLeadership } from './leader-election.ts'
 import { adapters } from './testing/databases.ts'
 
 const ttlMs = 300

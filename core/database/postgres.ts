@@ -3,9 +3,9 @@ import { Client, Pool, types } from 'pg'
 import type { PoolClient, QueryResult } from 'pg'
 import { lastWithRows } from './driver.ts'
 import type { Session, SessionSource, StatementResult } from './driver.ts'
-import { codeOf, toConnectFailure } from './store-failure.ts'
-import type { StoreAddress } from './store-failure.ts'
-import { valueParsers } from './value-parsers.ts'
+import { codeOf, toConnectFailure } from './database-errors.ts'
+import type { StoreAddress } from './database-errors.ts'
+import { valueParsers } from './type-parsers.ts'
 
 const parserOf = (id: number): ((text: string) => unknown) => valueParsers[id] ?? types.getTypeParser(id)
 

@@ -1,7 +1,7 @@
 import { SettingsError } from '#core/config/settings-error.ts'
 import { contentProblem } from '#core/config/file-content.ts'
 import { hasDecodableCredentials } from '#core/net/url-credentials.ts'
-import type { StoreAddress } from './store-failure.ts'
+import type { StoreAddress } from './database-errors.ts'
 
 /** Throws `SettingsError` for what is no URL of a PostgreSQL server; the message never has a part of it, which may be a password. */
 // The driver accepts any text: without a scheme it is the name of a database on a host called "base".

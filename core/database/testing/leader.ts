@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { createStore } from '../create-store.ts'
+import { createStore } from '#core/store/create-store.ts'
 import { openDatabase } from '../database.ts'
-import { assertEpoch, createLeadership } from '../leadership.ts'
+import { assertEpoch, createLeadership } from '../leader-election.ts'
 
 // `node leader.ts URL TTL_MS HOLDER`: a contender that writes under its epoch as a job would.
 const [url = '', ttlMs = '', holder = ''] = process.argv.slice(2)

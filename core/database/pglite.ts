@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import { lastWithRows } from './driver.ts'
 import type { ConnectionUsage, Session, SessionSource, StatementResult } from './driver.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { valueParsers } from './value-parsers.ts'
+import { valueParsers } from './type-parsers.ts'
 
 const waitForConnectionMs = 30_000
 

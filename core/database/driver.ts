@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely'
 import type { DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
-import { toStoreFailure } from './store-failure.ts'
-import { toParameter } from './value-parsers.ts'
+import { toStoreFailure } from './database-errors.ts'
+import { toParameter } from './type-parsers.ts'
 
 /** What one statement answered. */
 export interface StatementResult {

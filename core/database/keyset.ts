@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Cursors } from '#core/http/cursors.ts'
+import type { Cursors } from './cursors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 
 /** A value of a sort key. */

@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
-import { takeLock } from './process-lock.ts'
+import { takeLock } from './lock-file.ts'
 
 /** The embedded store in memory: gone with the process, for tests. */
 export const inMemory = 'memory://'
