@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Consumer } from '#core/events/consumer.ts'
-import type { StoredEvent } from '#core/store/event.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
 import { definePlugin } from '#core/host/plugin.ts'
 import { messageOfLine } from '#core/log/message-of-line.ts'
 import { processSecrets } from '#core/log/secrets.ts'

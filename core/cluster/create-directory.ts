@@ -1,6 +1,6 @@
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isLabel } from '#core/kube/names.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import type { Access, Caller } from './access.ts'
 import type { ObservedTables } from './observed-tables.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineEvent } from '#core/store/event.ts'
+import { defineEvent } from '#core/event-store/event.ts'
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isNewer } from '#core/kube/resource-version.ts'
-import type { Store, Tx } from '#core/store/store.ts'
+import type { Store, Tx } from '#core/event-store/store.ts'
 import type { Informer } from './declarations.ts'
 import type { ObservedTables } from './observed-tables.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import type { ObservedTables } from './observed-tables.ts'
 import { everyNamespace } from './served-namespaces.ts'
 

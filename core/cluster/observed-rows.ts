@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Selectable, Transaction } from 'kysely'
 import { isNewer } from '#core/kube/resource-version.ts'
-import type { Tx } from '#core/store/store.ts'
+import type { Tx } from '#core/event-store/store.ts'
 import type { Observation } from './observation.ts'
 import type { AuditedFields, ObservedTables } from './observed-tables.ts'
 

@@ -1,6 +1,6 @@
 import { isNewer } from '#core/kube/resource-version.ts'
-import type { NewEvent } from '#core/store/event.ts'
-import type { Store } from '#core/store/store.ts'
+import type { NewEvent } from '#core/event-store/event.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { changesOf } from './audited-fields.ts'
 import type { Informer } from './declarations.ts'
 import { objectCreated, objectDeleted, objectUpdated } from './events.ts'

@@ -13,7 +13,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { openDatabase } from './database.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
-import { storeMigrations } from '#core/store/store-migrations.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
 
 const leader = fileURLToPath(import.meta.resolve('./testing/leader.ts'))
 const faults = Number(process.env['MESH_LEADER_FAULTS'] ?? 5)

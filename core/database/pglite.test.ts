@@ -9,10 +9,10 @@ import { createInterface } from 'node:readline'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { openDatabase } from './database.ts'
-import { readAfter } from '#core/store/events.ts'
+import { readAfter } from '#core/event-store/read-events.ts'
 import { migrate } from './migrate.ts'
 import { LockedError, takeLock } from './lock-file.ts'
-import { storeMigrations } from '#core/store/store-migrations.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'mesh-pglite-'))

@@ -6,7 +6,7 @@ import test from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { migrate } from './migrate.ts'
-import { storeMigrations } from '#core/store/store-migrations.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { prefixOfThirdParty } from './table-prefix.ts'
 import { adapters } from './testing/databases.ts'
 

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#core/store/event.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
 
 /** A domain event as CloudEvents 1.0 JSON. Attribute names are lower case, as the specification wants them. */
 export interface CloudEvent {

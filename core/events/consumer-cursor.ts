@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { Database } from '#core/database/database.ts'
-import { lastPosition } from '#core/store/events.ts'
+import { lastPosition } from '#core/event-store/read-events.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import type { Consumer } from './consumer.ts'
 

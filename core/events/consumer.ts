@@ -1,5 +1,5 @@
-import type { Tx } from '#core/store/store.ts'
-import type { EventType, StoredEvent } from '#core/store/event.ts'
+import type { Tx } from '#core/event-store/store.ts'
+import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 
 /** `none`: any order, once each (inbox). `stream`: every version of a stream in order (cursor). */
 export type ConsumerOrder = 'none' | 'stream'

@@ -4,7 +4,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { Database } from '#core/database/database.ts'
 import { codeOf, isRetryable } from '#core/database/database-errors.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
-import type { StoredEvent } from '#core/store/event.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
 
 /** Whether a failure says nothing about the event: the store was away, or two transactions met. It is tried again without counting. */
 export function isTransient(error: unknown): boolean {

@@ -1,8 +1,8 @@
 import type { Database } from '#core/database/database.ts'
-import { lastPosition, readAfter, readEpoch, readPositions } from '#core/store/events.ts'
-import type { EventFilter } from '#core/store/events.ts'
+import { lastPosition, readAfter, readEpoch, readPositions } from '#core/event-store/read-events.ts'
+import type { EventFilter } from '#core/event-store/read-events.ts'
 import type { Wake } from '#core/async/signal.ts'
-import type { StoredEvent } from '#core/store/event.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
 
 /** The log as the system's own readers see it (relay, consumers): every namespace, no proof. Routes may not import it. */
 export interface EventLog {

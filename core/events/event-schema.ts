@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import { titled } from '#schemas/shown-as.ts'
 import { toDataSchema } from './cloudevents.ts'
-import type { EventType } from '#core/store/event.ts'
+import type { EventType } from '#core/event-store/event.ts'
 
 /** Pattern of `sequence`: `<epoch>-<position>`, zero-padded. */
 export const SEQUENCE_PATTERN = '^\\d{6}-\\d{20}$'

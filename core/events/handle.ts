@@ -1,14 +1,14 @@
 import type { Transaction } from 'kysely'
 import { txWithTables } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import { asSpan, createTraceScope } from '#core/telemetry/trace-context.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { childOf, parseTraceparent } from '#core/telemetry/traceparent.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Consumer } from './consumer.ts'
-import type { StoredEvent } from '#core/store/event.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
 
 /** What handling needs beside the consumer. */
 export interface HandlingOptions {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
-import { createStore } from '#core/store/create-store.ts'
+import { createStore } from '#core/event-store/create-store.ts'
 import { adapters } from '#core/database/testing/databases.ts'
-import { note } from '#core/store/testing/notes.ts'
+import { note } from '#core/event-store/testing/notes.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { createLagJob } from './lag.ts'
 

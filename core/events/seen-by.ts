@@ -1,5 +1,5 @@
 import { GROUP } from '#schemas/group.ts'
-import type { EventType, StoredEvent } from '#core/store/event.ts'
+import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 
 /** A right that is asked as the caller: `verb` on `resource` in `namespace`, '' for the cluster. */
 export interface Right {

@@ -4,7 +4,7 @@ import type { CoreTables } from '#core/database/core-tables.ts'
 import { holdFloor } from './consumer-cursor.ts'
 import type { Consumer } from './consumer.ts'
 import { clearFailures, isTransient, recordFailure } from './dead-letter.ts'
-import type { StoredEvent } from '#core/store/event.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
 import { inHandlerTransaction } from './handle.ts'
 import type { HandlingOptions } from './handle.ts'
 

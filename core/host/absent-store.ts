@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 
 /** What an unwired plugin gets for a store, so that `create` need not care: whoever uses it gets `not_wired`. */
 export const absentStore: Store = {

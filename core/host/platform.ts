@@ -6,10 +6,10 @@ import type { OwnIdentity } from '#core/cluster/own-identity.ts'
 import type { Role } from '#core/config/profile.ts'
 import type { Bus } from '#core/events/bus.ts'
 import type { Consumer } from '#core/events/consumer.ts'
-import type { EventType } from '#core/store/event.ts'
+import type { EventType } from '#core/event-store/event.ts'
 import type { Job, Running, Term } from '#core/jobs/background-work.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
-import type { Projection, Store } from '#core/store/store.ts'
+import type { Projection, Store } from '#core/event-store/store.ts'
 import type { Core } from './core.ts'
 
 /** Consumers that run. */

@@ -3,10 +3,10 @@ import type { Static, TSchema } from 'typebox'
 import type { Informer, Reconciler } from '#core/cluster/declarations.ts'
 import type { SettingSource } from '#core/config/setting-source.ts'
 import type { Consumer } from '#core/events/consumer.ts'
-import type { EventType } from '#core/store/event.ts'
+import type { EventType } from '#core/event-store/event.ts'
 import type { Wiring } from '#core/http/mounted-endpoint.ts'
 import type { Job } from '#core/jobs/background-work.ts'
-import type { Projection } from '#core/store/store.ts'
+import type { Projection } from '#core/event-store/store.ts'
 import type {
   BffContext,
   GatewayContext,

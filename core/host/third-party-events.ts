@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import type { AuditDescriptor, EventType, SeenBy } from '#core/store/event.ts'
+import type { AuditDescriptor, EventType, SeenBy } from '#core/event-store/event.ts'
 
 /** Declares an event of a third party: `<domain>.<plugin>.<fact>.v<version>`, the domain in reverse DNS form (`com.acme`). */
 export function defineOwnEvent<S extends TSchema>(spec: {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Keyring } from '#core/signing/keyring.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import type { AnyEndpoint, Call } from './endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { successStatus } from './send-result.ts'

@@ -1,6 +1,6 @@
 import type { Access } from '#core/cluster/access.ts'
 import type { ChangeActorFinder, ObjectTeller } from '#core/cluster/points.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { toAuditEvent } from './audit-event.ts'
 import { type AuditFilter, type AuditWindow, auditPage } from './store/read.ts'

@@ -1,4 +1,4 @@
-import { accountActor, type NewEvent } from '#core/store/event.ts'
+import { accountActor, type NewEvent } from '#core/event-store/event.ts'
 import type { Intent, Outcome } from '#core/http/points.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { toAuditEvent } from './audit-event.ts'

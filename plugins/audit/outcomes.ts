@@ -1,6 +1,6 @@
 import type { Core } from '#core/host/core.ts'
 import type { OutcomeSink } from '#core/http/points.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { auditLine, toEvent, toIntended } from './entries.ts'
 import { createQueue, type Queue } from './queue.ts'
 import type { Spool } from './spool/spool.ts'

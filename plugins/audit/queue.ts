@@ -1,7 +1,7 @@
 import { isTransient } from '#core/events/dead-letter.ts'
 import type { Core } from '#core/host/core.ts'
 import { codeOf } from '#core/database/database-errors.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { auditLine, decode, encode, type Entry } from './entries.ts'
 import { auditMetrics } from './metrics.ts'
 import type { Segment } from './spool/segment.ts'

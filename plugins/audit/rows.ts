@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { KIND_OF_DATA } from '#core/cluster/events.ts'
-import type { AuditDescriptor, StoredEvent } from '#core/store/event.ts'
+import type { AuditDescriptor, StoredEvent } from '#core/event-store/event.ts'
 import { guessedActor } from '#core/cluster/observation.ts'
 import { allowlisted, type AuditText, isUid } from './columns.ts'
 import { auditOutcome, clusterRequest } from './events.ts'

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { StoredEvent } from '#core/store/event.ts'
-import { createStore } from '#core/store/create-store.ts'
-import type { Store } from '#core/store/store.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
+import { createStore } from '#core/event-store/create-store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import type { Kysely } from 'kysely'
 import type { Access } from '#core/cluster/access.ts'
 import { createEventFeed } from './event-feed.ts'
 import { adapters } from '#core/database/testing/databases.ts'
-import { note } from '#core/store/testing/notes.ts'
+import { note } from '#core/event-store/testing/notes.ts'
 
 const FOLLOWERS = 50
 

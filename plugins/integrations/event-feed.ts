@@ -1,6 +1,6 @@
 import type { Access } from '#core/cluster/access.ts'
-import type { StoredEvent } from '#core/store/event.ts'
-import type { Store } from '#core/store/store.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { newestStored, readPermitted } from './store.ts'
 
 /** A stream of the events that a proof allows, in commit order; followers of one namespace share each read of new events. */

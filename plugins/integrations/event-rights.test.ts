@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createCallers } from '#core/cluster/caller.ts'
-import type { StoredEvent } from '#core/store/event.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'

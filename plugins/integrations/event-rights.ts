@@ -1,5 +1,5 @@
 import type { Caller } from '#core/cluster/access.ts'
-import type { EventType, StoredEvent } from '#core/store/event.ts'
+import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 import { rightToSee } from '#core/events/seen-by.ts'
 import type { Right } from '#core/events/seen-by.ts'
 import { parseLabel } from '#core/kube/names.ts'

@@ -1,5 +1,5 @@
 import type { Core } from '#core/host/core.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { createEventFeed } from './event-feed.ts'
 import type { EventFeed } from './event-feed.ts'
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { hadOtherNamespace, liveNamespaceUid } from '#core/cluster/observed-sql.ts'
-import type { StoredEvent } from '#core/store/event.ts'
-import { toStoredEvent } from '#core/store/event-row.ts'
-import { lastPosition } from '#core/store/events.ts'
-import type { Store } from '#core/store/store.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
+import { toStoredEvent } from '#core/event-store/event-row.ts'
+import { lastPosition } from '#core/event-store/read-events.ts'
+import type { Store } from '#core/event-store/store.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 
 /**

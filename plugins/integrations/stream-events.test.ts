@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { objectCreated, objectDeleted } from '#core/cluster/events.ts'
-import type { EventType } from '#core/store/event.ts'
+import type { EventType } from '#core/event-store/event.ts'
 import { pluralOf } from '#core/events/seen-by.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { auditOutcome } from '#plugins/audit/events.ts'

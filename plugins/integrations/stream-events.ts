@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Access, Caller } from '#core/cluster/access.ts'
 import { toCloudEvent } from '#core/events/cloudevents.ts'
-import type { EventType, StoredEvent } from '#core/store/event.ts'
+import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 import { anyCloudEventSchema, SEQUENCE_PATTERN } from '#core/events/event-schema.ts'
 import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'

@@ -1,6 +1,6 @@
 import { objectDeleted } from '#core/cluster/events.ts'
 import { type Consumer, on, type HandlerContext } from '#core/events/consumer.ts'
-import type { StoredEvent } from '#core/store/event.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
 import { pruningUnfinished } from './events.ts'
 import type { Leftover } from './points.ts'
 

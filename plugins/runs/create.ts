@@ -1,6 +1,6 @@
-import type { Actor } from '#core/store/event.ts'
+import type { Actor } from '#core/event-store/event.ts'
 import type { Idempotency } from '#core/http/endpoint.ts'
-import type { Store, Tx } from '#core/store/store.ts'
+import type { Store, Tx } from '#core/event-store/store.ts'
 import { isSettled } from './decide.ts'
 import { runCreated } from './events.ts'
 import { toRows } from './journal.ts'

@@ -1,6 +1,6 @@
 import type { Job } from '#core/jobs/background-work.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { dropOrphanPartials, runsFinishedBefore, runsPausedBefore } from './store/deletion.ts'
 import type { RunsTables } from './store/tables.ts'

@@ -1,4 +1,4 @@
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { createInbox } from './inbox.ts'
 import type { Live, LiveFrame } from './live.ts'

@@ -1,5 +1,5 @@
-import type { Actor, NewEvent } from '#core/store/event.ts'
-import type { Store, Tx } from '#core/store/store.ts'
+import type { Actor, NewEvent } from '#core/event-store/event.ts'
+import type { Store, Tx } from '#core/event-store/store.ts'
 import { type FailReason, type RunState, terminalStates } from '#schemas/run.ts'
 import { type RunFact, type RunFacts, stateAfter } from './decide.ts'
 import { type Entry, toEntry, toEvent, toRows } from './journal.ts'

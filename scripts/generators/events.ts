@@ -1,5 +1,5 @@
 import { anyCloudEventSchema, cloudEventSchema } from '#core/events/event-schema.ts'
-import type { EventType } from '#core/store/event.ts'
+import type { EventType } from '#core/event-store/event.ts'
 import { toSubject } from '#core/events/subjects.ts'
 import { toDocumentSchema } from '#core/http/openapi/schemas.ts'
 import type { Components } from '#core/http/openapi/schemas.ts'

@@ -79,7 +79,7 @@ export const rules: readonly Rule[] = [
     name: 'only events.ts calls defineEvent',
     of: (path) => !inRoom(path, 'core/events') && !/^(?:plugins|core)\/[^/]+\/events(?:\.ts$|\/)/.test(path),
     forbids: ({ names, typeOnly }) => !typeOnly && names.includes('defineEvent'),
-    bad: { path: 'plugins/runs/runs.ts', text: "import { defineEvent } from '#core/store/event.ts'" },
+    bad: { path: 'plugins/runs/runs.ts', text: "import { defineEvent } from '#core/event-store/event.ts'" },
   }),
   importRule({
     name: 'only consumers.ts calls on',

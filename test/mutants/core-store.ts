@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const consumers = ['core/events/consumers.test.ts']
-const store = ['core/store/store.test.ts']
+const store = ['core/event-store/store.test.ts']
 const leadership = ['core/database/leader-election.test.ts']
 
 /** Defects in core/store and core/events: streams, positions, leadership, consumers, the relay. */
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a stream takes a version twice',
-    file: 'core/store/streams.ts',
+    file: 'core/event-store/streams.ts',
     find: `    .where('version', '=', expected)\n`,
     replace: '',
     tests: store,
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'positions are taken without the lock',
-    file: 'core/store/migrations/0003-append-events.ts',
+    file: 'core/event-store/migrations/0003-append-events.ts',
     find: '  perform pg_advisory_xact_lock(lock);\n',
     replace: '',
     tests: store,
@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an event with a known id is appended again',
-    file: 'core/store/append.ts',
+    file: 'core/event-store/append.ts',
     find: 'return fresh.delete(event.id) ? [',
     replace: 'return fresh.delete(event.id) || keyed.size >= 0 ? [',
     tests: store,
@@ -81,7 +81,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a deadlock is not run again',
-    file: 'core/store/transact.ts',
+    file: 'core/event-store/transact.ts',
     find: 'if (tried === retries || !isRetryable(error)) throw error',
     replace: 'if (tried === 0 || !isRetryable(error)) throw error',
     tests: store,

@@ -4,7 +4,7 @@ import { needs } from '#test/harness/find-server.ts'
 import { openDatabase } from '../database.ts'
 import type { Database } from '../database.ts'
 import { migrate } from '../migrate.ts'
-import { storeMigrations } from '#core/store/store-migrations.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { openMemoryStore } from './memory-store.ts'
 
 /** The two adapters: how a test opens an empty, migrated database of each, and why one is skipped. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { createStore } from '#core/store/create-store.ts'
+import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '../database.ts'
 import { assertEpoch, createLeadership } from '../leader-election.ts'
 

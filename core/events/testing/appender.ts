@@ -1,7 +1,7 @@
-import { createStore } from '#core/store/create-store.ts'
+import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '#core/database/database.ts'
-import { readAfter } from '#core/store/events.ts'
-import { note } from '#core/store/testing/notes.ts'
+import { readAfter } from '#core/event-store/read-events.ts'
+import { note } from '#core/event-store/testing/notes.ts'
 
 // A process that appends until it is killed, `node appender.ts <location as JSON>`: it says how many events it found, and after each
 // COMMIT what it committed.

@@ -1,5 +1,5 @@
 import type { Core } from '#core/host/core.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import { auditDaySealed } from '../events.ts'
 import { closeDays, digestDay, insertSeal, lastHead, unsealedDays } from '../store/seals.ts'

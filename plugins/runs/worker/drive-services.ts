@@ -1,5 +1,5 @@
 import type { Logger } from '#core/log/logger.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Live } from '../live.ts'
 import type { Claim } from '../store/internal/lease.ts'

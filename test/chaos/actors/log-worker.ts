@@ -3,10 +3,10 @@ import { runConsumers } from '#core/events/consumer-runner.ts'
 import { on } from '#core/events/consumer.ts'
 import { createNatsBus } from '#core/events/nats-bus.ts'
 import { createRelay, relayName } from '#core/events/relay.ts'
-import { createStore } from '#core/store/create-store.ts'
+import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { createLeadership } from '#core/database/leader-election.ts'
-import { noted } from '#core/store/testing/notes.ts'
+import { noted } from '#core/event-store/testing/notes.ts'
 import { until } from '../until.ts'
 
 // `node log-worker.ts HOLDER DATABASE_URL NATS_URL`: a worker's share of the log, which is a contender for the relay and a member of two

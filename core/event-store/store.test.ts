@@ -8,13 +8,13 @@ import { needs } from '#test/harness/find-server.ts'
 import { createStore } from './create-store.ts'
 import type { Database } from '#core/database/database.ts'
 import { openDatabase } from '#core/database/database.ts'
-import { readAfter } from './events.ts'
+import { readAfter } from './read-events.ts'
 import { checkMigrations, migrate } from '#core/database/migrate.ts'
-import { beginRange, pruneBefore, rangeSize } from './partitions.ts'
-import { rebuild } from './rebuild.ts'
+import { beginRange, pruneBefore, rangeSize } from './event-retention.ts'
+import { rebuild } from './rebuild-projection.ts'
 import { storeMigrations } from './store-migrations.ts'
 import type { Store } from './store.ts'
-import { StreamConflict } from './stream-conflict.ts'
+import { StreamConflict } from './version-conflict.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { createNotes, note, noted, sums } from './testing/notes.ts'
 import type { NoteTables } from './testing/notes.ts'
@@ -175,7 +175,7 @@ for (const adapter of adapters) {
     await assert.rejects(
       checkMigrations(database, [
         storeMigrations,
-        { name: 'audit', migrations: new URL('./migrations/', import.meta.url) },
+        { name: 'audit', migrations: new URL('../store/migrations/', import.meta.url) },
       ]),
       /migrations missing: audit\/0001-log/,
     )

@@ -4,7 +4,7 @@ import type { StoredEvent } from './event.ts'
 import { appendLock } from './append.ts'
 import { txWithTables } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
-import { readAfter } from './events.ts'
+import { readAfter } from './read-events.ts'
 import type { Projection } from './store.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 

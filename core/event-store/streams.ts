@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { ExpectedVersion } from './store.ts'
-import { StreamConflict } from './stream-conflict.ts'
+import { StreamConflict } from './version-conflict.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 
 type Db = Transaction<CoreTables>
