@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Consumer } from '#core/events/consumer.ts'
+import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { definePlugin } from '#core/host/plugin.ts'
 import { messageOfLine } from '#core/log/message-of-line.ts'

@@ -1,6 +1,6 @@
 import type { Caller } from '#core/cluster/access.ts'
 import type { Profile, Role } from '#core/config/profile.ts'
-import type { Bus } from '#core/events/bus.ts'
+import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { AuditDescriptor, EventType } from '#core/event-store/event.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import type { Wiring } from '#core/http/mounted-endpoint.ts'

@@ -1,7 +1,7 @@
 import type { Informer } from '#core/cluster/declarations.ts'
 import { departedJob } from '#core/cluster/departed.ts'
 import { toldObjects } from '#core/cluster/points.ts'
-import type { Consumer } from '#core/events/consumer.ts'
+import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { Job, Running } from '#core/jobs/background-work.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Built } from './container.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { StreamDrift } from '#core/events/nats-streams.ts'
+import { StreamDrift } from '#core/messaging/bus/nats-streams.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { MigrationsMissing } from '#core/database/migrate.ts'

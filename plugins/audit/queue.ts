@@ -1,4 +1,4 @@
-import { isTransient } from '#core/events/dead-letter.ts'
+import { isTransient } from '#core/messaging/consumer/dead-letter.ts'
 import type { Core } from '#core/host/core.ts'
 import { codeOf } from '#core/database/database-errors.ts'
 import type { Store } from '#core/event-store/store.ts'

@@ -1,7 +1,7 @@
 import type { Caller } from '#core/cluster/access.ts'
 import type { EventType, StoredEvent } from '#core/event-store/event.ts'
-import { rightToSee } from '#core/events/seen-by.ts'
-import type { Right } from '#core/events/seen-by.ts'
+import { rightToSee } from '#core/messaging/wire/seen-by.ts'
+import type { Right } from '#core/messaging/wire/seen-by.ts'
 import { parseLabel } from '#core/kube/names.ts'
 
 /** Reviews which events one stream shows. Answers hold for the stream alone and for `maxAgeMs`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createMemoryBus } from '#core/events/memory-bus.ts'
+import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import { standalonePlatform } from '#core/host/testing/standalone-platform.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'

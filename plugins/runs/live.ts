@@ -1,4 +1,4 @@
-import type { Bus, Subscription } from '#core/events/bus.ts'
+import type { Bus, Subscription } from '#core/messaging/bus/bus.ts'
 import { shareFrames } from './shared-frames.ts'
 
 /** What travels on `mesh.live.<runId>`: a journal entry (with `seq`), a delta (without), or a nudge to read the journal. */

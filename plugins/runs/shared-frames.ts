@@ -1,4 +1,4 @@
-import type { Bus, Subscription } from '#core/events/bus.ts'
+import type { Bus, Subscription } from '#core/messaging/bus/bus.ts'
 import type { Live, LiveFrame } from './live.ts'
 
 interface Shared {

@@ -1,6 +1,6 @@
-import { anyCloudEventSchema, cloudEventSchema } from '#core/events/event-schema.ts'
+import { anyCloudEventSchema, cloudEventSchema } from '#core/messaging/wire/event-schema.ts'
 import type { EventType } from '#core/event-store/event.ts'
-import { toSubject } from '#core/events/subjects.ts'
+import { toSubject } from '#core/messaging/wire/subjects.ts'
 import { toDocumentSchema } from '#core/http/openapi/schemas.ts'
 import type { Components } from '#core/http/openapi/schemas.ts'
 

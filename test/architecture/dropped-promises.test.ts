@@ -26,7 +26,7 @@ const settled: Readonly<Record<string, readonly string[]>> = {
     'local/workloads/replica.ts: live.process?.stop(graceMs)',
   ],
   'handles its errors itself': [
-    'core/events/nats-link.ts: dial()',
+    'core/messaging/bus/nats-connection.ts: dial()',
     'core/host/host.ts: readiness.watch(watching.signal)',
     'core/telemetry/otlp.ts: flush()',
     'core/telemetry/otlp-metrics.ts: push()',

@@ -89,7 +89,7 @@ export const rules: readonly Rule[] = [
       path !== 'core/host/third-party.ts' &&
       !/^plugins\/[^/]+\/consumers(?:\.ts$|\/)/.test(path),
     forbids: ({ target, names }) => inRoom(target, 'core/events') && names.includes('on'),
-    bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/events/consumer.ts'" },
+    bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/messaging/consumer/consumer.ts'" },
   }),
   importRule({
     name: 'routes do not import the system side of a store',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-const consumers = ['core/events/consumers.test.ts']
+const consumers = ['core/messaging/consumer/consumers.test.ts']
 const store = ['core/event-store/store.test.ts']
 const leadership = ['core/database/leader-election.test.ts']
 
@@ -8,7 +8,7 @@ const leadership = ['core/database/leader-election.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'the inbox is not looked at',
-    file: 'core/events/unordered.ts',
+    file: 'core/messaging/consumer/unordered-delivery.ts',
     find: 'return above.filter((event) => fresh.has(event.id))',
     replace: 'return above.filter((event) => fresh.has(event.id) || above.length > 0)',
     tests: consumers,
@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a batch is acknowledged before it is handled',
-    file: 'core/events/consumer-runner.ts',
+    file: 'core/messaging/consumer/consumer-runner.ts',
     find: '  const attempts = await handleEvents(handling, consumer, [...events.values()])',
     replace:
       '  for (const message of batch) message.ack()\n  const attempts = await handleEvents(handling, consumer, [...events.values()])',
@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the sweep never looks at the log',
-    file: 'core/events/sweep.ts',
+    file: 'core/messaging/consumer/catch-up.ts',
     find: 'const undone = await handlePage(options, consumer, page)',
     replace: 'const undone = page.length < 0 ? await handlePage(options, consumer, page) : undefined',
     tests: consumers,
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a poison event is tried for ever',
-    file: 'core/events/dead-letter.ts',
+    file: 'core/messaging/consumer/dead-letter.ts',
     find: 'const dead = row.attempts >= failure.most',
     replace: 'const dead = row.attempts > failure.most * 1000',
     tests: consumers,
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a stream moves behind an event that failed',
-    file: 'core/events/ordered.ts',
+    file: 'core/messaging/consumer/ordered-delivery.ts',
     find: '    if (failure.dead) await moveBehind(db, consumer, [event])',
     replace: '    await moveBehind(db, consumer, [event])',
     tests: consumers,
@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the relay moves on before the bus has acknowledged',
-    file: 'core/events/relay.ts',
+    file: 'core/messaging/outbox-relay.ts',
     find: `const count = acknowledged.indexOf(false) === -1 ? events.length : acknowledged.indexOf(false)`,
     replace: 'const count = events.length',
     tests: consumers,

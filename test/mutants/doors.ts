@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a worker makes the stream of a new install',
-    file: 'core/events/keep-streams.ts',
+    file: 'core/messaging/bus/keep-streams.ts',
     find: '(await isStreamMissing(bus)) && (await published())',
     replace: 'await isStreamMissing(bus)',
     tests: ['core/host/start.test.ts'],

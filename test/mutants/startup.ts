@@ -60,10 +60,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an error of the NATS client is an unexpected one',
-    file: 'core/events/nats-bus.ts',
+    file: 'core/messaging/bus/nats-bus.ts',
     find: "throw new Fail('bus_unavailable', undefined, { cause: error })",
     replace: 'throw error',
-    tests: ['core/events/bus.test.ts'],
+    tests: ['core/messaging/bus/bus.test.ts'],
     only: 'PODA20',
   },
   {

@@ -2,8 +2,8 @@ import { BadArguments, parseFlags, runOnDatabase } from './database-command.ts'
 import type { CommandInput } from './database-command.ts'
 import { exitCodes } from '../run-process.ts'
 import type { Database } from '#core/database/database.ts'
-import { listDeadLetters, redrive } from '#core/events/dead-letter.ts'
-import type { DeadLetter } from '#core/events/dead-letter.ts'
+import { listDeadLetters, redrive } from '#core/messaging/consumer/dead-letter.ts'
+import type { DeadLetter } from '#core/messaging/consumer/dead-letter.ts'
 
 const usage = `usage: mesh worker dead-letters list [--consumer NAME] [--limit N] [--output text|json]
        mesh worker dead-letters redrive (ID... [--consumer NAME] | --consumer NAME) [--output text|json]

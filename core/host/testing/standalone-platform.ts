@@ -1,7 +1,7 @@
 import type { Caller } from '#core/cluster/access.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import type { YamlFile } from '#core/config/yaml-file.ts'
-import type { Bus } from '#core/events/bus.ts'
+import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { OpenPlatform } from '../platform.ts'
 
 /** A platform without cluster, store and bus: for what the host does by itself. Every bearer is the user `test`. */

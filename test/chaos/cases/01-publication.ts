@@ -1,7 +1,7 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { sql } from 'kysely'
-import { streamName } from '#core/events/nats-streams.ts'
+import { streamName } from '#core/messaging/bus/nats-streams.ts'
 import { lastPosition } from '#core/event-store/read-events.ts'
 import { judge } from '../actors/log-evidence.ts'
 import { makeStream, openWorld } from '../actors/log-world.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { on } from '#core/events/consumer.ts'
+import { on } from '#core/messaging/consumer/consumer.ts'
 import { defineEvent } from '#core/event-store/event.ts'
 import { endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'

@@ -5,7 +5,7 @@ import { deliverFrame } from './deliver-frame.ts'
 import type { FrameHandler } from './deliver-frame.ts'
 import { MemoryQueue } from './memory-queue.ts'
 import type { QueueLimits } from './memory-queue.ts'
-import { matches } from './subjects.ts'
+import { matches } from '../wire/subjects.ts'
 
 const defaults: QueueLimits = { ackWaitMs: 30_000, maxWaiting: 10_000, maxBatch: 500 }
 

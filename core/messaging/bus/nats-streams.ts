@@ -7,7 +7,7 @@ import {
   StorageType,
 } from '@nats-io/jetstream'
 import type { ConsumerConfig, ConsumerInfo, JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream'
-import type { DurablePlan } from './durables.ts'
+import type { DurablePlan } from './durable-consumers.ts'
 
 /** What must exist in JetStream: one stream and its durable consumers. */
 export interface StreamPlan {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { CoreTables } from '#core/database/core-tables.ts'
-import { holdFloor } from './consumer-cursor.ts'
+import { holdFloor } from './checkpoint.ts'
 import type { Consumer } from './consumer.ts'
 import { clearFailures, isTransient, recordFailure } from './dead-letter.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
-import { inHandlerTransaction } from './handle.ts'
-import type { HandlingOptions } from './handle.ts'
+import { inHandlerTransaction } from './handler-transaction.ts'
+import type { HandlingOptions } from './handler-transaction.ts'
 
 /** How often an event that is not done was tried; absent from the map: it is done. */
 export type Undone = ReadonlyMap<string, number>

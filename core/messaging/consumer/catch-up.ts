@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Database } from '#core/database/database.ts'
 import { readPositions } from '#core/event-store/read-events.ts'
-import { raiseFloor, readFloor } from './consumer-cursor.ts'
+import { raiseFloor, readFloor } from './checkpoint.ts'
 import type { Consumer } from './consumer.ts'
-import type { EventLog } from './event-log.ts'
+import type { EventLog } from './log-reader.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
-import { inHandlerTransaction } from './handle.ts'
-import type { HandlingOptions } from './handle.ts'
-import { handleStream } from './ordered.ts'
-import { handleUnordered } from './unordered.ts'
+import { inHandlerTransaction } from './handler-transaction.ts'
+import type { HandlingOptions } from './handler-transaction.ts'
+import { handleStream } from './ordered-delivery.ts'
+import { handleUnordered } from './unordered-delivery.ts'
 
 const pageSize = 500
 

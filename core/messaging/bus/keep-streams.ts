@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '#core/log/logger.ts'
 import type { Bus } from './bus.ts'
-import type { DurablePlan } from './durables.ts'
+import type { DurablePlan } from './durable-consumers.ts'
 import type { NatsBus } from './nats-bus.ts'
 import { StreamDrift } from './nats-streams.ts'
 

@@ -8,7 +8,7 @@ import { freePort } from '#test/harness/free-port.ts'
 import { acceptsTcp, startProcess, untilReady } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
-const shipped = readFileSync(new URL('../../deploy/nats/nats.conf', import.meta.url), 'utf8')
+const shipped = readFileSync(new URL('../../../deploy/nats/nats.conf', import.meta.url), 'utf8')
 
 test(
   'A3: the NATS configuration that is shipped starts a server that syncs every publish',

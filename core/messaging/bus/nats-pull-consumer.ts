@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg } from '@nats-io/jetstream'
 import type { Delivery, Subscription } from './bus.ts'
 import { ensureDurable, streamName } from './nats-streams.ts'
-import type { DurablePlan } from './durables.ts'
+import type { DurablePlan } from './durable-consumers.ts'
 import { createWake } from '#core/async/signal.ts'
 
 type Handle = (batch: readonly Delivery[]) => Promise<void>

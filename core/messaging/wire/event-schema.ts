@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import { titled } from '#schemas/shown-as.ts'
-import { toDataSchema } from './cloudevents.ts'
+import { toDataSchema } from './cloud-event.ts'
 import type { EventType } from '#core/event-store/event.ts'
 
 /** Pattern of `sequence`: `<epoch>-<position>`, zero-padded. */

@@ -1,4 +1,4 @@
-import { toSubjects } from './subjects.ts'
+import { toSubjects } from '../wire/subjects.ts'
 
 /** What the worker's consumers and the listed integrators pull from. */
 export interface DurablePlan {

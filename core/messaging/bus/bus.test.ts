@@ -7,11 +7,11 @@ import { needs } from '#test/harness/find-server.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { busContract } from './bus.contract.ts'
 import { createMemoryBus } from './memory-bus.ts'
-import { toNatsOptions } from './nats-address.ts'
+import { toNatsOptions } from './nats-url.ts'
 import { createNatsBus } from './nats-bus.ts'
-import { planOf } from './durables.ts'
+import { planOf } from './durable-consumers.ts'
 import { streamName } from './nats-streams.ts'
-import { matches, toSubject, toSubjects } from './subjects.ts'
+import { matches, toSubject, toSubjects } from '../wire/subjects.ts'
 
 busContract(
   'memory',

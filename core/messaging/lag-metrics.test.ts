@@ -5,7 +5,7 @@ import { createStore } from '#core/event-store/create-store.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { note } from '#core/event-store/testing/notes.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
-import { createLagJob } from './lag.ts'
+import { createLagJob } from './lag-metrics.ts'
 
 for (const adapter of adapters) {
   test(

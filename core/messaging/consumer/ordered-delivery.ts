@@ -1,12 +1,12 @@
 import type { Transaction } from 'kysely'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import { readStreamOf } from '#core/event-store/read-events.ts'
-import { advanceStreamCursor, holdFloor, lockStreamCursor } from './consumer-cursor.ts'
+import { advanceStreamCursor, holdFloor, lockStreamCursor } from './checkpoint.ts'
 import type { Consumer } from './consumer.ts'
 import { clearFailures, isTransient, recordFailure } from './dead-letter.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
-import { inHandlerTransaction } from './handle.ts'
-import type { HandlingOptions } from './handle.ts'
+import { inHandlerTransaction } from './handler-transaction.ts'
+import type { HandlingOptions } from './handler-transaction.ts'
 
 const pageSize = 500
 

@@ -8,12 +8,12 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import { asSpan } from '#core/telemetry/trace-context.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { parseTraceparent } from '#core/telemetry/traceparent.ts'
-import type { Bus } from './bus.ts'
-import { toCloudEvent } from './cloudevents.ts'
+import type { Bus } from './bus/bus.ts'
+import { toCloudEvent } from './wire/cloud-event.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
-import { createEventLog } from './event-log.ts'
-import { eventMetrics } from './metrics.ts'
-import { toSubject } from './subjects.ts'
+import { createEventLog } from './consumer/log-reader.ts'
+import { eventMetrics } from './wire/metrics.ts'
+import { toSubject } from './wire/subjects.ts'
 
 /** What the relay moves from where to where. */
 export interface RelayOptions {
