@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Role } from '#core/config/profile.ts'
-import type { ClusterLocation } from '#core/host/cluster-location.ts'
+import type { ClusterLocation } from '#core/cluster/cluster-config.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { composeHost } from '#core/host/compose.ts'
-import type { ClusterLocation } from '#core/host/cluster-location.ts'
+import type { ClusterLocation } from '#core/cluster/cluster-config.ts'
 import { runProcess } from '#core/host/run-process.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { startLocalCluster } from '#local/cluster.ts'

@@ -3,7 +3,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { InvalidName, isLabel } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
-import type { Access, ReviewTarget } from './access.ts'
+import type { Access, ReviewTarget } from './caller.ts'
 
 /** A question to the authorizer; `resource` may carry a subresource (`agentdeployments/invoke`). */
 export interface Question<V extends string, R extends string> extends ReviewTarget {

@@ -1,10 +1,10 @@
 import type { KubeClient } from '#core/kube/client.ts'
-import type { Caller } from '#core/cluster/access.ts'
-import type { Directory } from '#core/cluster/create-directory.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Informer } from '#core/cluster/declarations.ts'
 import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
-import type { OwnIdentity } from '#core/cluster/own-identity.ts'
+import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { Role } from '#core/config/profile.ts'
 import type { MountedEndpoint } from '#core/http/mounted-endpoint.ts'
 

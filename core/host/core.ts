@@ -1,4 +1,4 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import type { Profile, Role } from '#core/config/profile.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { AuditDescriptor, EventType } from '#core/event-store/event.ts'

@@ -1,4 +1,4 @@
-import type { Caller, ReviewTarget } from '#core/cluster/access.ts'
+import type { Caller, ReviewTarget } from '#core/cluster/caller.ts'
 import type {
   CallOptions,
   KubeClient,

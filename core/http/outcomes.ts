@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import { isName } from '#core/kube/names.ts'
 import { kindOfResource } from '#schemas/kinds.ts'
 import { formatTraceparent } from '#core/telemetry/traceparent.ts'

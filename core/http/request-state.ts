@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { Access, Caller } from '#core/cluster/access.ts'
+import type { Access, Caller } from '#core/cluster/caller.ts'
 import type { ErrorCode } from '#core/errors/core-errors.ts'
 import { servicesOf } from './services.ts'
 import { childOf, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'

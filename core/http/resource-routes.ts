@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { clusterObject, clusterObjectInput, listOf, nothing } from '#schemas/api/common.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Access, Caller } from '#core/cluster/access.ts'
+import type { Access, Caller } from '#core/cluster/caller.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { Authz, NamespaceFrom } from './endpoint.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Caller } from '#core/cluster/access.ts'
-import type { Directory } from '#core/cluster/create-directory.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { Store } from '#core/event-store/store.ts'

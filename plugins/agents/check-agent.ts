@@ -1,4 +1,4 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { FieldError } from '#core/errors/domain-error.ts'
 import { checkOf } from '#core/errors/validate.ts'

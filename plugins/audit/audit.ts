@@ -1,4 +1,4 @@
-import type { Access } from '#core/cluster/access.ts'
+import type { Access } from '#core/cluster/caller.ts'
 import type { ChangeActorFinder, ObjectTeller } from '#core/cluster/points.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'

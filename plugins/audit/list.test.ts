@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import type { Access, Caller } from '#core/cluster/access.ts'
+import type { Access, Caller } from '#core/cluster/caller.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
 import { buildServer, DENIED } from '#core/http/testing/build-server.ts'
 import { KubeError } from '#core/kube/status.ts'

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { Access, Caller } from '#core/cluster/access.ts'
+import type { Access, Caller } from '#core/cluster/caller.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import { endpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'

@@ -1,5 +1,5 @@
-import type { Caller } from '#core/cluster/access.ts'
-import type { Directory } from '#core/cluster/create-directory.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Core, Wired } from '#core/host/core.ts'
 import type { Authz } from '#core/http/endpoint.ts'
 import type { MountedEndpoint } from '#core/http/mounted-endpoint.ts'

@@ -1,4 +1,4 @@
-import type { Access } from '#core/cluster/access.ts'
+import type { Access } from '#core/cluster/caller.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { newestStored, readPermitted } from './store.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createCallers } from '#core/cluster/caller.ts'
+import { createCallers } from '#core/cluster/callers.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { needs } from '#test/harness/find-server.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 import { rightToSee } from '#core/messaging/wire/seen-by.ts'
 import type { Right } from '#core/messaging/wire/seen-by.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Access, Caller } from '#core/cluster/access.ts'
+import type { Access, Caller } from '#core/cluster/caller.ts'
 import { toCloudEvent } from '#core/messaging/wire/cloud-event.ts'
 import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 import { anyCloudEventSchema, SEQUENCE_PATTERN } from '#core/messaging/wire/event-schema.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 
 /** A chat with an agent: a run, made as the caller after the review `create agentdeployments/invoke`. */

@@ -1,4 +1,4 @@
-import type { UserInfo } from '#core/cluster/access.ts'
+import type { UserInfo } from '#core/cluster/caller.ts'
 import type { StateContext } from '#core/host/contexts.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'

@@ -1,5 +1,5 @@
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import type { UserInfo } from '#core/cluster/access.ts'
+import type { UserInfo } from '#core/cluster/caller.ts'
 import type { StateContext } from '#core/host/contexts.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import type { Core } from '#core/host/core.ts'

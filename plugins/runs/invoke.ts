@@ -1,4 +1,4 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import { createWake } from '#core/async/signal.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { Live } from './live.ts'

@@ -1,5 +1,5 @@
-import type { Access, Caller } from '#core/cluster/access.ts'
-import type { Directory } from '#core/cluster/create-directory.ts'
+import type { Access, Caller } from '#core/cluster/caller.ts'
+import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Cursors } from '#core/database/cursors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { cutPage } from '#core/database/keyset.ts'

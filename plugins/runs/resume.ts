@@ -1,4 +1,4 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'

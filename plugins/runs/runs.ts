@@ -1,5 +1,5 @@
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import type { Access, Caller } from '#core/cluster/access.ts'
+import type { Access, Caller } from '#core/cluster/caller.ts'
 import type { Observed, ObservedObject } from '#core/cluster/observed-objects.ts'
 import { accountActor, type Actor } from '#core/event-store/event.ts'
 import type { Core } from '#core/host/core.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { sql } from 'kysely'
-import type { UserInfo } from '#core/cluster/access.ts'
+import type { UserInfo } from '#core/cluster/caller.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
 import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'

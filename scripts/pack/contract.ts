@@ -1,5 +1,5 @@
 // What a plugin from elsewhere may import by type from the package; the rest of the platform has no name there.
-export type { Access, Caller } from '#core/cluster/access.ts'
+export type { Access, Caller } from '#core/cluster/caller.ts'
 export type { Consumer } from '#core/messaging/consumer/consumer.ts'
 export type { EventType, NewEvent, StoredEvent } from '#core/event-store/event.ts'
 export type { BffContext, GatewayContext, ManagerContext, StateContext, WorkerContext } from '#core/host/contexts.ts'

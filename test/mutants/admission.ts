@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/cluster/token-cache.ts',
     find: 'if (options.isRejection?.(error) === true)',
     replace: 'if (options.isRejection === undefined)',
-    tests: ['core/cluster/caller.test.ts'],
+    tests: ['core/cluster/callers.test.ts'],
     only: 'SEC4',
   },
   {

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-const caller = ['core/cluster/caller.test.ts']
+const caller = ['core/cluster/callers.test.ts']
 const informer = ['core/cluster/informer.test.ts']
 
 /** Defects in core/kube and core/cluster: names, callers, reviews, informers. */
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the user name of a token is remembered for an hour',
-    file: 'core/cluster/caller.ts',
+    file: 'core/cluster/callers.ts',
     find: 'const USERNAME_TTL_MS = 5_000',
     replace: 'const USERNAME_TTL_MS = 3_600_000',
     tests: caller,

@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'chosen namespaces: a review of a subject elsewhere is asked for',
-    file: 'core/cluster/own-identity.ts',
+    file: 'core/cluster/token-review.ts',
     find: 'served.has(attributes.namespace) && reviewSubject',
     replace: 'reviewSubject',
     tests: unit,

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import type { YamlFile } from '#core/config/yaml-file.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import { endpoint } from '#core/http/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'

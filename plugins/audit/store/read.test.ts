@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
-import type { Access } from '#core/cluster/access.ts'
+import type { Access } from '#core/cluster/caller.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'

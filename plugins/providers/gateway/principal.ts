@@ -1,4 +1,4 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import type { GatewayContext } from '#core/host/contexts.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
-import type { Access } from '#core/cluster/access.ts'
+import type { Access } from '#core/cluster/caller.ts'
 import { inLiveNamespace, liveNamespaceUid } from '#core/cluster/observed-sql.ts'
 import type { RunState } from '#schemas/run.ts'
 import type { JournalRow, RunsTables, SelectedRun } from './tables.ts'

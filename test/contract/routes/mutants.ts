@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createCallers } from '#core/cluster/caller.ts'
+import { createCallers } from '#core/cluster/callers.ts'
 import { describeCatalog } from '#core/host/describe.ts'
 import type { AnyEndpoint, Authz } from '#core/http/endpoint.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'

@@ -1,7 +1,7 @@
 import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
 import type { Role } from '#core/config/profile.ts'
 import { openSettings, readCoreSettings } from '#core/config/settings.ts'
-import { locateCluster } from '#core/host/cluster-location.ts'
+import { locateCluster } from '#core/cluster/cluster-config.ts'
 import { composeHost } from '#core/host/compose.ts'
 import { runProcess } from '#core/host/run-process.ts'
 import { plugins } from '#plugins/index.ts'

@@ -15,8 +15,8 @@ import { KubeError } from '#core/kube/status.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { askAccess } from './access-review.ts'
-import { createCallers } from './caller.ts'
-import { createOwnIdentity } from './own-identity.ts'
+import { createCallers } from './callers.ts'
+import { createOwnIdentity } from './token-review.ts'
 
 const real = needs('etcd', 'kube-apiserver')
 const rbac = (plural: string, kind: string): Resource => ({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Dispatcher } from 'undici'
-import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
+import type { ServiceEndpoints } from './endpoint-slices.ts'
 import type { CoreSettings } from '#core/config/core-settings.ts'
 import { fileProblem } from '#core/config/file-problem.ts'
 import type { Role } from '#core/config/profile.ts'

@@ -1,6 +1,6 @@
 import { GROUP } from '#schemas/group.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import type { UserInfo } from './access.ts'
+import type { UserInfo } from './caller.ts'
 import { isAllowed, reviewFailure } from './access-review.ts'
 import type { ReviewAnswer } from './access-review.ts'
 import { servedCluster } from './served-cluster.ts'

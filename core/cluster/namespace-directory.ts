@@ -1,7 +1,7 @@
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isLabel } from '#core/kube/names.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { Access, Caller } from './access.ts'
+import type { Access, Caller } from './caller.ts'
 import type { ObservedTables } from './observed-tables.ts'
 
 /** The namespaces that the manager has observed, or those that are served where they are chosen, by name; only names that pass a review are ever shown. */
