@@ -7,8 +7,8 @@ import { createServedDirectory } from './namespace-directory.ts'
 import { createOwnIdentity } from './token-review.ts'
 import { servedCluster } from './served-cluster.ts'
 import { NAMESPACE_NOT_SERVED, namespaceKind, partQuery, partsOf, servedNamespaces } from './served-namespaces.ts'
-import { createWatchStates } from './watch-states.ts'
-import { silent } from './testing/following.ts'
+import { createWatchStates } from '#core/controllers/watch/watch-states.ts'
+import { silent } from '#core/controllers/testing/following.ts'
 
 const agents: Resource = { group: 'mesh.dev', version: 'v1', plural: 'agents', kind: 'Agent', namespaced: true }
 const tenants: Resource = { ...agents, plural: 'tenants', kind: 'Tenant', namespaced: false }

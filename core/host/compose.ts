@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { dirname, resolve } from 'node:path'
-import { clusterEvents } from '#core/cluster/events.ts'
+import { clusterEvents } from '#core/controllers/objects/object-events.ts'
 import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
 import type { CoreSettings } from '#core/config/core-settings.ts'
 import type { Role } from '#core/config/profile.ts'

@@ -1,7 +1,7 @@
 import type { KubeClient } from '#core/kube/client.ts'
 import type { Caller } from '#core/cluster/caller.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
-import type { Informer } from '#core/cluster/declarations.ts'
+import type { Informer } from '#core/controllers/watch/declarations.ts'
 import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'

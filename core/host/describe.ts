@@ -1,4 +1,4 @@
-import { clusterEvents } from '#core/cluster/events.ts'
+import { clusterEvents } from '#core/controllers/objects/object-events.ts'
 import { readSettings } from '#core/config/settings.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import { toOpenApi } from '#core/http/openapi/document.ts'

@@ -1,5 +1,5 @@
 import type { Directory } from '#core/cluster/namespace-directory.ts'
-import type { Informer, Reconciler } from '#core/cluster/declarations.ts'
+import type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
 import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import type { Informer, Reconciler } from '#core/cluster/declarations.ts'
+import type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
 import type { SettingSource } from '#core/config/setting-source.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { EventType } from '#core/event-store/event.ts'

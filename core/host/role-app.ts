@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import type { Informer } from '#core/cluster/declarations.ts'
+import type { Informer } from '#core/controllers/watch/declarations.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { gate } from '#core/http/gate.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Reconciler, ReconcileResult } from '#core/cluster/declarations.ts'
+import type { Reconciler, ReconcileResult } from '#core/controllers/watch/declarations.ts'
 import { describeError } from '#core/errors/describe-error.ts'
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'

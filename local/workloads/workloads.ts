@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
-import { runReconcilers } from '#core/cluster/reconciler.ts'
+import { runReconcilers } from '#core/controllers/controller.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import type { Logger } from '#core/log/logger.ts'

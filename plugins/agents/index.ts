@@ -1,4 +1,4 @@
-import { changeActorFinder } from '#core/cluster/points.ts'
+import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import { definePlugin } from '#core/host/plugin.ts'
 import type { AgentsInner } from './agents.ts'
 import { createModelGateway } from './model-gateway.ts'

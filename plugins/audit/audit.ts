@@ -1,5 +1,5 @@
 import type { Access } from '#core/cluster/caller.ts'
-import type { ChangeActorFinder, ObjectTeller } from '#core/cluster/points.ts'
+import type { ChangeActorFinder, ObjectTeller } from '#core/controllers/objects/extension-points.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { toAuditEvent } from './audit-event.ts'

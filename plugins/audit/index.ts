@@ -1,7 +1,7 @@
 import { definePlugin } from '#core/host/plugin.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { httpOutcome } from '#core/http/points.ts'
-import { changeActorFinder, toldObjects } from '#core/cluster/points.ts'
+import { changeActorFinder, toldObjects } from '#core/controllers/objects/extension-points.ts'
 import type { Static } from 'typebox'
 import type { Core } from '#core/host/core.ts'
 import { createActorFinder, createAudit, createTeller } from './audit.ts'

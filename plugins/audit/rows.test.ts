@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { KIND_OF_DATA, objectCreated } from '#core/cluster/events.ts'
+import { KIND_OF_DATA, objectCreated } from '#core/controllers/objects/object-events.ts'
 import { readSettings } from '#core/config/settings.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Informer } from '#core/cluster/declarations.ts'
+import type { Informer } from '#core/controllers/watch/declarations.ts'
 import { definePlugin } from '#core/host/plugin.ts'
 import type { Resource } from '#core/kube/client.ts'
 import { kinds } from '#schemas/kinds.ts'

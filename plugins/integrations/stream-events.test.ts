@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { objectCreated, objectDeleted } from '#core/cluster/events.ts'
+import { objectCreated, objectDeleted } from '#core/controllers/objects/object-events.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import { pluralOf } from '#core/messaging/wire/seen-by.ts'
 import type { KubeClient } from '#core/kube/client.ts'

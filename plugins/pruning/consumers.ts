@@ -1,4 +1,4 @@
-import { objectDeleted } from '#core/cluster/events.ts'
+import { objectDeleted } from '#core/controllers/objects/object-events.ts'
 import { type Consumer, on, type HandlerContext } from '#core/messaging/consumer/consumer.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { pruningUnfinished } from './events.ts'

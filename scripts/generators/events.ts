@@ -15,7 +15,7 @@ export async function generate(): Promise<Map<string, string>> {
 
 async function eventTypes(): Promise<readonly EventType[]> {
   const { plugins } = await import('#plugins/index.ts')
-  const { clusterEvents } = await import('#core/cluster/events.ts')
+  const { clusterEvents } = await import('#core/controllers/objects/object-events.ts')
   const found: readonly EventType[] = [...clusterEvents, ...plugins.flatMap((plugin) => plugin.events ?? [])]
   return found.toSorted((a, b) => (a.type < b.type ? -1 : 1))
 }

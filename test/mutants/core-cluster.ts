@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const caller = ['core/cluster/callers.test.ts']
-const informer = ['core/cluster/informer.test.ts']
+const informer = ['core/controllers/informer.test.ts']
 
 /** Defects in core/kube and core/cluster: names, callers, reviews, informers. */
 export const mutants: readonly Mutant[] = [
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a change of status alone is a change',
-    file: 'core/cluster/observation.ts',
+    file: 'core/controllers/objects/object-fingerprint.ts',
     find: 'metadata, status: _status, ...rest } = object',
     replace: 'metadata, ...rest } = object',
     tests: informer,
@@ -91,14 +91,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what was declared departed is never told of',
-    file: 'core/cluster/observed-rows.ts',
+    file: 'core/controllers/objects/object-index.ts',
     find: 'if (known.departed && known.contentHash === UNREAD) {',
     replace: 'if (known.departed && known.contentHash !== UNREAD) {',
     tests: informer,
   },
   {
     name: 'an older version counts as news',
-    file: 'core/cluster/observed-rows.ts',
+    file: 'core/controllers/objects/object-index.ts',
     find: ' || !isNewer(seen.resourceVersion, known.resourceVersion)) return undefined',
     replace: ') return undefined',
     tests: informer,
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'versions are compared as text',
-    file: 'core/cluster/observation.ts',
+    file: 'core/controllers/objects/object-fingerprint.ts',
     find: 'return version.length === than.length ? version > than : version.length > than.length',
     replace: 'return version > than',
     tests: informer,
@@ -114,38 +114,38 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a change that cannot be stored at once is given up',
-    file: 'core/cluster/reflector.ts',
+    file: 'core/controllers/watch/reflector.ts',
     find: 'if (signal.aborted) throw error',
     replace: 'if (!signal.aborted) throw error',
-    tests: ['core/cluster/reflector.test.ts'],
+    tests: ['core/controllers/watch/reflector.test.ts'],
     only: 'A10',
   },
   {
     name: 'a manager that starts lists what is there',
-    file: 'core/cluster/reflector.ts',
+    file: 'core/controllers/watch/reflector.ts',
     find: "if (position.last !== undefined) position.reason = 'resumed'",
     replace: "if (position.last !== undefined) position.reason = 'start'",
-    tests: ['core/cluster/reflector.test.ts'],
+    tests: ['core/controllers/watch/reflector.test.ts'],
     only: 'A10',
   },
   {
     name: 'a stop drops what was read',
-    file: 'core/cluster/reflector.ts',
+    file: 'core/controllers/watch/reflector.ts',
     find: '  await backlog.settled()\n}',
     replace: '}',
-    tests: ['core/cluster/reflector.test.ts'],
+    tests: ['core/controllers/watch/reflector.test.ts'],
     only: 'A10',
   },
   {
     name: 'what a list no longer shows is forgotten silently',
-    file: 'core/cluster/remember.ts',
+    file: 'core/controllers/objects/record-changes.ts',
     find: '!present.has(row.uid) && !isNewer(row.rv, listVersion)',
     replace: '!present.has(row.uid) && isNewer(row.rv, listVersion)',
     tests: informer,
   },
   {
     name: 'a malformed object stops the informer',
-    file: 'core/cluster/observation.ts',
+    file: 'core/controllers/objects/object-fingerprint.ts',
     find: `    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object', audited: undefined }`,
     replace: `    throw new TypeError('malformed object')`,
     tests: informer,

@@ -1,4 +1,4 @@
-import { rebaseObserved } from '#core/cluster/observed-rows.ts'
+import { rebaseObserved } from '#core/controllers/objects/object-index.ts'
 import { openSettings, readCoreSettings } from '#core/config/settings.ts'
 import { dropStream } from '#core/messaging/bus/reset-stream.ts'
 import { toNatsOptions } from '#core/messaging/bus/nats-url.ts'

@@ -1,4 +1,4 @@
-import type { ReconcileResult } from '#core/cluster/declarations.ts'
+import type { ReconcileResult } from '#core/controllers/watch/declarations.ts'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { KubeError, isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'

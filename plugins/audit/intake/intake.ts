@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Informer } from '#core/cluster/declarations.ts'
+import type { Informer } from '#core/controllers/watch/declarations.ts'
 import type { Core } from '#core/host/core.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { auditMetrics } from '../metrics.ts'

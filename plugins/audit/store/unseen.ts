@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { isObserved } from '#core/cluster/observed-sql.ts'
-import type { ToldObject } from '#core/cluster/points.ts'
+import type { ToldObject } from '#core/controllers/objects/extension-points.ts'
 import { keyDays } from './generations.ts'
 import type { AuditTables } from './tables.ts'
 

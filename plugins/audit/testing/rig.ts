@@ -1,6 +1,6 @@
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { objectCreated, objectDeleted, objectUpdated } from '#core/cluster/events.ts'
+import { objectCreated, objectDeleted, objectUpdated } from '#core/controllers/objects/object-events.ts'
 import { clusterMigrations } from '#core/cluster/observed-tables.ts'
 import { runConsumers } from '#core/messaging/consumer/consumer-runner.ts'
 import type { AuditDescriptor, NewEvent, StoredEvent } from '#core/event-store/event.ts'

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { clusterEvents } from '#core/cluster/events.ts'
+import { clusterEvents } from '#core/controllers/objects/object-events.ts'
 import { namespaceUids } from '#core/cluster/namespace-uids.ts'
 import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType, Subject } from '#core/event-store/event.ts'

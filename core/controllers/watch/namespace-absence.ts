@@ -1,6 +1,6 @@
 import type { KubeClient } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
-import { namespaceKind, partQuery } from './served-namespaces.ts'
+import { namespaceKind, partQuery } from '#core/cluster/served-namespaces.ts'
 
 /** A version at which the namespace did not exist; undefined when it exists, or when the API server does not say. */
 export type NamespaceAbsence = (namespace: DnsLabel) => Promise<string | undefined>

@@ -10,8 +10,8 @@ import { createPool } from '#core/kube/connection-pool.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
-import type { Reconciler } from './declarations.ts'
-import { runReconcilers } from './reconciler.ts'
+import type { Reconciler } from './watch/declarations.ts'
+import { runReconcilers } from './controller.ts'
 import { createWorkQueue } from './work-queue.ts'
 
 const real = needs('etcd', 'kube-apiserver')

@@ -5,14 +5,14 @@ import type { KubeClient, KubeObject, Resource, WatchEvent } from '#core/kube/cl
 import { parseName } from '#core/kube/names.ts'
 import { isNewer } from '#core/kube/resource-version.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
-import type { Caller } from './caller.ts'
-import { createCallers } from './callers.ts'
-import { createDirectory } from './namespace-directory.ts'
-import { departedJob } from './departed.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import { createCallers } from '#core/cluster/callers.ts'
+import { createDirectory } from '#core/cluster/namespace-directory.ts'
+import { departedJob } from './missed-deletions.ts'
 import { runInformers } from './informer.ts'
-import { observe } from './observation.ts'
-import { createObserved } from './observed-objects.ts'
-import { remember, rememberDeparted } from './remember.ts'
+import { observe } from './objects/object-fingerprint.ts'
+import { createObserved } from '#core/cluster/observed-objects.ts'
+import { remember, rememberDeparted } from './objects/record-changes.ts'
 
 import {
   configMaps,

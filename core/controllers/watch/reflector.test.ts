@@ -4,10 +4,10 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import type { KubeClient, KubeObject, WatchEvent } from '#core/kube/client.ts'
 import { KubeError } from '#core/kube/status.ts'
-import { followedThrough } from './followed.ts'
-import type { ObservedTables } from './observed-tables.ts'
-import { facts, gaps, gated, informers, real, setUp, start, until } from './testing/following.ts'
-import type { Setup } from './testing/following.ts'
+import { followedThrough } from '../objects/resume-version.ts'
+import type { ObservedTables } from '#core/cluster/observed-tables.ts'
+import { facts, gaps, gated, informers, real, setUp, start, until } from '../testing/following.ts'
+import type { Setup } from '../testing/following.ts'
 
 test(
   'A10: changes while the store is away are told one by one after it, several in one transaction, without a list',

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isNewer } from '#core/kube/resource-version.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
-import type { Informer } from './declarations.ts'
-import type { ObservedTables } from './observed-tables.ts'
+import type { Informer } from '../watch/declarations.ts'
+import type { ObservedTables } from '#core/cluster/observed-tables.ts'
 
 /** What one reflector of an informer follows: its kind, as a whole or in one namespace. */
 export interface InformerPart extends Informer {

@@ -5,10 +5,10 @@ import { isNewer } from '#core/kube/resource-version.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { Informer } from './declarations.ts'
+import type { Informer } from './watch/declarations.ts'
 import { lastListOf } from './informer.ts'
-import type { ObjectTeller, ToldObject } from './points.ts'
-import { rememberDeparted } from './remember.ts'
+import type { ObjectTeller, ToldObject } from './objects/extension-points.ts'
+import { rememberDeparted } from './objects/record-changes.ts'
 
 const everyMs = 5_000
 

@@ -5,8 +5,8 @@ import { StaleEpoch } from '#core/database/leader-election.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { createRetention } from '#core/event-store/event-retention.ts'
 import { adapters } from '#core/database/testing/databases.ts'
-import { pruneObserved } from './observed-rows.ts'
-import { clusterMigrations } from './observed-tables.ts'
+import { pruneObserved } from './object-index.ts'
+import { clusterMigrations } from '#core/cluster/observed-tables.ts'
 
 for (const adapter of adapters) {
   test(

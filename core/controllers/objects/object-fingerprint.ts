@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject, ManagedFields } from '#core/kube/client.ts'
 import { readFields } from './audited-fields.ts'
-import type { Informer } from './declarations.ts'
-import type { AuditedFields } from './observed-tables.ts'
+import type { Informer } from '../watch/declarations.ts'
+import type { AuditedFields } from '#core/cluster/observed-tables.ts'
 
 /** What the informer remembers and tells of an object; never its content. */
 export interface Observation {

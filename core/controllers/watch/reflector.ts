@@ -10,7 +10,7 @@ import type { Backlog } from '#core/async/bounded-buffer.ts'
 import { describeError } from '#core/errors/describe-error.ts'
 import { isNewer } from '#core/kube/resource-version.ts'
 import type { NamespaceAbsence } from './namespace-absence.ts'
-import { partQuery } from './served-namespaces.ts'
+import { partQuery } from '#core/cluster/served-namespaces.ts'
 import type { WatchState } from './watch-states.ts'
 
 /**

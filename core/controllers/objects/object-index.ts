@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Selectable, Transaction } from 'kysely'
 import { isNewer } from '#core/kube/resource-version.ts'
 import type { Tx } from '#core/event-store/store.ts'
-import type { Observation } from './observation.ts'
-import type { AuditedFields, ObservedTables } from './observed-tables.ts'
+import type { Observation } from './object-fingerprint.ts'
+import type { AuditedFields, ObservedTables } from '#core/cluster/observed-tables.ts'
 
 /** A transaction that may write `observed`. */
 export type ObservedTx = Tx<ObservedTables>
