@@ -7,7 +7,7 @@ export interface FieldError {
   readonly detail: string
 }
 
-/** The domain's error: a code, never a status; `core/http/problem.ts` alone maps it (RFC 9457). */
+/** The domain's error: a code, never a status; `core/http/problem/problem.ts` alone maps it (RFC 9457). */
 export class Fail extends Error {
   readonly code: ErrorCode
   readonly errors: readonly FieldError[]

@@ -6,7 +6,7 @@ import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { Role } from '#core/config/profile.ts'
-import type { MountedEndpoint } from '#core/http/mounted-endpoint.ts'
+import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 
 /** The BFF's extras: what the capabilities route and paging need. No identity of its own. */
 export interface BffContext {

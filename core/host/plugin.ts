@@ -4,7 +4,7 @@ import type { Informer, Reconciler } from '#core/controllers/watch/declarations.
 import type { SettingSource } from '#core/config/setting-source.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { EventType } from '#core/event-store/event.ts'
-import type { Wiring } from '#core/http/mounted-endpoint.ts'
+import type { Wiring } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import type { Projection } from '#core/event-store/store.ts'
 import type {

@@ -6,7 +6,7 @@ import { createStore } from '#core/event-store/create-store.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint } from './endpoint/endpoint.ts'
 import { buildServer } from './testing/build-server.ts'
 
 const httpMigrations = { name: 'http', migrations: new URL('./migrations/', import.meta.url) }

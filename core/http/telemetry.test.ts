@@ -7,8 +7,8 @@ import { Type } from 'typebox'
 import { currentTrace, inSpan } from '#core/telemetry/trace-context.ts'
 import { createTracer } from '#core/telemetry/tracer.ts'
 import type { EndedSpan } from '#core/telemetry/tracer.ts'
-import { endpoint } from './endpoint.ts'
-import { openEventStream } from './event-stream.ts'
+import { endpoint } from './endpoint/endpoint.ts'
+import { openEventStream } from './stream/event-stream.ts'
 import { buildServer } from './testing/build-server.ts'
 
 const traceId = 'a'.repeat(32)

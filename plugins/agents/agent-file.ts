@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { FieldError } from '#core/errors/domain-error.ts'
-import type { SentObject } from '#core/http/resource-write.ts'
+import type { SentObject } from '#core/http/resource/resource-write.ts'
 import { checkOf } from '#core/errors/validate.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'

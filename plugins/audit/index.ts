@@ -1,6 +1,6 @@
 import { definePlugin } from '#core/host/plugin.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
-import { httpOutcome } from '#core/http/points.ts'
+import { httpOutcome } from '#core/http/endpoint/extension-points.ts'
 import { changeActorFinder, toldObjects } from '#core/controllers/objects/extension-points.ts'
 import type { Static } from 'typebox'
 import type { Core } from '#core/host/core.ts'

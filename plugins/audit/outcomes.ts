@@ -1,5 +1,5 @@
 import type { Core } from '#core/host/core.ts'
-import type { OutcomeSink } from '#core/http/points.ts'
+import type { OutcomeSink } from '#core/http/endpoint/extension-points.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { auditLine, toEvent, toIntended } from './entries.ts'
 import { createQueue, type Queue } from './queue.ts'

@@ -1,5 +1,5 @@
 import { definePlugin } from '#core/host/plugin.ts'
-import { errorFormat } from '#core/http/error-format.ts'
+import { errorFormat } from '#core/http/problem/error-format.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { modelCallMetered } from './events.ts'
 import { createErrorFormat } from './gateway/error-format.ts'

@@ -1,5 +1,5 @@
 import type { Actor } from '#core/event-store/event.ts'
-import type { Idempotency } from '#core/http/endpoint.ts'
+import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
 import { isSettled } from './decide.ts'
 import { runCreated } from './events.ts'

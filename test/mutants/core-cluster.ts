@@ -10,7 +10,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/kube/names.ts',
     find: 'text.length > 253',
     replace: 'text.length > 254',
-    tests: ['core/kube/url.test.ts', 'core/http/input.test.ts'],
+    tests: ['core/kube/url.test.ts', 'core/http/input/input.test.ts'],
     only: 'K5',
   },
   {

@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a client that hangs up is an unexpected error',
-    file: 'core/http/request-state.ts',
+    file: 'core/http/endpoint/request-context.ts',
     find: `return raw.destroyed && !raw.complete ? new Fail('client_closed_request') : error`,
     replace: 'return error',
     tests: ['core/http/hang-up.test.ts'],
@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what the parser refuses has no security headers',
-    file: 'core/http/broken-request.ts',
+    file: 'core/http/problem/broken-request.ts',
     find: '    ...securityHeaders,\n',
     replace: '',
     tests: admin,

@@ -1,5 +1,5 @@
 import type { FieldError } from '#core/errors/domain-error.ts'
-import { toAnswer } from '#core/http/problem.ts'
+import { toAnswer } from '#core/http/problem/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import type { FailureReason } from './failure.ts'
 

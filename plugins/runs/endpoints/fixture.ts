@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { endpoint } from '#core/http/endpoint.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { RunParams } from '#schemas/api/runs.ts'
 

@@ -1,5 +1,5 @@
 import type { BffContext } from '#core/host/contexts.ts'
-import { type AnyEndpoint, endpoint } from '#core/http/endpoint.ts'
+import { type AnyEndpoint, endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { AgentRunsQuery, RunList, RunListQuery } from '#schemas/api/runs.ts'
 import { parseLabel } from '#core/kube/names.ts'

@@ -1,6 +1,6 @@
-import { type AnyEndpoint, endpoint } from '#core/http/endpoint.ts'
+import { type AnyEndpoint, endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { openEventStream } from '#core/http/event-stream.ts'
+import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { eventStreamText, nothing } from '#schemas/api/common.ts'
 import { RunEvent, RunEventsQuery, RunTree, RunTreeQuery } from '#schemas/api/run-events.ts'
 import { ResumeBody, Run, RunParams } from '#schemas/api/runs.ts'

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Transform } from 'node:stream'
 import type { RequestLimits } from '#core/config/request-limits.ts'
-import type { Refuse } from './refusal.ts'
-import { ownerOfRequest } from './request-state.ts'
-import { createShares } from './shares.ts'
+import type { Refuse } from '../limits/refusal.ts'
+import { ownerOfRequest } from '../endpoint/request-context.ts'
+import { createShares } from '../limits/shares.ts'
 
 type TakeBody = (request: FastifyRequest, reply: FastifyReply) => void
 

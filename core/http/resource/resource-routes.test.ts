@@ -18,10 +18,10 @@ import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { errorsPage } from '#core/errors/errors-page.ts'
-import { cutList, joinList } from './list-bytes.ts'
+import { cutList, joinList } from '../reply/raw-list.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { toResource } from './resource-schemas.ts'
-import { buildServer } from './testing/build-server.ts'
+import { buildServer } from '../testing/build-server.ts'
 
 const real = needs('etcd', 'kube-apiserver', 'kubectl')
 const rbac = 'rbac.authorization.k8s.io'
@@ -36,7 +36,7 @@ const core = (plural: string, kind: string, namespaced: boolean, group = ''): Re
 
 async function setUp(t: TestContext) {
   const kube = await sharedKube(t)
-  const crds = new URL('../../deploy/crds', import.meta.url).pathname
+  const crds = new URL('../../../deploy/crds', import.meta.url).pathname
   const config = kube.kubeconfig(kube.tokens['admin'] ?? '')
   const applied = await kubectl(config, ['apply', '--server-side', '--force-conflicts', '-k', crds])
   assert.equal(applied.code, 0, applied.stderr)
@@ -319,7 +319,7 @@ test('lists are cut open without parsing their items, wherever metadata stands',
 })
 
 test('docs: the errors page holds every code of the table', async () => {
-  const page = await readFile(new URL('../../docs/reference/errors.md', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')
   assert.equal(page, errorsPage())
   for (const [code, { status }] of Object.entries(errorTable))
     assert.ok(page.includes(`| \`${code}\` | ${status} |`), code)

@@ -8,10 +8,10 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Authz } from './endpoint.ts'
 import type { AnyEndpoint } from './endpoint.ts'
-import type { ErrorFormat } from './error-format.ts'
+import type { ErrorFormat } from '../problem/error-format.ts'
 import type { MountedEndpoint, Wiring } from './mounted-endpoint.ts'
-import type { OutcomeSink } from './points.ts'
-import type { StreamRegistry } from './stream-registry.ts'
+import type { OutcomeSink } from './extension-points.ts'
+import type { StreamRegistry } from '../limits/stream-registry.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

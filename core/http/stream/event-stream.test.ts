@@ -6,10 +6,10 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
 import { encodeFrame } from '#core/sse/frame.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint } from '../endpoint/endpoint.ts'
 import { openEventStream } from './event-stream.ts'
 import type { EventStream, EventStreamOptions } from './event-stream.ts'
-import { buildServer } from './testing/build-server.ts'
+import { buildServer } from '../testing/build-server.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const fieldsOf = (version: string): string =>

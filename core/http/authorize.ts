@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify'
 import type { Access, Caller } from '#core/cluster/caller.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
-import type { Authz, NamespaceFrom } from './endpoint.ts'
+import type { Authz, NamespaceFrom } from './endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { attributed } from './outcomes.ts'
-import { stateOf } from './request-state.ts'
-import type { HttpServices } from './services.ts'
+import { attributed } from './audit/record-outcome.ts'
+import { stateOf } from './endpoint/request-context.ts'
+import type { HttpServices } from './endpoint/server-context.ts'
 
 type ReviewAuthz = Extract<Authz, { kind: 'review' }>
 

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
-import type { AnyEndpoint, Call } from './endpoint.ts'
-import { JsonPieces } from './list-bytes.ts'
-import { headersOf } from './raw-headers.ts'
+import type { AnyEndpoint, Call } from '../endpoint/endpoint.ts'
+import { JsonPieces } from './raw-list.ts'
+import { headersOf } from '../stream/raw-headers.ts'
 
 /**
  * Sends what a handler returned: nothing is an empty answer, pieces are JSON already, a stream is sent as it comes.

@@ -1,8 +1,8 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestLimits } from '#core/config/request-limits.ts'
-import type { Refuse } from './refusal.ts'
-import { stateOf } from './request-state.ts'
+import type { Refuse } from '../limits/refusal.ts'
+import { stateOf } from '../endpoint/request-context.ts'
 
 /** Requests per minute: by username once authenticated, by address otherwise. High defaults: they stop floods and are no quota. */
 export interface RateLimit {

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { CreateRunBody, ResumeBody } from '#schemas/api/runs.ts'
 import { bodyReader, parseJson } from './body.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { toAnswer } from './problem.ts'
+import { toAnswer } from '../problem/problem.ts'
 
 const KiB = 1024
 

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import type { AnyEndpoint } from './endpoint.ts'
-import { JsonPieces } from './list-bytes.ts'
+import type { AnyEndpoint } from '../endpoint/endpoint.ts'
+import { JsonPieces } from './raw-list.ts'
 import { checkOf } from '#core/errors/validate.ts'
 
 /** Holds answers to their declared schemas: a difference fails the request, so tests see it. */

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
-import type { Call } from './endpoint.ts'
+import type { Call } from '../endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { headersOf } from './raw-headers.ts'
-import { stateOf } from './request-state.ts'
-import type { StreamRegistry } from './stream-registry.ts'
+import { stateOf } from '../endpoint/request-context.ts'
+import type { StreamRegistry } from '../limits/stream-registry.ts'
 
 /** An open server-sent-event stream of one client. */
 export interface EventStream {

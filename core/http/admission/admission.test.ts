@@ -4,10 +4,10 @@ import { connect } from 'node:net'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import type { RequestLimits } from '#core/config/request-limits.ts'
-import { REJECTED } from './testing/build-server.ts'
-import { free, good, route, start } from './testing/hardened.ts'
-import { sendRaw } from './testing/raw-request.ts'
-import { openEventStream } from './event-stream.ts'
+import { REJECTED } from '../testing/build-server.ts'
+import { free, good, route, start } from '../testing/hardened.ts'
+import { sendRaw } from '../testing/raw-request.ts'
+import { openEventStream } from '../stream/event-stream.ts'
 
 const other = { authorization: 'Bearer other-token' }
 const json = { 'content-type': 'application/json' }

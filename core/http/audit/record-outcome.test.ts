@@ -2,9 +2,9 @@ import { KubeError } from '#core/kube/status.ts'
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { Intent, Outcome } from './points.ts'
-import { buildServer, DENIED } from './testing/build-server.ts'
-import { free, good, listed, posted, route, start } from './testing/hardened.ts'
+import type { Intent, Outcome } from '../endpoint/extension-points.ts'
+import { buildServer, DENIED } from '../testing/build-server.ts'
+import { free, good, listed, posted, route, start } from '../testing/hardened.ts'
 
 test('A2: an act of no trace of its own runs when its intent is kept; its outcome names it, whatever it is', async (t) => {
   const did: string[] = []

@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
-import { buildServer } from './testing/build-server.ts'
-import { authorized, free, good, listed, named, posted, route, start } from './testing/hardened.ts'
+import { buildServer } from '../testing/build-server.ts'
+import { authorized, free, good, listed, named, posted, route, start } from '../testing/hardened.ts'
 
 /** What was asked beside who the caller is, which comes first and is remembered. */
 const questions = (upstream: readonly string[]): readonly string[] => upstream.filter((one) => one !== 'as')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Type } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
-import { authorized, good, listed, named, route, start } from './testing/hardened.ts'
+import { authorized, good, listed, named, route, start } from '../testing/hardened.ts'
 
 test('D3: a missing, empty, malformed or duplicated bearer is the same 401, and nothing is asked upstream', async (t) => {
   const { raw, upstream } = await start(t, [named, listed])

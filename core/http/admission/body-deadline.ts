@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Refuse } from './refusal.ts'
+import type { Refuse } from '../limits/refusal.ts'
 
 // Extends the deadline by a second for this many bytes received: large bodies over slow lines are valid.
 const BYTES_A_SECOND = 256 * 1024

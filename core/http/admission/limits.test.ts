@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import test from 'node:test'
 import { Fail } from '#core/errors/domain-error.ts'
-import { openEventStream } from './event-stream.ts'
-import { good, listed, route, start } from './testing/hardened.ts'
+import { openEventStream } from '../stream/event-stream.ts'
+import { good, listed, route, start } from '../testing/hardened.ts'
 
 test('X7: above its limits a replica answers 503 or 429 with Retry-After, before anything upstream', async (t) => {
   const gate = { entered: Promise.withResolvers<void>(), leave: Promise.withResolvers<void>() }

@@ -4,7 +4,7 @@ import type { Access, Caller } from '#core/cluster/caller.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import type { Cursors } from '#core/database/cursors.ts'
-import type { StreamRegistry } from './stream-registry.ts'
+import type { StreamRegistry } from '../limits/stream-registry.ts'
 
 /**
  * Where a review's namespace comes from; `field` may be dotted (`agent.namespace`). A body namespace is reviewed after the

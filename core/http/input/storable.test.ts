@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Type } from 'typebox'
 import { time } from '#schemas/api/common.ts'
-import { good, route, start } from './testing/hardened.ts'
+import { good, route, start } from '../testing/hardened.ts'
 
 const NUL = '\\u0000'
 const LONE = '\\ud800'

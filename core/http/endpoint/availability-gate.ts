@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Wiring } from './mounted-endpoint.ts'
-import { ownerOf, setOwner } from './services.ts'
+import { ownerOf, setOwner } from './server-context.ts'
 
 /** Gates a scope: `unwired` answers 501 before names, query and body are looked at. A hidden scope mounts nothing at all. */
 export function gate(

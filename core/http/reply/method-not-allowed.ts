@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { METHODS } from 'node:http'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { MountedEndpoint } from './mounted-endpoint.ts'
+import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
 
 /** The methods of one path, and whether any of its endpoints is ready. */
 interface PathMethods {
