@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
-import { definePlugin } from '#core/host/plugin.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
 import { messageOfLine } from '#core/log/message-of-line.ts'
 import { processSecrets } from '#core/log/secrets.ts'
 import { runCreated, runFailed } from '#plugins/runs/events.ts'

@@ -1,4 +1,4 @@
-import type { AnyPlugin } from '#core/host/plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { agents } from './agents/index.ts'
 import { audit } from './audit/index.ts'
 import { identity } from './identity/index.ts'

@@ -1,4 +1,4 @@
-import type { AgentLauncher, WorkerContext } from '#core/host/contexts.ts'
+import type { AgentLauncher, WorkerContext } from '#core/plugin/role-contexts.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'
 

@@ -1,6 +1,6 @@
 import { nearest } from '#schemas/nearest.ts'
 import { BootError } from './boot-error.ts'
-import type { AnyPlugin } from './plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 const slots = [
   'wiring',

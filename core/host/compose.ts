@@ -29,7 +29,7 @@ import { createHost } from './host.ts'
 import type { Host } from './host.ts'
 import { createPlatformOpener } from './open-platform.ts'
 import { openTracing } from './tracing.ts'
-import type { AnyPlugin } from './plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { loadThirdParties } from './third-party.ts'
 
 /** What a process is composed from. */

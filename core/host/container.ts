@@ -1,9 +1,9 @@
 import { asFunction, asValue, createContainer } from 'awilix'
 import { absentApi, absentStore } from './absent-store.ts'
 import { asPlugin } from './boot-error.ts'
-import type { Core, Wired } from './core.ts'
+import type { Core, Wired } from '#core/plugin/core-services.ts'
 import { needsOf } from './order.ts'
-import type { AnyPlugin } from './plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { Contribution } from '#core/jobs/extension-point.ts'
 
 /** A plugin as one role built it. */

@@ -1,5 +1,5 @@
 import { BootError } from './boot-error.ts'
-import type { AnyPlugin, OptionalNeed } from './plugin.ts'
+import type { AnyPlugin, OptionalNeed } from '#core/plugin/plugin.ts'
 
 /** One need of a plugin. */
 export interface Need {

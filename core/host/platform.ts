@@ -10,7 +10,7 @@ import type { EventType } from '#core/event-store/event.ts'
 import type { Job, Running, Term } from '#core/jobs/background-work.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
 import type { Projection, Store } from '#core/event-store/store.ts'
-import type { Core } from './core.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 
 /** Consumers that run. */
 export interface Consuming extends Running {

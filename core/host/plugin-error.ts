@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { BootError } from './boot-error.ts'
-import type { AnyPlugin } from './plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 /** What a plugin's file threw, and where in it: `boom (/x/greeter.ts:3:9)`. */
 export function describePluginError(error: unknown, file: string): string {

@@ -24,7 +24,7 @@ import { startNats } from '#test/harness/nats.ts'
 import { execute, startPostgres, withDatabase } from '#test/harness/postgres.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { composeHost } from './compose.ts'
-import { definePlugin } from './plugin.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
 import { flowPlugins } from './testing/flow/plugins.ts'
 
 const servers = { ...needs('nats-server', 'initdb'), timeout: 60_000 }

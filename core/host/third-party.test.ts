@@ -11,7 +11,7 @@ import { openSettings, readCoreSettings, readSettings } from '#core/config/setti
 import { createLogger } from '#core/log/create-logger.ts'
 import { testKeyring } from '#core/http/testing/build-server.ts'
 import { createHost } from './host.ts'
-import { definePlugin } from './plugin.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
 import { Type } from 'typebox'
 import { standalonePlatform } from './testing/standalone-platform.ts'
 import { loadThirdParties } from './third-party.ts'

@@ -1,7 +1,7 @@
 import { asPlugin } from './boot-error.ts'
-import type { Core, Wired } from './core.ts'
+import type { Core, Wired } from '#core/plugin/core-services.ts'
 import { needsOf } from './order.ts'
-import type { AnyPlugin } from './plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 /** What decides the wiring. */
 export interface WiringInput {

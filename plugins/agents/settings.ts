@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import type { SettingSource } from '#core/config/setting-source.ts'
-import type { Core } from '#core/host/core.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
 import { DNS_NAME_PATTERN } from '#schemas/parts.ts'
 import { LAUNCHER_USER } from './reconcile/image-layout.ts'

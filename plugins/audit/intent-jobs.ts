@@ -1,4 +1,4 @@
-import type { Core } from '#core/host/core.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import { toUnknown } from './entries.ts'

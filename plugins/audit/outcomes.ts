@@ -1,4 +1,4 @@
-import type { Core } from '#core/host/core.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import type { OutcomeSink } from '#core/http/endpoint/extension-points.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { auditLine, toEvent, toIntended } from './entries.ts'

@@ -1,5 +1,5 @@
 import { isTransient } from '#core/messaging/consumer/dead-letter.ts'
-import type { Core } from '#core/host/core.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import { codeOf } from '#core/database/database-errors.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { auditLine, decode, encode, type Entry } from './entries.ts'

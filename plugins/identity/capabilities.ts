@@ -1,6 +1,6 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
-import type { Core, Wired } from '#core/host/core.ts'
+import type { Core, Wired } from '#core/plugin/core-services.ts'
 import type { Authz } from '#core/http/endpoint/endpoint.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Capability } from '#schemas/api/identity.ts'

@@ -1,6 +1,6 @@
 import type { Profile } from '#core/config/profile.ts'
-import type { BffContext } from '#core/host/contexts.ts'
-import type { Core } from '#core/host/core.ts'
+import type { BffContext } from '#core/plugin/role-contexts.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { parseLabel } from '#core/kube/names.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { definePlugin } from '#core/host/plugin.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
 import { routes } from './routes.ts'
 import { createServices } from './services.ts'
 

@@ -1,4 +1,4 @@
-import type { Core } from '#core/host/core.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { createEventFeed } from './event-feed.ts'
 import type { EventFeed } from './event-feed.ts'

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { GatewayContext } from '#core/host/contexts.ts'
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { headerValues, readBearer } from '#core/http/input/bearer-token.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { abortSignalOf } from '#core/http/endpoint/request-context.ts'

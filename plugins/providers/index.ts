@@ -1,4 +1,4 @@
-import { definePlugin } from '#core/host/plugin.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
 import { errorFormat } from '#core/http/problem/error-format.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { modelCallMetered } from './events.ts'

@@ -1,5 +1,5 @@
 import type { UserInfo } from '#core/cluster/caller.ts'
-import type { StateContext } from '#core/host/contexts.ts'
+import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'

@@ -1,4 +1,4 @@
-import { definePlugin } from '#core/host/plugin.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { launcherKeyRecorder } from '#plugins/agents/points.ts'
 import { agentRuns } from '#plugins/providers/points.ts'

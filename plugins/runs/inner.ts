@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 import { terminalStates } from '#schemas/run.ts'
-import type { Core } from '#core/host/core.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { createLive, type Live } from './live.ts'
 import { runMetrics } from './metrics.ts'

@@ -1,4 +1,4 @@
-import type { WorkerContext } from '#core/host/contexts.ts'
+import type { WorkerContext } from '#core/plugin/role-contexts.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { RunsInner } from './inner.ts'

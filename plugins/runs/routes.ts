@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { BffContext } from '#core/host/contexts.ts'
+import type { BffContext } from '#core/plugin/role-contexts.ts'
 import { gate } from '#core/http/endpoint/availability-gate.ts'
 import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import { fixture } from './endpoints/fixture.ts'

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import type { StateContext } from '#core/host/contexts.ts'
+import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { parseTraceparent, type Trace } from '#core/telemetry/traceparent.ts'

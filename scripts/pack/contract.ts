@@ -2,9 +2,15 @@
 export type { Access, Caller } from '#core/cluster/caller.ts'
 export type { Consumer } from '#core/messaging/consumer/consumer.ts'
 export type { EventType, NewEvent, StoredEvent } from '#core/event-store/event.ts'
-export type { BffContext, GatewayContext, ManagerContext, StateContext, WorkerContext } from '#core/host/contexts.ts'
-export type { Core } from '#core/host/core.ts'
-export type { AnyPlugin, ApiOf, Needs, OptionalNeed, Plugin } from '#core/host/plugin.ts'
+export type {
+  BffContext,
+  GatewayContext,
+  ManagerContext,
+  StateContext,
+  WorkerContext,
+} from '#core/plugin/role-contexts.ts'
+export type { Core } from '#core/plugin/core-services.ts'
+export type { AnyPlugin, ApiOf, Needs, OptionalNeed, Plugin } from '#core/plugin/plugin.ts'
 export type { Contribution, Point } from '#core/jobs/extension-point.ts'
 export type { Mesh } from '#core/host/third-party.ts'
 export type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'

@@ -1,4 +1,4 @@
-import type { Core } from '#core/host/core.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import { auditDaySealed } from '../events.ts'

@@ -1,4 +1,4 @@
-import type { Core } from '#core/host/core.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { modelCallMetered } from '../events.ts'
 import type { Metered } from '../events.ts'

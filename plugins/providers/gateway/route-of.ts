@@ -1,4 +1,4 @@
-import type { GatewayContext } from '#core/host/contexts.ts'
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'

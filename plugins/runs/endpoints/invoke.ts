@@ -1,4 +1,4 @@
-import type { Core } from '#core/host/core.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'

@@ -1,4 +1,4 @@
-import type { BffContext } from '#core/host/contexts.ts'
+import type { BffContext } from '#core/plugin/role-contexts.ts'
 import { type AnyEndpoint, endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { AgentRunsQuery, RunList, RunListQuery } from '#schemas/api/runs.ts'

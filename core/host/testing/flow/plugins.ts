@@ -8,8 +8,8 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
 import type { Projection } from '#core/event-store/store.ts'
-import { definePlugin } from '../../plugin.ts'
-import type { AnyPlugin } from '../../plugin.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 interface Tables {
   notes_list: { id: string; namespace: string; text: string }

@@ -14,8 +14,8 @@ import type {
   ManagerListening,
   StateContext,
   WorkerContext,
-} from './contexts.ts'
-import type { Core } from './core.ts'
+} from './role-contexts.ts'
+import type { Core } from './core-services.ts'
 import type { Contribution } from '#core/jobs/extension-point.ts'
 
 /** A need that may be absent: its API is `undefined` then. */
