@@ -5,7 +5,7 @@ import type { Role } from '#core/config/profile.ts'
 import type { CommandInput } from '#core/host/commands/database-command.ts'
 import { overview, roleHelp, unknownCommand } from '#core/host/commands/help.ts'
 import type { HelpEntry } from '#core/host/commands/help.ts'
-import { exitCodes } from '#core/host/run-process.ts'
+import { exitCodes } from '#core/host/process/run-process.ts'
 
 // What others stand on starts first.
 const everything: readonly Role[] = ['migrate', 'state', 'manager', 'worker', 'gateway', 'bff']
@@ -71,7 +71,7 @@ export async function main(args: readonly string[]): Promise<number> {
   // Imported here: a role of a cluster pays nothing for what stands in for one.
   if (name === 'all')
     return (await import('#local/run.ts')).runLocal(flags, { roles, plugins, env: process.env, version })
-  const { runRoles } = await import('#core/host/run-roles.ts')
+  const { runRoles } = await import('#core/host/process/run-roles.ts')
   return runRoles({ roles, plugins, env: process.env, version })
 }
 

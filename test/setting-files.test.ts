@@ -9,7 +9,7 @@ import { coreSettingSources, coreSettingsSchema } from '#core/config/core-settin
 import { fileSettingsOf } from '#core/config/file-setting.ts'
 import type { FileKind, NamedFile } from '#core/config/file-setting.ts'
 import type { Role } from '#core/config/profile.ts'
-import { composeHost } from '#core/host/compose.ts'
+import { composeHost } from '#core/host/process/compose-process.ts'
 import { loadCertificate } from '#local/apiserver/tls/certificate.ts'
 import { tlsServerFactory } from '#core/http/tls.ts'
 import { plugins } from '#plugins/index.ts'

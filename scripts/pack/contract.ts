@@ -12,7 +12,7 @@ export type {
 export type { Core } from '#core/plugin/core-services.ts'
 export type { AnyPlugin, ApiOf, Needs, OptionalNeed, Plugin } from '#core/plugin/plugin.ts'
 export type { Contribution, Point } from '#core/jobs/extension-point.ts'
-export type { Mesh } from '#core/host/third-party.ts'
+export type { Mesh } from '#core/host/load/third-party.ts'
 export type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
 export type { Job } from '#core/jobs/background-work.ts'
 export type { AnyEndpoint, Authz, Call, Endpoint } from '#core/http/endpoint/endpoint.ts'

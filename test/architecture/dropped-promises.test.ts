@@ -12,7 +12,7 @@ const fixture = 'test/architecture/testdata/dropped.ts'
 // Each of these promises handles its own errors, or cannot reject. A new one belongs here only with that reason.
 const settled: Readonly<Record<string, readonly string[]>> = {
   'resolves only': [
-    "core/host/run-process.ts: fatal.then(() => resolve('fatal'))",
+    "core/host/process/run-process.ts: fatal.then(() => resolve('fatal'))",
     'launcher/main.ts: fatal.then(endAfterFatal)',
     'launcher/main.ts: supervisor?.crashed.then((code) => once(() => endAfterCrash(launcher, code)))',
     'launcher/supervise/supervisor.ts: watchExit(process)',
@@ -27,7 +27,7 @@ const settled: Readonly<Record<string, readonly string[]>> = {
   ],
   'handles its errors itself': [
     'core/messaging/bus/nats-connection.ts: dial()',
-    'core/host/host.ts: readiness.watch(watching.signal)',
+    'core/host/process/host.ts: readiness.watch(watching.signal)',
     'core/telemetry/otlp.ts: flush()',
     'core/telemetry/otlp-metrics.ts: push()',
     'plugins/audit/queue.ts: flush()',

@@ -86,7 +86,7 @@ export const rules: readonly Rule[] = [
     // Third parties get it as an argument from there.
     of: (path) =>
       !inRoom(path, 'core/events') &&
-      path !== 'core/host/third-party.ts' &&
+      path !== 'core/host/load/third-party.ts' &&
       !/^plugins\/[^/]+\/consumers(?:\.ts$|\/)/.test(path),
     forbids: ({ target, names }) => inRoom(target, 'core/events') && names.includes('on'),
     bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/messaging/consumer/consumer.ts'" },
@@ -104,10 +104,10 @@ export const rules: readonly Rule[] = [
     bad: { path: 'plugins/agents/points.ts', text: "import { x } from './agents.ts'" },
   }),
   importRule({
-    name: 'awilix lives in core/host/container.ts only',
-    of: (path) => path !== 'core/host/container.ts',
+    name: 'awilix lives in core/host/load/container.ts only',
+    of: (path) => path !== 'core/host/load/container.ts',
     forbids: ({ target }) => target === 'awilix',
-    bad: { path: 'core/host/host.ts', text: "import { createContainer } from 'awilix'" },
+    bad: { path: 'core/host/process/host.ts', text: "import { createContainer } from 'awilix'" },
   }),
   importRule({
     name: 'fastify-plugin is for core/http only: a feature leaks no decorator',
@@ -155,7 +155,7 @@ export const rules: readonly Rule[] = [
     of: (path) =>
       !/^(?:main\.ts$|core\/host\/run-process\.ts$|scripts\/|cli\/|launcher\/)/.test(path) && !inRoom(path, 'local'),
     word: /\bprocess\.exit\(/,
-    bad: { path: 'core/host/host.ts', text: 'process.exit(1)' },
+    bad: { path: 'core/host/process/host.ts', text: 'process.exit(1)' },
   }),
 ]
 

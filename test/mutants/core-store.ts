@@ -105,10 +105,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the setting of connections is not used',
-    file: 'core/host/compose.ts',
+    file: 'core/host/process/compose-process.ts',
     find: 'openDatabase({ url, connections,',
     replace: 'openDatabase({ url, connections: 20,',
-    tests: ['core/host/start.test.ts'],
+    tests: ['core/host/process/start.test.ts'],
     only: 'databaseConnections',
   },
 ]

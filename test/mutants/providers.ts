@@ -174,7 +174,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: errors of the server itself are problem+json',
-    file: 'core/host/role-app.ts',
+    file: 'core/host/role/role-server.ts',
     find: 'errorFormat: core.extensions(errorFormat).find((format) => format.role === role)',
     replace: 'errorFormat: core.extensions(errorFormat).find((format) => format.role === role && role === "bff")',
     tests: sdk,

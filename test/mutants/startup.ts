@@ -68,18 +68,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an error of a plugin has no place',
-    file: 'core/host/third-party.ts',
+    file: 'core/host/load/third-party.ts',
     find: 'return withPositions(checkPlugin(from, plugin, input.plugins), file)',
     replace: 'return checkPlugin(from, plugin, input.plugins)',
-    tests: ['core/host/third-party.test.ts'],
+    tests: ['core/host/load/third-party.test.ts'],
     only: 'UXM21',
   },
   {
     name: 'an endpoint of a plugin may have no authz',
-    file: 'core/host/third-party.ts',
+    file: 'core/host/load/third-party.ts',
     find: "if (typeof authz !== 'object' || authz === null || !('kind' in authz))",
     replace: "if (typeof authz === 'number')",
-    tests: ['core/host/third-party.test.ts'],
+    tests: ['core/host/load/third-party.test.ts'],
     only: 'UXM21',
   },
   {

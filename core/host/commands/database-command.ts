@@ -4,7 +4,7 @@ import { openSettings, originOf, readCoreSettings } from '#core/config/settings.
 import { SettingsError } from '#core/config/settings-error.ts'
 import { openDatabase } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
-import { exitCodes } from '../run-process.ts'
+import { exitCodes } from '../process/run-process.ts'
 
 /** What a command is started with; it writes to `out` what was asked for, and to `err` what went wrong. */
 export interface CommandInput {

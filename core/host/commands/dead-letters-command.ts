@@ -1,6 +1,6 @@
 import { BadArguments, parseFlags, runOnDatabase } from './database-command.ts'
 import type { CommandInput } from './database-command.ts'
-import { exitCodes } from '../run-process.ts'
+import { exitCodes } from '../process/run-process.ts'
 import type { Database } from '#core/database/database.ts'
 import { listDeadLetters, redrive } from '#core/messaging/consumer/dead-letter.ts'
 import type { DeadLetter } from '#core/messaging/consumer/dead-letter.ts'

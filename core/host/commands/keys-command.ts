@@ -16,7 +16,7 @@ import { BadArguments, parseFlags } from './database-command.ts'
 import type { CommandInput } from './database-command.ts'
 import { readKeySecrets, toKeyManifests } from './key-secrets.ts'
 import type { KeyTexts } from './key-secrets.ts'
-import { exitCodes } from '../run-process.ts'
+import { exitCodes } from '../process/run-process.ts'
 
 const usage = `usage: mesh keys init   [--namespace NAME | --dir DIR] [--output yaml|json]
        mesh keys rotate [--namespace NAME | --dir DIR] [--output yaml|json] [--force] [--revoke]

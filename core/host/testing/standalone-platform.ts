@@ -2,7 +2,7 @@ import type { Caller } from '#core/cluster/caller.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import type { YamlFile } from '#core/config/yaml-file.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
-import type { OpenPlatform } from '../platform.ts'
+import type { OpenPlatform } from '../platform/platform.ts'
 
 /** A platform without cluster, store and bus: for what the host does by itself. Every bearer is the user `test`. */
 export function standalonePlatform(): OpenPlatform {

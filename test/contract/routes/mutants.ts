@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createCallers } from '#core/cluster/callers.ts'
-import { describeCatalog } from '#core/host/describe.ts'
+import { describeCatalog } from '#core/host/role/describe-api.ts'
 import type { AnyEndpoint, Authz } from '#core/http/endpoint/endpoint.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import { createPool } from '#core/kube/connection-pool.ts'

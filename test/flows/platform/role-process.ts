@@ -2,8 +2,8 @@ import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
 import type { Role } from '#core/config/profile.ts'
 import { openSettings, readCoreSettings } from '#core/config/settings.ts'
 import { locateCluster } from '#core/cluster/cluster-config.ts'
-import { composeHost } from '#core/host/compose.ts'
-import { runProcess } from '#core/host/run-process.ts'
+import { composeHost } from '#core/host/process/compose-process.ts'
+import { runProcess } from '#core/host/process/run-process.ts'
 import { plugins } from '#plugins/index.ts'
 
 // `node role-process.ts worker ENDPOINTS_URL`: as main.ts, with agents found by the workload runner's look-up instead of Service DNS,

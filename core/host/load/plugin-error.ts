@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import { BootError } from './boot-error.ts'
+import { BootError } from './startup-error.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 /** What a plugin's file threw, and where in it: `boom (/x/greeter.ts:3:9)`. */

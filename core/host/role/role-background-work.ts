@@ -4,12 +4,12 @@ import { toldObjects } from '#core/controllers/objects/extension-points.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { Job, Running } from '#core/jobs/background-work.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Built } from './container.ts'
-import { usable } from './container.ts'
+import type { Built } from '../load/container.ts'
+import { usable } from '../load/container.ts'
 import type { ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
 import type { Core } from '#core/plugin/core-services.ts'
-import { runJobs } from './jobs.ts'
-import type { Platform } from './platform.ts'
+import { runJobs } from './job-runner.ts'
+import type { Platform } from '../platform/platform.ts'
 
 /** What the background work of a role is started from. */
 export interface RoleWorkInput {

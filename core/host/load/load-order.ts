@@ -1,4 +1,4 @@
-import { BootError } from './boot-error.ts'
+import { BootError } from './startup-error.ts'
 import type { AnyPlugin, OptionalNeed } from '#core/plugin/plugin.ts'
 
 /** One need of a plugin. */

@@ -5,7 +5,7 @@ import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { asSpan } from '#core/telemetry/trace-context.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Platform } from './platform.ts'
+import type { Platform } from '../platform/platform.ts'
 
 /** What running jobs needs. */
 export interface JobsOptions {

@@ -1,5 +1,5 @@
 import { nearest } from '#schemas/nearest.ts'
-import { BootError } from './boot-error.ts'
+import { BootError } from './startup-error.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 const slots = [

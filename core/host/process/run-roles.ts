@@ -1,6 +1,6 @@
 import { createLogger } from '#core/log/create-logger.ts'
 import { catchFatalErrors } from '#core/log/fatal-errors.ts'
-import { composeHost, type Composition } from './compose.ts'
+import { composeHost, type Composition } from './compose-process.ts'
 import { exitCodes, runProcess } from './run-process.ts'
 
 /** Composes the roles of a process and runs them; resolves with the exit code, and says why when it could not start. */

@@ -23,9 +23,9 @@ import { freePort } from '#test/harness/free-port.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { execute, startPostgres, withDatabase } from '#test/harness/postgres.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { composeHost } from './compose.ts'
+import { composeHost } from './compose-process.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
-import { flowPlugins } from './testing/flow/plugins.ts'
+import { flowPlugins } from '../testing/flow/plugins.ts'
 
 const servers = { ...needs('nats-server', 'initdb'), timeout: 60_000 }
 
@@ -272,7 +272,7 @@ test(
     await postgres.stop()
     const child = spawn(
       process.execPath,
-      [fileURLToPath(new URL('./testing/flow/process.ts', import.meta.url)), 'worker'],
+      [fileURLToPath(new URL('../testing/flow/process.ts', import.meta.url)), 'worker'],
       {
         env: { PATH: process.env['PATH'], ...env },
         stdio: ['ignore', 'ignore', 'pipe'],

@@ -11,11 +11,11 @@ import { testKeyring } from '#core/http/testing/build-server.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createHost } from './host.ts'
 import type { HostOptions } from './host.ts'
-import { loadOrder } from './order.ts'
+import { loadOrder } from '../load/load-order.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { contribute, definePoint } from '#core/jobs/extension-point.ts'
-import { bareSettings, standalonePlatform } from './testing/standalone-platform.ts'
+import { bareSettings, standalonePlatform } from '../testing/standalone-platform.ts'
 
 const none = Type.Object({})
 const good = { authorization: 'Bearer good-token' }

@@ -6,8 +6,8 @@ import { parseYamlText } from '#core/config/yaml-file.ts'
 import { testKeyring } from '#core/http/testing/build-server.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { exchangeRaw, statusOf } from '#test/listeners/raw-exchange.ts'
-import { createHost } from './host.ts'
-import { standalonePlatform } from './testing/standalone-platform.ts'
+import { createHost } from '../process/host.ts'
+import { standalonePlatform } from '../testing/standalone-platform.ts'
 
 const ports = 'bff: 0, gateway: 0, state: 0, admin: 0'
 

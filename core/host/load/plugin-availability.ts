@@ -1,6 +1,6 @@
-import { asPlugin } from './boot-error.ts'
+import { asPlugin } from './startup-error.ts'
 import type { Core, Wired } from '#core/plugin/core-services.ts'
-import { needsOf } from './order.ts'
+import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 /** What decides the wiring. */

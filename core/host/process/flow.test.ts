@@ -23,9 +23,9 @@ import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { startNats } from '#test/harness/nats.ts'
-import { composeHost } from './compose.ts'
+import { composeHost } from './compose-process.ts'
 import type { Addresses } from './host.ts'
-import { flowPlugins } from './testing/flow/plugins.ts'
+import { flowPlugins } from '../testing/flow/plugins.ts'
 
 const roles: readonly Role[] = ['migrate', 'state', 'manager', 'worker', 'gateway', 'bff']
 const servers = needs('etcd', 'kube-apiserver', 'nats-server', 'initdb')
@@ -259,7 +259,7 @@ test('flow: the same three plugins as separate processes', servers, async (t) =>
 function startRole(t: TestContext, { env }: Given, role: Role) {
   const child: ChildProcess = spawn(
     process.execPath,
-    [fileURLToPath(new URL('./testing/flow/process.ts', import.meta.url)), role],
+    [fileURLToPath(new URL('../testing/flow/process.ts', import.meta.url)), role],
     {
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

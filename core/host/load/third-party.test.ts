@@ -10,10 +10,10 @@ import { promisify } from 'node:util'
 import { openSettings, readCoreSettings, readSettings } from '#core/config/settings.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { testKeyring } from '#core/http/testing/build-server.ts'
-import { createHost } from './host.ts'
+import { createHost } from '../process/host.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { Type } from 'typebox'
-import { standalonePlatform } from './testing/standalone-platform.ts'
+import { standalonePlatform } from '../testing/standalone-platform.ts'
 import { loadThirdParties } from './third-party.ts'
 
 const run = promisify(execFile)

@@ -1,8 +1,8 @@
 import { asFunction, asValue, createContainer } from 'awilix'
-import { absentApi, absentStore } from './absent-store.ts'
-import { asPlugin } from './boot-error.ts'
+import { absentApi, absentStore } from './unconfigured-store.ts'
+import { asPlugin } from './startup-error.ts'
 import type { Core, Wired } from '#core/plugin/core-services.ts'
-import { needsOf } from './order.ts'
+import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { Contribution } from '#core/jobs/extension-point.ts'
 

@@ -27,10 +27,10 @@ import { locateCluster } from '#core/cluster/cluster-config.ts'
 import type { ClusterLocation } from '#core/cluster/cluster-config.ts'
 import { createHost } from './host.ts'
 import type { Host } from './host.ts'
-import { createPlatformOpener } from './open-platform.ts'
-import { openTracing } from './tracing.ts'
+import { createPlatformOpener } from '../platform/open-platform.ts'
+import { openTracing } from './open-tracing.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import { loadThirdParties } from './third-party.ts'
+import { loadThirdParties } from '../load/third-party.ts'
 
 /** What a process is composed from. */
 export interface Composition {

@@ -47,7 +47,7 @@ import type { ClusterLocation } from '#core/cluster/cluster-config.ts'
 import { createMigrationGate } from './migration-gate.ts'
 import type { MigrationGate } from './migration-gate.ts'
 import type { OpenPlatform, Platform, PlatformNeeds } from './platform.ts'
-import { mayCome, until } from './until.ts'
+import { mayCome, until } from './wait-for-dependency.ts'
 
 /** What the roles of a process share: nothing else is. */
 export interface SharedParts {
@@ -68,7 +68,7 @@ export interface SharedParts {
 export const coreMigrations: readonly MigrationSource[] = [
   storeMigrations,
   { name: 'cluster', migrations: clusterMigrations },
-  { name: 'http', migrations: new URL('../http/migrations/', import.meta.url) },
+  { name: 'http', migrations: new URL('../../http/migrations/', import.meta.url) },
 ]
 
 /** Opens what a role stands on: its own store handle, connection pool, identity and leadership on the shared parts. */
