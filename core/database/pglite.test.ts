@@ -21,7 +21,7 @@ function folder(t: TestContext): string {
 }
 
 function startAppender(location: object): ChildProcess & { stdout: NodeJS.ReadableStream } {
-  const program = new URL('#core/messaging/consumer/testing/appender.ts', import.meta.url).pathname
+  const program = new URL('../messaging/consumer/testing/appender.ts', import.meta.url).pathname
   const child = spawn(process.execPath, [program, JSON.stringify(location)], { stdio: ['ignore', 'pipe', 'inherit'] })
   return child as ChildProcess & { stdout: NodeJS.ReadableStream }
 }

@@ -3,5 +3,5 @@ import type { MigrationSource } from '#core/database/migration.ts'
 /** The migrations of the store itself; they come first. */
 export const storeMigrations: MigrationSource = {
   name: 'store',
-  migrations: new URL('../store/migrations/', import.meta.url),
+  migrations: new URL('./migrations/', import.meta.url),
 }

@@ -175,7 +175,7 @@ for (const adapter of adapters) {
     await assert.rejects(
       checkMigrations(database, [
         storeMigrations,
-        { name: 'audit', migrations: new URL('../store/migrations/', import.meta.url) },
+        { name: 'audit', migrations: new URL('./migrations/', import.meta.url) },
       ]),
       /migrations missing: audit\/0001-log/,
     )

@@ -1,7 +1,7 @@
 import type { Store } from '#core/event-store/store.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { createInbox } from './inbox.ts'
-import type { Live, LiveFrame } from './live.ts'
+import type { Live, LiveFrame } from './live-frame.ts'
 import type { RunWatch } from './run-watch.ts'
 import { type JournalPage, readJournal, readJournalPage, readPartials } from './store/reads.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'

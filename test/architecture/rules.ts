@@ -1,3 +1,4 @@
+import { groundFolders } from './layers.ts'
 import { isTest } from './sources.ts'
 import type { Import, Source } from './sources.ts'
 
@@ -10,7 +11,6 @@ export interface Rule {
   readonly bad: { readonly path: string; readonly text: string }
 }
 
-const leafFolders = ['async', 'http-client', 'kube', 'objects', 'signing', 'fixture', 'net', 'sse', 'log', 'telemetry']
 const lazyLocal = ['main.ts', 'cli/commands/dev.ts', 'cli/commands/up.ts']
 
 /** Who may import what, and which words may stand where. */
@@ -28,25 +28,18 @@ export const rules: readonly Rule[] = [
     bad: { path: 'core/http/a.ts', text: "import { x } from '#plugins/runs/index.ts'" },
   }),
   importRule({
-    name: 'a leaf folder of core imports schemas, log and telemetry only',
-    of: isLeaf,
-    forbids: ({ target }, path) =>
-      inRoom(target, 'core') && !inRoom(target, 'core/log', 'core/telemetry', path.split('/').slice(0, 2).join('/')),
-    bad: { path: 'core/kube/a.ts', text: "import { x } from '../http/errors.ts'" },
-  }),
-  importRule({
     name: 'plugins import schemas, core and plugins',
     of: (path) => inRoom(path, 'plugins'),
     forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas', 'core', 'plugins'),
     bad: { path: 'plugins/runs/a.ts', text: "import { x } from '#launcher/invoke/journal.ts'" },
   }),
   importRule({
-    name: 'launcher and cli import schemas, leaf folders of core and themselves; never each other',
+    name: 'launcher and cli import schemas, ground folders of core and themselves; never each other',
     of: (path) => inRoom(path, 'launcher', 'cli'),
     forbids: ({ target }, path) =>
       isOurs(target) &&
       !inRoom(target, 'schemas', path.split('/')[0] ?? '') &&
-      !isLeaf(target) &&
+      !inRoom(target, ...groundFolders) &&
       !isLazyLocal(target, path),
     bad: { path: 'launcher/a.ts', text: "import { x } from '#cli/main.ts'" },
   }),
@@ -61,7 +54,7 @@ export const rules: readonly Rule[] = [
     name: 'nothing but tests imports tests',
     of: (path) => !inRoom(path, 'scripts'),
     forbids: ({ target }) => isTest(target),
-    bad: { path: 'core/store/a.ts', text: "import { x } from '#test/harness/postgres.ts'" },
+    bad: { path: 'core/event-store/a.ts', text: "import { x } from '#test/harness/postgres.ts'" },
   }),
   importRule({
     name: 'in a plugin only *routes.ts import Fastify',
@@ -77,7 +70,10 @@ export const rules: readonly Rule[] = [
   }),
   importRule({
     name: 'only events.ts calls defineEvent',
-    of: (path) => !inRoom(path, 'core/events') && !/^(?:plugins|core)\/[^/]+\/events(?:\.ts$|\/)/.test(path),
+    of: (path) =>
+      !inRoom(path, 'core/event-store') &&
+      path !== 'core/controllers/objects/object-events.ts' &&
+      !/^plugins\/[^/]+\/events(?:\.ts$|\/)/.test(path),
     forbids: ({ names, typeOnly }) => !typeOnly && names.includes('defineEvent'),
     bad: { path: 'plugins/runs/runs.ts', text: "import { defineEvent } from '#core/event-store/event.ts'" },
   }),
@@ -85,10 +81,10 @@ export const rules: readonly Rule[] = [
     name: 'only consumers.ts calls on',
     // Third parties get it as an argument from there.
     of: (path) =>
-      !inRoom(path, 'core/events') &&
+      !inRoom(path, 'core/messaging') &&
       path !== 'core/host/load/third-party.ts' &&
       !/^plugins\/[^/]+\/consumers(?:\.ts$|\/)/.test(path),
-    forbids: ({ target, names }) => inRoom(target, 'core/events') && names.includes('on'),
+    forbids: ({ target, names }) => inRoom(target, 'core/messaging') && names.includes('on'),
     bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/messaging/consumer/consumer.ts'" },
   }),
   importRule({
@@ -153,7 +149,8 @@ export const rules: readonly Rule[] = [
   wordRule({
     name: 'exit and process signals belong to entries',
     of: (path) =>
-      !/^(?:main\.ts$|core\/host\/run-process\.ts$|scripts\/|cli\/|launcher\/)/.test(path) && !inRoom(path, 'local'),
+      !/^(?:main\.ts$|core\/host\/process\/run-process\.ts$|scripts\/|cli\/|launcher\/)/.test(path) &&
+      !inRoom(path, 'local'),
     word: /\bprocess\.exit\(/,
     bad: { path: 'core/host/process/host.ts', text: 'process.exit(1)' },
   }),
@@ -198,10 +195,6 @@ function isOurs(target: string): boolean {
 
 function inRoom(path: string, ...folders: readonly string[]): boolean {
   return folders.some((folder) => path.startsWith(`${folder}/`))
-}
-
-function isLeaf(path: string): boolean {
-  return inRoom(path, ...leafFolders.map((folder) => `core/${folder}`))
 }
 
 function isLazyLocal(target: string, path: string): boolean {

@@ -4,7 +4,7 @@ const consumers = ['core/messaging/consumer/consumers.test.ts']
 const store = ['core/event-store/store.test.ts']
 const leadership = ['core/database/leader-election.test.ts']
 
-/** Defects in core/store and core/events: streams, positions, leadership, consumers, the relay. */
+/** Defects in core/database, core/event-store and core/messaging: streams, positions, leadership, consumers, the relay. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'the inbox is not looked at',

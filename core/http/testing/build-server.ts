@@ -15,12 +15,13 @@ import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { registerMethodNotAllowed } from '../reply/method-not-allowed.ts'
 import { mountEndpoints } from '../mount-endpoints.ts'
 import type { Wiring } from '../endpoint/mounted-endpoint.ts'
-import type { ErrorFormat, Outcome } from '../endpoint/extension-points.ts'
+import type { Outcome } from '../endpoint/extension-points.ts'
 import { createServer } from '../server.ts'
 import { setOwner } from '../endpoint/server-context.ts'
 import type { HttpServices } from '../endpoint/server-context.ts'
 import { createStreamRegistry } from '../limits/stream-registry.ts'
 import type { StreamCaps } from '../limits/stream-registry.ts'
+import type { ErrorFormat } from '../problem/error-format.ts'
 
 /** A server of core/http alone, whose upstream only writes down what it is asked: for the order of checks, not for the cluster. */
 export interface TestServer {

@@ -9,7 +9,7 @@ import { refusalOf } from './accept.ts'
 import type { Refusal } from './accept.ts'
 import { FIELD_MANAGER, NotOurs, UnusableKeys, applyChild, ensureKeys, find, removeChild } from './apply.ts'
 import { happeningsOf, record } from './events.ts'
-import type { Happening } from './events.ts'
+import type { Happening } from './happening.ts'
 import { toLauncherConfig } from './launcher-config.ts'
 import { replaceLostPods } from './lost-pods.ts'
 import {

@@ -4,7 +4,7 @@ import { EXIT_PORT_TAKEN } from '#schemas/launcher-ports.ts'
 import { pods as podResource } from '../resources.ts'
 import { ignore } from './apply.ts'
 import { LAUNCHER_CONTAINER } from './containers.ts'
-import type { Happening } from './events.ts'
+import type { Happening } from './happening.ts'
 import type { AgentPod } from './pod-problem.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Logger } from '#core/log/logger.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Live } from '../live.ts'
+import type { Live } from '../live-frame.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../write.ts'

@@ -20,12 +20,12 @@ import { startNats } from '#test/harness/nats.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import type { Platform, PlatformOptions } from '../platform.ts'
 import { createUpstreamLog, MACHINE } from './audit-log.ts'
 import { serveKubelet } from './kubelet.ts'
 import { bindNamespaces } from './namespaced-rights.ts'
 import { migrate, serving, startRoles } from './roles.ts'
 import type { Installation } from './roles.ts'
+import type { Platform, PlatformOptions } from './running-platform.ts'
 import { createSend } from './send.ts'
 
 const crds = fileURLToPath(import.meta.resolve('../../../deploy/crds/'))

@@ -7,9 +7,9 @@ import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
-import type { PlatformProcess } from '../platform.ts'
-import { toPlatformProcess } from './embedded.ts'
 import { mountKeys } from './key-mount.ts'
+import { toPlatformProcess } from './platform-process.ts'
+import type { PlatformProcess } from './platform-process.ts'
 import type { Send } from './send.ts'
 
 const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
