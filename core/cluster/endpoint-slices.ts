@@ -56,7 +56,9 @@ export function createServiceEndpoints(cluster: KubeClient): ServiceEndpoints {
     if (known !== undefined) return known
     const answer = readSlices(cluster, service)
     asked.set(key, answer)
-    const forget = (): void => void asked.delete(key)
+    const forget = (): void => {
+      asked.delete(key)
+    }
     answer.then(() => setTimeout(forget, keepMs).unref(), forget)
     return answer
   }

@@ -16,6 +16,7 @@ export function standalonePlatform(): OpenPlatform {
     identity: undefined,
     observed: { find: async () => undefined, namespaceUid: async () => undefined },
     directory: undefined,
+    endpoints: async () => [],
     checks: {},
     available: { store: async () => undefined, bus: async () => undefined },
     migrate: async () => undefined,

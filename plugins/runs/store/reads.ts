@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { inLiveNamespace, liveNamespaceUid } from '#core/cluster/observed-sql.ts'
 import type { RunState } from '#schemas/run.ts'
