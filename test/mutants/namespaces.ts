@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'chosen namespaces: objects of one that left the list are found',
-    file: 'core/cluster/observed.ts',
+    file: 'core/cluster/observed-objects.ts',
     find: `served.has(kind === 'Namespace' ? name : namespace)`,
     replace: `served.has('')`,
     tests: informers,
