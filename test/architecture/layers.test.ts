@@ -8,6 +8,8 @@ import { readSources, toSource } from './sources.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sources = readSources(root)
+// Apart, so that this file has no such import itself.
+const dynamic = 'import'
 
 // Violations that are known: the list only shrinks.
 const knownFullFolders = ['plugins/agents: 27', 'plugins/audit: 18', 'plugins/providers: 13', 'plugins/runs: 42']
@@ -34,7 +36,7 @@ test('no file imports itself through others, types included', () => {
 test('an upward import of a value or a type is a violation', () => {
   const made = [
     toSource('core/kube/a.ts', "import type { B } from '../errors/b.ts'\nimport { c } from '#core/log/c.ts'"),
-    toSource('core/http/input/a.ts', "const b = await import('../server.ts')"),
+    toSource('core/http/input/a.ts', `const b = await ${dynamic}('../server.ts')`),
     toSource('core/http/a.test.ts', "import { b } from '#core/host/process/host.ts'"),
     toSource('plugins/a/index.ts', "import { b } from '#core/host/process/host.ts'"),
   ]
@@ -71,7 +73,7 @@ test('a cycle is found however long it is, through types and dynamic imports', (
   const made = [
     toSource('core/a.ts', "import type { b } from './b.ts'"),
     toSource('core/b.ts', "export * from './c.ts'"),
-    toSource('core/c.ts', "const a = await import('./a.ts')\nimport { d } from './d.ts'"),
+    toSource('core/c.ts', `const a = await ${dynamic}('./a.ts')\nimport { d } from './d.ts'`),
     toSource('core/d.ts', "import { e } from './e.ts'"),
     toSource('core/e.ts', "import { e } from './e.ts'"),
   ]

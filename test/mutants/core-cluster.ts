@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'versions are compared as text',
-    file: 'core/controllers/objects/object-fingerprint.ts',
+    file: 'core/kube/resource-version.ts',
     find: 'return version.length === than.length ? version > than : version.length > than.length',
     replace: 'return version > than',
     tests: informer,

@@ -77,7 +77,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an exactly full last page has a cursor',
-    file: 'core/http/page.ts',
+    file: 'core/database/keyset.ts',
     find: 'rows.length > limit ?',
     replace: 'rows.length >= limit ?',
     tests: ['plugins/runs/lists.test.ts'],
