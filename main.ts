@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import type { Role } from '#core/host/core.ts'
-import type { CommandInput } from '#core/host/database-command.ts'
-import { overview, roleHelp, unknownCommand } from '#core/host/help.ts'
-import type { HelpEntry } from '#core/host/help.ts'
-import { exitCodes } from '#core/host/run-process.ts'
+import type { Role } from '#core/config/profile.ts'
+import type { CommandInput } from '#core/host/commands/database-command.ts'
+import { overview, roleHelp, unknownCommand } from '#core/host/commands/help.ts'
+import type { HelpEntry } from '#core/host/commands/help.ts'
+import { exitCodes } from '#core/host/process/run-process.ts'
 
 // What others stand on starts first.
 const everything: readonly Role[] = ['migrate', 'state', 'manager', 'worker', 'gateway', 'bff']
@@ -22,7 +22,7 @@ const commands: readonly Command[] = [
   {
     words: 'worker dead-letters',
     summary: 'list events that a consumer gave up on, or deliver them again',
-    load: async () => (await import('#core/events/dead-letters-command.ts')).deadLettersCommand,
+    load: async () => (await import('#core/host/commands/dead-letters-command.ts')).deadLettersCommand,
   },
   {
     words: 'audit verify',
@@ -45,12 +45,12 @@ const roleSummaries: Readonly<Record<Role, string>> = {
 }
 
 async function loadRestore(): Promise<(input: CommandInput) => Promise<number>> {
-  const { restoreCommand } = await import('#core/host/restore-command.ts')
+  const { restoreCommand } = await import('#core/host/commands/restore-command.ts')
   return (input) => restoreCommand(input, () => main(['migrate']))
 }
 
 async function loadKeys(kind: 'init' | 'rotate'): Promise<(input: CommandInput) => Promise<number>> {
-  const { keysCommand } = await import('#core/host/keys-command.ts')
+  const { keysCommand } = await import('#core/host/commands/keys-command.ts')
   return (input) => keysCommand(kind, input)
 }
 
@@ -71,7 +71,7 @@ export async function main(args: readonly string[]): Promise<number> {
   // Imported here: a role of a cluster pays nothing for what stands in for one.
   if (name === 'all')
     return (await import('#local/run.ts')).runLocal(flags, { roles, plugins, env: process.env, version })
-  const { runRoles } = await import('#core/host/run-roles.ts')
+  const { runRoles } = await import('#core/host/process/run-roles.ts')
   return runRoles({ roles, plugins, env: process.env, version })
 }
 

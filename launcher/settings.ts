@@ -6,8 +6,8 @@ import type { TlsIdentity } from './http/certificate.ts'
 import { isRecord } from './http/json-body.ts'
 import { parseLevel } from './log.ts'
 import type { Level } from './log.ts'
-import { defaultAgentPort, parsePort, portOf } from './ports.ts'
-import type { PortName } from './ports.ts'
+import { defaultAgentPort, parsePort, portOf } from '#schemas/launcher-ports.ts'
+import type { PortName } from '#schemas/launcher-ports.ts'
 
 /** Environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>

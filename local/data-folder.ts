@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileProblem, isFull } from '#core/config/file-problem.ts'
-import { LockedError, takeLock } from '#core/store/process-lock.ts'
+import { LockedError, takeLock } from '#core/database/lock-file.ts'
 
 /** Paths under the data folder of the embedded default. */
 export interface DataFolder {

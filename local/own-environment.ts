@@ -1,5 +1,5 @@
 import { coreSettingSources } from '#core/config/core-settings.ts'
-import type { AnyPlugin } from '#core/host/plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

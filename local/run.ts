@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { catchFatalErrors } from '#core/log/fatal-errors.ts'
-import { exitCodes, runProcess } from '#core/host/run-process.ts'
+import { exitCodes, runProcess } from '#core/host/process/run-process.ts'
 import { findSettingsFile } from '#core/config/find-file.ts'
 import { processSecrets } from '#core/log/secrets.ts'
 import { toJsonLine, toText } from './announce.ts'

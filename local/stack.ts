@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { findSettingsFile } from '#core/config/find-file.ts'
+import type { Role } from '#core/config/profile.ts'
 import { openSettings, readCoreSettings } from '#core/config/settings.ts'
-import { composeHost } from '#core/host/compose.ts'
-import type { Composed } from '#core/host/compose.ts'
-import type { Role } from '#core/host/core.ts'
-import type { AnyPlugin } from '#core/host/plugin.ts'
-import { createLogger } from '#core/log/create-logger.ts'
 import type { JournalCut } from '@mesh.dev/embedded-apiserver'
+import { type Composed, composeHost } from '#core/host/process/compose-process.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { createAuditFeed } from './audit-feed.ts'
 import { createDemo } from './bootstrap.ts'
 import { shipped, startLocalCluster } from './cluster.ts'
@@ -68,7 +68,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
   const ports = givenPorts(chosen.ports, env)
   const { folder, release } = openDataFolder(options.data, options.fresh)
   const agents = createAgents()
-  const log = createLogger({ level: 'warn' })
+  const log = createLogger({ level: 'warn', currentTrace })
   const terminal = createTerminal(input.write ?? ((text) => log.warn({}, text)))
   const feed = createAuditFeed(`http://127.0.0.1:${ports.manager}/audit-events`, loadSecret(folder.webhookToken))
   const cluster = await startLocalCluster({
@@ -99,11 +99,13 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       version: input.version,
       env,
       presets: { ...presets(folder, ports), outbound: { allow: allowedByDefault(env) } },
-      cluster: cluster.location,
+      cluster: {
+        ...cluster.location,
+        endpoints: async ({ namespace, name }) => agents.launchers(namespace, name),
+      },
       embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
       generateKeys: true,
       pages: landingRoutes(code, page),
-      agentLaunchers: async ({ namespace, name }) => agents.launchers(namespace, name),
       ownUrls: agents.urls,
     })
     return {

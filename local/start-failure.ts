@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { isFull } from '#core/config/file-problem.ts'
-import { NewerDatabase } from '#core/store/migrate.ts'
-import { StoreDamaged } from '#core/store/pglite-folder.ts'
+import { NewerDatabase } from '#core/database/migrate.ts'
+import { StoreDamaged } from '#core/database/pglite-data-dir.ts'
 
 // The first start copies a store of 40 MB, and keeps a second copy when it ends.
 const neededBytes = 100 * 2 ** 20

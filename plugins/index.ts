@@ -1,11 +1,21 @@
-import type { AnyPlugin } from '#core/host/plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { agents } from './agents/index.ts'
 import { audit } from './audit/index.ts'
 import { identity } from './identity/index.ts'
 import { pruning } from './pruning/index.ts'
+import { integrations } from './integrations/index.ts'
 import { providers } from './providers/index.ts'
 import { runs } from './runs/index.ts'
 import { templates } from './templates/index.ts'
 
 /** Every plugin of the platform, in the order in which independent ones load. */
-export const plugins: readonly AnyPlugin[] = [identity, agents, templates, runs, providers, audit, pruning]
+export const plugins: readonly AnyPlugin[] = [
+  identity,
+  agents,
+  templates,
+  runs,
+  integrations,
+  providers,
+  audit,
+  pruning,
+]

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { prepareImage } from '#core/store/pglite-folder.ts'
+import { prepareImage } from '#core/database/pglite-data-dir.ts'
 import { imageOf } from '#local/store-image.ts'
 
 // Once, after an installation: what the first start would otherwise spend four seconds of CPU on.

@@ -20,7 +20,7 @@ const options = {
 
 const usage = `  npm test                                          everything
   npm test -- core/http                             the files of a folder, or one file
-  npm test -- core/http/limits.test.ts --name F4    tests whose name matches
+  npm test -- core/http/admission/limits.test.ts --name F4    tests whose name matches
 
 usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--timeout SECONDS] [--concurrency N]
 

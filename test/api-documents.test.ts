@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import test from 'node:test'
-import { describeApi, describeCatalog } from '#core/host/describe.ts'
+import { describeApi, describeCatalog } from '#core/host/role/describe-api.ts'
 import { plugins } from '#plugins/index.ts'
 
 interface Operation {

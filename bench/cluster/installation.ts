@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { createPool } from '#core/kube/pool.ts'
-import type { KubePool } from '#core/kube/pool.ts'
+import { createPool } from '#core/kube/connection-pool.ts'
+import type { KubePool } from '#core/kube/connection-pool.ts'
 import { findServer } from '#test/harness/find-server.ts'
 import { heapFlags } from '#test/harness/heap-flags.ts'
 import { startKube } from '#test/harness/kube.ts'

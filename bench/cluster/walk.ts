@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { KubePool } from '#core/kube/pool.ts'
+import type { KubePool } from '#core/kube/connection-pool.ts'
 
 const unzip = promisify(gunzip)
 

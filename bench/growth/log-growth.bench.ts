@@ -1,4 +1,4 @@
-import { toSequence } from '#core/events/cloudevents.ts'
+import { toSequence } from '#core/messaging/wire/cloud-event.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import type { Bench } from '../tools/bench.ts'

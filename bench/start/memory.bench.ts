@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { prepareImage } from '#core/store/pglite-folder.ts'
+import { prepareImage } from '#core/database/pglite-data-dir.ts'
 import { createAgents, untilReady } from '../tools/agents.ts'
 import type { Bench } from '../tools/bench.ts'
 import { inFolder, startPlatform, startProcess } from '../tools/platform.ts'

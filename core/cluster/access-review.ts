@@ -1,9 +1,9 @@
 import { GROUP } from '#schemas/group.ts'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { InvalidName, isLabel } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
-import type { Access, ReviewTarget } from './access.ts'
+import type { Access, ReviewTarget } from './caller.ts'
 
 /** A question to the authorizer; `resource` may carry a subresource (`agentdeployments/invoke`). */
 export interface Question<V extends string, R extends string> extends ReviewTarget {

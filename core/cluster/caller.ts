@@ -1,100 +1,46 @@
-import { Fail } from '#core/http/errors.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import { createKubeClient } from '#core/kube/create-client.ts'
-import { createPool } from '#core/kube/pool.ts'
-import type { KubePool, TlsOptions } from '#core/kube/pool.ts'
-import { isStatus } from '#core/kube/status.ts'
-import { askAccess, forbidden } from './access-review.ts'
-import type { Caller, UserInfo } from './access.ts'
-import { servedCluster } from './served-cluster.ts'
-import { everyNamespace, notServed } from './served-namespaces.ts'
-import type { ServedNamespaces } from './served-namespaces.ts'
-import { createTokenCache } from './token-cache.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
 
-/** Makes callers from bearers: the only way in which a request reaches the cluster (K1). */
-export interface Callers {
-  /** Throws `Fail('unauthenticated')` for a bearer that the cluster rejects. */
-  as(bearer: string): Promise<Caller>
-  /** Whether the bearer was accepted in the last ten minutes, or its rejection is cached. Never a proof. */
-  knows(bearer: string): boolean
+declare const proof: unique symbol
+
+/**
+ * Proof that the cluster allowed this caller `verb` on the virtual `resource` of our group in `namespace`.
+ * Only the access review makes one; store reads take it and filter by *its* namespace (A9). '' is cluster-wide.
+ */
+export interface Access<Verb extends string = string, Res extends string = string> {
+  readonly [proof]: true
+  readonly verb: Verb
+  readonly resource: Res
+  readonly namespace: DnsLabel | ''
+  readonly username: string
 }
 
-// The username only, and no longer than this (D1): every right is asked for anew.
-const USERNAME_TTL_MS = 5_000
-
-/** Where the callers' cluster is. All callers share one `pool`; `now` is a monotonic clock in milliseconds. */
-export interface CallersOptions extends TlsOptions {
-  readonly server: string
-  readonly pool?: KubePool
-  /** Default: every namespace. */
-  readonly served?: ServedNamespaces
-  readonly now?: () => number
+/** The person or service account behind a bearer, as the cluster names it; never decoded from the token. */
+export interface Caller {
+  readonly username: string
+  /** The cluster as this caller: the only way a request path reaches it (K1). */
+  readonly cluster: KubeClient
+  /** The caller's own bearer; passed on to the gateway by generate and refine, never stored or logged. */
+  readonly bearer: string
+  whoami(): Promise<UserInfo>
+  /** Asks the cluster; throws `KubeError` 403 in the cluster's wording, 503 when it cannot say (K3). */
+  review<V extends string, R extends string>(verb: V, resource: R, where: ReviewTarget): Promise<Access<V, R>>
+  /** As `review`, but undefined instead of the 403. */
+  may<V extends string, R extends string>(verb: V, resource: R, where: ReviewTarget): Promise<Access<V, R> | undefined>
 }
 
-/** Makes callers on one connection pool. */
-export function createCallers(options: CallersOptions): Callers {
-  const pool = options.pool ?? createPool(options.server, options)
-  const usernames = createTokenCache<string>({
-    ttlMs: USERNAME_TTL_MS,
-    now: options.now ?? (() => performance.now()),
-    isRejection: (error) => error instanceof Fail && error.code === 'unauthenticated',
-  })
-  return {
-    knows: (bearer) => usernames.isKnown(bearer, ''),
-    as: async (bearer) => {
-      const cluster = createKubeClient({ server: options.server, pool, bearer })
-      const username = await usernames(bearer, '', async () => (await whoami(cluster)).username)
-      return toCaller({ cluster, username, bearer }, options.served ?? everyNamespace)
-    },
-  }
+/** What a review is asked about. `resource` may carry a subresource: `agentdeployments/invoke`. */
+export interface ReviewTarget {
+  readonly namespace: DnsLabel | ''
+  readonly name?: string
+  /** Default: our group. */
+  readonly group?: string
 }
 
-function toCaller(identity: Pick<Caller, 'cluster' | 'username' | 'bearer'>, served: ServedNamespaces): Caller {
-  const { cluster, username } = identity
-  return {
-    ...identity,
-    cluster: servedCluster(cluster, served),
-    whoami: () => whoami(cluster),
-    may: async (verb, resource, where) =>
-      served.has(where.namespace) ? askAccess(cluster, username, { ...where, verb, resource }) : undefined,
-    review: async (verb, resource, where) => {
-      if (!served.has(where.namespace)) throw notServed(where.namespace)
-      const question = { ...where, verb, resource }
-      const access = await askAccess(cluster, username, question)
-      if (access === undefined) throw forbidden(username, question)
-      return access
-    },
-  }
-}
-
-const DENIED_WHOAMI =
-  'The API server does not answer who the caller is: it has just started, or the caller lacks the right to create selfsubjectreviews.'
-
-interface SelfSubjectReview {
-  readonly status?: {
-    readonly userInfo?: {
-      readonly username?: string
-      readonly uid?: string
-      readonly groups?: readonly string[]
-      readonly extra?: Readonly<Record<string, readonly string[]>>
-    }
-  }
-}
-
-async function whoami(cluster: KubeClient): Promise<UserInfo> {
-  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
-  const answer = await cluster
-    .review<SelfSubjectReview>('/apis/authentication.k8s.io/v1/selfsubjectreviews', body)
-    .catch((error: unknown) => {
-      if (isStatus(error, 401)) throw new Fail('unauthenticated')
-      // Every authenticated user has this right by default, and an API server that has just started denies it for a moment. Nothing
-      // of the request was tried yet, so this is no denial of it (A2).
-      if (isStatus(error, 403)) throw new Fail('review_unavailable', DENIED_WHOAMI)
-      throw error
-    })
-  const user = answer.status?.userInfo
-  // Never a default user: a review without one is a failure, not an anonymous identity.
-  if (user?.username === undefined || user.username === '' || user.username === 'system:anonymous')
-    throw new Fail('unauthenticated')
-  return { username: user.username, uid: user.uid ?? '', groups: user.groups ?? [], extra: user.extra ?? {} }
+/** Kubernetes UserInfo (authentication.k8s.io/v1 SelfSubjectReview). */
+export interface UserInfo {
+  readonly username: string
+  readonly uid: string
+  readonly groups: readonly string[]
+  readonly extra: Readonly<Record<string, readonly string[]>>
 }

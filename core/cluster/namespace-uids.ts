@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
-import type { NamespaceUids } from '#core/store/store.ts'
+import type { NamespaceUids } from '#core/event-store/store.ts'
 
 /**
  * Uids of namespaces for events that name none. An event of a known cluster object keeps the uid of the object's first event: a late

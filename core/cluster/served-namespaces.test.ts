@@ -3,12 +3,12 @@ import test from 'node:test'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
-import { createServedDirectory } from './create-directory.ts'
-import { createOwnIdentity } from './own-identity.ts'
+import { createServedDirectory } from './namespace-directory.ts'
+import { createOwnIdentity } from './token-review.ts'
 import { servedCluster } from './served-cluster.ts'
 import { NAMESPACE_NOT_SERVED, namespaceKind, partQuery, partsOf, servedNamespaces } from './served-namespaces.ts'
-import { createWatchStates } from './watch-states.ts'
-import { silent } from './testing/following.ts'
+import { createWatchStates } from '#core/controllers/watch/watch-states.ts'
+import { silent } from '#core/controllers/testing/following.ts'
 
 const agents: Resource = { group: 'mesh.dev', version: 'v1', plural: 'agents', kind: 'Agent', namespaced: true }
 const tenants: Resource = { ...agents, plural: 'tenants', kind: 'Tenant', namespaced: false }

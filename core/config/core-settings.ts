@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import type { SettingSource } from '#core/host/plugin.ts'
-import { defaultLimits } from '#core/http/limits.ts'
 import { fileSetting } from './file-setting.ts'
+import { defaultLimits } from './request-limits.ts'
+import type { SettingSource } from './setting-source.ts'
 
 const port = (preset: number) =>
   Type.Integer({ minimum: 0, maximum: 65_535, default: preset, description: '0 is any free one.' })

@@ -1,5 +1,5 @@
 import { nearest } from '#schemas/nearest.ts'
-import { getAt } from './get-at.ts'
+import { getAt } from '#core/json/get-at.ts'
 import type { YamlFile } from './yaml-file.ts'
 
 /** `mesh.yaml:3:5: bff.mcp.enable is not a known setting; did you mean bff.mcp.enabled?` */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { Role } from '#core/host/core.ts'
-import { getAt } from './get-at.ts'
+import { getAt } from '#core/json/get-at.ts'
+import type { Role } from './profile.ts'
 
 /** What the file or folder of a setting holds. */
 export type FileKind = 'token' | 'certificates' | 'private-key' | 'kubeconfig' | 'keys' | 'written-folder'

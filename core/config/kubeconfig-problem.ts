@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
 import { fileProblem } from './file-problem.ts'
 import { readBounded, readCertificates, readPrivateKey, UnusableFile } from './bounded-file.ts'
-import { getAt } from './get-at.ts'
+import { getAt } from '#core/json/get-at.ts'
 
 type Entry = Readonly<Record<string, unknown>>
 

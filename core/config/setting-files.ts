@@ -1,8 +1,8 @@
-import type { Role } from '#core/host/core.ts'
 import { contentProblem } from './file-content.ts'
 import { fileSettingsOf } from './file-setting.ts'
 import type { FileKind } from './file-setting.ts'
-import { getAt } from './get-at.ts'
+import { getAt } from '#core/json/get-at.ts'
+import type { Role } from './profile.ts'
 import { SettingsError } from './settings-error.ts'
 
 /** How files of settings are checked. */

@@ -3,7 +3,7 @@ import { mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import test from 'node:test'
 import { Type } from 'typebox'
-import { definePlugin } from '#core/host/plugin.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { findSettingsFile } from './find-file.ts'
 import { openSettings, originOf, readCoreSettings, readSettings } from './settings.ts'

@@ -1,4 +1,4 @@
-import type { AnyPlugin, SettingSource } from '#core/host/plugin.ts'
+import type { SettingsOwner } from './setting-source.ts'
 import { coreSettingSources, coreSettingsSchema } from './core-settings.ts'
 import type { CoreSettings } from './core-settings.ts'
 import { didYouMean } from '#schemas/nearest.ts'
@@ -6,8 +6,9 @@ import { quoted, unknownSetting } from './explain.ts'
 import { findSettingsFile } from './find-file.ts'
 import { checkSettingFiles } from './setting-files.ts'
 import type { FileCheck } from './setting-files.ts'
+import type { SettingSource } from './setting-source.ts'
 import { SettingsError } from './settings-error.ts'
-import { claimedPath, readSlice } from './slice.ts'
+import { claimedPath, readSlice } from './plugin-settings.ts'
 import { readYamlFile } from './yaml-file.ts'
 import type { YamlFile } from './yaml-file.ts'
 
@@ -47,7 +48,7 @@ export function refuseUnusableFiles(
     file,
     env,
     plugins,
-  }: { readonly file: YamlFile; readonly env: SettingsInput['env']; readonly plugins: readonly AnyPlugin[] },
+  }: { readonly file: YamlFile; readonly env: SettingsInput['env']; readonly plugins: readonly SettingsOwner[] },
   settings: Settings,
   check: Pick<FileCheck, 'roles' | 'instead'>,
 ): void {
@@ -74,7 +75,7 @@ export function readCoreSettings(file: YamlFile, env: SettingsInput['env']): Cor
 }
 
 /** Reads and validates everything; an unknown key refuses to start and is named with its place. */
-export function readSettings(file: YamlFile, env: SettingsInput['env'], plugins: readonly AnyPlugin[]): Settings {
+export function readSettings(file: YamlFile, env: SettingsInput['env'], plugins: readonly SettingsOwner[]): Settings {
   const core = readCoreSettings(file, env)
   refuseUnknownKeys(file, plugins)
   const slices = plugins.map((plugin): [string, unknown] => {
@@ -89,7 +90,7 @@ export function readSettings(file: YamlFile, env: SettingsInput['env'], plugins:
   return { core, slices: new Map(slices) }
 }
 
-function refuseUnknownPlugins(file: YamlFile, core: CoreSettings, plugins: readonly AnyPlugin[]): void {
+function refuseUnknownPlugins(file: YamlFile, core: CoreSettings, plugins: readonly SettingsOwner[]): void {
   const names = plugins.map(({ name }) => name)
   for (const [index, name] of core.disable.entries()) {
     if (names.includes(name)) continue
@@ -101,7 +102,7 @@ function refuseUnknownPlugins(file: YamlFile, core: CoreSettings, plugins: reado
 }
 
 // Keys of the platform and of a plugin's slice are checked by their schemas; the rest must be claimed, leaf by leaf.
-function refuseUnknownKeys(file: YamlFile, plugins: readonly AnyPlugin[]): void {
+function refuseUnknownKeys(file: YamlFile, plugins: readonly SettingsOwner[]): void {
   const known = [...Object.keys(coreSettingsSchema.properties), ...plugins.map(({ name }) => name)]
   const claimed = plugins.flatMap(({ settingsFrom = [] }) =>
     settingsFrom.map(claimedPath).filter((path) => path !== undefined),

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { assertOutsideTransaction } from '#core/telemetry/outside-transaction.ts'
+import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import { OutboundError, describeReason, outboundReason } from './outbound-error.ts'
 
 /** One call with a bounded answer. */

@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Keyring } from '#core/signing/keyring.ts'
-import type { Store } from '#core/store/store.ts'
-import type { AnyEndpoint, Call } from './endpoint.ts'
-import { Fail } from './errors.ts'
-import { successStatus } from './send-result.ts'
-import { stateOf } from './request-state.ts'
-import type { HttpServices } from './services.ts'
+import type { Store } from '#core/event-store/store.ts'
+import type { AnyEndpoint, Call } from './endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { successStatus } from './reply/send-reply.ts'
+import { stateOf } from './endpoint/request-context.ts'
+import type { HttpServices } from './endpoint/server-context.ts'
 
 type AnyCall = Call<unknown, unknown, unknown>
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { nounOfResource } from '#schemas/kinds.ts'
-import { tooLarge, unsupportedMediaType } from './body-errors.ts'
-import { toAnswer } from './problem.ts'
-import type { Answer } from './problem.ts'
-import { stateOf } from './request-state.ts'
+import { tooLarge, unsupportedMediaType } from './input/body-errors.ts'
+import { toAnswer } from './problem/problem.ts'
+import type { Answer } from './problem/problem.ts'
+import { stateOf } from './endpoint/request-context.ts'
 
 /** The answer to an error, with what only its request knows: limits and media types of the route, the object, the way out. */
 export function toRequestAnswer(error: unknown, request: FastifyRequest): Answer {

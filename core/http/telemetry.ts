@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { httpMetrics } from '#core/telemetry/core-metrics.ts'
-import { createTraceScope } from '#core/telemetry/trace-scope.ts'
-import type { TraceScope } from '#core/telemetry/trace-scope.ts'
+import { errorTable } from '#core/errors/core-errors.ts'
+import { createTraceScope } from '#core/telemetry/trace-context.ts'
+import type { TraceScope } from '#core/telemetry/trace-context.ts'
 import { toUnixNano } from '#core/telemetry/tracer.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import { errorTable } from './errors.ts'
-import { stateOf } from './request-state.ts'
-import type { HttpServices } from './services.ts'
+import { httpMetrics } from './limits/metrics.ts'
+import { stateOf } from './endpoint/request-context.ts'
+import type { HttpServices } from './endpoint/server-context.ts'
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 

@@ -10,8 +10,8 @@ import { sharedKube, startKube } from '#test/harness/kube.ts'
 import type { KubeClient, KubeObject, Resource, WatchEvent } from './client.ts'
 import { createKubeClient } from './create-client.ts'
 import { InvalidName, parseLabel, parseName } from './names.ts'
-import { createPool } from './pool.ts'
-import { createStallGate } from './stall-gate.ts'
+import { createPool } from './connection-pool.ts'
+import { createStallGate } from './circuit-breaker.ts'
 import { KubeError } from './status.ts'
 
 const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true }

@@ -13,13 +13,13 @@ import type {
   Resource,
   WriteOptions,
 } from './client.ts'
-import { call, callForPieces, callForStream } from './call.ts'
-import type { Bearer, CallRequest, Connection } from './call.ts'
+import { call, callForPieces, callForStream } from './request.ts'
+import type { Bearer, CallRequest, Connection } from './request.ts'
 import { InvalidName, parseLabel, parseName } from './names.ts'
 import type { DnsLabel } from './names.ts'
-import { observed } from './observe.ts'
-import { createPool } from './pool.ts'
-import type { KubePool, TlsOptions } from './pool.ts'
+import { observed } from './instrument.ts'
+import { createPool } from './connection-pool.ts'
+import type { KubePool, TlsOptions } from './connection-pool.ts'
 import { resourcePath, withQuery } from './url.ts'
 import type { Query, Target } from './url.ts'
 import { watch } from './watch.ts'

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { conceal } from '#core/log/secrets.ts'
-import type { Bearer } from './call.ts'
-import type { TlsOptions } from './pool.ts'
+import type { Bearer } from './request.ts'
+import type { TlsOptions } from './connection-pool.ts'
 
 /** How to reach a cluster and as whom: what `createPool` and `createKubeClient` take. */
 export interface ClusterAccess {

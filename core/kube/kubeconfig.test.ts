@@ -10,7 +10,7 @@ import { createKubeClient } from './create-client.ts'
 import { bearerFromFile, inClusterAccess } from './in-cluster.ts'
 import type { ClusterAccess } from './in-cluster.ts'
 import { loadKubeconfig } from './kubeconfig.ts'
-import { createPool } from './pool.ts'
+import { createPool } from './connection-pool.ts'
 
 const real = needs('etcd', 'kube-apiserver')
 const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'

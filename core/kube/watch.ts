@@ -1,7 +1,7 @@
 import type { KubeObject, ListOptions, Resource, WatchEvent } from './client.ts'
-import { callForStream, isTransport } from './call.ts'
-import type { Connection } from './call.ts'
-import { observed } from './observe.ts'
+import { callForStream, isTransport } from './request.ts'
+import type { Connection } from './request.ts'
+import { observed } from './instrument.ts'
 import { errorFromStatus, isStatus, unreachableError } from './status.ts'
 import { resourcePath, withQuery } from './url.ts'
 

@@ -1,6 +1,5 @@
 import { pino } from 'pino'
 import type { DestinationStream } from 'pino'
-import { currentTrace } from '#core/telemetry/trace-scope.ts'
 import type { Logger } from './logger.ts'
 import { redactKeys } from './redact.ts'
 import { processSecrets } from './secrets.ts'
@@ -13,6 +12,8 @@ export interface LogOptions {
   readonly destination?: { write(line: string): void }
   /** Default: those of the process, see `conceal`. */
   readonly secrets?: SecretValues
+  /** Returns the trace of the operation in progress; its id is added to each line. */
+  readonly currentTrace?: () => { readonly traceId: string } | undefined
 }
 
 /** A logger of JSON lines; keys that name a secret and registered values are removed first. */
@@ -29,16 +30,15 @@ export function createLogger(options: LogOptions = {}): Logger {
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
         // A line that names its trace itself keeps its own.
-        mixin: traceOf,
+        mixin: () => traceIdOf(options.currentTrace?.()),
       },
       stream,
     ),
   )
 }
 
-function traceOf(): { traceId?: string } {
-  const traceId = currentTrace()?.traceId
-  return traceId === undefined ? {} : { traceId }
+function traceIdOf(trace: { readonly traceId: string } | undefined): { traceId?: string } {
+  return trace === undefined ? {} : { traceId: trace.traceId }
 }
 
 function wrap(inner: ReturnType<typeof pino>): Logger {

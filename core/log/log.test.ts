@@ -6,7 +6,7 @@ import { createKeyring } from '#core/signing/create-keyring.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { defineCounter, defineGauge } from '#core/telemetry/metrics.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
-import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/tracing.ts'
+import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import { createLogger } from './create-logger.ts'
 import { conceal, createSecretValues } from './secrets.ts'
 

@@ -7,10 +7,10 @@ import { defineCounter } from './metrics.ts'
 import { createOtlpMetrics } from './otlp-metrics.ts'
 import { createOtlpExporter } from './otlp.ts'
 import { startCollector } from './testing/collector.ts'
-import { asSpan, createTraceScope, currentTrace, inSpan } from './trace-scope.ts'
+import { asSpan, createTraceScope, currentTrace, inSpan } from './trace-context.ts'
 import { createTracer } from './tracer.ts'
 import type { EndedSpan } from './tracer.ts'
-import { parseTraceparent, startTrace } from './tracing.ts'
+import { parseTraceparent, startTrace } from './traceparent.ts'
 
 type Ends = { after(fn: () => unknown): void }
 
@@ -122,7 +122,10 @@ test('H4: with the collector refusing, silent or gone, spans are dropped and cou
 
 test('traces: log lines of a scope carry its id; after it is closed nothing does', async () => {
   const lines: { traceId?: string; msg: string }[] = []
-  const log = createLogger({ destination: { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[number]) } })
+  const log = createLogger({
+    currentTrace,
+    destination: { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[number]) },
+  })
   const ended: EndedSpan[] = []
   const trace = startTrace()
   const scope = createTraceScope(

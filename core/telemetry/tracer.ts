@@ -1,5 +1,5 @@
-import { childOf, formatTraceparent, startTrace } from './tracing.ts'
-import type { Trace } from './tracing.ts'
+import { childOf, formatTraceparent, startTrace } from './traceparent.ts'
+import type { Trace } from './traceparent.ts'
 
 /** What a span may carry: ids, names and numbers, never content. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
-import { exchange } from '#core/sse/exchange.ts'
+import { exchange } from '#core/http-client/request.ts'
 import type { FailReason } from '#schemas/run.ts'
 import { toStorable, toStorableValue } from '#schemas/storable-text.ts'
 import { parseBoundedJson } from '../http/bounded-json.ts'

@@ -1,4 +1,4 @@
-import type { Trace } from '#core/telemetry/tracing.ts'
+import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { RunContext } from '../invoke/run.ts'
 import type { Conversation } from './conversation.ts'
 

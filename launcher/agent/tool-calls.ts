@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Trace } from '#core/telemetry/tracing.ts'
+import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Interrupt, Resolution } from '#schemas/run.ts'
 import type { AgentConfig } from '../agent-config.ts'
 import { parseBoundedJson } from '../http/bounded-json.ts'

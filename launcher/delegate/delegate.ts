@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
-import { collect } from '#core/sse/exchange.ts'
+import { collect } from '#core/http-client/request.ts'
 import { mayDelegate, type AgentName, type Delegator } from '#schemas/delegates.ts'
 import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
 import { terminalStates } from '#schemas/run.ts'

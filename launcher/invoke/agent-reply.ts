@@ -1,6 +1,6 @@
 import type { InvokeResult } from '#schemas/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
-import type { AnswerHeaders } from '#core/sse/exchange.ts'
+import type { AnswerHeaders } from '#core/http-client/request.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
 import { isRecord } from '../http/json-body.ts'
 import { createAgentEvents } from './agent-events.ts'

@@ -1,7 +1,7 @@
 import { longTimeout } from '#core/async/long-timeout.ts'
 import { msToDuration } from '#schemas/duration.ts'
 import type { InvokeRequest, InvokeResult } from '#schemas/run.ts'
-import type { Trace } from '#core/telemetry/tracing.ts'
+import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createJournal } from './journal.ts'
 import type { Follower, Journal } from './journal.ts'

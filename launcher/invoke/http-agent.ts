@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { collect, exchange } from '#core/sse/exchange.ts'
+import { collect, exchange } from '#core/http-client/request.ts'
 import type { InvokeResult } from '#schemas/run.ts'
 import { untilAgentReady } from '../supervise/readiness.ts'
 import { createReply } from './agent-reply.ts'

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { Dispatcher } from 'undici'
 import { publicKeyOf } from '#core/signing/jws.ts'
 import type { JsonWebKeyEd25519 } from '#core/signing/keyring.ts'
-import { collect } from '#core/sse/exchange.ts'
+import { collect } from '#core/http-client/request.ts'
 import { Refusal } from '../http/refusal.ts'
 
 /** Public keys of the install by id, fetched from the state role. */

@@ -1,5 +1,5 @@
 import type { EntryKind, InvokeRequest, InvokeResult } from '#schemas/run.ts'
-import type { Trace } from '#core/telemetry/tracing.ts'
+import type { Trace } from '#core/telemetry/traceparent.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { RefusalCode } from '../http/refusal.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { parseTraceparent } from '#core/telemetry/tracing.ts'
+import { parseTraceparent } from '#core/telemetry/traceparent.ts'
 import { singleHeader } from '../http/guard.ts'
 import { readJson } from '../http/json-body.ts'
 import { answer } from '../http/listener.ts'

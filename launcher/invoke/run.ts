@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntryKind, FailReason, InvokeRequest, InvokeResult, Usage } from '#schemas/run.ts'
 import type { Attributes, Span, Tracer } from '#core/telemetry/tracer.ts'
-import type { Trace } from '#core/telemetry/tracing.ts'
+import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Journal } from './journal.ts'
 
 /** Why a run is stopped from outside; the reason of its signal. */

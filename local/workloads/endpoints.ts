@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AgentLauncher } from '#core/host/contexts.ts'
+import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
 
 /** Returns the launchers of an agent on this machine. */
-export type EndpointLookup = (namespace: string, name: string) => readonly AgentLauncher[]
+export type EndpointLookup = (namespace: string, name: string) => readonly ServiceEndpoint[]
 
 /** Look-up for other processes: `GET /endpoints/{namespace}/{name}` returns `{launchers}`. Loopback only. */
 export interface EndpointServer {

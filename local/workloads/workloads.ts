@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runReconcilers } from '#core/cluster/reconciler.ts'
-import type { AgentLauncher } from '#core/host/contexts.ts'
+import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
+import { runReconcilers } from '#core/controllers/controller.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import type { Logger } from '#core/log/logger.ts'
@@ -34,7 +34,7 @@ export interface WorkloadOptions {
 /** Agents as local processes. */
 export interface Workloads {
   /** Running launchers of the agent, identified by their address: each process has its own. */
-  launchers(namespace: string, name: string): readonly AgentLauncher[]
+  launchers(namespace: string, name: string): readonly ServiceEndpoint[]
   /** The same look-up for other processes: `GET {endpointsUrl}/endpoints/{namespace}/{name}`. */
   readonly endpointsUrl: string
   /** Base URLs of all running launchers. */
@@ -112,7 +112,7 @@ function isOf({ metadata }: Pod, namespace: string, name: string): boolean {
 }
 
 // During a rollout, new runs use the new revision as soon as one of its replicas is ready.
-function toLaunchers(replicas: readonly Replica[], ending: ReadonlySet<Replica>): readonly AgentLauncher[] {
+function toLaunchers(replicas: readonly Replica[], ending: ReadonlySet<Replica>): readonly ServiceEndpoint[] {
   const takesRuns = (one: Replica): boolean => one.ready() && !ending.has(one)
   const newest = replicas.findLast(takesRuns)?.pod.metadata.labels?.[TEMPLATE_LABEL]
   return replicas.flatMap((one) => {

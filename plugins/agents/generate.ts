@@ -1,4 +1,4 @@
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { findConfigProblems } from '#schemas/agent-file.ts'
 import { agentFileSchema } from '#schemas/generated/agent-file-schema.ts'
 import { conversationFor } from './generate-prompt.ts'

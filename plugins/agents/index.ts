@@ -1,5 +1,5 @@
-import { changeActorFinder } from '#core/cluster/points.ts'
-import { definePlugin } from '#core/host/plugin.ts'
+import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
 import type { AgentsInner } from './agents.ts'
 import { createModelGateway } from './model-gateway.ts'
 import { agentRequirement, launcherKeyRecorder } from './points.ts'

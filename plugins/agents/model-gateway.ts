@@ -1,5 +1,5 @@
 import { Agent } from 'undici'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 
 /** One message of a conversation with a model. */
 export interface ChatMessage {

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { expandAgentConfig } from '#schemas/agent-file.ts'

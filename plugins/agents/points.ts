@@ -1,5 +1,5 @@
-import type { Caller } from '#core/cluster/access.ts'
-import { definePoint } from '#core/host/points.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import { definePoint } from '#core/jobs/extension-point.ts'
 import type { Requirement } from '#schemas/api/agents.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 

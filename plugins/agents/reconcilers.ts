@@ -1,5 +1,5 @@
-import { createReferenceIndex } from '#core/cluster/reference-index.ts'
-import type { Reconciler } from '#core/host/work.ts'
+import type { Reconciler } from '#core/controllers/watch/declarations.ts'
+import { createReferenceIndex } from '#core/controllers/reference-index.ts'
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'

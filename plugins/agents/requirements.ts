@@ -1,4 +1,4 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { Requirement } from '#schemas/api/agents.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'

@@ -1,5 +1,5 @@
-import type { Caller } from '#core/cluster/access.ts'
-import { Fail } from '#core/http/errors.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeObject, ObjectList, ObjectRef } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'

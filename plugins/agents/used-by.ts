@@ -1,5 +1,5 @@
-import type { Caller } from '#core/cluster/access.ts'
-import { Fail } from '#core/http/errors.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { ListOptions, ObjectList, Resource } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { KubeError } from '#core/kube/status.ts'

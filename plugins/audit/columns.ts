@@ -1,4 +1,4 @@
-import { guessedActor } from '#core/cluster/observation.ts'
+import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
 import type { AuditTables } from './store/tables.ts'
 
 // Replaces a text that its column does not accept, since it might be a secret (A8).

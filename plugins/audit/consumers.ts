@@ -1,4 +1,4 @@
-import { type Consumer, on } from '#core/events/consumer.ts'
+import { type Consumer, on } from '#core/messaging/consumer/consumer.ts'
 import { type Descriptors, toRow } from './rows.ts'
 import type { AuditTables } from './store/tables.ts'
 import { writeRows } from './store/write.ts'

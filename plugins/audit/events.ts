@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { defineEvent, type EventType } from '#core/events/event.ts'
+import { defineEvent, type EventType } from '#core/event-store/event.ts'
 
 // The event feed shows them to callers that may read the audit log.
 const seenBy = { verb: 'list', resource: 'auditlogs' }

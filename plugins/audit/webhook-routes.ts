@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { readBearer } from '#core/http/auth.ts'
-import { Fail } from '#core/http/errors.ts'
+import { readBearer } from '#core/http/input/bearer-token.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { Intake } from './intake/intake.ts'
 import { isSameToken } from './intake/webhook-token.ts'
 

@@ -1,9 +1,8 @@
-import type { Caller } from '#core/cluster/access.ts'
-import type { Directory } from '#core/cluster/directory.ts'
-import type { MountedEndpoint } from '#core/host/contexts.ts'
-import type { Core } from '#core/host/core.ts'
-import type { Wired } from '#core/host/wiring.ts'
-import type { Authz } from '#core/http/endpoint.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import type { Directory } from '#core/cluster/namespace-directory.ts'
+import type { Core, Wired } from '#core/plugin/core-services.ts'
+import type { Authz } from '#core/http/endpoint/endpoint.ts'
+import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Capability } from '#schemas/api/identity.ts'
 
 /** What a caller must be allowed for a capability to show: a verb on a resource of our group. */

@@ -1,7 +1,8 @@
-import type { BffContext } from '#core/host/contexts.ts'
-import type { Core, Profile } from '#core/host/core.ts'
-import { endpoint } from '#core/http/endpoint.ts'
-import type { AnyEndpoint } from '#core/http/endpoint.ts'
+import type { Profile } from '#core/config/profile.ts'
+import type { BffContext } from '#core/plugin/role-contexts.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { DryRunQuery } from '#schemas/api/agents.ts'
 import {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { definePlugin } from '#core/host/plugin.ts'
-import type { Informer } from '#core/host/work.ts'
+import type { Informer } from '#core/controllers/watch/declarations.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
 import type { Resource } from '#core/kube/client.ts'
 import { kinds } from '#schemas/kinds.ts'
 import { namespaces } from './namespaces.ts'

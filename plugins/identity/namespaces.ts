@@ -1,5 +1,5 @@
-import type { Caller } from '#core/cluster/access.ts'
-import type { Directory } from '#core/cluster/directory.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'

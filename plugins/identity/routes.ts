@@ -1,7 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { BffContext } from '#core/host/contexts.ts'
-import type { Core, Profile } from '#core/host/core.ts'
-import { mountEndpoints } from '#core/http/mount.ts'
+import type { Profile } from '#core/config/profile.ts'
+import type { BffContext } from '#core/plugin/role-contexts.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import { identityEndpoints } from './endpoints.ts'
 
 /** The plugin's routes. */

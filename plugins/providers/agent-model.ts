@@ -1,5 +1,5 @@
-import type { Caller } from '#core/cluster/access.ts'
-import type { Observed } from '#core/cluster/directory.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import type { Observed } from '#core/cluster/observed-objects.ts'
 
 /** A chat with an agent: a run, made as the caller after the review `create agentdeployments/invoke`. */
 export interface AgentCall {

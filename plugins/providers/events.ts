@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { defineEvent } from '#core/events/event.ts'
-import type { EventType } from '#core/events/event.ts'
+import { defineEvent } from '#core/event-store/event.ts'
+import type { EventType } from '#core/event-store/event.ts'
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type OpenAI from 'openai'
-import { contribute } from '#core/host/points.ts'
+import { contribute } from '#core/jobs/extension-point.ts'
 import { sendRaw } from '#core/http/testing/raw-request.ts'
 import { needs } from '#test/harness/find-server.ts'
 import type { AgentCall } from './agent-model.ts'

@@ -1,4 +1,4 @@
-import type { Core } from '#core/host/core.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import { createMetering } from './gateway/metering.ts'
 import type { Metering } from './gateway/metering.ts'
 import { mockAdapter } from './mock/mock-adapter.ts'

@@ -1,4 +1,4 @@
-import { definePoint } from '#core/host/points.ts'
+import { definePoint } from '#core/jobs/extension-point.ts'
 import type { AgentRuns } from './agent-model.ts'
 import type { ModelAdapter } from './adapter.ts'
 

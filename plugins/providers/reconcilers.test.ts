@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { runReconcilers } from '#core/cluster/reconciler.ts'
+import { runReconcilers } from '#core/controllers/controller.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'

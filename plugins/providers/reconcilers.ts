@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createReferenceIndex } from '#core/cluster/reference-index.ts'
-import type { ReconcileResult, Reconciler } from '#core/host/work.ts'
+import type { Reconciler, ReconcileResult } from '#core/controllers/watch/declarations.ts'
+import { createReferenceIndex } from '#core/controllers/reference-index.ts'
 import { OutboundError, outboundReason } from '#core/http-client/outbound-error.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'

@@ -1,6 +1,6 @@
-import { objectDeleted } from '#core/cluster/events.ts'
-import { type Consumer, on, type HandlerContext } from '#core/events/consumer.ts'
-import type { StoredEvent } from '#core/events/event.ts'
+import { objectDeleted } from '#core/controllers/objects/object-events.ts'
+import { type Consumer, on, type HandlerContext } from '#core/messaging/consumer/consumer.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
 import { pruningUnfinished } from './events.ts'
 import type { Leftover } from './points.ts'
 

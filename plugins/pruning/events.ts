@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineEvent } from '#core/events/event.ts'
+import { defineEvent } from '#core/event-store/event.ts'
 
 /** More was left behind than one transaction should remove. */
 export const pruningUnfinished = defineEvent({

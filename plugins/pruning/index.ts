@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { definePlugin } from '#core/host/plugin.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
 import { pruningConsumers } from './consumers.ts'
 import { pruningUnfinished } from './events.ts'
 import { leftover } from './points.ts'

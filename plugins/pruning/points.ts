@@ -1,5 +1,5 @@
-import { definePoint } from '#core/host/points.ts'
-import type { Tx } from '#core/store/store.ts'
+import { definePoint } from '#core/jobs/extension-point.ts'
+import type { Tx } from '#core/event-store/store.ts'
 
 /** Something of a plugin that outlives what it belonged to. */
 export interface Leftover {

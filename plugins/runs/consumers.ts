@@ -1,4 +1,4 @@
-import { type Consumer, on } from '#core/events/consumer.ts'
+import { type Consumer, on } from '#core/messaging/consumer/consumer.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { decideCancel } from './decide.ts'
 import { cancelRequested } from './events.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { SelectedRun } from './store/tables.ts'
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { type InvokeResult, runStates, terminalStates } from '#schemas/run.ts'
 import { answerProblems } from './answer-schema.ts'
 import {

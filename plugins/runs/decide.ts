@@ -1,4 +1,4 @@
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import {
   type FailReason,
   type InvokeResult,

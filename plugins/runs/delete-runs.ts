@@ -1,5 +1,5 @@
-import type { Actor } from '#core/events/event.ts'
-import type { Tx } from '#core/store/store.ts'
+import type { Actor } from '#core/event-store/event.ts'
+import type { Tx } from '#core/event-store/store.ts'
 import { runDeleted } from './events.ts'
 import { deleteRunContent } from './store/deletion.ts'
 import type { RunsTables } from './store/tables.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { defineEvent, type EventType } from '#core/events/event.ts'
+import { defineEvent, type EventType } from '#core/event-store/event.ts'
 import { failReasons, pauseReasons } from '#schemas/run.ts'
 
 const runId = Type.String({ format: 'uuid', description: 'The run (UUIDv7).' })

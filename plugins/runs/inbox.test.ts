@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createInbox } from './inbox.ts'
-import type { LiveFrame } from './live.ts'
+import type { LiveFrame } from './live-frame.ts'
 
 const frameOf = (seq: number, text: string): LiveFrame => ({
   v: 1,

@@ -1,5 +1,5 @@
 import { toBytes } from './frame-bytes.ts'
-import type { LiveFrame } from './live.ts'
+import type { LiveFrame } from './live-frame.ts'
 
 /** Live frames between their arrival and their turn in a stream. */
 export interface Inbox {

@@ -1,5 +1,5 @@
-import { definePlugin } from '#core/host/plugin.ts'
-import { contribute } from '#core/host/points.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { contribute } from '#core/jobs/extension-point.ts'
 import { launcherKeyRecorder } from '#plugins/agents/points.ts'
 import { agentRuns } from '#plugins/providers/points.ts'
 import { leftover } from '#plugins/pruning/points.ts'
@@ -16,11 +16,11 @@ import { runsRoutes } from './routes.ts'
 import { runsSettings } from './settings.ts'
 import { runsStateRoutes } from './state-routes.ts'
 
-/** Runs of agents: queue, journal, streams, approvals, cancel; and the door for events. */
+/** Runs of agents: queue, journal, streams, approvals, cancel. */
 export const runs = definePlugin({
   contract: 1,
   name: 'runs',
-  summary: 'Runs of agents: starting, following, answering and cancelling them, and the feed of domain events.',
+  summary: 'Runs of agents: starting, following, answering and cancelling them.',
   settings: runsSettings,
   settingsFrom: [{ from: 'RUN_RETENTION_DAYS', to: 'retentionDays' }],
   wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),

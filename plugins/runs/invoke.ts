@@ -1,7 +1,7 @@
-import type { Caller } from '#core/cluster/access.ts'
-import { createWake } from '#core/store/wake.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import { createWake } from '#core/async/signal.ts'
 import { terminalStates } from '#schemas/run.ts'
-import type { Live } from './live.ts'
+import type { Live } from './live-frame.ts'
 import type { RunDetail } from './run.ts'
 import type { Runs } from './runs.ts'
 

@@ -1,4 +1,4 @@
-import type { EventType, NewEvent } from '#core/events/event.ts'
+import type { EventType, NewEvent } from '#core/event-store/event.ts'
 import type { EntryKind } from '#schemas/run.ts'
 import type { RunFact } from './decide.ts'
 import {

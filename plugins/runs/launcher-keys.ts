@@ -1,4 +1,4 @@
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import type { LauncherKeyRecorder } from '#plugins/agents/points.ts'
 import { recordLauncherKey } from './store/launcher-keys.ts'
 import type { RunsTables } from './store/tables.ts'

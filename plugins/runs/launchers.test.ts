@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import type { AgentLauncher } from '#core/host/contexts.ts'
-import { openMemoryStore } from '#core/store/testing/memory-store.ts'
-import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
+import { openMemoryStore } from '#core/database/testing/memory-store.ts'
+import { migrate } from '#core/database/migrate.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { launch, until } from '#launcher/testdata/launch.ts'
 import { nodeAgent } from '#launcher/testdata/node-agent.ts'
 import type { LaunchedProcess, LaunchOptions } from '#launcher/testdata/launch.ts'
@@ -17,7 +18,7 @@ import { createLaunchers } from './worker/launchers.ts'
 
 const alice = { name: 'alice', kind: 'user' } as const
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
-const toLauncher = (id: string, ready = true): AgentLauncher => ({ id, url: `http://${id}`, ready })
+const toLauncher = (id: string, ready = true): ServiceEndpoint => ({ id, url: `http://${id}`, ready })
 
 test('launchers: the preferred one first, then each in turn, only those that take runs', async () => {
   let there = ['a', 'b', 'c'].map((id) => toLauncher(id))
@@ -49,7 +50,7 @@ async function start(t: TestContext, ...pods: readonly LaunchOptions[]) {
   await migrate(database, [storeMigrations, { name: 'runs', migrations }])
   const world = createWorld(database)
   const launched = await Promise.all(pods.map((options) => launch(t, { command: nodeAgent, ...options })))
-  const there = launched.map(({ url }): AgentLauncher => ({ id: url, url, ready: true }))
+  const there = launched.map(({ url }): ServiceEndpoint => ({ id: url, url, ready: true }))
   const work = (name: string) => {
     const worker = startWorker(
       // Longer than any test waits: nothing here is to count as unreachable.

@@ -1,4 +1,4 @@
-import type { Tx } from '#core/store/store.ts'
+import type { Tx } from '#core/event-store/store.ts'
 import type { Leftover } from '#plugins/pruning/points.ts'
 import { decideCancel, isSettled } from './decide.ts'
 import { deleteRuns } from './delete-runs.ts'

@@ -1,6 +1,6 @@
 import { sql, type Transaction, type UpdateObject } from 'kysely'
-import type { StoredEvent } from '#core/events/event.ts'
-import type { Projection } from '#core/store/store.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
+import type { Projection } from '#core/event-store/store.ts'
 import { stateAfter, type RunFact } from './decide.ts'
 import {
   cancelRequested,

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Fail } from '#core/http/errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { runsSettings } from './settings.ts'
 import { readUsage } from './store/usage.ts'
 

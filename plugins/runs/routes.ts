@@ -1,8 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { BffContext } from '#core/host/contexts.ts'
-import { gate } from '#core/http/gate.ts'
-import { mountEndpoints } from '#core/http/mount.ts'
-import { eventDoor } from './endpoints/event-door.ts'
+import type { BffContext } from '#core/plugin/role-contexts.ts'
+import { gate } from '#core/http/endpoint/availability-gate.ts'
+import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import { fixture } from './endpoints/fixture.ts'
 import { invokeEndpoints } from './endpoints/invoke.ts'
 import { listEndpoints } from './endpoints/lists.ts'
@@ -13,7 +12,7 @@ import { type RunsInner, serving } from './inner.ts'
 export function runsRoutes(inner: RunsInner, bff: BffContext): FastifyPluginAsync {
   return async (scope) => {
     const served = serving(inner, bff.observed)
-    const ready = [...listEndpoints(served, bff), ...invokeEndpoints(served), ...runEndpoints(served), eventDoor(inner)]
+    const ready = [...listEndpoints(served, bff), ...invokeEndpoints(served), ...runEndpoints(served)]
     await mountEndpoints(ready)(scope, {})
     await scope.register(async (unwired) => {
       // Nothing records yet: the route is known, and says so.

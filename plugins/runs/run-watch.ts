@@ -1,4 +1,4 @@
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { readJournalEnds } from './store/reads.ts'
 import type { RunsTables } from './store/tables.ts'
 

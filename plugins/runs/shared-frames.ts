@@ -1,5 +1,5 @@
-import type { Bus, Subscription } from '#core/events/bus.ts'
-import type { Live, LiveFrame } from './live.ts'
+import type { Bus, Subscription } from '#core/messaging/bus/bus.ts'
+import type { Live, LiveFrame } from './live-frame.ts'
 
 interface Shared {
   readonly handlers: Set<(frame: LiveFrame) => void>

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
-import { endpoint } from '#core/http/endpoint.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { startEventFeed } from './testing/event-feed.ts'
+import { startEventFeed } from '#plugins/integrations/testing/event-feed.ts'
 
 const free = Type.Object({}, { additionalProperties: true })
 

@@ -1,6 +1,6 @@
-import { endpoint } from '#core/http/endpoint.ts'
-import type { AnyEndpoint } from '#core/http/endpoint.ts'
-import { Fail } from '#core/http/errors.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { DryRunQuery, PublishBody } from '#schemas/api/agents.ts'
 import {

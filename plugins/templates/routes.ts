@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { mountEndpoints } from '#core/http/mount.ts'
+import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import { templateEndpoints } from './endpoints.ts'
 
 /** The plugin's routes. */

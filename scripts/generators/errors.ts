@@ -1,4 +1,4 @@
-import { errorsPage } from '#core/http/errors-page.ts'
+import { errorsPage } from '#core/errors/errors-page.ts'
 
 /** The manual of errors. */
 export async function generate(): Promise<Map<string, string>> {

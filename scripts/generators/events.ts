@@ -1,6 +1,6 @@
-import { anyCloudEventSchema, cloudEventSchema } from '#core/events/event-schema.ts'
-import type { EventType } from '#core/events/event.ts'
-import { toSubject } from '#core/events/subjects.ts'
+import { anyCloudEventSchema, cloudEventSchema } from '#core/messaging/wire/event-schema.ts'
+import type { EventType } from '#core/event-store/event.ts'
+import { toSubject } from '#core/messaging/wire/subjects.ts'
 import { toDocumentSchema } from '#core/http/openapi/schemas.ts'
 import type { Components } from '#core/http/openapi/schemas.ts'
 
@@ -15,7 +15,7 @@ export async function generate(): Promise<Map<string, string>> {
 
 async function eventTypes(): Promise<readonly EventType[]> {
   const { plugins } = await import('#plugins/index.ts')
-  const { clusterEvents } = await import('#core/cluster/events.ts')
+  const { clusterEvents } = await import('#core/controllers/objects/object-events.ts')
   const found: readonly EventType[] = [...clusterEvents, ...plugins.flatMap((plugin) => plugin.events ?? [])]
   return found.toSorted((a, b) => (a.type < b.type ? -1 : 1))
 }

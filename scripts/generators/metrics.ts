@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import type { MetricSpec } from '#core/telemetry/metrics.ts'
 
 /** docs/reference/metrics.md, from every `metrics.ts` of core, the plugins and the launcher. */
@@ -20,14 +20,20 @@ export async function declaredMetrics(): Promise<readonly MetricGroup[]> {
     .map(({ name }) => new URL(`../../plugins/${name}/metrics.ts`, import.meta.url))
     .filter((file) => existsSync(file))
   const modules: readonly Readonly<Record<string, unknown>>[] = [
-    await import('#core/telemetry/core-metrics.ts'),
-    await import('#core/telemetry/process-metrics.ts'),
-    ...(await Promise.all(files.map((file) => import(file.href)))),
+    ...(await Promise.all([...coreFiles(), ...files].map((file) => import(file.href)))),
     await import('#launcher/telemetry/metrics.ts'),
   ]
   const groups = modules.flatMap((module) => Object.entries(module).flatMap(([name, value]) => toGroup(name, value)))
   refuseTwins(groups.flatMap(({ specs }) => specs))
   return groups
+}
+
+function coreFiles(): URL[] {
+  const core = new URL('../../core/', import.meta.url)
+  return readdirSync(core, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /(?:^|\/)(?:(?:process|trace)-)?metrics\.ts$/.test(file))
+    .toSorted()
+    .map((file) => new URL(file, core))
 }
 
 function toGroup(name: string, value: unknown): MetricGroup[] {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { describeApi, describeCatalog } from '#core/host/describe.ts'
+import { describeApi, describeCatalog } from '#core/host/role/describe-api.ts'
 import { findMisnamed } from '#core/http/openapi/operation-names.ts'
 import { plugins } from '#plugins/index.ts'
 

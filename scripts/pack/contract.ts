@@ -1,12 +1,19 @@
 // What a plugin from elsewhere may import by type from the package; the rest of the platform has no name there.
-export type { Access, Caller } from '#core/cluster/access.ts'
-export type { Consumer } from '#core/events/consumer.ts'
-export type { EventType, NewEvent, StoredEvent } from '#core/events/event.ts'
-export type { BffContext, GatewayContext, ManagerContext, StateContext, WorkerContext } from '#core/host/contexts.ts'
-export type { Core } from '#core/host/core.ts'
-export type { AnyPlugin, ApiOf, Needs, OptionalNeed, Plugin } from '#core/host/plugin.ts'
-export type { Contribution, Point } from '#core/host/points.ts'
-export type { Mesh } from '#core/host/third-party.ts'
-export type { Informer, Job, Reconciler } from '#core/host/work.ts'
-export type { AnyEndpoint, Authz, Call, Endpoint } from '#core/http/endpoint.ts'
-export type { Projection, Store, Tx } from '#core/store/store.ts'
+export type { Access, Caller } from '#core/cluster/caller.ts'
+export type { Consumer } from '#core/messaging/consumer/consumer.ts'
+export type { EventType, NewEvent, StoredEvent } from '#core/event-store/event.ts'
+export type {
+  BffContext,
+  GatewayContext,
+  ManagerContext,
+  StateContext,
+  WorkerContext,
+} from '#core/plugin/role-contexts.ts'
+export type { Core } from '#core/plugin/core-services.ts'
+export type { AnyPlugin, ApiOf, Needs, OptionalNeed, Plugin } from '#core/plugin/plugin.ts'
+export type { Contribution, Point } from '#core/jobs/extension-point.ts'
+export type { Mesh } from '#core/host/load/third-party.ts'
+export type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
+export type { Job } from '#core/jobs/background-work.ts'
+export type { AnyEndpoint, Authz, Call, Endpoint } from '#core/http/endpoint/endpoint.ts'
+export type { Projection, Store, Tx } from '#core/event-store/store.ts'

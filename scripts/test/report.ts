@@ -57,14 +57,20 @@ export function createReport(options: {
 function faultsOf(run: FileRun, { filtered }: { readonly filtered: boolean }): string[] {
   const { tests, announced, ended, output } = run
   const printed = output.trimEnd().split('\n').slice(-40).join('\n')
+  const neverBegan = announced === undefined && tests.length === 0
+  if (typeof ended === 'number' && (neverBegan || (announced === tests.length && !tests.some(isFailure))))
+    return [`the file failed outside its tests (${ended})\n${printed}`]
   if (announced === 0 && !filtered) return ['the file has no test']
   if (announced !== tests.length) {
     const results = announced === undefined ? `has none, after ${tests.length} results` : `lost some of ${announced}`
     return [`the file ended (${ended ?? 0}) before its tests did, or ${results}\n${printed}`]
   }
-  if (ended !== undefined && !tests.some((test) => !test.ok && test.skipped === undefined))
-    return [`the file failed outside its tests (${ended})\n${printed}`]
+  if (ended !== undefined && !tests.some(isFailure)) return [`the file ended (${ended}) after its tests\n${printed}`]
   return []
+}
+
+function isFailure({ ok, skipped }: TestResult): boolean {
+  return !ok && skipped === undefined
 }
 
 function lineOf({ path, ms }: FileRun, { passed, failed, skipped }: Outcome): string {

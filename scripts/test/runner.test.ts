@@ -61,7 +61,7 @@ for (const [what, source, reason] of [
   ['exits within a test', `test('a', () => {}); test('b', () => process.exit(0))`, /ended \(0\) before its tests did/],
   ['has suites alone', `describe('a', () => {})`, /the file has no test/],
   ['is killed', `test('a', () => process.kill(process.pid, 'SIGKILL'))`, /ended \(SIGKILL\) before its tests did/],
-  ['has a syntax error', `test('a', () => {}`, /ended \(1\) before its tests did[^]*SyntaxError/],
+  ['has a syntax error', `test('a', () => {}`, /failed outside its tests \(1\)[^]*SyntaxError/],
   ['throws outside its tests', `test('a', () => {}); throw new Error('outside')`, /outside/],
   ['has an exit code of its own', `test('a', () => {}); process.exitCode = 7`, /failed outside its tests \(7\)/],
   ['has no test', ``, /before its tests did, or has none/],

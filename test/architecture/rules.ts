@@ -1,3 +1,4 @@
+import { groundFolders } from './layers.ts'
 import { isTest } from './sources.ts'
 import type { Import, Source } from './sources.ts'
 
@@ -10,7 +11,6 @@ export interface Rule {
   readonly bad: { readonly path: string; readonly text: string }
 }
 
-const leafFolders = ['async', 'http-client', 'kube', 'objects', 'signing', 'fixture', 'net', 'sse', 'log', 'telemetry']
 const lazyLocal = ['main.ts', 'cli/commands/dev.ts', 'cli/commands/up.ts']
 
 /** Who may import what, and which words may stand where. */
@@ -19,7 +19,7 @@ export const rules: readonly Rule[] = [
     name: 'schemas imports nothing of ours but schemas',
     of: (path) => inRoom(path, 'schemas'),
     forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas'),
-    bad: { path: 'schemas/a.ts', text: "import { x } from '#core/http/errors.ts'" },
+    bad: { path: 'schemas/a.ts', text: "import { x } from '#core/errors/domain-error.ts'" },
   }),
   importRule({
     name: 'core imports schemas and core only',
@@ -28,26 +28,18 @@ export const rules: readonly Rule[] = [
     bad: { path: 'core/http/a.ts', text: "import { x } from '#plugins/runs/index.ts'" },
   }),
   importRule({
-    name: 'a leaf folder of core imports schemas, log and telemetry only',
-    of: isLeaf,
-    forbids: ({ target }, path) =>
-      inRoom(target, 'core') && !inRoom(target, 'core/log', 'core/telemetry', path.split('/').slice(0, 2).join('/')),
-    bad: { path: 'core/kube/a.ts', text: "import { x } from '../http/errors.ts'" },
-  }),
-  importRule({
-    name: 'plugins import schemas, core and plugins (and the table of launcher ports)',
+    name: 'plugins import schemas, core and plugins',
     of: (path) => inRoom(path, 'plugins'),
-    forbids: ({ target }) =>
-      isOurs(target) && !inRoom(target, 'schemas', 'core', 'plugins') && target !== 'launcher/ports.ts',
+    forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas', 'core', 'plugins'),
     bad: { path: 'plugins/runs/a.ts', text: "import { x } from '#launcher/invoke/journal.ts'" },
   }),
   importRule({
-    name: 'launcher and cli import schemas, leaf folders of core and themselves; never each other',
+    name: 'launcher and cli import schemas, ground folders of core and themselves; never each other',
     of: (path) => inRoom(path, 'launcher', 'cli'),
     forbids: ({ target }, path) =>
       isOurs(target) &&
       !inRoom(target, 'schemas', path.split('/')[0] ?? '') &&
-      !isLeaf(target) &&
+      !inRoom(target, ...groundFolders) &&
       !isLazyLocal(target, path),
     bad: { path: 'launcher/a.ts', text: "import { x } from '#cli/main.ts'" },
   }),
@@ -68,7 +60,7 @@ export const rules: readonly Rule[] = [
     name: 'nothing but tests imports tests',
     of: (path) => !inRoom(path, 'scripts'),
     forbids: ({ target }) => isTest(target),
-    bad: { path: 'core/store/a.ts', text: "import { x } from '#test/harness/postgres.ts'" },
+    bad: { path: 'core/event-store/a.ts', text: "import { x } from '#test/harness/postgres.ts'" },
   }),
   importRule({
     name: 'in a plugin only *routes.ts import Fastify',
@@ -84,19 +76,22 @@ export const rules: readonly Rule[] = [
   }),
   importRule({
     name: 'only events.ts calls defineEvent',
-    of: (path) => !inRoom(path, 'core/events') && !/^(?:plugins|core)\/[^/]+\/events(?:\.ts$|\/)/.test(path),
+    of: (path) =>
+      !inRoom(path, 'core/event-store') &&
+      path !== 'core/controllers/objects/object-events.ts' &&
+      !/^plugins\/[^/]+\/events(?:\.ts$|\/)/.test(path),
     forbids: ({ names, typeOnly }) => !typeOnly && names.includes('defineEvent'),
-    bad: { path: 'plugins/runs/runs.ts', text: "import { defineEvent } from '#core/events/event.ts'" },
+    bad: { path: 'plugins/runs/runs.ts', text: "import { defineEvent } from '#core/event-store/event.ts'" },
   }),
   importRule({
     name: 'only consumers.ts calls on',
     // Third parties get it as an argument from there.
     of: (path) =>
-      !inRoom(path, 'core/events') &&
-      path !== 'core/host/third-party.ts' &&
+      !inRoom(path, 'core/messaging') &&
+      path !== 'core/host/load/third-party.ts' &&
       !/^plugins\/[^/]+\/consumers(?:\.ts$|\/)/.test(path),
-    forbids: ({ target, names }) => inRoom(target, 'core/events') && names.includes('on'),
-    bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/events/consumer.ts'" },
+    forbids: ({ target, names }) => inRoom(target, 'core/messaging') && names.includes('on'),
+    bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/messaging/consumer/consumer.ts'" },
   }),
   importRule({
     name: 'routes do not import the system side of a store',
@@ -107,14 +102,14 @@ export const rules: readonly Rule[] = [
   importRule({
     name: 'points.ts imports nothing but definePoint and types',
     of: (path) => /^plugins\/[^/]+\/points\.ts$/.test(path),
-    forbids: ({ target, typeOnly }) => !typeOnly && target !== 'core/host/points.ts',
+    forbids: ({ target, typeOnly }) => !typeOnly && target !== 'core/jobs/extension-point.ts',
     bad: { path: 'plugins/agents/points.ts', text: "import { x } from './agents.ts'" },
   }),
   importRule({
-    name: 'awilix lives in core/host/container.ts only',
-    of: (path) => path !== 'core/host/container.ts',
+    name: 'awilix lives in core/host/load/container.ts only',
+    of: (path) => path !== 'core/host/load/container.ts',
     forbids: ({ target }) => target === 'awilix',
-    bad: { path: 'core/host/host.ts', text: "import { createContainer } from 'awilix'" },
+    bad: { path: 'core/host/process/host.ts', text: "import { createContainer } from 'awilix'" },
   }),
   importRule({
     name: 'fastify-plugin is for core/http only: a feature leaks no decorator',
@@ -132,11 +127,11 @@ export const rules: readonly Rule[] = [
     name: 'PGlite is imported lazily: a role with a database never loads it',
     of: (path) => !inRoom(path, 'scripts'),
     forbids: ({ target, typeOnly, dynamic }) => target.startsWith('@electric-sql/pglite') && !typeOnly && !dynamic,
-    bad: { path: 'core/store/pglite.ts', text: "import { PGlite } from '@electric-sql/pglite'" },
+    bad: { path: 'core/database/pglite.ts', text: "import { PGlite } from '@electric-sql/pglite'" },
   }),
   wordRule({
-    name: 'launcher port numbers stand in launcher/ports.ts only (schemas refuses them as an agent port)',
-    of: (path) => path !== 'launcher/ports.ts' && !inRoom(path, 'schemas'),
+    name: 'launcher port numbers are in schemas only',
+    of: (path) => !inRoom(path, 'schemas'),
     word: /\b(?:299[4-9]|4317|4318)\b/,
     bad: { path: 'launcher/memory/server.ts', text: 'listen(2998)' },
   }),
@@ -160,9 +155,10 @@ export const rules: readonly Rule[] = [
   wordRule({
     name: 'exit and process signals belong to entries',
     of: (path) =>
-      !/^(?:main\.ts$|core\/host\/run-process\.ts$|scripts\/|cli\/|launcher\/)/.test(path) && !inRoom(path, 'local'),
+      !/^(?:main\.ts$|core\/host\/process\/run-process\.ts$|scripts\/|cli\/|launcher\/)/.test(path) &&
+      !inRoom(path, 'local'),
     word: /\bprocess\.exit\(/,
-    bad: { path: 'core/host/host.ts', text: 'process.exit(1)' },
+    bad: { path: 'core/host/process/host.ts', text: 'process.exit(1)' },
   }),
 ]
 
@@ -205,10 +201,6 @@ function isOurs(target: string): boolean {
 
 function inRoom(path: string, ...folders: readonly string[]): boolean {
   return folders.some((folder) => path.startsWith(`${folder}/`))
-}
-
-function isLeaf(path: string): boolean {
-  return inRoom(path, ...leafFolders.map((folder) => `core/${folder}`))
 }
 
 function isLazyLocal(target: string, path: string): boolean {

@@ -4,10 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Persona } from '#local/personas.ts'
 import { request } from 'undici'
 import { startPlatform } from './platform.ts'
-import type { Platform } from './platform.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import type { Delegated } from './platform/agent-command.ts'
 import { allowInvoke } from './platform/allow-invoke.ts'
+import type { Platform } from './platform/running-platform.ts'
 
 interface Run {
   readonly id: string

@@ -3,9 +3,9 @@ import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Persona } from '#local/personas.ts'
 import { startPlatform } from './platform.ts'
-import type { Platform } from './platform.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import type { Delegated } from './platform/agent-command.ts'
+import type { Platform } from './platform/running-platform.ts'
 
 interface Run {
   readonly id: string

@@ -6,12 +6,12 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { keysCommand } from '#core/host/keys-command.ts'
+import { keysCommand } from '#core/host/commands/keys-command.ts'
 import { forms, startPlatform } from './platform.ts'
-import type { Platform } from './platform.ts'
 import { agentCommand } from './platform/agent-command.ts'
 import type { Delegated } from './platform/agent-command.ts'
 import type { ServingRole } from './platform/roles.ts'
+import type { Platform } from './platform/running-platform.ts'
 
 // Together these two have every signer ahead of every verifier, and behind it.
 const orders: readonly (readonly ServingRole[])[] = [

@@ -7,7 +7,7 @@ import { createSseParser } from '#core/sse/parser.ts'
 import type { ParsedEvent } from '#core/sse/parser.ts'
 import type { Persona } from '#local/personas.ts'
 import { forms, startPlatform } from './platform.ts'
-import type { Platform } from './platform.ts'
+import type { Platform } from './platform/running-platform.ts'
 import type { RawAnswer } from './platform/send.ts'
 
 interface Run {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { forms, startPlatform } from './platform.ts'
-import type { Platform } from './platform.ts'
+import type { Platform } from './platform/running-platform.ts'
 import type { RawAnswer } from './platform/send.ts'
 
 const cluster = forms.find(({ form }) => form === 'cluster')

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Persona } from '#local/personas.ts'
 import { startPlatform } from './platform.ts'
-import type { Platform } from './platform.ts'
+import type { Platform } from './platform/running-platform.ts'
 import type { RawAnswer } from './platform/send.ts'
 
 const rbac = 'rbac.authorization.k8s.io'

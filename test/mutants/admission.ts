@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
-const admission = ['core/http/admission.test.ts']
-const feed = ['plugins/runs/event-door.test.ts']
+const admission = ['core/http/admission/admission.test.ts']
+const feed = ['plugins/integrations/stream-events.test.ts']
 
 /** Defects in admission (ADR 0023): authentication before the body, bounds per caller, the event feed. */
 export const mutants: readonly Mutant[] = [
@@ -27,12 +27,12 @@ export const mutants: readonly Mutant[] = [
     file: 'core/cluster/token-cache.ts',
     find: 'if (options.isRejection?.(error) === true)',
     replace: 'if (options.isRejection === undefined)',
-    tests: ['core/cluster/caller.test.ts'],
+    tests: ['core/cluster/callers.test.ts'],
     only: 'SEC4',
   },
   {
     name: 'an unfinished body keeps its connection',
-    file: 'core/http/body-deadline.ts',
+    file: 'core/http/admission/body-deadline.ts',
     find: 'const allowedMs = (seconds +',
     replace: 'const allowedMs = (1000 * seconds +',
     tests: admission,
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'bytes that arrive do not extend the deadline of a body',
-    file: 'core/http/body-deadline.ts',
+    file: 'core/http/admission/body-deadline.ts',
     find: '(raw.socket.bytesRead - before) / BYTES_A_SECOND',
     replace: '0 / BYTES_A_SECOND + 0 * before',
     tests: admission,
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'one user may take every place',
-    file: 'core/http/shares.ts',
+    file: 'core/http/limits/shares.ts',
     find: `if (mine > bounds.perOwner) return 'owner'`,
     replace: `if (mine > bounds.total) return 'owner'`,
     tests: admission,
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a wait for a run counts as a request',
-    file: 'core/http/admission.ts',
+    file: 'core/http/admission/admission.ts',
     find: 'isWait(request) ? waits : requests',
     replace: 'isWait(request) && limits.underWay === 0 ? waits : requests',
     tests: admission,
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an open event stream keeps its place',
-    file: 'core/http/event-stream.ts',
+    file: 'core/http/stream/event-stream.ts',
     find: '  stateOf(request).leavePlace?.()\n',
     replace: '',
     tests: admission,
@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a chunked body is not counted',
-    file: 'core/http/body-bytes.ts',
+    file: 'core/http/admission/body-bytes.ts',
     find: `if (request.raw.headers['transfer-encoding'] !== undefined) growing.set(request, held)`,
     replace: `if (request.raw.headers['transfer-encoding'] === '') growing.set(request, held)`,
     tests: admission,
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'users are counted by address',
-    file: 'core/http/rate-limit.ts',
+    file: 'core/http/admission/rate-limit.ts',
     find: 'if (stateOf(request).username === undefined) return countAddress(request)',
     replace: 'if (request.ip !== undefined) return countAddress(request)',
     tests: admission,
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an address above its limit is authenticated again',
-    file: 'core/http/admission.ts',
+    file: 'core/http/admission/admission.ts',
     find: '    rate.refuseBlocked(request)\n',
     replace: '',
     tests: admission,
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an event is shown to every user who may watch events',
-    file: 'plugins/runs/endpoints/event-door.ts',
+    file: 'plugins/integrations/stream-events.ts',
     find: 'if (await rights.maySee(event)) await stream.send',
     replace: 'if ((await rights.maySee(event)) || event.position > 0n) await stream.send',
     tests: feed,
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'audit events are shown like their subject',
-    file: 'core/events/seen-by.ts',
+    file: 'core/messaging/wire/seen-by.ts',
     find: 'if (type.seenBy !== undefined) return { group: GROUP, ...type.seenBy }',
     replace: `if (type.seenBy !== undefined && type.plugin !== 'audit') return { group: GROUP, ...type.seenBy }`,
     tests: feed,
@@ -112,16 +112,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the rights of a stream are never reviewed again',
-    file: 'plugins/runs/endpoints/event-rights.ts',
+    file: 'plugins/integrations/event-rights.ts',
     find: 'now() - known.at < maxAgeMs',
     replace: 'now() - known.at < maxAgeMs * 1000',
-    tests: ['plugins/runs/event-rights.test.ts'],
+    tests: ['plugins/integrations/event-rights.test.ts'],
   },
   {
     name: 'the feed of a namespace goes by its name',
-    file: 'core/store/event-door.ts',
-    find: '(namespace_uid = ${liveUid(namespace)} or namespace_uid is null and',
-    replace: '(namespace_uid is not null or namespace_uid is null and',
+    file: 'plugins/integrations/store.ts',
+    find: '(namespace_uid = ${liveNamespaceUid(namespace)} or',
+    replace: '(namespace_uid is not null or',
     tests: feed,
     only: 'SEC17',
   },
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a position ahead of the log is accepted',
-    file: 'plugins/runs/endpoints/event-door.ts',
+    file: 'plugins/integrations/stream-events.ts',
     find: 'if (Number(epoch) === current && BigInt(position) > last)',
     replace: 'if (Number(epoch) === current && BigInt(position) < 0n)',
     tests: feed,
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a failed read leaves the stream open',
-    file: 'core/store/event-feed.ts',
+    file: 'plugins/integrations/event-feed.ts',
     find: 'if (follower.failure !== undefined) throw follower.failure',
     replace: 'if (follower.failure === null) throw follower.failure',
     tests: feed,
@@ -151,39 +151,39 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a slow follower loses events',
-    file: 'core/store/event-feed.ts',
+    file: 'plugins/integrations/event-feed.ts',
     find: '      follower.overflowed = false\n      behind = true\n',
     replace: '      follower.overflowed = false\n',
-    tests: ['core/store/event-feed.test.ts'],
+    tests: ['plugins/integrations/event-feed.test.ts'],
   },
   {
     name: 'a crowded body is validated field by field',
-    file: 'core/http/validate.ts',
+    file: 'core/errors/validate.ts',
     find: '    if (crowded.length > 0) return crowded\n',
     replace: '    if (crowded.length > 1_000) return crowded\n',
-    tests: ['core/http/body-cost.test.ts'],
+    tests: ['core/http/input/body-cost.test.ts'],
     only: 'crowded',
   },
   {
     name: 'an error answer lists every problem',
-    file: 'core/http/problem.ts',
+    file: 'core/http/problem/problem.ts',
     find: 'fail.errors.slice(0, MAX_PROBLEMS)',
     replace: 'fail.errors.slice(0, MAX_PROBLEMS * 1_000)',
-    tests: ['core/http/body-cost.test.ts'],
+    tests: ['core/http/input/body-cost.test.ts'],
     only: 'at most 20 problems',
   },
   {
     name: 'the backlog of one user delays the others',
-    file: 'core/http/admission.ts',
+    file: 'core/http/admission/admission.ts',
     find: 'createTurns({ atOnce: limits.turnsPerCaller })',
     replace: 'createTurns({ atOnce: limits.turnsPerCaller * 1_000 })',
     tests: ['plugins/runs/tenant-load.test.ts'],
   },
   {
     name: 'a request that waits keeps its turn',
-    file: 'core/http/turns.ts',
+    file: 'core/http/limits/turns.ts',
     find: 'now() - turn.at >= TURN_MS',
     replace: 'now() - turn.at >= TURN_MS * 1_000',
-    tests: ['core/http/turns.test.ts'],
+    tests: ['core/http/limits/turns.test.ts'],
   },
 ]

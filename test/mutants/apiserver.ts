@@ -219,7 +219,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'files of the store are open to all',
-    file: 'core/store/pglite-folder.ts',
+    file: 'core/database/pglite-data-dir.ts',
     find: '  await makePrivate(data)\n  return pglite\n',
     replace: '  return pglite\n',
     tests: dataFolder,

@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a field manager reads as an account',
-    file: 'core/cluster/observation.ts',
+    file: 'core/controllers/objects/object-fingerprint.ts',
     find: 'return `manager:${fieldManager}`',
     replace: 'return fieldManager',
     tests: ['plugins/audit/rows.test.ts'],
@@ -158,7 +158,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an object of the same name stands for one that came and went unwatched',
-    file: 'core/cluster/departed.ts',
+    file: 'core/controllers/missed-deletions.ts',
     find: '.metadata.uid === uid',
     replace: ".metadata.uid !== ''",
     tests: ['plugins/audit/callers.test.ts'],
@@ -166,10 +166,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an object that a slow watch has yet to tell of is declared gone',
-    file: 'core/cluster/departed.ts',
+    file: 'core/controllers/missed-deletions.ts',
     find: ' || !wasMissed(informer, one)) continue',
     replace: ') continue',
-    tests: ['core/cluster/informer.test.ts'],
+    tests: ['core/controllers/informer.test.ts'],
     only: 'what a watch is behind with',
   },
   {

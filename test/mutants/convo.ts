@@ -11,7 +11,7 @@ const durations = ['test/property/durations.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'durations: the API checks the syntax only',
-    file: 'core/http/validate.ts',
+    file: 'core/errors/validate.ts',
     find: "? durationErrors(schema, value, '')",
     replace: '? []',
     tests: durations,
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'traces: a caller of the BFF names the trace of its request',
-    file: 'core/http/request-state.ts',
+    file: 'core/http/endpoint/request-context.ts',
     find: 'servicesOf(request.server).continuesTraces === true',
     replace: 'servicesOf(request.server) !== undefined',
     tests: telemetry,

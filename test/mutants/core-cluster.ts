@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
-const caller = ['core/cluster/caller.test.ts']
-const informer = ['core/cluster/informer.test.ts']
+const caller = ['core/cluster/callers.test.ts']
+const informer = ['core/controllers/informer.test.ts']
 
 /** Defects in core/kube and core/cluster: names, callers, reviews, informers. */
 export const mutants: readonly Mutant[] = [
@@ -10,12 +10,12 @@ export const mutants: readonly Mutant[] = [
     file: 'core/kube/names.ts',
     find: 'text.length > 253',
     replace: 'text.length > 254',
-    tests: ['core/kube/url.test.ts', 'core/http/input.test.ts'],
+    tests: ['core/kube/url.test.ts', 'core/http/input/input.test.ts'],
     only: 'K5',
   },
   {
     name: 'the user name of a token is remembered for an hour',
-    file: 'core/cluster/caller.ts',
+    file: 'core/cluster/callers.ts',
     find: 'const USERNAME_TTL_MS = 5_000',
     replace: 'const USERNAME_TTL_MS = 3_600_000',
     tests: caller,
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a header of the caller is passed on',
-    file: 'core/kube/call.ts',
+    file: 'core/kube/request.ts',
     find: `    accept: request.accept ?? 'application/json',\n    'user-agent': userAgent,`,
     replace: `    accept: request.accept ?? 'application/json',\n    'impersonate-user': 'admin',\n    'user-agent': userAgent,`,
     tests: ['core/kube/client.test.ts'],
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an empty bearer goes upstream',
-    file: 'core/kube/call.ts',
+    file: 'core/kube/request.ts',
     find: `if (!/^[A-Za-z0-9\\-._~+/]+=*$/.test(text))`,
     replace: `if (!/^[A-Za-z0-9\\-._~+/]*=*$/.test(text))`,
     tests: ['core/kube/client.test.ts'],
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a change of status alone is a change',
-    file: 'core/cluster/observation.ts',
+    file: 'core/controllers/objects/object-fingerprint.ts',
     find: 'metadata, status: _status, ...rest } = object',
     replace: 'metadata, ...rest } = object',
     tests: informer,
@@ -91,14 +91,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what was declared departed is never told of',
-    file: 'core/cluster/observed-rows.ts',
+    file: 'core/controllers/objects/object-index.ts',
     find: 'if (known.departed && known.contentHash === UNREAD) {',
     replace: 'if (known.departed && known.contentHash !== UNREAD) {',
     tests: informer,
   },
   {
     name: 'an older version counts as news',
-    file: 'core/cluster/observed-rows.ts',
+    file: 'core/controllers/objects/object-index.ts',
     find: ' || !isNewer(seen.resourceVersion, known.resourceVersion)) return undefined',
     replace: ') return undefined',
     tests: informer,
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'versions are compared as text',
-    file: 'core/cluster/observation.ts',
+    file: 'core/kube/resource-version.ts',
     find: 'return version.length === than.length ? version > than : version.length > than.length',
     replace: 'return version > than',
     tests: informer,
@@ -114,38 +114,38 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a change that cannot be stored at once is given up',
-    file: 'core/cluster/reflector.ts',
+    file: 'core/controllers/watch/reflector.ts',
     find: 'if (signal.aborted) throw error',
     replace: 'if (!signal.aborted) throw error',
-    tests: ['core/cluster/reflector.test.ts'],
+    tests: ['core/controllers/watch/reflector.test.ts'],
     only: 'A10',
   },
   {
     name: 'a manager that starts lists what is there',
-    file: 'core/cluster/reflector.ts',
+    file: 'core/controllers/watch/reflector.ts',
     find: "if (position.last !== undefined) position.reason = 'resumed'",
     replace: "if (position.last !== undefined) position.reason = 'start'",
-    tests: ['core/cluster/reflector.test.ts'],
+    tests: ['core/controllers/watch/reflector.test.ts'],
     only: 'A10',
   },
   {
     name: 'a stop drops what was read',
-    file: 'core/cluster/reflector.ts',
+    file: 'core/controllers/watch/reflector.ts',
     find: '  await backlog.settled()\n}',
     replace: '}',
-    tests: ['core/cluster/reflector.test.ts'],
+    tests: ['core/controllers/watch/reflector.test.ts'],
     only: 'A10',
   },
   {
     name: 'what a list no longer shows is forgotten silently',
-    file: 'core/cluster/remember.ts',
+    file: 'core/controllers/objects/record-changes.ts',
     find: '!present.has(row.uid) && !isNewer(row.rv, listVersion)',
     replace: '!present.has(row.uid) && isNewer(row.rv, listVersion)',
     tests: informer,
   },
   {
     name: 'a malformed object stops the informer',
-    file: 'core/cluster/observation.ts',
+    file: 'core/controllers/objects/object-fingerprint.ts',
     find: `    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object', audited: undefined }`,
     replace: `    throw new TypeError('malformed object')`,
     tests: informer,

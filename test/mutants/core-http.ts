@@ -1,13 +1,13 @@
 import type { Mutant } from './mutant.ts'
 
-const bearer = ['core/http/bearer.test.ts']
-const input = ['core/http/input.test.ts']
+const bearer = ['core/http/input/bearer-token.test.ts']
+const input = ['core/http/input/input.test.ts']
 
 /** Defects in core/http: names, bearers, bodies, streams, cursors. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'path names are not parsed',
-    file: 'core/http/params.ts',
+    file: 'core/http/input/params.ts',
     find: 'const parsed = names[field]?.(field, text) ?? text',
     replace: 'const parsed = text',
     tests: input,
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the first of two Authorization headers wins',
-    file: 'core/http/auth.ts',
+    file: 'core/http/input/bearer-token.ts',
     find: 'given.length === 1 ?',
     replace: 'given.length >= 1 ?',
     tests: bearer,
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a token in the query string is let through',
-    file: 'core/http/auth.ts',
+    file: 'core/http/input/bearer-token.ts',
     find: 'if (token === undefined || hasTokenInQuery(url))',
     replace: 'if (token === undefined)',
     tests: bearer,
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a query parameter may come twice',
-    file: 'core/http/query.ts',
+    file: 'core/http/input/query.ts',
     find: `    if (Object.hasOwn(query, key)) throw refuse([{ pointer, detail: 'is given more than once' }])\n`,
     replace: '',
     tests: input,
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'bodies may be of any depth',
-    file: 'core/http/body.ts',
+    file: 'core/http/input/body.ts',
     find: 'if (++depth > limit) return true',
     replace: 'depth++',
     tests: input,
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: '__proto__ may stand in a body',
-    file: 'core/http/body.ts',
+    file: 'core/http/input/body.ts',
     find: `  if (mayHaveProtoKey(body) && hasProtoKey(value)) throw malformed('has a key __proto__')\n`,
     replace: '',
     tests: input,
@@ -55,29 +55,29 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a client that never reads is not cut',
-    file: 'core/http/event-stream.ts',
+    file: 'core/http/stream/event-stream.ts',
     find: 'if (raw.writableLength <= MAX_BEHIND) return drain()',
     replace: 'if (raw.writableLength <= MAX_BEHIND * 1000) return drain()',
-    tests: ['core/http/limits.test.ts'],
+    tests: ['core/http/admission/limits.test.ts'],
     only: 'X1',
   },
   {
     name: 'a cursor opens a list with another filter',
-    file: 'core/http/cursors.ts',
+    file: 'core/database/cursors.ts',
     find: 'if (bound !== digest(purpose, filter)) throw refused()',
     replace: 'if (typeof bound !== "string") throw refused()',
-    tests: ['core/store/keyset.test.ts', 'core/http/resource-routes.test.ts'],
+    tests: ['core/database/keyset.test.ts', 'core/http/resource/resource-routes.test.ts'],
   },
   {
     name: 'a cursor is not verified',
-    file: 'core/http/cursors.ts',
+    file: 'core/database/cursors.ts',
     find: 'if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refused()',
     replace: 'if (given.length !== expected.length) throw refused()',
-    tests: ['core/store/keyset.test.ts', 'core/http/resource-routes.test.ts'],
+    tests: ['core/database/keyset.test.ts', 'core/http/resource/resource-routes.test.ts'],
   },
   {
     name: 'an exactly full last page has a cursor',
-    file: 'core/http/page.ts',
+    file: 'core/database/keyset.ts',
     find: 'rows.length > limit ?',
     replace: 'rows.length >= limit ?',
     tests: ['plugins/runs/lists.test.ts'],
@@ -85,25 +85,34 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a full page of permitted namespaces has a cursor at the end',
-    file: 'core/http/resource-list.ts',
+    file: 'core/http/resource/resource-list.ts',
     find: 'if (room === 0 && page.items.length > 0)',
     replace: 'if (room === 0)',
-    tests: ['core/http/resource-routes.test.ts'],
+    tests: ['core/http/resource/resource-routes.test.ts'],
     only: 'CON8',
   },
   {
     name: 'a test file exits before its results are read',
-    file: 'scripts/test/flush-on-exit.ts',
-    find: "process.stdout.write('', () => closed())",
-    replace: 'closed()',
-    tests: ['scripts/test/flush-on-exit.test.ts'],
+    file: 'scripts/test/tap-reporter.mjs',
+    find: 'await new Promise((resolve) => out.end(resolve))',
+    replace: 'out.end()',
+    tests: ['scripts/test/runner.test.ts'],
+    only: 'CON9',
+  },
+  {
+    name: 'a file whose results are incomplete passes',
+    file: 'scripts/test/report.ts',
+    find: 'if (announced !== tests.length) {',
+    replace: 'if (announced === -1) {',
+    tests: ['scripts/test/runner.test.ts'],
+    only: 'exits within a test',
   },
   {
     name: 'a YAML body has no limit of its own',
-    file: 'core/http/body.ts',
+    file: 'core/http/input/body.ts',
     find: 'if (body.length > MAX_YAML_BYTES)',
     replace: 'if (body.length > MAX_YAML_BYTES * 1024)',
-    tests: ['core/http/input.test.ts'],
+    tests: ['core/http/input/input.test.ts'],
     only: 'UXM3',
   },
   {

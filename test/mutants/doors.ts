@@ -1,28 +1,28 @@
 import type { Mutant } from './mutant.ts'
 
-const admin = ['core/host/admin-server.test.ts']
-const hosts = ['core/host/served-hosts.test.ts', 'core/net/loopback-host.test.ts']
+const admin = ['core/host/role/admin-server.test.ts']
+const hosts = ['core/host/role/served-hosts.test.ts', 'core/net/loopback-host.test.ts']
 const lastResort = ['test/flows/last-resort.test.ts']
 
 /** Defects at the listeners of a process, and in what it does about errors that no code handles. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'readiness: an outage of a dependency makes the process unready',
-    file: 'core/host/readiness.ts',
+    file: 'core/host/role/readiness.ts',
     find: 'return { ready: own.ok && allReached(), checks',
     replace: 'return { ready: own.ok && allReached() && checks.every(({ ok }) => ok), checks',
-    tests: ['core/host/readiness.test.ts'],
+    tests: ['core/host/role/readiness.test.ts'],
   },
   {
     name: 'readiness: a dependency that never answered does not hold it back',
-    file: 'core/host/readiness.ts',
+    file: 'core/host/role/readiness.ts',
     find: '    if (ok) reached.add(name)\n',
     replace: '    reached.add(name)\n',
-    tests: ['core/host/readiness.test.ts'],
+    tests: ['core/host/role/readiness.test.ts'],
   },
   {
     name: 'the admin port parses the target as a URL',
-    file: 'core/host/admin-server.ts',
+    file: 'core/host/role/admin-server.ts',
     find: `const [path, query] = target.split('?', 2)`,
     replace: `const { pathname: path, search: query } = new URL(target, 'http://admin')`,
     tests: admin,
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the admin port serves every Host on loopback',
-    file: 'core/host/admin-server.ts',
+    file: 'core/host/role/admin-server.ts',
     find: 'if (hosts !== undefined && !isServedHost(request.headers.host, hosts))',
     replace: 'if (hosts !== undefined && request.headers.host === undefined)',
     tests: admin,
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a client that hangs up is an unexpected error',
-    file: 'core/http/request-state.ts',
+    file: 'core/http/endpoint/request-context.ts',
     find: `return raw.destroyed && !raw.complete ? new Fail('client_closed_request') : error`,
     replace: 'return error',
     tests: ['core/http/hang-up.test.ts'],
@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what the parser refuses has no security headers',
-    file: 'core/http/broken-request.ts',
+    file: 'core/http/problem/broken-request.ts',
     find: '    ...securityHeaders,\n',
     replace: '',
     tests: admin,
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a process that drained after a fatal error exits with 0',
-    file: 'core/host/run-process.ts',
+    file: 'core/host/process/run-process.ts',
     find: `return reason === 'fatal' ? exitCodes.failed : exitCodes.ok`,
     replace: 'return exitCodes.ok',
     tests: lastResort,
@@ -120,18 +120,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a NATS without its stream is ready',
-    file: 'core/host/open-platform.ts',
+    file: 'core/host/platform/open-platform.ts',
     find: `    if ('verify' in bus) await bus.verify({ durables: [] })\n`,
     replace: '',
-    tests: ['core/host/start.test.ts'],
+    tests: ['core/host/process/start.test.ts'],
     only: 'PODA14',
   },
   {
     name: 'a worker makes the stream of a new install',
-    file: 'core/events/keep-streams.ts',
+    file: 'core/messaging/bus/keep-streams.ts',
     find: '(await isStreamMissing(bus)) && (await published())',
     replace: 'await isStreamMissing(bus)',
-    tests: ['core/host/start.test.ts'],
+    tests: ['core/host/process/start.test.ts'],
     only: 'PODA14',
   },
 ]

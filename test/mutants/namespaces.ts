@@ -1,13 +1,13 @@
 import type { Mutant } from './mutant.ts'
 
-const informers = ['core/cluster/namespaced.test.ts']
+const informers = ['core/controllers/namespaced.test.ts']
 const unit = ['core/cluster/served-namespaces.test.ts']
 
 /** Defects of an installation for chosen namespaces (ADR 0039). */
 export const mutants: readonly Mutant[] = [
   {
     name: 'chosen namespaces: a list of one ends what is in the others',
-    file: 'core/cluster/remember.ts',
+    file: 'core/controllers/objects/record-changes.ts',
     find: `    ? rows.where('namespace', '=', namespace)`,
     replace: '    ? rows',
     tests: informers,
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'chosen namespaces: the place of one is that of all',
-    file: 'core/cluster/followed.ts',
+    file: 'core/controllers/objects/resume-version.ts',
     find: `    .where('namespace', '=', namespace)\n    .executeTakeFirst()`,
     replace: '    .executeTakeFirst()',
     tests: informers,
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'chosen namespaces: what was followed as a whole is not gone on from',
-    file: 'core/cluster/followed.ts',
+    file: 'core/controllers/objects/resume-version.ts',
     find: '  if (whole === undefined || own === undefined) return own?.rv ?? whole?.rv',
     replace: '  if (whole === undefined || own === undefined) return own?.rv',
     tests: informers,
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'chosen namespaces: one that is missing is listed as if it were there',
-    file: 'core/cluster/reflector.ts',
+    file: 'core/controllers/watch/reflector.ts',
     find: 'mayBeAbsent: options.part !== undefined && options.resource.namespaced',
     replace: 'mayBeAbsent: false',
     tests: informers,
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'chosen namespaces: one that is denied holds back the synchronisation',
-    file: 'core/cluster/informer.ts',
+    file: 'core/controllers/informer.ts',
     find: `if (state === 'denied') first.resolve()`,
     replace: '',
     tests: informers,
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'chosen namespaces: objects of one that left the list are found',
-    file: 'core/cluster/observed.ts',
+    file: 'core/cluster/observed-objects.ts',
     find: `served.has(kind === 'Namespace' ? name : namespace)`,
     replace: `served.has('')`,
     tests: informers,
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'chosen namespaces: a review of a subject elsewhere is asked for',
-    file: 'core/cluster/own-identity.ts',
+    file: 'core/cluster/token-review.ts',
     find: 'served.has(attributes.namespace) && reviewSubject',
     replace: 'reviewSubject',
     tests: unit,

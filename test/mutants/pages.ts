@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'any entity tag validates a file',
-    file: 'core/http/etag.ts',
+    file: 'core/http/reply/etag.ts',
     find: "return tags.includes('*') || tags.includes(toOpaque(tag))",
     replace: "return tags.includes('*') || tags.length > 0",
     tests: docs,
@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'clients that refuse gzip get it',
-    file: 'core/http/static-file.ts',
+    file: 'core/http/reply/static-file.ts',
     find: 'return gzip !== undefined && !gzip',
     replace: 'return gzip !== undefined || !gzip',
     tests: docs,
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a public path has no 405',
-    file: 'core/http/public-route.ts',
+    file: 'core/http/reply/public-route.ts',
     find: 'throw notAllowed(allow)',
     replace: 'return',
     tests: docs,
@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the page at / may be framed',
-    file: 'core/http/security-headers.ts',
+    file: 'core/http/problem/security-headers.ts',
     find: "frame-ancestors 'none'",
     replace: "frame-ancestors 'self'",
     tests: ['local/landing.test.ts'],

@@ -153,7 +153,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/signing/rotation.ts',
     find: 'filesOf(files, name).length === 0',
     replace: 'filesOf(files, name).length >= 0',
-    tests: ['core/host/keys-command.test.ts'],
+    tests: ['core/host/commands/keys-command.test.ts'],
     only: 'a folder takes the place',
   },
   {
@@ -174,7 +174,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gateway: errors of the server itself are problem+json',
-    file: 'core/host/role-app.ts',
+    file: 'core/host/role/role-server.ts',
     find: 'errorFormat: core.extensions(errorFormat).find((format) => format.role === role)',
     replace: 'errorFormat: core.extensions(errorFormat).find((format) => format.role === role && role === "bff")',
     tests: sdk,

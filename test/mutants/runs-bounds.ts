@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-const storable = ['core/http/storable.test.ts']
+const storable = ['core/http/input/storable.test.ts']
 const loop = ['launcher/agent/loop.test.ts']
 const bounds = ['plugins/runs/bounds.test.ts']
 const fairness = ['plugins/runs/fairness.test.ts']
@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a body with U+0000 is read',
-    file: 'core/http/body.ts',
+    file: 'core/http/input/body.ts',
     find: "body.includes('\\\\u') ? findUnstorable(value) : undefined",
     replace: "body.includes('\\\\uZ') ? findUnstorable(value) : undefined",
     tests: storable,
@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a query with U+0000 is read',
-    file: 'core/http/query.ts',
+    file: 'core/http/input/query.ts',
     find: "  if (!isStorable(text)) throw refuse([{ pointer, detail: 'must not contain U+0000' }])\n",
     replace: '',
     tests: storable,
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a time of the year 0 is read',
-    file: 'core/http/query.ts',
+    file: 'core/http/input/query.ts',
     find: 'if (isTime && !isStorableTime(Date.parse(text)))',
     replace: 'if (isTime && Number.isNaN(Date.parse(text)))',
     tests: storable,

@@ -145,18 +145,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'UXL6: without a position the event feed begins at the beginning',
-    file: 'plugins/runs/endpoints/event-door.ts',
+    file: 'plugins/integrations/stream-events.ts',
     find: 'if (sequence === undefined) return store.newestPosition()',
     replace: 'if (sequence === undefined) return 0n',
-    tests: ['plugins/runs/event-door.test.ts'],
+    tests: ['plugins/integrations/stream-events.test.ts'],
     only: 'UXL6',
   },
   {
     name: 'UXL6: the event feed ignores the type',
-    file: 'plugins/runs/endpoints/event-door.ts',
+    file: 'plugins/integrations/stream-events.ts',
     find: 'if (types?.has(event.type) === false) continue',
     replace: 'if (types?.has(event.type) === undefined) continue',
-    tests: ['plugins/runs/event-door.test.ts'],
+    tests: ['plugins/integrations/stream-events.test.ts'],
     only: 'UXL6',
   },
   {

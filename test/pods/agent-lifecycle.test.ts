@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '#core/store/database.ts'
+import { openDatabase } from '#core/database/database.ts'
 import { apiOf, at, condition, until } from './api.ts'
 import { makeCaller } from './callers.ts'
 import { whatPodsSay } from './install.ts'

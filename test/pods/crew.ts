@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { openDatabase } from '#core/store/database.ts'
+import { openDatabase } from '#core/database/database.ts'
 import { until } from '#test/chaos/until.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { apiOf, at, condition } from './api.ts'

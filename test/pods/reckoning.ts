@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '#core/store/database.ts'
+import type { Database } from '#core/database/database.ts'
 import { terminalStates } from '#schemas/run.ts'
 import { at } from './api.ts'
 import type { Cluster } from './cluster.ts'

@@ -7,7 +7,7 @@ import { full } from 'acorn-walk'
 
 /** A regular expression in the source, or a `RegExp` made of text that is not there to read. */
 export interface SourcePattern {
-  /** `core/http/auth.ts:4`. */
+  /** `core/http/input/bearer-token.ts:4`. */
   readonly place: string
   readonly source: string
   readonly flags: string

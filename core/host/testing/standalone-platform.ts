@@ -1,8 +1,8 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import type { YamlFile } from '#core/config/yaml-file.ts'
-import type { Bus } from '#core/events/bus.ts'
-import type { OpenPlatform } from '../platform.ts'
+import type { Bus } from '#core/messaging/bus/bus.ts'
+import type { OpenPlatform } from '../platform/platform.ts'
 
 /** A platform without cluster, store and bus: for what the host does by itself. Every bearer is the user `test`. */
 export function standalonePlatform(): OpenPlatform {
@@ -16,6 +16,7 @@ export function standalonePlatform(): OpenPlatform {
     identity: undefined,
     observed: { find: async () => undefined, namespaceUid: async () => undefined },
     directory: undefined,
+    endpoints: async () => [],
     checks: {},
     available: { store: async () => undefined, bus: async () => undefined },
     migrate: async () => undefined,

@@ -1,4 +1,4 @@
-import type { MountedEndpoint } from '#core/host/contexts.ts'
+import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
 import { headerParameters, responseHeaders } from './headers.ts'
 import { toOperation } from './operation.ts'
 import { tagOf } from './operation-names.ts'

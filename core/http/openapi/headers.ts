@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../endpoint.ts'
+import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 
 const text = (description: string, more: object = {}) => ({ description, schema: { type: 'string', ...more } })
 

@@ -1,4 +1,4 @@
-import { toStaticFile } from '../static-file.ts'
+import { toStaticFile } from '../reply/static-file.ts'
 
 /** `/favicon.ico`, 32 by 32 points in one colour: a browser asks for it beside every page and document. */
 export const icon = toStaticFile(

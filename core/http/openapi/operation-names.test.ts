@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Type } from 'typebox'
-import type { MountedEndpoint } from '#core/host/contexts.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../endpoint/endpoint.ts'
+import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
 import { findMisnamed, tagOf } from './operation-names.ts'
 
 type Method = MountedEndpoint['endpoint']['method']

@@ -1,4 +1,4 @@
-import type { MountedEndpoint } from '#core/host/contexts.ts'
+import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
 
 // How the document names things. A path begins with a collection (`/agents`), or is an action or view of its own (`/invoke`, `/whoami`).
 // - Operation ids are a verb and the noun of the collection: `listAgents`, `getAgent`, `forkAgent`, `getRunTree`.

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { errorTable } from '../errors.ts'
-import type { AnyEndpoint } from '../endpoint.ts'
+import { errorTable } from '#core/errors/core-errors.ts'
+import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 
 const FieldProblem = Type.Object(
   {

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { toStaticFile } from '../static-file.ts'
-import type { StaticFile } from '../static-file.ts'
+import { toStaticFile } from '../reply/static-file.ts'
+import type { StaticFile } from '../reply/static-file.ts'
 
 /** The script as the published package and the images have it, beside this module. */
 export const PACKED_SCRIPT = 'scalar.js.gz'

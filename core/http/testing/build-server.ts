@@ -1,25 +1,27 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import type { Access, Caller } from '#core/cluster/access.ts'
-import type { Directory } from '#core/cluster/directory.ts'
+import type { Access, Caller } from '#core/cluster/caller.ts'
+import type { Directory } from '#core/cluster/namespace-directory.ts'
 import { KubeError } from '#core/kube/status.ts'
-import type { Wiring } from '#core/host/plugin.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { AnyEndpoint } from '../endpoint.ts'
-import { gate } from '../gate.ts'
-import type { RequestLimits } from '../limits.ts'
-import { registerMethodNotAllowed } from '../method-not-allowed.ts'
-import { mountEndpoints } from '../mount.ts'
-import type { ErrorFormat, Outcome } from '../points.ts'
+import type { AnyEndpoint } from '../endpoint/endpoint.ts'
+import { gate } from '../endpoint/availability-gate.ts'
+import type { RequestLimits } from '#core/config/request-limits.ts'
+import { currentTrace } from '#core/telemetry/trace-context.ts'
+import { registerMethodNotAllowed } from '../reply/method-not-allowed.ts'
+import { mountEndpoints } from '../mount-endpoints.ts'
+import type { Wiring } from '../endpoint/mounted-endpoint.ts'
+import type { Outcome } from '../endpoint/extension-points.ts'
 import { createServer } from '../server.ts'
-import { setOwner } from '../services.ts'
-import type { HttpServices } from '../services.ts'
-import { createStreamRegistry } from '../stream-registry.ts'
-import type { StreamCaps } from '../stream-registry.ts'
+import { setOwner } from '../endpoint/server-context.ts'
+import type { HttpServices } from '../endpoint/server-context.ts'
+import { createStreamRegistry } from '../limits/stream-registry.ts'
+import type { StreamCaps } from '../limits/stream-registry.ts'
+import type { ErrorFormat } from '../problem/error-format.ts'
 
 /** A server of core/http alone, whose upstream only writes down what it is asked: for the order of checks, not for the cluster. */
 export interface TestServer {
@@ -70,7 +72,7 @@ export async function buildServer(
   const services: HttpServices = {
     cluster: more.cluster ?? { as: async (bearer) => recordingCaller(bearer, upstream) },
     keys: testKeyring(),
-    log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
+    log: createLogger({ level: 'debug', currentTrace, destination: { write: (line) => lines.push(line) } }),
     metrics,
     tracer: more.tracer,
     continuesTraces: more.continuesTraces ?? false,

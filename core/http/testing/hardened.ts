@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
-import { endpoint } from '../endpoint.ts'
-import type { AnyEndpoint } from '../endpoint.ts'
+import { endpoint } from '../endpoint/endpoint.ts'
+import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 import { buildServer } from './build-server.ts'
 
 /** A bearer that the server takes. */

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { Type } from 'typebox'
-import { endpoint } from '../endpoint.ts'
-import { openEventStream } from '../event-stream.ts'
-import type { EventStream } from '../event-stream.ts'
+import { endpoint } from '../endpoint/endpoint.ts'
+import { openEventStream } from '../stream/event-stream.ts'
+import type { EventStream } from '../stream/event-stream.ts'
 import { buildServer } from './build-server.ts'
 
 /** Serves `GET /api/events` on a free loopback port with room for 10,000 streams and hands over each; resolves with the port. */

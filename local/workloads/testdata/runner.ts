@@ -1,6 +1,6 @@
 // Runs the workloads of an API server until it is killed: for the tests that kill it.
 import { createKubeClient } from '#core/kube/create-client.ts'
-import { createPool } from '#core/kube/pool.ts'
+import { createPool } from '#core/kube/connection-pool.ts'
 import { startWorkloads } from '../workloads.ts'
 
 const [server = '', bearer = '', dataDir = ''] = process.argv.slice(2)

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import type { Caller } from '#core/cluster/access.ts'
-import { endpoint } from '#core/http/endpoint.ts'
-import type { AnyEndpoint } from '#core/http/endpoint.ts'
-import { Fail } from '#core/http/errors.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Examples } from '#core/http/endpoint.ts'
+import type { Examples } from '#core/http/endpoint/endpoint.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 
 const config = { name: 'hello', model: { route: 'mock' }, systemPrompt: 'You greet people in one sentence.' }

@@ -1,5 +1,5 @@
-import { endpoint } from '#core/http/endpoint.ts'
-import type { AnyEndpoint } from '#core/http/endpoint.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { CheckRequirementsBody, ReferenceList, RequirementsAnswer, UsedByQuery } from '#schemas/api/agents.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'

@@ -1,5 +1,5 @@
-import { endpoint } from '#core/http/endpoint.ts'
-import type { AnyEndpoint } from '#core/http/endpoint.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import {
   Agent,
   AgentDiff,

@@ -1,5 +1,5 @@
 import { INIT_COMMAND } from '#schemas/launcher.ts'
-import { reservedPorts } from '#launcher/ports.ts'
+import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { PLATFORM_VOLUMES } from '#schemas/pod-limits.ts'
 import { agentEnvironment, launcherEnvironment } from './environment.ts'

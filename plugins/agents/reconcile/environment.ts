@@ -1,4 +1,4 @@
-import { reservedPorts } from '#launcher/ports.ts'
+import { reservedPorts } from '#schemas/launcher-ports.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { REVISION_NUMBER_LABEL } from '#schemas/labels.ts'

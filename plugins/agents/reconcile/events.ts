@@ -3,15 +3,9 @@ import type { KubeClient } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from './apply.ts'
+import type { Happening } from './happening.ts'
 import { terminationHappening } from './last-termination.ts'
 import { events } from './resources.ts'
-
-/** Something that `kubectl describe` shows of an agent. */
-export interface Happening {
-  readonly type: 'Normal' | 'Warning'
-  readonly reason: string
-  readonly message: string
-}
 
 /** What a change of the status tells, and nothing when it did not change. Pure. */
 export function happeningsOf(agent: AgentDeploymentObject, after: AgentDeploymentStatus): Happening[] {

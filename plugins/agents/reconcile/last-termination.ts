@@ -1,5 +1,5 @@
 import type { AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import type { Happening } from './events.ts'
+import type { Happening } from './happening.ts'
 import { describeEnd } from './pod-problem.ts'
 import type { AgentPod, ContainerStatus, Terminated } from './pod-problem.ts'
 

@@ -1,10 +1,10 @@
 import type { KubeClient } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { EXIT_PORT_TAKEN } from '#launcher/ports.ts'
+import { EXIT_PORT_TAKEN } from '#schemas/launcher-ports.ts'
 import { pods as podResource } from '../resources.ts'
 import { ignore } from './apply.ts'
 import { LAUNCHER_CONTAINER } from './containers.ts'
-import type { Happening } from './events.ts'
+import type { Happening } from './happening.ts'
 import type { AgentPod } from './pod-problem.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { reservedPorts } from '#launcher/ports.ts'
+import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { groupKey } from '#schemas/group.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'

@@ -1,4 +1,4 @@
-import { reservedPorts } from '#launcher/ports.ts'
+import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ChangeActorFinder } from '#core/cluster/points.ts'
+import type { ChangeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { CHANGE_ANNOTATION, CREATED_BY_ANNOTATION, CREATED_BY_EXACT_ANNOTATION } from '#schemas/labels.ts'

@@ -10,7 +10,7 @@ import {
   SOURCE_ANNOTATION,
   SUMMARY_ANNOTATION,
 } from '#schemas/labels.ts'
-import { guessedActor } from '#core/cluster/observation.ts'
+import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
 import { formerNumbers, summarize, withoutScaling } from '../revisions.ts'
 import type { Revision } from '../revisions.ts'
 import type { Resolved } from './resolve.ts'

@@ -1,4 +1,4 @@
-import { reservedPorts } from '#launcher/ports.ts'
+import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { Condition } from '#schemas/object.ts'

@@ -1,4 +1,4 @@
-import { accountActor, type NewEvent } from '#core/events/event.ts'
+import { accountActor, type NewEvent } from '#core/event-store/event.ts'
 import { type ClusterRequest, clusterRequest } from '../events.ts'
 import { type AnsweredObject, type ClusterAuditEvent, readClusterAuditEvent } from './cluster-audit-event.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Core } from '#core/host/core.ts'
-import type { Informer } from '#core/host/work.ts'
-import { Fail } from '#core/http/errors.ts'
+import type { Informer } from '#core/controllers/watch/declarations.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { auditMetrics } from '../metrics.ts'
 import { type AuditedKind, type IdentifiedEvent, toClusterRequests } from './cluster-requests.ts'
 

@@ -1,4 +1,4 @@
-import type { Store } from '#core/store/store.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { type Reader, differingBlock, digestOfBlocks, readSeals, readTombstones, rowBefore } from '../store/seals.ts'
 import type { AuditTables } from '../store/tables.ts'
 import { firstFault, type Seal, sealHead, type Tombstone, tombstoneHead } from './chain.ts'

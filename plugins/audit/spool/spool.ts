@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { takeLock } from '#core/store/process-lock.ts'
+import { takeLock } from '#core/database/lock-file.ts'
 import { createSegment, type OpenSegment, removeSegment, type Segment } from './segment.ts'
 
 /** A bounded folder of entries that are not stored yet. It survives its process. */

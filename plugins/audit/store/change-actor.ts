@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { ObjectChange } from '#core/cluster/points.ts'
+import type { ObjectChange } from '#core/controllers/objects/extension-points.ts'
 import { changeId } from '../rows.ts'
 import type { AuditTables } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Access } from '#core/cluster/access.ts'
+import type { Access } from '#core/cluster/caller.ts'
 import type { AuditTables } from './tables.ts'
 
 /** Filters of a page. The namespace comes from the proof (A9). */

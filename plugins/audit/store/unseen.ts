@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { ToldObject } from '#core/cluster/points.ts'
+import { isObserved } from '#core/cluster/observed-sql.ts'
+import type { ToldObject } from '#core/controllers/objects/extension-points.ts'
 import { keyDays } from './generations.ts'
 import type { AuditTables } from './tables.ts'
 
@@ -11,7 +12,7 @@ export async function unseenObjects(db: Kysely<AuditTables>, kinds: readonly str
     from audit_log
     where source = 'bff' and outcome = 'success' and action <> 'delete' and detail ? 'uid'
       and occurred_at >= now() - make_interval(days => ${sql.lit(keyDays)}) and resource_kind = any(${kinds}::text[])
-      and not exists (select from observed where observed.uid = audit_log.detail ->> 'uid')
+      and not ${isObserved(sql`audit_log.detail ->> 'uid'`)}
     order by occurred_at desc limit 500`.execute(db)
   return [...new Map(rows.toReversed().map((row) => [row.uid, row])).values()]
 }

@@ -1,11 +1,11 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
-import { composeHost } from '#core/host/compose.ts'
-import { definePlugin } from '#core/host/plugin.ts'
-import { runProcess } from '#core/host/run-process.ts'
-import { endpoint } from '#core/http/endpoint.ts'
-import { mountEndpoints } from '#core/http/mount.ts'
+import { composeHost } from '#core/host/process/compose-process.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { runProcess } from '#core/host/process/run-process.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import { audit } from '../index.ts'
 
 // `node bff.ts FILE SETTINGS`: a BFF with audit and one route, whose act is visible in FILE only. SETTINGS, a JSON object, is all of the

@@ -1,5 +1,5 @@
-import { Fail } from '#core/http/errors.ts'
-import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { AgentOutcome, AgentRuns } from '../agent-model.ts'
 import { completion, deltaFrame, doneFrame, usageFrame, wireUsage } from '../completion.ts'
 import type { CompletionHead } from '../completion.ts'

@@ -1,5 +1,5 @@
-import { Fail } from '#core/http/errors.ts'
-import type { ErrorFormat, FailedRequest } from '#core/http/points.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { ErrorFormat, FailedRequest } from '#core/http/problem/error-format.ts'
 import type { ProvidersSettings } from '../settings.ts'
 import { GatewayError, toOpenAiError } from './openai-error.ts'
 

@@ -1,21 +1,6 @@
 import { describeReason, outboundReason } from '#core/http-client/outbound-error.ts'
-import type { OutboundReason } from '#core/http-client/outbound-error.ts'
+import type { FailureReason } from './failure-reason.ts'
 import { GatewayError } from './openai-error.ts'
-
-/** Why a try at a provider failed: a closed list, for the log and the label of a metric. */
-export type FailureReason =
-  | OutboundReason
-  | 'provider_missing'
-  | 'not_allowed'
-  | 'secret_missing'
-  | 'secret_not_labelled'
-  | 'origin_mismatch'
-  | 'no_adapter'
-  | 'overloaded'
-  | 'key_refused'
-  | 'request_refused'
-  | 'provider_error'
-  | 'broke_off'
 
 /** The provider of a try, as messages name it. */
 export interface NamedProvider {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { GatewayContext } from '#core/host/contexts.ts'
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { Principal } from './principal.ts'
 

@@ -1,5 +1,5 @@
-import type { Core } from '#core/host/core.ts'
-import { uuidV7 } from '#core/store/uuid-v7.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { modelCallMetered } from '../events.ts'
 import type { Metered } from '../events.ts'
 import { createCallLabels, providerMetrics } from '../metrics.ts'

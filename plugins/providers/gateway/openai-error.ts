@@ -1,7 +1,7 @@
-import type { FieldError } from '#core/http/errors.ts'
-import { toAnswer } from '#core/http/problem.ts'
+import type { FieldError } from '#core/errors/domain-error.ts'
+import { toAnswer } from '#core/http/problem/problem.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
-import type { FailureReason } from './failure.ts'
+import type { FailureReason } from './failure-reason.ts'
 
 /** An error body of the OpenAI API. */
 export interface OpenAiError {

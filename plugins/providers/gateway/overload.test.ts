@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import type { FastifyPluginAsync } from 'fastify'
 import OpenAI from 'openai'
-import type { RequestLimits } from '#core/http/limits.ts'
+import type { RequestLimits } from '#core/config/request-limits.ts'
 import { buildServer, REJECTED } from '#core/http/testing/build-server.ts'
 import { createErrorFormat } from './error-format.ts'
 

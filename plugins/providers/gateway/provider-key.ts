@@ -1,5 +1,5 @@
 import { conceal } from '#core/log/secrets.ts'
-import type { GatewayContext } from '#core/host/contexts.ts'
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import { parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'

@@ -1,5 +1,5 @@
-import type { GatewayContext } from '#core/host/contexts.ts'
-import { Fail } from '#core/http/errors.ts'
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'

@@ -1,4 +1,4 @@
-import type { GatewayContext } from '#core/host/contexts.ts'
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'

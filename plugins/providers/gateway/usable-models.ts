@@ -1,4 +1,4 @@
-import type { Caller } from '#core/cluster/access.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import type { KubeObject } from '#core/kube/client.ts'
 import { isLabel } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'

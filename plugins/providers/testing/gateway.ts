@@ -6,25 +6,27 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import OpenAI from 'openai'
 import { sql } from 'kysely'
-import { createCallers } from '#core/cluster/caller.ts'
-import { createDirectory } from '#core/cluster/create-directory.ts'
-import { clusterMigrations } from '#core/cluster/observed.ts'
-import { createOwnIdentity } from '#core/cluster/own-identity.ts'
-import { createMemoryBus } from '#core/events/memory-bus.ts'
-import type { Core } from '#core/host/core.ts'
-import type { Contribution, Point } from '#core/host/points.ts'
-import { createRoleApp } from '#core/host/role-app.ts'
+import { createCallers } from '#core/cluster/callers.ts'
+import { createDirectory } from '#core/cluster/namespace-directory.ts'
+import { clusterMigrations } from '#core/cluster/observed-tables.ts'
+import { createOwnIdentity } from '#core/cluster/token-review.ts'
+import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import type { Contribution, Point } from '#core/jobs/extension-point.ts'
+import { createRoleApp } from '#core/host/role/role-server.ts'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel } from '#core/kube/names.ts'
-import { createPool } from '#core/kube/pool.ts'
+import { createPool } from '#core/kube/connection-pool.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
-import { createStore } from '#core/store/create-store.ts'
-import { openDatabase } from '#core/store/database.ts'
-import { migrate, storeMigrations } from '#core/store/migrate.ts'
+import { createStore } from '#core/event-store/create-store.ts'
+import { openDatabase } from '#core/database/database.ts'
+import { migrate } from '#core/database/migrate.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { sharedKube } from '#test/harness/kube.ts'
@@ -83,7 +85,7 @@ export async function startGateway(
     install: 'test',
     profile: 'open',
     version: '0.0.0',
-    log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
+    log: createLogger({ level: 'debug', currentTrace, destination: { write: (line) => lines.push(line) } }),
     metrics: createMetrics(),
     keys: createKeyring(),
     now: () => new Date(),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { endpoint } from '#core/http/endpoint.ts'
-import { Fail } from '#core/http/errors.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import { RunParams } from '#schemas/api/runs.ts'
 
 /** The recorded replay fixture of a run. Recording is part of the launcher's model and tool channels. */

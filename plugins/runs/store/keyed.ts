@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Idempotency } from '#core/http/endpoint.ts'
-import { Fail } from '#core/http/errors.ts'
+import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
 import type { RunsTables, SelectedRun } from './tables.ts'
 
 // An invoke waits for a day at most, and its answer is kept for a day more.

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
+import { deletedUids } from '#core/cluster/observed-sql.ts'
 import type { RunsTables } from './tables.ts'
 
 type Db = Kysely<RunsTables> | Transaction<RunsTables>
@@ -29,8 +30,7 @@ export async function readLauncherKeys(db: Db, agentUid: string): Promise<readon
 
 /** Removes the keys of deleted agents; one whose runs are being cancelled keeps its keys until these have ended. */
 export async function removeLauncherKeys(db: Db): Promise<void> {
-  await sql`delete from runs_launcher_keys where agent_uid in (
-      select uid from observed where kind = 'AgentDeployment' and deleted_at is not null)
+  await sql`delete from runs_launcher_keys where agent_uid in ${deletedUids('AgentDeployment')}
     and not exists (select 1 from runs_runs where runs_runs.agent_uid = runs_launcher_keys.agent_uid
       and finished_at is null)`.execute(db)
 }

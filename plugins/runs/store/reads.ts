@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
-import type { Access } from '#core/cluster/access.ts'
+import type { Access } from '#core/cluster/caller.ts'
+import { inLiveNamespace, liveNamespaceUid } from '#core/cluster/observed-sql.ts'
 import type { RunState } from '#schemas/run.ts'
 import type { JournalRow, RunsTables, SelectedRun } from './tables.ts'
 
@@ -48,7 +49,7 @@ export function selectPage(
     return sql<SelectedRun>`${page.orderBy('runs_runs.created_at', 'desc').orderBy('runs_runs.id', 'desc')}`
   }
   const [key, value] = filter.label
-  const within = namespace === '' ? sql`true` : sql`runs_labels.namespace_uid = ${liveUid(namespace)}`
+  const within = namespace === '' ? sql`true` : sql`runs_labels.namespace_uid = ${liveNamespaceUid(namespace)}`
   const young = filter.since ? sql`runs_labels.created_at >= ${filter.since}` : sql`true`
   // Run by run, in the order of the labels: left to itself the planner reads and sorts every run that has a common one.
   const run = runs.where('runs_runs.id', '=', sql.ref<string>('runs_labels.run_id')).limit(1)
@@ -135,15 +136,7 @@ function current(db: Db): SelectRuns {
   return db
     .selectFrom('runs_runs')
     .selectAll('runs_runs')
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('observed')
-          .select(sql`1`.as('one'))
-          .where('observed.kind', '=', 'Namespace')
-          .whereRef('observed.uid', '=', 'runs_runs.namespace_uid')
-          .where('observed.deleted_at', 'is', null),
-      ),
-    )
+    .where(inLiveNamespace(sql.ref('runs_runs.namespace_uid')))
 }
 
 // One uid to compare with lets the index of a namespace give its page; by name or by a join all runs newer than the page were read (100 ms of 100,000).
@@ -152,12 +145,7 @@ function currentOf(db: Db, namespace: string): SelectRuns {
     .selectFrom('runs_runs')
     .selectAll('runs_runs')
     .where('runs_runs.namespace', '=', namespace)
-    .where('runs_runs.namespace_uid', '=', liveUid(namespace))
-}
-
-function liveUid(namespace: string): RawBuilder<string> {
-  return sql<string>`(select uid from observed where kind = 'Namespace' and namespace = '' and name = ${namespace}
-    and deleted_at is null order by length(rv) desc, rv desc limit 1)`
+    .where('runs_runs.namespace_uid', '=', liveNamespaceUid(namespace))
 }
 
 type SelectRuns = SelectQueryBuilder<RunsTables, 'runs_runs', SelectedRun>

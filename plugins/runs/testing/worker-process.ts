@@ -1,7 +1,7 @@
 // A worker in a process of its own, to be killed: `worker-process.ts <database url> <launcher url> [instant [settings]]`; at an instant of its
 // first invoke it kills itself: `begun` before it, `sent` while it is under way, `answered` after it.
-import { openDatabase } from '#core/store/database.ts'
-import { uuidV7 } from '#core/store/uuid-v7.ts'
+import { openDatabase } from '#core/database/database.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { LauncherClient } from '../worker/launcher-client.ts'
 import type { Launchers } from '../worker/launchers.ts'
 import { createWorld, driveServices, startWorker } from './world.ts'

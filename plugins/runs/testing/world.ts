@@ -1,15 +1,16 @@
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { Agent } from 'undici'
-import { createMemoryBus } from '#core/events/memory-bus.ts'
-import type { Bus } from '#core/events/bus.ts'
-import type { AgentLauncher } from '#core/host/contexts.ts'
-import { createStore } from '#core/store/create-store.ts'
-import type { Database } from '#core/store/database.ts'
-import type { Store } from '#core/store/store.ts'
-import { uuidV7 } from '#core/store/uuid-v7.ts'
+import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
+import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
+import type { Bus } from '#core/messaging/bus/bus.ts'
+import { createStore } from '#core/event-store/create-store.ts'
+import type { Database } from '#core/database/database.ts'
+import type { Store } from '#core/event-store/store.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { createRun, type NewRun } from '../create.ts'
-import { createLive, type Live } from '../live.ts'
+import type { Live } from '../live-frame.ts'
+import { createLive } from '../live.ts'
 import { runsProjection } from '../projections.ts'
 import { createRunWatch, type RunWatch } from '../run-watch.ts'
 import { runsSettings } from '../settings.ts'
@@ -52,7 +53,7 @@ export function createWorld(
 /** A worker's services towards one unsigned launcher, known by its address, or several. */
 export function driveServices(
   world: World,
-  where: () => string | undefined | readonly AgentLauncher[],
+  where: () => string | undefined | readonly ServiceEndpoint[],
   unreachableAfterMs = 5_000,
 ): DriveServices & { close(): Promise<void> } {
   const dispatcher = new Agent({ connections: null, pipelining: 1 })

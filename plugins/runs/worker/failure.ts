@@ -1,5 +1,5 @@
-import { Fail } from '#core/http/errors.ts'
-import { codeOf, toStoreFailure } from '#core/store/store-failure.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { codeOf, toStoreFailure } from '#core/database/database-errors.ts'
 import { msToDuration } from '#schemas/duration.ts'
 import type { FailReason } from '#schemas/run.ts'
 import { decideFailure } from '../decide.ts'

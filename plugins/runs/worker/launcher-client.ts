@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
-import { collect, exchange } from '#core/sse/exchange.ts'
-import type { AnswerHeaders } from '#core/sse/exchange.ts'
+import { collect, exchange } from '#core/http-client/request.ts'
+import type { AnswerHeaders } from '#core/http-client/request.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { InvokeRequest, LauncherEntry } from '#schemas/run.ts'
 import type { LauncherAddress } from '../store/tables.ts'

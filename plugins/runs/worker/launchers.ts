@@ -1,4 +1,5 @@
-import type { AgentLauncher } from '#core/host/contexts.ts'
+import type { ServiceEndpoint, ServicePort } from '#core/cluster/endpoint-slices.ts'
+import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { LauncherAddress } from '../store/tables.ts'
 import type { LauncherClient } from './launcher-client.ts'
 
@@ -14,9 +15,14 @@ export interface Launchers {
   isUnproven(): boolean
 }
 
+/** The port of an agent's Service behind which its launchers are. */
+export function launcherService(namespace: string, name: string): ServicePort {
+  return { namespace, name, portName: 'http', port: reservedPorts.invoke.port, scheme: 'https' }
+}
+
 /** What launchers are made of. */
 export interface LaunchersOptions {
-  readonly list: () => Promise<readonly AgentLauncher[]>
+  readonly list: () => Promise<readonly ServiceEndpoint[]>
   readonly connect: (address: LauncherAddress, isGone: () => Promise<boolean>) => LauncherClient
   /** Id of the one that comes first while it takes runs: where the run was before its pause. */
   readonly preferred?: string | undefined
@@ -42,7 +48,7 @@ export function createLaunchers({
         () => false,
       ),
     )
-  const choose = (ready: readonly AgentLauncher[]): AgentLauncher | undefined => {
+  const choose = (ready: readonly ServiceEndpoint[]): ServiceEndpoint | undefined => {
     const place = (id: string | undefined): number => ready.findIndex((one) => one.id === id)
     if (named !== undefined) return ready[(place(named) + 1) % ready.length]
     return ready[place(preferred)] ?? ready[Math.floor(random() * ready.length)]

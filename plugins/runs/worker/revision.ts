@@ -1,4 +1,4 @@
-import type { NewEvent } from '#core/events/event.ts'
+import type { NewEvent } from '#core/event-store/event.ts'
 import { runAttached } from '../events.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'

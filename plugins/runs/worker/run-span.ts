@@ -1,6 +1,6 @@
-import { asSpan, createTraceScope, currentTrace } from '#core/telemetry/trace-scope.ts'
+import { asSpan, createTraceScope, currentTrace } from '#core/telemetry/trace-context.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import { formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/tracing.ts'
+import { formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import { traceparentOf } from './author.ts'
 

@@ -1,11 +1,11 @@
 import type { Static } from 'typebox'
 import { Agent } from 'undici'
-import type { WorkerContext } from '#core/host/contexts.ts'
-import type { Core } from '#core/host/core.ts'
-import { collect } from '#core/sse/exchange.ts'
-import type { Store } from '#core/store/store.ts'
+import type { WorkerContext } from '#core/plugin/role-contexts.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import { collect } from '#core/http-client/request.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { signAttempt } from '../grants.ts'
-import type { Live } from '../live.ts'
+import type { Live } from '../live-frame.ts'
 import { runMetrics } from '../metrics.ts'
 import type { runsSettings } from '../settings.ts'
 import { readLauncherKeys } from '../store/launcher-keys.ts'
@@ -15,7 +15,7 @@ import type { DriveServices } from './drive-services.ts'
 import { StateUnavailable } from './failure.ts'
 import { createLauncherClient } from './launcher-client.ts'
 import { createLauncherConnections } from './launcher-connections.ts'
-import { createLaunchers } from './launchers.ts'
+import { createLaunchers, launcherService } from './launchers.ts'
 import { traceparentBelow } from './run-span.ts'
 
 // A place may come free at any moment.
@@ -66,7 +66,7 @@ export function createDriveServices(
         traceparent: traceparentBelow(run),
       })
       return createLaunchers({
-        list: async () => (name === null || uid === null ? [] : worker.agentLaunchers({ namespace, name, uid })),
+        list: async () => (name === null || uid === null ? [] : worker.endpoints(launcherService(namespace, name))),
         connect: (at, isGone) =>
           createLauncherClient({ dispatcher: connections.of(uid ?? ''), at, runId: run.id, credentials, isGone }),
         isUnproven: () => connections.isUnproven(uid ?? ''),

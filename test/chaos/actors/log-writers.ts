@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { createStore } from '#core/store/create-store.ts'
-import type { Database } from '#core/store/database.ts'
-import { readAfter } from '#core/store/events.ts'
-import { note } from '#core/store/testing/notes.ts'
+import { createStore } from '#core/event-store/create-store.ts'
+import type { Database } from '#core/database/database.ts'
+import { readAfter } from '#core/event-store/read-events.ts'
+import { note } from '#core/event-store/testing/notes.ts'
 import type { Random } from '../random.ts'
 
 /** How many write at once. */

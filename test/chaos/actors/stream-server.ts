@@ -1,4 +1,4 @@
-import type { EventStream } from '#core/http/event-stream.ts'
+import type { EventStream } from '#core/http/stream/event-stream.ts'
 import { serveEventStreams } from '#core/http/testing/serve-event-streams.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 

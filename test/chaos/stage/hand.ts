@@ -3,8 +3,8 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import type { Random } from '../random.ts'
 import type { RawAnswer, RawRequest } from '#test/flows/platform/send.ts'
+import type { Latency } from './latency.ts'
 import type { Change, Ledger } from './ledger.ts'
-import type { Latency } from './load.ts'
 import type { Stage } from './stage.ts'
 
 /** One writer's hand: changes objects that nobody else touches, one at a time. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '#core/store/database.ts'
+import type { Database } from '#core/database/database.ts'
 
 /** A change that was accepted, or an act that was denied, as the suite itself recorded it. */
 export interface Change {

@@ -2,15 +2,10 @@ import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../random.ts'
 import { createHand } from './hand.ts'
+import type { Latency } from './latency.ts'
 import type { Ledger } from './ledger.ts'
 import { createRefusals } from './refusals.ts'
 import type { Stage } from './stage.ts'
-
-/** Milliseconds of an answered request to the BFF, with when it was answered (`performance.now()`). */
-export interface Latency {
-  readonly at: number
-  readonly ms: number
-}
 
 /** Changes under way. */
 export interface Load {

@@ -1,6 +1,6 @@
 import type { Hand } from './hand.ts'
+import type { Latency } from './latency.ts'
 import type { Ledger } from './ledger.ts'
-import type { Latency } from './load.ts'
 import type { Stage } from './stage.ts'
 
 /** A writer without rights: each of its acts is denied, changes nothing, and must be a row all the same. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Role } from '#core/host/core.ts'
+import type { Role } from '#core/config/profile.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { heapFlags } from '#test/harness/heap-flags.ts'
 import { startProcess } from '#test/harness/server-process.ts'

@@ -3,9 +3,9 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { forms, startPlatform } from '#test/flows/platform.ts'
-import type { Platform } from '#test/flows/platform.ts'
 import type { UpstreamLog } from '#test/flows/platform/audit-log.ts'
 import type { RawAnswer, RawRequest } from '#test/flows/platform/send.ts'
+import type { Platform } from '../../flows/platform/running-platform.ts'
 
 interface Problem {
   readonly code: string

@@ -3,8 +3,8 @@ import { createPrivateKey, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { personas } from '#local/personas.ts'
 import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
-import type { Platform } from '#test/flows/platform.ts'
 import type { RawRequest } from '#test/flows/platform/send.ts'
+import type { Platform } from '../../flows/platform/running-platform.ts'
 
 /** What a request brings along, and who that is to the API server. */
 export interface Credential {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AuditEvent } from '#schemas/api/audit.ts'
-import type { Platform } from '#test/flows/platform.ts'
+import type { Platform } from '../../flows/platform/running-platform.ts'
 import type { Cell } from './matrix.ts'
 
 /** A mutation that was sent and is expected to be denied; its trace id finds it in the audit log. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { GROUP, SYSTEM_NAMESPACE } from '#schemas/group.ts'
-import type { Platform } from '#test/flows/platform.ts'
 import type { RawAnswer } from '#test/flows/platform/send.ts'
+import type { Platform } from '../../flows/platform/running-platform.ts'
 import { EXISTING, tenants } from './world.ts'
 import { pick } from './sample.ts'
 

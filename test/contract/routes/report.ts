@@ -1,5 +1,5 @@
-import type { Form } from '#test/flows/platform.ts'
 import { forms } from '#test/flows/platform.ts'
+import type { Form } from '../../flows/platform/running-platform.ts'
 import type { TallyLine } from './tally.ts'
 
 const shown = ['cells', 'allowed', 'denied', 'unauthenticated', 'other'] as const

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { kinds } from '#schemas/kinds.ts'
-import type { Platform } from '#test/flows/platform.ts'
 import type { RawAnswer, Send } from '#test/flows/platform/send.ts'
+import type { Platform } from '../../flows/platform/running-platform.ts'
 
 /** What is kept: objects as people write them, the number of runs, and by table of the store its rows and their digest. */
 export interface Snapshot {

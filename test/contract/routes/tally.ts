@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
-import type { Form } from '#test/flows/platform.ts'
+import type { Form } from '../../flows/platform/running-platform.ts'
 
 /** Counts what a suite held, by category and column, and keeps the first mismatches. */
 export interface Tally {

@@ -5,7 +5,7 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import { GROUP } from '#schemas/group.ts'
-import type { Platform } from '#test/flows/platform.ts'
+import type { Platform } from '../../flows/platform/running-platform.ts'
 import { makeCredentials } from './credentials.ts'
 import type { Credential } from './credentials.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Persona } from '#local/personas.ts'
-import type { Platform } from '../platform.ts'
+import type { Platform } from './running-platform.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
 

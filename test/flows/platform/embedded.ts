@@ -3,15 +3,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { createKubeClient } from '#core/kube/create-client.ts'
-import { createPool } from '#core/kube/pool.ts'
+import { createPool } from '#core/kube/connection-pool.ts'
 import type { Persona } from '#local/personas.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { startProcess, untilReady } from '#test/harness/server-process.ts'
 import type { ServerProcess } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import type { Platform, PlatformOptions, PlatformProcess } from '../platform.ts'
 import { createUpstreamLog } from './audit-log.ts'
+import { toPlatformProcess } from './platform-process.ts'
+import type { PlatformProcess } from './platform-process.ts'
+import type { Platform, PlatformOptions } from './running-platform.ts'
 import { createSend } from './send.ts'
 
 /** The line of `--output json`. */
@@ -86,17 +88,6 @@ export async function spawnAll(t: Scope, dataDir: string, { flags = [], env = {}
   })
   const [adminUrl, gatewayUrl, stateUrl] = [admin, gateway, state].map((port) => `http://127.0.0.1:${port}`)
   return { server, log, adminUrl: adminUrl ?? '', gatewayUrl: gatewayUrl ?? '', stateUrl: stateUrl ?? '' }
-}
-
-/** What a test sees of a process. */
-export function toPlatformProcess(server: ServerProcess, adminUrl: string): PlatformProcess {
-  return {
-    pid: server.pid,
-    adminUrl,
-    exited: server.exited,
-    signal: (signal) => void process.kill(server.pid, signal),
-    output: server.output,
-  }
 }
 
 /** The embedded default with its demo, on an empty data folder. */

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Role } from '#core/host/core.ts'
+import type { Role } from '#core/config/profile.ts'
 import { readKeyFolder } from '#core/signing/key-folder.ts'
 import { roleKeyFiles, rolesWithKeys } from '#core/signing/role-keys.ts'
 

@@ -1,20 +1,27 @@
-import { composeHost } from '#core/host/compose.ts'
-import type { AgentLauncher } from '#core/host/contexts.ts'
-import type { Role } from '#core/host/core.ts'
-import { runProcess } from '#core/host/run-process.ts'
+import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
+import type { Role } from '#core/config/profile.ts'
+import { openSettings, readCoreSettings } from '#core/config/settings.ts'
+import { locateCluster } from '#core/cluster/cluster-config.ts'
+import { composeHost } from '#core/host/process/compose-process.ts'
+import { runProcess } from '#core/host/process/run-process.ts'
 import { plugins } from '#plugins/index.ts'
 
 // `node role-process.ts worker ENDPOINTS_URL`: as main.ts, with agents found by the workload runner's look-up instead of Service DNS,
 // which no machine without a cluster has.
 const [role = 'worker', endpointsUrl = ''] = process.argv.slice(2)
+const { env } = process
+const cluster = await locateCluster(readCoreSettings(openSettings({ env }), env), env)
 const composed = await composeHost({
   roles: [role as Role],
   plugins,
-  env: process.env,
+  env,
   version: '0.0.0',
-  agentLaunchers: async ({ namespace, name }) => {
-    const answer = await fetch(`${endpointsUrl}/endpoints/${namespace}/${name}`)
-    return answer.ok ? ((await answer.json()) as { launchers: AgentLauncher[] }).launchers : []
+  cluster: {
+    ...cluster,
+    endpoints: async ({ namespace, name }) => {
+      const answer = await fetch(`${endpointsUrl}/endpoints/${namespace}/${name}`)
+      return answer.ok ? ((await answer.json()) as { launchers: ServiceEndpoint[] }).launchers : []
+    },
   },
 })
 process.exit(await runProcess(composed, [role]))

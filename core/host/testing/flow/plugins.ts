@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { on } from '#core/events/consumer.ts'
-import { defineEvent } from '#core/events/event.ts'
-import { endpoint } from '#core/http/endpoint.ts'
-import { Fail } from '#core/http/errors.ts'
-import { mountEndpoints } from '#core/http/mount.ts'
+import { on } from '#core/messaging/consumer/consumer.ts'
+import { defineEvent } from '#core/event-store/event.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
-import type { Projection } from '#core/store/store.ts'
-import { definePlugin } from '../../plugin.ts'
-import type { AnyPlugin } from '../../plugin.ts'
+import type { Projection } from '#core/event-store/store.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 interface Tables {
   notes_list: { id: string; namespace: string; text: string }

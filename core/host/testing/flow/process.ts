@@ -1,6 +1,6 @@
-import { composeHost } from '../../compose.ts'
-import type { Role } from '../../core.ts'
-import { runProcess } from '../../run-process.ts'
+import type { Role } from '#core/config/profile.ts'
+import { composeHost } from '../../process/compose-process.ts'
+import { runProcess } from '../../process/run-process.ts'
 import { flowPlugins } from './plugins.ts'
 
 // One role of the flow test as a process of its own: `node process.ts bff`. Its addresses go to stdout when it is ready.

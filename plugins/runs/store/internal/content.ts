@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Idempotency } from '#core/http/endpoint.ts'
+import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import type { Decision, Interrupt, Resolution } from '#schemas/run.ts'
 import type { Db } from './db.ts'
 

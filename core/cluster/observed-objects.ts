@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Store } from '#core/event-store/store.ts'
+import type { ObservedTables } from './observed-tables.ts'
+import { everyNamespace } from './served-namespaces.ts'
+
+/** An object as the manager last saw it. */
+export interface ObservedObject {
+  readonly uid: string
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+  readonly resourceVersion: string
+}
+
+/** Reads of the table `observed`: from names to uids without any privileged read of the cluster. */
+export interface Observed {
+  /** The live object of that name; waits at most `waitMs` for one that was created a moment ago. */
+  find(kind: string, namespace: string, name: string, waitMs?: number): Promise<ObservedObject | undefined>
+  /** The uid of a namespace, or undefined. */
+  namespaceUid(namespace: string, waitMs?: number): Promise<string | undefined>
+}
+
+// The manager sees a new object some milliseconds after its author does.
+const POLL_MS = 25
+
+/**
+ * Reads of `observed`: from names to uids without any privileged read of the cluster. Rows of namespaces that are no longer served stay,
+ * and are not found: whether their objects exist is not known.
+ */
+export function createObserved(store: Store, served = everyNamespace): Observed {
+  const find = async (kind: string, namespace: string, name: string, waitMs = 0): Promise<ObservedObject | undefined> =>
+    served.has(kind === 'Namespace' ? name : namespace)
+      ? within(waitMs, () => findLive(store, kind, namespace, name))
+      : undefined
+  return {
+    find,
+    namespaceUid: async (namespace, waitMs = 0) => (await find('Namespace', '', namespace, waitMs))?.uid,
+  }
+}
+
+async function findLive(
+  store: Store,
+  kind: string,
+  namespace: string,
+  name: string,
+): Promise<ObservedObject | undefined> {
+  const row = await store
+    .reader<ObservedTables>()
+    .selectFrom('observed')
+    .select(['uid', 'kind', 'namespace', 'name', 'rv'])
+    .where('kind', '=', kind)
+    .where('namespace', '=', namespace)
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    // A re-created object may be seen before the deletion of the old one; the newer version is the live one.
+    .orderBy((eb) => eb.fn('length', ['rv']), 'desc')
+    .orderBy('rv', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return { uid: row.uid, kind: row.kind, namespace: row.namespace, name: row.name, resourceVersion: row.rv }
+}
+
+async function within<T>(waitMs: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  const end = performance.now() + waitMs
+  for (;;) {
+    const found = await look()
+    const left = end - performance.now()
+    if (found !== undefined || left <= 0) return found
+    await sleep(Math.min(POLL_MS, left))
+  }
+}

@@ -1,0 +1,108 @@
+import { GROUP } from '#schemas/group.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import type { UserInfo } from './caller.ts'
+import { isAllowed, reviewFailure } from './access-review.ts'
+import type { ReviewAnswer } from './access-review.ts'
+import { servedCluster } from './served-cluster.ts'
+import { everyNamespace } from './served-namespaces.ts'
+import type { ServedNamespaces } from './served-namespaces.ts'
+import { createTokenCache } from './token-cache.ts'
+
+/** A bearer that TokenReview accepted, for the audience of the role. */
+export interface Authenticated extends UserInfo {
+  readonly audience: string
+}
+
+/** Roles with an identity of their own get the cluster as themselves and authenticate bearers by TokenReview (cached at most 60 s). */
+export interface OwnIdentity {
+  readonly cluster: KubeClient
+  authenticate(bearer: string, audience: string): Promise<Authenticated | undefined>
+  /** Whether the bearer was accepted in the last ten minutes, or its rejection is cached. Never a proof. */
+  knows(bearer: string, audience: string): boolean
+  /** SubjectAccessReview for somebody else; false when not allowed, throws when the cluster cannot say. */
+  subjectMay(user: UserInfo, attributes: SubjectAttributes): Promise<boolean>
+}
+
+/** What a SubjectAccessReview asks, in our group by default. */
+export interface SubjectAttributes {
+  readonly verb: string
+  readonly resource: string
+  readonly namespace: string
+  readonly name?: string
+}
+
+// An authentication only, and no longer than this (D1); what the subject may do is asked for each time.
+const AUTHENTICATION_TTL_MS = 60_000
+
+/** The role's client, and the namespaces that it keeps to; by default every one. */
+export interface OwnIdentityOptions {
+  readonly cluster: KubeClient
+  readonly served?: ServedNamespaces
+  readonly now?: () => number
+}
+
+/** What gateway and state may do beside their callers: authenticate a bearer for an audience, review a subject. `now` is monotonic. */
+export function createOwnIdentity(options: OwnIdentityOptions): OwnIdentity {
+  const { cluster, served = everyNamespace } = options
+  const known = createTokenCache<Authenticated>({
+    ttlMs: AUTHENTICATION_TTL_MS,
+    now: options.now ?? (() => performance.now()),
+    isRejection: (error) => error instanceof NotAuthenticated,
+  })
+  return {
+    cluster: servedCluster(cluster, served),
+    knows: (bearer, audience) => known.isKnown(bearer, audience),
+    authenticate: (bearer, audience) =>
+      known(bearer, audience, () => reviewToken(cluster, bearer, audience)).catch((error: unknown) => {
+        if (error instanceof NotAuthenticated) return undefined
+        throw error
+      }),
+    subjectMay: async (user, attributes) =>
+      served.has(attributes.namespace) && reviewSubject(cluster, user, attributes),
+  }
+}
+
+/** Thrown, so that the cache keeps a refusal for a moment only: a token may become valid. */
+class NotAuthenticated extends Error {}
+
+interface TokenReviewAnswer {
+  readonly status?: {
+    readonly authenticated?: boolean
+    readonly user?: Partial<UserInfo>
+    readonly audiences?: readonly string[]
+  }
+}
+
+async function reviewToken(cluster: KubeClient, bearer: string, audience: string): Promise<Authenticated> {
+  const body = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenReview',
+    spec: { token: bearer, audiences: [audience] },
+  }
+  const { status } = await cluster.review<TokenReviewAnswer>('/apis/authentication.k8s.io/v1/tokenreviews', body)
+  const user = status?.user
+  // An API server that does not know audiences answers without them: that token was not made for this role.
+  if (status?.authenticated !== true || user?.username === undefined || !(status.audiences ?? []).includes(audience))
+    throw new NotAuthenticated()
+  return { username: user.username, uid: user.uid ?? '', groups: user.groups ?? [], extra: user.extra ?? {}, audience }
+}
+
+async function reviewSubject(cluster: KubeClient, user: UserInfo, attributes: SubjectAttributes): Promise<boolean> {
+  const [resource, subresource] = attributes.resource.split('/')
+  const resourceAttributes = {
+    verb: attributes.verb,
+    group: GROUP,
+    resource,
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(attributes.namespace === '' ? {} : { namespace: attributes.namespace }),
+    ...(attributes.name === undefined ? {} : { name: attributes.name }),
+  }
+  const spec = { user: user.username, uid: user.uid, groups: user.groups, extra: user.extra, resourceAttributes }
+  const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec }
+  const answer = await cluster
+    .review<ReviewAnswer>('/apis/authorization.k8s.io/v1/subjectaccessreviews', body)
+    .catch((error: unknown) => {
+      throw reviewFailure(error)
+    })
+  return isAllowed(answer.status)
+}

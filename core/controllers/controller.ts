@@ -1,0 +1,256 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
+import { apiVersionOf } from '#core/kube/create-client.ts'
+import { isLabel, isName } from '#core/kube/names.ts'
+import type { Logger } from '#core/log/logger.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Reconciler } from './watch/declarations.ts'
+import { describeError } from '#core/errors/describe-error.ts'
+import { createShared } from './informer.ts'
+import type { RunningWork } from './informer.ts'
+import { controllerMetrics } from './watch/metrics.ts'
+import { reflect } from './watch/reflector.ts'
+import type { Change, ReflectorHandler } from './watch/reflector.ts'
+import { selectingClient } from './watch/selecting-client.ts'
+import { everyNamespace, partsOf } from '#core/cluster/served-namespaces.ts'
+import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
+import { createWatchStates } from './watch/watch-states.ts'
+import type { WatchState, WatchStates } from './watch/watch-states.ts'
+import { createWorkQueue } from './work-queue.ts'
+import type { WorkQueue } from './work-queue.ts'
+
+/** What reconcilers run on. They are idempotent, so several managers may run them; one that leads is enough. */
+export interface ReconcilerOptions {
+  readonly cluster: KubeClient
+  readonly reconcilers: readonly Reconciler[]
+  /** Default: every namespace, as one. */
+  readonly served?: ServedNamespaces
+  readonly states?: WatchStates
+  readonly log: Logger
+  readonly signal: AbortSignal
+  readonly metrics?: Metrics
+  /** Objects worked on at once, per reconciler. */
+  readonly concurrency?: number
+  readonly watchSeconds?: number
+}
+
+/**
+ * Runs reconcilers until the signal aborts; `synced` resolves when each object of the first lists was worked on once, well or not, and
+ * `done` when the reconciliations under way have ended.
+ */
+export function runReconcilers(options: ReconcilerOptions): RunningWork {
+  const followed = createFollower(options)
+  const running = options.reconcilers.map((reconciler) => runOne(options, reconciler, followed))
+  return {
+    synced: Promise.all(running.map((one) => one.synced)).then(() => undefined),
+    done: Promise.all(running.map((one) => one.done)).then(() => undefined),
+  }
+}
+
+/** Follows a resource in every part with a handler each. */
+type Follow = (
+  resource: Resource,
+  toHandler: (part: number) => ReflectorHandler,
+  more?: FollowOptions,
+) => readonly Promise<void>[]
+
+interface FollowOptions {
+  readonly labelSelector?: string | undefined
+  readonly onState?: (part: number, state: WatchState) => void
+}
+
+function createFollower(options: ReconcilerOptions): Follow {
+  const shared = createShared(options.cluster)
+  const states = options.states ?? createWatchStates(options)
+  return (resource, toHandler, { labelSelector, onState } = {}) => {
+    const cluster = labelSelector === undefined ? options.cluster : selectingClient(options.cluster, labelSelector)
+    const parts = partsOf(resource, options.served ?? everyNamespace)
+    return parts.map((namespace, index) => {
+      const setState = states.add({ kind: resource.kind, namespace: namespace ?? '' })
+      return reflect({
+        ...options,
+        cluster,
+        resource,
+        handler: toHandler(index),
+        part: namespace === undefined ? undefined : { namespace, of: parts.length, ...shared },
+        onState: (state) => {
+          setState(state)
+          onState?.(index, state)
+        },
+      })
+    })
+  }
+}
+
+function runOne(options: ReconcilerOptions, reconciler: Reconciler, follow: Follow): RunningWork {
+  const objects = new Map<string, KubeObject>()
+  const first = createFirstPass(partsOf(reconciler.resource, options.served ?? everyNamespace).length)
+  const queue = createQueue(options, reconciler, { objects, worked: first.worked })
+  const own = follow(
+    reconciler.resource,
+    (part) => primary(reconciler, { objects, queue, listed: (keys) => first.listed(part, keys) }),
+    // A namespace that is denied does not hold back the others.
+    { onState: (part, state) => state === 'denied' && first.listed(part, []) },
+  )
+  const loops = [
+    ...own.map((loop, part) => loop.finally(() => first.listed(part, []))),
+    ...(reconciler.owns ?? []).flatMap((owned) =>
+      follow(owned, () => dependants((one) => Promise.resolve(ownerKeys(reconciler, one)), queue)),
+    ),
+    ...(reconciler.watches ?? []).flatMap(({ resource, labelSelector, toRefs }) =>
+      follow(resource, () => dependants(async (one) => (await toRefs(one, options.cluster)).map(keyOf), queue), {
+        labelSelector,
+      }),
+    ),
+  ]
+  return {
+    synced: first.done,
+    done: Promise.all(loops).then(() => queue.stop()),
+  }
+}
+
+/** The keys of the first list of each part until each was worked on once; a later list changes nothing. */
+function createFirstPass(parts: number) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const listed = new Set<number>()
+  const left = new Set<string>()
+  const settle = (): void => {
+    if (listed.size === parts && left.size === 0) resolve()
+  }
+  return {
+    done: promise,
+    listed: (part: number, keys: readonly string[]): void => {
+      if (!listed.has(part)) for (const key of keys) left.add(key)
+      listed.add(part)
+      settle()
+    },
+    worked: (key: string): void => {
+      left.delete(key)
+      settle()
+    },
+  }
+}
+
+function createQueue(
+  options: ReconcilerOptions,
+  reconciler: Reconciler,
+  { objects, worked }: { readonly objects: ReadonlyMap<string, KubeObject>; worked(key: string): void },
+): WorkQueue {
+  const seconds = options.metrics?.histogram(controllerMetrics.reconcileSeconds)
+  const depth = options.metrics?.gauge(controllerMetrics.reconcileQueue)
+  const queue = createWorkQueue({
+    concurrency: options.concurrency ?? 4,
+    work: async (key) => {
+      const started = performance.now()
+      let result = 'error'
+      try {
+        const next = await reconciler.reconcile(refOf(key), objects.get(key))
+        result = 'ok'
+        return next
+      } finally {
+        seconds?.observe((performance.now() - started) / 1000, { reconciler: reconciler.name, result })
+        worked(key)
+      }
+    },
+    onError: (key, error, failures) => {
+      options.log.warn(
+        { reconciler: reconciler.name, object: key, failures, ...describeError(error) },
+        'reconcile failed',
+      )
+    },
+  })
+  options.metrics?.beforeScrape(() => depth?.set(queue.depth, { reconciler: reconciler.name }))
+  return queue
+}
+
+/** The reconciler's own kind: its cache, and a look at every object after each list. */
+function primary(
+  { concern = (object: KubeObject): unknown => object }: Reconciler,
+  {
+    objects,
+    queue,
+    listed,
+  }: {
+    readonly objects: Map<string, KubeObject>
+    readonly queue: WorkQueue
+    readonly listed: (keys: readonly string[]) => void
+  },
+): ReflectorHandler {
+  let present = new Set<string>()
+  // Of this part: the cache is shared with those of the other namespaces.
+  const known = new Set<string>()
+  const store = (object: KubeObject): string | undefined => {
+    const key = keyOfObject(object)
+    if (key === undefined) return undefined
+    objects.set(key, object)
+    known.add(key)
+    return key
+  }
+  const forget = (key: string): void => {
+    objects.delete(key)
+    known.delete(key)
+  }
+  const changed = (type: Change['type'], object: KubeObject): void => {
+    const before = objects.get(keyOfObject(object) ?? '')
+    const key = store(object)
+    if (key === undefined) return
+    if (type === 'deleted') forget(key)
+    else if (before !== undefined && isDeepStrictEqual(concern(before), concern(object))) return
+    queue.add(key)
+  }
+  return {
+    listing: async () => {
+      present = new Set()
+    },
+    page: async (page) => {
+      for (const key of page.map(store)) if (key !== undefined) present.add(key)
+    },
+    listed: async () => {
+      // Keys that were cached and are not on the list are looked at too: their objects are gone.
+      const keys = [...known]
+      for (const key of keys) if (!present.has(key)) forget(key)
+      listed(keys)
+      for (const key of keys) queue.add(key)
+    },
+    changed: async (changes) => {
+      for (const { type, object } of changes) changed(type, object)
+    },
+  }
+}
+
+/** Another kind: each of its changes has some objects of the reconciler's kind looked at. */
+function dependants(toKeys: (object: KubeObject) => Promise<readonly string[]>, queue: WorkQueue): ReflectorHandler {
+  const enqueue = async (objects: readonly KubeObject[]): Promise<void> => {
+    for (const object of objects) for (const key of await toKeys(object)) queue.add(key)
+  }
+  return {
+    listing: () => Promise.resolve(),
+    page: enqueue,
+    listed: () => Promise.resolve(),
+    changed: (changes) => enqueue(changes.map(({ object }) => object)),
+  }
+}
+
+function ownerKeys(reconciler: Reconciler, object: KubeObject): string[] {
+  const { resource } = reconciler
+  const owner = object.metadata.ownerReferences?.find((one) => one.controller === true)
+  if (owner?.kind !== resource.kind || owner.apiVersion !== apiVersionOf(resource)) return []
+  const namespace = resource.namespaced ? (object.metadata.namespace ?? '') : ''
+  return [`${namespace}/${owner.name}`]
+}
+
+// An object whose name is none of ours to build a path from is left alone (A11).
+function keyOfObject(object: KubeObject): string | undefined {
+  const { name, namespace = '' } = object.metadata
+  return isName(name) && (namespace === '' || isLabel(namespace)) ? `${namespace}/${name}` : undefined
+}
+
+function keyOf(ref: ObjectRef): string {
+  return `${ref.namespace ?? ''}/${ref.name}`
+}
+
+function refOf(key: string): ObjectRef {
+  const [namespace = '', name = ''] = key.split('/')
+  if (!isName(name)) throw new TypeError(`not an object's key: ${key}`)
+  return isLabel(namespace) ? { namespace, name } : { name }
+}

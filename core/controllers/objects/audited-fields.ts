@@ -1,0 +1,45 @@
+import type { KubeObject } from '#core/kube/client.ts'
+import type { AuditedFields } from '#core/cluster/observed-tables.ts'
+
+/** A change of one audited field; an end that did not exist is absent. */
+export interface FieldChange {
+  readonly from?: string | number | boolean
+  readonly to?: string | number | boolean
+}
+
+// Longer texts are content; the longest address of a provider has 2,048 characters.
+const longest = 2_048
+
+/** Reads the audited fields of an object's spec: numbers, booleans and texts of one line; anything else is left out. */
+export function readFields(object: KubeObject, paths: readonly string[]): AuditedFields {
+  const { spec } = object as { readonly spec?: unknown }
+  const found = paths.map((path): [string, unknown] => [path, at(spec, path.split('.'))])
+  return Object.fromEntries(found.filter((entry): entry is [string, string | number | boolean] => isShown(entry[1])))
+}
+
+/** What differs; undefined when nothing does, or when the values before are not known. */
+export function changesOf(
+  before: AuditedFields | undefined,
+  after: AuditedFields | undefined,
+): Readonly<Record<string, FieldChange>> | undefined {
+  if (before === undefined || after === undefined) return undefined
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
+  const changed = paths.filter((path) => before[path] !== after[path])
+  if (changed.length === 0) return undefined
+  return Object.fromEntries(changed.map((path) => [path, changeOf(before[path], after[path])]))
+}
+
+function changeOf(from: AuditedFields[string] | undefined, to: AuditedFields[string] | undefined): FieldChange {
+  return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+}
+
+function at(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined) return value
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+  return at(new Map(Object.entries(value)).get(key), rest)
+}
+
+function isShown(value: unknown): value is string | number | boolean {
+  if (typeof value === 'string') return value.length <= longest && !/\p{C}/u.test(value)
+  return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+}

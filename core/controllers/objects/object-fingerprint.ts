@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import type { KubeObject, ManagedFields } from '#core/kube/client.ts'
+import { readFields } from './audited-fields.ts'
+import type { Informer } from '../watch/declarations.ts'
+import type { AuditedFields } from '#core/cluster/observed-tables.ts'
+
+/** What the informer remembers and tells of an object; never its content. */
+export interface Observation {
+  readonly uid: string
+  readonly namespace: string
+  readonly name: string
+  readonly resourceVersion: string
+  readonly contentHash: string
+  readonly generation: number | undefined
+  readonly actorGuess: string | undefined
+  readonly error: 'malformed_object' | undefined
+  /** Values of the informer's audited fields; undefined when they were not read. */
+  readonly audited: AuditedFields | undefined
+}
+
+/** Reads an object; undefined when it has no uid or name, by which alone it could be remembered (A11). */
+export function observe(object: KubeObject, auditedFields: readonly string[] = []): Observation | undefined {
+  const { metadata } = object
+  if (!isText(metadata?.uid) || !isText(metadata.name) || !isText(metadata.resourceVersion)) return undefined
+  const identity = {
+    uid: metadata.uid,
+    name: metadata.name,
+    namespace: isText(metadata.namespace) ? metadata.namespace : '',
+    resourceVersion: metadata.resourceVersion,
+    generation: Number.isSafeInteger(metadata.generation) ? metadata.generation : undefined,
+  }
+  try {
+    const actorGuess = newestManager(metadata.managedFields ?? [])
+    const audited = readFields(object, auditedFields)
+    return { ...identity, contentHash: hash(contentOf(object)), actorGuess, error: undefined, audited }
+  } catch {
+    // Labels that are no map, managedFields that are no list: the whole text stands for the content.
+    const contentHash = hash(JSON.stringify(object))
+    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object', audited: undefined }
+  }
+}
+
+/** What a change must touch to count: everything that people write, never status or managedFields (A4). */
+function contentOf(object: KubeObject): string {
+  const { apiVersion: _version, kind: _kind, metadata, status: _status, ...rest } = object
+  const { labels, annotations, finalizers, deletionTimestamp } = metadata
+  for (const map of [labels, annotations])
+    if (map !== undefined && (typeof map !== 'object' || map === null || Array.isArray(map)))
+      throw new TypeError('no map')
+  return stable({ ...rest, labels, annotations, finalizers, deletionTimestamp })
+}
+
+// Key order is the API server's and may change between two reads of the same object.
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}
+
+function newestManager(entries: readonly ManagedFields[]): string | undefined {
+  const written = entries.filter((entry) => entry.subresource !== 'status' && isText(entry.manager))
+  return written
+    .toSorted((a, b) => String(a.time).localeCompare(String(b.time)))
+    .at(-1)
+    ?.manager?.slice(0, 128)
+}
+
+/** Actor name of a guess from managed fields: `manager:kubectl`. The prefix keeps it apart from every account (decision 2). */
+export function guessedActor(fieldManager: string): string {
+  return `manager:${fieldManager}`
+}
+
+/**
+ * The id of the event of a change: the same for every replica and every replay (A4). Creation and deletion happen once in the
+ * life of a uid, updates once per version. Written as an RFC 9562 UUID of version 8.
+ */
+export function eventId(
+  informer: Informer,
+  verb: 'create' | 'update' | 'delete',
+  seen: Pick<Observation, 'uid' | 'resourceVersion'>,
+): string {
+  const { group } = informer.resource
+  const parts = [group, informer.resourceKind, seen.uid, ...(verb === 'update' ? [seen.resourceVersion] : []), verb]
+  const hex = createHash('sha256').update(parts.join('\0')).digest('hex')
+  const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20, 32)}`
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}

@@ -1,0 +1,98 @@
+import { type LongTimeout, longTimeout } from '#core/async/long-timeout.ts'
+import { backoffMs } from '#core/async/backoff.ts'
+
+/** What the work says when it is done: look again after a while, or not. */
+export interface WorkResult {
+  readonly requeueAfterMs?: number
+}
+
+/** How the queue works: `work` is called once at a time per key, at most `concurrency` at once. */
+export interface WorkQueueOptions {
+  readonly concurrency: number
+  readonly work: (key: string) => Promise<WorkResult>
+  readonly onError: (key: string, error: unknown, failures: number) => void
+  readonly retry?: { readonly minMs: number; readonly maxMs: number }
+  readonly random?: () => number
+}
+
+/** One ordered queue per key: a key that changes while it is worked on is worked on once more, and never twice at once. */
+export interface WorkQueue {
+  add(key: string): void
+  /** Keys that wait to be worked on. */
+  readonly depth: number
+  /** Starts nothing more, and resolves when the work under way has ended. */
+  stop(): Promise<void>
+}
+
+interface Entry {
+  dirty: boolean
+  running: boolean
+  failures: number
+  timer: LongTimeout | undefined
+}
+
+/** Makes a queue; work starts with the first `add`. */
+export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
+  const entries = new Map<string, Entry>()
+  const waiting: string[] = []
+  const underWay = new Set<Promise<void>>()
+  const retry = options.retry ?? { minMs: 200, maxMs: 60_000 }
+  let stopped = false
+
+  const add = (key: string): void => {
+    if (stopped) return
+    const entry = entries.get(key) ?? { dirty: false, running: false, failures: 0, timer: undefined }
+    entries.set(key, entry)
+    entry.timer?.cancel()
+    entry.timer = undefined
+    if (entry.dirty) return
+    entry.dirty = true
+    if (!entry.running) waiting.push(key)
+    startWaiting()
+  }
+  const startWaiting = (): void => {
+    while (underWay.size < options.concurrency) {
+      const key = stopped ? undefined : waiting.shift()
+      const entry = key === undefined ? undefined : entries.get(key)
+      if (key === undefined || entry === undefined) return
+      const task = run(key, entry).finally(() => {
+        underWay.delete(task)
+        startWaiting()
+      })
+      underWay.add(task)
+    }
+  }
+  const run = async (key: string, entry: Entry): Promise<void> => {
+    entry.dirty = false
+    entry.running = true
+    const again = await attempt(key, entry)
+    entry.running = false
+    if (stopped) return
+    // A change that came meanwhile is looked at now, whatever the result was.
+    if (entry.dirty) waiting.push(key)
+    else if (again !== undefined) entry.timer = longTimeout(() => add(key), again)
+    else entries.delete(key)
+  }
+  const attempt = async (key: string, entry: Entry): Promise<number | undefined> => {
+    try {
+      const result = await options.work(key)
+      entry.failures = 0
+      return result.requeueAfterMs
+    } catch (error) {
+      entry.failures += 1
+      options.onError(key, error, entry.failures)
+      return backoffMs(entry.failures - 1, retry, options.random)
+    }
+  }
+  return {
+    add,
+    get depth() {
+      return waiting.length
+    },
+    stop: async () => {
+      stopped = true
+      for (const entry of entries.values()) entry.timer?.cancel()
+      await Promise.all(underWay)
+    },
+  }
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import type { Term } from '#core/jobs/background-work.ts'
+import type { Database } from './database.ts'
+
+/** Who wants to lead what, and for how long a silent leader is believed (5 s: with the deadlines of a session, takeover within 15 s). */
+export interface LeadershipOptions {
+  readonly database: Database
+  readonly holder: string
+  readonly name: string
+  readonly ttlMs?: number
+}
+
+/** The right to do something alone. */
+export interface Leadership {
+  /** Waits to become leader, runs `work`, and again when the term was lost, until `work` ends by itself or the signal aborts. */
+  run(work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void>
+}
+
+/** Creates a contender for the leader's row `name`. */
+export function createLeadership(options: LeadershipOptions): Leadership {
+  return {
+    run: async (work, signal) => {
+      while (!signal.aborted) {
+        const epoch = await acquire(options).catch(() => undefined)
+        if (epoch !== undefined && (await lead(options, epoch, work, signal))) return
+        // Jitter keeps contenders from asking in step.
+        await sleep(ttlOf(options) * (0.1 + 0.1 * Math.random()), undefined, { signal }).catch(() => undefined)
+      }
+    },
+  }
+}
+
+/** The leader was followed by another one: what it was about to write must not be committed (O5). */
+export class StaleEpoch extends Error {
+  constructor(name: string, epoch: bigint) {
+    super(`epoch ${epoch} of ${name} has ended: another process leads`)
+    this.name = 'StaleEpoch'
+  }
+}
+
+/**
+ * Throws `StaleEpoch` unless `epoch` still leads, and keeps it so until COMMIT: a takeover locks the row FOR UPDATE and waits for
+ * FOR KEY SHARE, a renewal is a plain update and does not.
+ */
+export async function assertEpoch<Tables>(
+  tx: { readonly db: Transaction<Tables> },
+  name: string,
+  epoch: bigint,
+): Promise<void> {
+  const { rows } = await sql`
+    select 1 from leader where name = ${name} and epoch = ${epoch} for key share`.execute(tx.db)
+  if (rows.length === 0) throw new StaleEpoch(name, epoch)
+}
+
+async function acquire(options: LeadershipOptions): Promise<bigint | undefined> {
+  const { database, holder, name } = options
+  return database.db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('leader')
+      .values({ name, holder, epoch: 0n, expires_at: sql<Date>`'-infinity'` })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    // `skip locked`: while the old leader's destructive statement is under way there is nothing to take yet.
+    const { rows } = await sql`select 1 from leader
+      where name = ${name} and expires_at < clock_timestamp() for update skip locked`.execute(tx)
+    if (rows.length === 0) return undefined
+    const row = await tx
+      .updateTable('leader')
+      .set({ holder, epoch: sql<bigint>`epoch + 1`, expires_at: expiry(options) })
+      .where('name', '=', name)
+      .returning('epoch')
+      .executeTakeFirstOrThrow()
+    return row.epoch
+  })
+}
+
+// True when the work ended by itself. Its errors end the term: the caller's loop decides whether to lead again.
+async function lead(
+  options: LeadershipOptions,
+  epoch: bigint,
+  work: (term: Term) => Promise<void>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const lost = new AbortController()
+  const term = { epoch, signal: AbortSignal.any([signal, lost.signal]) }
+  const renewing = keepRenewing(options, epoch, lost)
+  try {
+    await work(term)
+    return !lost.signal.aborted
+  } catch (error) {
+    if (lost.signal.aborted) return false
+    throw error
+  } finally {
+    lost.abort()
+    await renewing
+    await release(options, epoch).catch(() => undefined)
+  }
+}
+
+// The lease is counted from before each renewal was sent, by the monotonic clock: a pause of this process makes it late, never early.
+async function keepRenewing(options: LeadershipOptions, epoch: bigint, lost: AbortController): Promise<void> {
+  const ttlMs = ttlOf(options)
+  let until = performance.now() + ttlMs
+  while (!lost.signal.aborted) {
+    await sleep(ttlMs / 3, undefined, { signal: lost.signal }).catch(() => undefined)
+    if (lost.signal.aborted) return
+    const sent = performance.now()
+    const deadline = setTimeout(() => lost.abort(), Math.max(0, until - sent))
+    const renewed = await renew(options, epoch).catch(() => undefined)
+    clearTimeout(deadline)
+    if (renewed === true) until = sent + ttlMs
+    if (renewed === false || performance.now() >= until) lost.abort()
+  }
+}
+
+// The expiry is not compared: an unchanged epoch proves that no other process took over, however late this is.
+async function renew(options: LeadershipOptions, epoch: bigint): Promise<boolean> {
+  const { database, name } = options
+  const result = await database.db
+    .updateTable('leader')
+    .set({ expires_at: expiry(options) })
+    .where('name', '=', name)
+    .where('epoch', '=', epoch)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+async function release({ database, name }: LeadershipOptions, epoch: bigint): Promise<void> {
+  await database.db
+    .updateTable('leader')
+    .set({ expires_at: sql<Date>`'-infinity'` })
+    .where('name', '=', name)
+    .where('epoch', '=', epoch)
+    .execute()
+}
+
+function expiry(options: LeadershipOptions): ReturnType<typeof sql<Date>> {
+  return sql<Date>`clock_timestamp() + make_interval(secs => ${ttlOf(options) / 1000})`
+}
+
+function ttlOf(options: LeadershipOptions): number {
+  return options.ttlMs ?? 5_000
+}

@@ -1,0 +1,123 @@
+import { readdir } from 'node:fs/promises'
+import { sql } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import { withTables } from './database.ts'
+import type { Database } from './database.ts'
+import type { Migration, MigrationSource } from './migration.ts'
+import { withinPrefix } from './table-prefix.ts'
+
+/** The database is there and lacks steps that this process needs; the role migrate makes them. */
+export class MigrationsMissing extends Error {
+  constructor(names: readonly string[]) {
+    super(`migrations missing: ${names.join(', ')}; run the role migrate`)
+    this.name = 'MigrationsMissing'
+  }
+}
+
+/** A newer version made a breaking migration that this one does not know. */
+export class NewerDatabase extends Error {
+  constructor(names: readonly string[]) {
+    super(`the database was changed by a newer version that this one cannot run on (${names.join(', ')}); upgrade`)
+    this.name = 'NewerDatabase'
+  }
+}
+
+interface MigrationTables {
+  mesh_migrations: { source: string; name: string; breaking: boolean }
+}
+
+type Applied = MigrationTables['mesh_migrations']
+
+const migrationLock = 7_305_002
+
+/** Applies what is missing, in the order of the sources; processes that start together wait for each other. Returns the names applied. */
+export async function migrate(database: Database, sources: readonly MigrationSource[]): Promise<readonly string[]> {
+  const known = await loadMigrations(sources)
+  await database.root.transaction().execute(async (tx) => {
+    await holdLock(tx)
+    await createTable(tx)
+  })
+  const done: string[] = []
+  for (const migration of known) if (await applyOne(database, migration, known)) done.push(labelOf(migration))
+  refuseNewer(await readApplied(database.root), known)
+  return done
+}
+
+/** Refuses to go on when migrations are missing, or when a newer process made a breaking one that this one does not know. */
+export async function checkMigrations(database: Database, sources: readonly MigrationSource[]): Promise<void> {
+  const known = await loadMigrations(sources)
+  const { rows } = await sql<{ at: string | null }>`select to_regclass('mesh_migrations')::text as at`.execute(
+    database.root,
+  )
+  const applied = rows[0]?.at == null ? [] : await readApplied(database.root)
+  refuseNewer(applied, known)
+  const names = new Set(applied.map(labelOf))
+  const missing = known.map(labelOf).filter((name) => !names.has(name))
+  if (missing.length > 0) throw new MigrationsMissing(missing)
+}
+
+/** Imports the numbered files of each source in order. */
+export async function loadMigrations(sources: readonly MigrationSource[]): Promise<readonly Migration[]> {
+  const loaded: Migration[] = []
+  for (const source of sources) {
+    const files = (await readdir(source.migrations)).filter((file) => /^\d{4}-[a-z0-9-]+\.[jt]s$/.test(file))
+    for (const file of files.toSorted()) loaded.push(await loadOne(source, file))
+  }
+  return loaded
+}
+
+async function loadOne(source: MigrationSource, file: string): Promise<Migration> {
+  const folder = source.migrations.href.replace(/\/?$/, '/')
+  const module = (await import(new URL(file, folder).href)) as Partial<Migration>
+  if (typeof module.up !== 'function' || typeof module.breaking !== 'boolean') {
+    throw new TypeError(`${source.name}/${file}: a migration exports up(db) and breaking`)
+  }
+  return {
+    source: source.name,
+    name: file.replace(/\.[jt]s$/, ''),
+    breaking: module.breaking,
+    up: module.up,
+    ...(source.tablePrefix === undefined ? {} : { tablePrefix: source.tablePrefix }),
+  }
+}
+
+// One transaction a step: a kill leaves whole steps only. The lock is of the transaction, so no session keeps it.
+async function applyOne(database: Database, migration: Migration, known: readonly Migration[]): Promise<boolean> {
+  return database.root.transaction().execute(async (tx) => {
+    await holdLock(tx)
+    const applied = await readApplied(tx)
+    refuseNewer(applied, known)
+    if (applied.some((one) => labelOf(one) === labelOf(migration))) return false
+    await sql`set local statement_timeout = 0`.execute(tx)
+    await withinPrefix(tx, migration, () => migration.up(tx))
+    const { source, name, breaking } = migration
+    await withTables<MigrationTables>(tx).insertInto('mesh_migrations').values({ source, name, breaking }).execute()
+    return true
+  })
+}
+
+async function holdLock(tx: Transaction<unknown>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx)
+}
+
+async function createTable(tx: Transaction<unknown>): Promise<void> {
+  await sql`create table if not exists mesh_migrations (source text not null, name text not null,
+    breaking boolean not null, applied_at timestamptz not null default now(), primary key (source, name))`.execute(tx)
+}
+
+function readApplied(db: Kysely<unknown>): Promise<Applied[]> {
+  return withTables<MigrationTables>(db).selectFrom('mesh_migrations').select(['source', 'name', 'breaking']).execute()
+}
+
+// Only of sources that this process has: a plugin that is switched off here may have migrated further elsewhere.
+function refuseNewer(applied: readonly Applied[], known: readonly Migration[]): void {
+  const names = new Set(known.map(labelOf))
+  const sources = new Set(known.map((migration) => migration.source))
+  const newer = applied.filter((one) => one.breaking && sources.has(one.source) && !names.has(labelOf(one)))
+  if (newer.length === 0) return
+  throw new NewerDatabase(newer.map(labelOf))
+}
+
+function labelOf(migration: { readonly source: string; readonly name: string }): string {
+  return `${migration.source}/${migration.name}`
+}

@@ -1,0 +1,69 @@
+import type { PGlite } from '@electric-sql/pglite'
+import { lastWithRows } from './driver.ts'
+import type { ConnectionUsage, Session, SessionSource, StatementResult } from './driver.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { valueParsers } from './type-parsers.ts'
+
+const waitForConnectionMs = 30_000
+
+/** PGlite has one connection: users get it in turn, and a transaction keeps it until its end. */
+export function pgliteSessions(pglite: PGlite, close: () => Promise<void>): SessionSource {
+  const turns = createTurns()
+  const session: Session = {
+    run: (sql, parameters) => run(pglite, sql, parameters),
+    release: () => turns.next(),
+  }
+  return {
+    open: async () => {
+      await turns.take()
+      return session
+    },
+    usage: () => turns.usage(),
+    close: async () => {
+      await turns.take()
+      await close()
+    },
+  }
+}
+
+async function run(pglite: PGlite, sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
+  const options = { parsers: valueParsers }
+  // Without parameters the simple protocol takes several statements, as `pg` does, in one exchange.
+  const result =
+    parameters.length === 0
+      ? lastWithRows(await pglite.exec(sql, options))
+      : await pglite.query<unknown>(sql, [...parameters], options)
+  const changed = result.command !== undefined && /^(INSERT|UPDATE|DELETE|MERGE)$/.test(result.command)
+  return { rows: result.rows, affected: changed ? BigInt(result.rowCount ?? 0) : undefined }
+}
+
+/** A queue for one place: `take` waits for its turn, at most 30 s; `next` gives the place on. */
+function createTurns(): { take(): Promise<void>; next(): void; usage(): ConnectionUsage } {
+  const waiting: (() => void)[] = []
+  let taken = false
+  return {
+    take: async () => {
+      if (!taken) {
+        taken = true
+        return
+      }
+      await new Promise<void>((resolve, reject) => {
+        const mine = (): void => {
+          clearTimeout(deadline)
+          resolve()
+        }
+        const deadline = setTimeout(() => {
+          waiting.splice(waiting.indexOf(mine), 1)
+          reject(new Fail('store_unavailable', 'The embedded store is busy.'))
+        }, waitForConnectionMs)
+        waiting.push(mine)
+      })
+    },
+    usage: () => ({ inUse: taken ? 1 : 0, idle: taken ? 0 : 1, waiting: waiting.length }),
+    next: () => {
+      const next = waiting.shift()
+      if (next === undefined) taken = false
+      else next()
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import type { Transaction } from 'kysely'
+import { escapeLiteral } from 'pg'
+import type { NewEvent } from './event.ts'
+import { currentTrace } from '#core/telemetry/trace-context.ts'
+import { formatTraceparent } from '#core/telemetry/traceparent.ts'
+import { txWithTables } from '#core/database/database.ts'
+import { withCommit } from '#core/database/driver.ts'
+import { toPlacedEvent, toRow } from './event-row.ts'
+import type { PlacedEvent } from './event-row.ts'
+import type { Projections } from './projections.ts'
+import type { NamespaceUids, StreamEvent, Tx } from './store.ts'
+import { advanceStream, advanceStreams } from './streams.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
+
+type Db = Transaction<CoreTables>
+
+interface Identified extends StreamEvent {
+  readonly event: NewEvent & { readonly id: string }
+}
+
+/** The key of the advisory lock under which positions are taken. */
+export const appendLock = 7_305_001
+
+/** The events of one transaction: placed and projected at once, inserted with its COMMIT. */
+export interface Appender extends Pick<Tx, 'append' | 'appendEach'> {
+  /** Inserts what was collected and commits; gives the seconds of waiting for the lock, undefined when there was nothing to do. */
+  commit(): Promise<number | undefined>
+}
+
+/** What an appender needs of its store. `check` throws for data that is not of its type's schema. */
+export interface AppendParts {
+  readonly projections: Projections
+  readonly check: (event: NewEvent) => void
+  readonly namespaceUids: NamespaceUids | undefined
+}
+
+/** Collects the events of one transaction. */
+export function createAppender(
+  root: Transaction<unknown>,
+  { projections, check, namespaceUids }: AppendParts,
+): Appender {
+  const db = txWithTables<CoreTables>(root)
+  const placed: PlacedEvent[] = []
+  const keyed = new Set<string>()
+  const place = async (entries: readonly Identified[], last: ReadonlyMap<string, number>): Promise<void> => {
+    const behind = countByStream(entries)
+    for (const { stream, event } of entries) {
+      const left = (behind.get(stream) ?? 0) - 1
+      behind.set(stream, left)
+      const one = toPlacedEvent(stream, (last.get(stream) ?? 0) - left, event)
+      placed.push(one)
+      await projections.apply(one, root)
+    }
+  }
+  const freshOf = async (entries: readonly StreamEvent[]): Promise<Identified[]> => {
+    for (const { event } of entries) check(event)
+    const fresh = await withoutKnown(db, entries, keyed)
+    return withTrace(namespaceUids === undefined ? fresh : await withUids(root, namespaceUids, fresh))
+  }
+  return {
+    append: async (stream, expected, events) => {
+      const fresh = await freshOf(events.map((event) => ({ stream, event })))
+      if (fresh.length === 0) return
+      await place(fresh, new Map([[stream, await advanceStream(db, stream, expected, fresh.length)]]))
+    },
+    appendEach: async (entries) => {
+      const fresh = await freshOf(entries)
+      if (fresh.length > 0) await place(fresh, await advanceStreams(db, countByStream(fresh)))
+    },
+    commit: async () => {
+      if (placed.length === 0) return undefined
+      return insertAndCommit(db, placed, keyed.size > 0)
+    },
+  }
+}
+
+function countByStream(entries: readonly StreamEvent[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { stream } of entries) counts.set(stream, (counts.get(stream) ?? 0) + 1)
+  return counts
+}
+
+// Only events that name a namespace and not its uid cost a query.
+async function withUids(root: Transaction<unknown>, find: NamespaceUids, entries: Identified[]): Promise<Identified[]> {
+  const unknown = entries.flatMap((one) => {
+    const { namespace, namespaceUid } = one.event.subject
+    return namespace === undefined || namespaceUid !== undefined ? [] : [{ one, stream: one.stream, namespace }]
+  })
+  if (unknown.length === 0) return entries
+  const found = await find(root, unknown)
+  const uids = new Map(unknown.map(({ one }, index) => [one, found[index]]))
+  return entries.map((one) => {
+    const namespaceUid = uids.get(one)
+    if (namespaceUid === undefined) return one
+    return { ...one, event: { ...one.event, subject: { ...one.event.subject, namespaceUid } } }
+  })
+}
+
+// What happens while a trace is under way is of that trace: a request, or the handling of an event that caused this one.
+function withTrace(entries: Identified[]): Identified[] {
+  const trace = currentTrace()
+  if (trace === undefined) return entries
+  const traceparent = formatTraceparent(trace)
+  return entries.map((one) =>
+    one.event.traceparent === undefined ? { ...one, event: { ...one.event, traceparent } } : one,
+  )
+}
+
+// Events with a given id are appended once, however often they come (A4); the key's row makes a concurrent twin wait for us.
+async function withoutKnown(db: Db, entries: readonly StreamEvent[], keyed: Set<string>): Promise<Identified[]> {
+  const given = [...new Set(entries.flatMap(({ event }) => (event.id === undefined ? [] : [event.id])))].toSorted()
+  const fresh = new Set(given.length === 0 ? [] : await claimKeys(db, given))
+  for (const id of fresh) keyed.add(id)
+  return entries.flatMap(({ stream, event }) => {
+    if (event.id === undefined) return [{ stream, event: { ...event, id: uuidV7() } }]
+    return fresh.delete(event.id) ? [{ stream, event: { ...event, id: event.id } }] : []
+  })
+}
+
+async function claimKeys(db: Db, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .insertInto('event_keys')
+    .values(ids.map((event_id) => ({ event_id, position: null })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('event_id')
+    .execute()
+  return rows.map((row) => row.event_id)
+}
+
+/**
+ * One statement takes the lock and then the positions: position is commit order (O2). COMMIT is in the same message, so that no writer waits for
+ * the lock while this process is slow, frozen or far away.
+ */
+async function insertAndCommit(db: Db, events: readonly PlacedEvent[], keyed: boolean): Promise<number> {
+  const rows = escapeLiteral(JSON.stringify(events.map(toRow)))
+  const insert = `select append_events(${appendLock}, ${rows}, ${keyed}) as waited`
+  const answer = await db.executeQuery<{ waited: number }>(withCommit(insert))
+  return answer.rows[0]?.waited ?? 0
+}

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Logger } from '#core/log/logger.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import { withTables } from '#core/database/database.ts'
+import type { Database } from '#core/database/database.ts'
+import { createEventCheck } from './validate-event.ts'
+import { createProjections } from './projections.ts'
+import type { Projections } from './projections.ts'
+import { newestPosition, readEpoch, readStream } from './read-events.ts'
+import { createStoreMeter } from './metrics.ts'
+import type { NamespaceUids, Projection, Store } from './store.ts'
+import { codeOf } from '#core/database/database-errors.ts'
+import { transact } from './transact.ts'
+
+/** How a store is made: its projections, whether events are checked against their schemas, where late failures are told. */
+export interface StoreOptions {
+  /** A function where they are known later than the store: it is asked once, at the first write. */
+  readonly projections: readonly Projection[] | (() => readonly Projection[])
+  readonly validate?: boolean
+  /** Completes the subjects of events; absent: they stay as they are given. */
+  readonly namespaceUids?: NamespaceUids
+  readonly log?: Logger
+  readonly metrics?: Metrics
+}
+
+/** The store that plugins get. Closing it closes the database. */
+export function createStore(database: Database, options: StoreOptions): Store {
+  const { projections: given } = options
+  // A list is checked at once: two projections of one table must fail the boot, not the first write.
+  let projections = typeof given === 'function' ? undefined : createProjections(given)
+  const known = (): Projections => (projections ??= createProjections(typeof given === 'function' ? given() : given))
+  const check = options.validate === false ? (): void => undefined : createEventCheck()
+  const meter = createStoreMeter(options.metrics)
+  const onLateFailure = (error: unknown): void =>
+    options.log?.warn({ error: nameOf(error) }, 'work after a commit failed')
+  return {
+    reader: <Tables>() => withTables<Tables>(database.root),
+    transact: async (fn) =>
+      transact(
+        { database, projections: known(), check, meter, onLateFailure, namespaceUids: options.namespaceUids },
+        fn,
+      ),
+    readStream: (stream, after) => readStream(database.db, stream, after),
+    appends: () => {
+      const waiter = database.appended.waiter()
+      const listening = database.listen()
+      return { wait: (timeoutMs, signal) => waiter.wait(timeoutMs, signal), stop: () => listening.stop() }
+    },
+    newestPosition: () => newestPosition(database.db),
+    epoch: () => readEpoch(database.db),
+    check: async () => {
+      await sql`select 1`.execute(database.db)
+    },
+    close: () => database.close(),
+  }
+}
+
+function nameOf(error: unknown): string {
+  return codeOf(error) ?? (error instanceof Error ? error.name : 'unknown')
+}

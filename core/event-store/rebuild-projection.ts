@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import type { StoredEvent } from './event.ts'
+import { appendLock } from './append.ts'
+import { txWithTables } from '#core/database/database.ts'
+import type { Database } from '#core/database/database.ts'
+import { readAfter } from './read-events.ts'
+import type { Projection } from './store.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
+
+const pageSize = 500
+
+/**
+ * Rebuilds a projection from the log while the system runs: new tables in a schema of their own are filled, caught up, and swapped in
+ * under a short lock. `apply` is the same function, with the same table names: the search path decides which tables it writes.
+ */
+export async function rebuild(database: Database, projection: Projection): Promise<{ readonly events: number }> {
+  await refuseWhenPruned(database.db)
+  const schema = `rebuild_${projection.name.replaceAll(/\W/g, '_')}`
+  await database.root.transaction().execute((db) => shadowTables(db, schema, projection.tables))
+  let position = 0n
+  let events = 0
+  const replay = async (db: Transaction<unknown>): Promise<number> => {
+    const page = await readTypes(txWithTables<CoreTables>(db), projection, position)
+    await applyIn(db, schema, projection, page)
+    position = page.at(-1)?.position ?? position
+    events += page.length
+    return page.length
+  }
+  while ((await database.root.transaction().execute(replay)) === pageSize);
+  await database.root.transaction().execute(async (db) => {
+    await sql`set local lock_timeout = '20s'`.execute(db)
+    // The tables first: a writer that has applied an event waits for the append lock while it holds them, never the reverse.
+    await sql`lock table ${sql.join(projection.tables.map((table) => sql.table(table)))} in access exclusive mode`.execute(
+      db,
+    )
+    await sql`select pg_advisory_xact_lock(${sql.lit(appendLock)})`.execute(db)
+    while ((await replay(db)) > 0);
+    await swapTables(db, schema, projection.tables)
+  })
+  return { events }
+}
+
+async function readTypes(
+  db: Kysely<CoreTables>,
+  projection: Projection,
+  after: bigint,
+): Promise<readonly StoredEvent[]> {
+  return readAfter(db, after, pageSize, { types: projection.types.map((type) => type.type) })
+}
+
+async function applyIn(
+  db: Transaction<unknown>,
+  schema: string,
+  projection: Projection,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  await sql`select set_config('search_path', ${`${schema}, public`}, true)`.execute(db)
+  for (const { position: _, ...event } of events) await projection.apply(event, db)
+  await sql`select set_config('search_path', 'public', true)`.execute(db)
+}
+
+async function refuseWhenPruned(db: Kysely<CoreTables>): Promise<void> {
+  const row = await db.selectFrom('event_ranges').select('range').where('range', '=', 0).executeTakeFirst()
+  if (row === undefined) {
+    throw new Error(
+      'retention has dropped the beginning of the log: a rebuild would lose what is known only from there',
+    )
+  }
+}
+
+/** Makes empty twins of tables in a schema of their own, with the same constraints and indexes under the same names. */
+export async function shadowTables(db: Kysely<unknown>, schema: string, tables: readonly string[]): Promise<void> {
+  await sql`drop schema if exists ${sql.id(schema)} cascade`.execute(db)
+  await sql`create schema ${sql.id(schema)}`.execute(db)
+  for (const table of tables) {
+    await sql`create table ${sql.id(schema, table)} (like ${sql.id('public', table)}
+      including defaults including generated including identity including storage including comments)`.execute(db)
+    for (const statement of await definitions(db, schema, table)) await sql.raw(statement).execute(db)
+  }
+}
+
+/** Puts the twins in the place of the tables. What depends on an old table (a view, a foreign key) makes this fail, and nothing changes. */
+export async function swapTables(db: Kysely<unknown>, schema: string, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
+    await sql`drop table ${sql.id('public', table)}`.execute(db)
+    await sql`alter table ${sql.id(schema, table)} set schema public`.execute(db)
+  }
+  await sql`drop schema ${sql.id(schema)}`.execute(db)
+}
+
+// Keys and checks first; then the indexes that no constraint made.
+async function definitions(db: Kysely<unknown>, schema: string, table: string): Promise<string[]> {
+  const { rows } = await sql<{ statement: string }>`
+    with t as (select ${`public.${table}`}::regclass as oid)
+    select format('alter table %I.%I add constraint %I %s', ${schema}::text, ${table}::text, c.conname,
+      pg_get_constraintdef(c.oid)) as statement
+    from pg_constraint c, t where c.conrelid = t.oid and c.contype in ('p', 'u', 'c', 'f', 'x')
+    union all
+    select replace(pg_get_indexdef(i.indexrelid), format(' ON public.%I ', ${table}::text),
+      format(' ON %I.%I ', ${schema}::text, ${table}::text))
+    from pg_index i, t where i.indrelid = t.oid
+      and not exists (select 1 from pg_constraint c where c.conindid = i.indexrelid and c.conrelid = t.oid)`.execute(db)
+  return rows.map((row) => row.statement)
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NewEvent } from './event.ts'
+import { insideTransaction } from '#core/async/transaction-guard.ts'
+import { inSpan } from '#core/telemetry/trace-context.ts'
+import { createAppender } from './append.ts'
+import { txWithTables } from '#core/database/database.ts'
+import type { Database } from '#core/database/database.ts'
+import type { StoreMeter } from './metrics.ts'
+import type { Projections } from './projections.ts'
+import type { NamespaceUids, Tx } from './store.ts'
+import { isRetryable } from '#core/database/database-errors.ts'
+
+/** What `transact` needs beside the function that it runs. */
+export interface TransactOptions {
+  readonly database: Database
+  readonly projections: Projections
+  readonly check: (event: NewEvent) => void
+  readonly meter: StoreMeter
+  readonly namespaceUids?: NamespaceUids | undefined
+  /** Told of work after COMMIT that failed; the commit stands. */
+  readonly onLateFailure: (error: unknown) => void
+}
+
+interface Attempt<Result> {
+  readonly result: Result
+  readonly appended: boolean
+  readonly late: readonly (() => void | Promise<void>)[]
+}
+
+const retries = 3
+
+/**
+ * Runs `fn` in one transaction: its writes, stream rows and projections first, then in one exchange the lock, the insert of its
+ * events and COMMIT.
+ * A deadlock or a serialization failure (40P01, 40001) runs the whole function again, three times.
+ */
+export async function transact<Tables, Result>(
+  options: TransactOptions,
+  fn: (tx: Tx<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const { result, appended, late } = await measured(options.meter, () =>
+    retried(options.meter, () => attempt(options, fn)),
+  )
+  if (appended) {
+    options.database.appended.notify()
+    options.database.announce()
+  }
+  for (const work of late) await runLate(work, options.onLateFailure)
+  return result
+}
+
+async function attempt<Tables, Result>(
+  { database, projections, check, meter, namespaceUids }: TransactOptions,
+  fn: (tx: Tx<Tables>) => Promise<Result>,
+): Promise<Attempt<Result>> {
+  return database.root.transaction().execute((db) =>
+    insideTransaction(async () => {
+      const late: (() => void | Promise<void>)[] = []
+      const appender = createAppender(db, { projections, check, namespaceUids })
+      const result = await fn({
+        db: txWithTables<Tables>(db),
+        append: appender.append,
+        appendEach: appender.appendEach,
+        afterCommit: (work) => {
+          void late.push(work)
+        },
+      })
+      const waited = await appender.commit()
+      if (waited !== undefined) meter.waitedForLock(waited)
+      return { result, appended: waited !== undefined, late }
+    }),
+  )
+}
+
+// Named by what it is, never by its SQL.
+function measured<T>(meter: StoreMeter, run: () => Promise<T>): Promise<T> {
+  return inSpan({ name: 'transact', kind: 'client' }, async (note) => {
+    note({ 'db.system.name': 'postgresql' })
+    const started = performance.now()
+    let outcome: 'committed' | 'failed' = 'failed'
+    try {
+      const result = await run()
+      outcome = 'committed'
+      return result
+    } finally {
+      meter.ended(outcome, (performance.now() - started) / 1000)
+    }
+  })
+}
+
+async function retried<T>(meter: StoreMeter, run: () => Promise<T>): Promise<T> {
+  for (let tried = 0; ; tried++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (tried === retries || !isRetryable(error)) throw error
+      meter.retried()
+      await sleep(Math.random() * 20 * 2 ** tried)
+    }
+  }
+}
+
+async function runLate(work: () => void | Promise<void>, onLateFailure: (error: unknown) => void): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    onLateFailure(error)
+  }
+}

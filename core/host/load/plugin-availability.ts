@@ -1,0 +1,39 @@
+import { asPlugin } from './startup-error.ts'
+import type { Core, Wired } from '#core/plugin/core-services.ts'
+import { needsOf } from './load-order.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+
+/** What decides the wiring. */
+export interface WiringInput {
+  readonly core: Core
+  readonly slices: ReadonlyMap<string, unknown>
+  readonly disabled: readonly string[]
+}
+
+/** The wiring of every plugin, in load order. `unwired` is inherited along required needs, `hidden` is not. */
+export async function wire(ordered: readonly AnyPlugin[], input: WiringInput): Promise<ReadonlyMap<string, Wired>> {
+  const wired = new Map<string, Wired>()
+  for (const plugin of ordered) {
+    wired.set(plugin.name, inherited(plugin, wired) ?? (await own(plugin, input)))
+  }
+  return wired
+}
+
+function inherited(plugin: AnyPlugin, wired: ReadonlyMap<string, Wired>): Wired | undefined {
+  for (const need of needsOf(plugin)) {
+    const found = wired.get(need.plugin.name)
+    if (need.optional || found?.wiring !== 'unwired') continue
+    return { ...found, because: `needs ${need.plugin.name}: ${found.because ?? 'not configured'}` }
+  }
+  return undefined
+}
+
+async function own(plugin: AnyPlugin, { core, slices, disabled }: WiringInput): Promise<Wired> {
+  if (disabled.includes(plugin.name))
+    return { wiring: 'unwired', reason: 'disabled', because: 'switched off in the settings' }
+  const wiring = await asPlugin(plugin.name, 'wiring', () => plugin.wiring?.(slices.get(plugin.name), core) ?? 'ready')
+  if (wiring === 'ready') return { wiring }
+  if (wiring === 'hidden') return { wiring, reason: 'disabled', because: 'hidden by the settings' }
+  // A plugin says only that it cannot serve; of what core gives, the store alone may be absent.
+  return { wiring, reason: 'unconfigured', because: core.store === undefined ? 'no DATABASE_URL' : 'not configured' }
+}

@@ -1,0 +1,54 @@
+import { pathToFileURL } from 'node:url'
+import { BootError } from './startup-error.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+
+/** What a plugin's file threw, and where in it: `boom (/x/greeter.ts:3:9)`. */
+export function describePluginError(error: unknown, file: string): string {
+  const text = error instanceof Error ? error.message.split('\n', 1)[0] : `it threw ${typeof error}, not an Error`
+  const at = positionIn(error, file)
+  return `${text === '' ? 'an error without a message' : text}${at === undefined ? '' : ` (${at})`}${hintFor(error)}`
+}
+
+/** The same plugin; what its functions throw names the file and the line. */
+export function withPositions(plugin: AnyPlugin, file: string): AnyPlugin {
+  const wrapped = Object.entries(plugin).map(([slot, value]: [string, unknown]) =>
+    typeof value === 'function' ? [slot, located(value as Slot, file)] : [slot, value],
+  )
+  return { ...plugin, ...(Object.fromEntries(wrapped) as object) }
+}
+
+type Slot = (...args: readonly unknown[]) => unknown
+
+function located(slot: Slot, file: string): Slot {
+  const rethrow = (error: unknown): never => {
+    if (error instanceof BootError || positionIn(error, file) === undefined) throw error
+    throw new Error(describePluginError(error, file), { cause: error })
+  }
+  return (...args) => {
+    try {
+      const result = slot(...args)
+      return result instanceof Promise ? result.catch(rethrow) : result
+    } catch (error) {
+      return rethrow(error)
+    }
+  }
+}
+
+// A syntax error has the place in the first line of its stack, every other error in a frame.
+function positionIn(error: unknown, file: string): string | undefined {
+  if (!(error instanceof Error) || error.stack === undefined) return undefined
+  for (const name of [pathToFileURL(file).href, file])
+    for (const line of error.stack.split('\n')) {
+      const found = line.split(name)[1]?.match(/^:(\d+(?::\d+)?)/)?.[1]
+      if (found !== undefined) return `${file}:${found}`
+    }
+  return undefined
+}
+
+function hintFor(error: unknown): string {
+  const isModule =
+    error instanceof SyntaxError && /Unexpected token 'export'|Cannot use import statement/.test(error.message)
+  return isModule
+    ? '; the file is read as CommonJS: write "type": "module" in package.json, or name it .mts or .mjs'
+    : ''
+}

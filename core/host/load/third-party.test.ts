@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { openSettings, readCoreSettings, readSettings } from '#core/config/settings.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import { testKeyring } from '#core/http/testing/build-server.ts'
+import { createHost } from '../process/host.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { Type } from 'typebox'
+import { standalonePlatform } from '../testing/standalone-platform.ts'
+import { loadThirdParties } from './third-party.ts'
+
+const run = promisify(execFile)
+const builtin = definePlugin({
+  contract: 1,
+  name: 'runs',
+  settings: Type.Object({}),
+  create: () => ({}),
+  api: () => ({ answer: 42 }),
+})
+
+const local = `
+import type { Mesh } from ${JSON.stringify(new URL('./third-party.ts', import.meta.url).href)}
+export default (mesh: Mesh) => mesh.definePlugin({
+  contract: 1,
+  name: 'local',
+  needs: { runs: mesh.plugins['runs']! },
+  settings: mesh.Type.Object({ greeting: mesh.Type.String({ default: 'hello' }) }),
+  events: [mesh.defineEvent({ domain: 'com.acme', plugin: 'local', fact: 'greeted', summary: 'x', data: mesh.Type.Object({}) })],
+  create: (_core, settings, needs) => ({ text: settings.greeting + ' ' + (needs.runs as { answer: number }).answer }),
+  routes: ({ text }) => mesh.mountEndpoints([mesh.endpoint({
+    method: 'GET', url: '/greet/:ns', summary: 'Greets.', authz: { kind: 'bearer' },
+    response: { 200: mesh.Type.Object({ text: mesh.Type.String() }) },
+    handle: async ({ params }) => ({ text: text + ' ' + params.ns }),
+  })]),
+})
+`
+const packaged = `export default (mesh) => mesh.definePlugin({
+  contract: 1, name: 'mesh-x', settings: mesh.Type.Object({}), create: () => ({}),
+  routes: () => mesh.mountEndpoints([mesh.endpoint({ method: 'GET', url: '/', summary: 'x', authz: { kind: 'bearer' }, response: { 200: mesh.Type.Object({}) }, handle: async () => ({}) })]),
+})
+`
+
+async function folderWith(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mesh-plugins-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  return folder
+}
+
+async function start(t: TestContext, file: string) {
+  const settingsFile = openSettings({ env: {}, file })
+  const core = readCoreSettings(settingsFile, {})
+  const loaded = await loadThirdParties(core.plugins, {
+    folder: dirname(file),
+    plugins: [builtin],
+    profile: core.profile,
+  })
+  const plugins = [builtin, ...loaded]
+  const host = createHost({
+    roles: ['bff'],
+    plugins,
+    settings: readSettings(settingsFile, {}, plugins),
+    openPlatform: standalonePlatform(),
+    keys: testKeyring(),
+    version: '0.0.0',
+    log: createLogger({ destination: { write: () => undefined } }),
+    thirdParty: new Set(loaded.map(({ name }) => name)),
+  })
+  t.after(() => host.close())
+  await host.start()
+  return async (url: string) => {
+    const answer = await host.app('bff')?.inject({ url, headers: { authorization: 'Bearer good-token' } })
+    return [answer?.statusCode, answer?.json<unknown>()]
+  }
+}
+
+const ports = 'listen: {host: 127.0.0.1, bff: 0, gateway: 0, state: 0, admin: 0}\n'
+
+test('third parties: a plugin from ./local.ts and one from a packed tarball load under the contract', async (t) => {
+  const folder = await folderWith(t, {
+    'mesh.yaml': `${ports}plugins: [./local.ts, '@acme/mesh-x']\nlocal: {greeting: good day}\n`,
+    'local.ts': local,
+    'source/package.json': JSON.stringify({
+      name: '@acme/mesh-x',
+      version: '1.0.0',
+      type: 'module',
+      exports: { '.': { import: './dist/index.js' } },
+      files: ['dist'],
+    }),
+    'source/dist/index.js': packaged,
+  })
+  // As npm packs and unpacks it, without a registry.
+  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(folder, 'source') })
+  await mkdir(join(folder, 'node_modules/@acme/mesh-x'), { recursive: true })
+  await run('tar', [
+    '-xzf',
+    join(folder, 'acme-mesh-x-1.0.0.tgz'),
+    '-C',
+    join(folder, 'node_modules/@acme/mesh-x'),
+    '--strip-components=1',
+  ])
+  const get = await start(t, join(folder, 'mesh.yaml'))
+  assert.deepEqual(await get('/api/x/local/greet/default'), [200, { text: 'good day 42 default' }])
+  assert.deepEqual((await get('/api/x/local/greet/UPPER'))[0], 400)
+  assert.deepEqual(await get('/api/x/mesh-x/'), [200, {}])
+  assert.deepEqual((await get('/api/greet/default'))[0], 404)
+})
+
+test('third parties: hardened wants the integrity hash, and a wrong one refuses to boot', async (t) => {
+  const folder = await folderWith(t, {
+    'x.js': packaged,
+    'evil.js': packaged.replace('mesh-x', 'runs'),
+    'none.js': 'export default 1',
+  })
+  const hash = createHash('sha256')
+    .update(await readFile(join(folder, 'x.js')))
+    .digest('base64')
+  const input = { folder, plugins: [builtin], profile: 'hardened' as const }
+  const [loaded] = await loadThirdParties([{ from: './x.js', integrity: `sha256-${hash}` }], input)
+  assert.equal(loaded?.name, 'mesh-x')
+  await assert.rejects(
+    loadThirdParties(['./x.js'], input),
+    /plugin .\/x.js: the profile hardened wants its integrity \(now sha256-/,
+  )
+  await assert.rejects(
+    loadThirdParties([{ from: './evil.js', integrity: `sha256-${hash}` }], input),
+    /its integrity is .*, the settings say/,
+  )
+  const open = { ...input, profile: 'open' as const }
+  await assert.rejects(loadThirdParties(['./evil.js'], open), /the name runs is taken/)
+  await assert.rejects(loadThirdParties(['./none.js'], open), /must default-export/)
+  await assert.rejects(loadThirdParties(['@acme/missing'], open), /@acme\/missing is not installed/)
+  await assert.rejects(loadThirdParties(['./gone.js'], open), /plugin .\/gone.js cannot be loaded/)
+})
+
+test('UXM21, CON15: a plugin that fails names itself, the file and line, and the cause', async (t) => {
+  const plugin = (more: string): string =>
+    `export default (mesh) => mesh.definePlugin({ contract: 1, name: 'x', settings: mesh.Type.Object({}), create: () => ({}),\n${more} })`
+  const route = (fields: string): string =>
+    `routes: () => mesh.mountEndpoints([\n  mesh.endpoint({ method: 'GET', url: '/g', ${fields} })])`
+  const loading: readonly (readonly [string, string, RegExp])[] = [
+    [
+      'a.mjs',
+      "export default (mesh) => {\n  throw new Error('boom')\n}",
+      /^plugin \.\/a\.mjs: its function failed: boom \(.*a\.mjs:2:9\)$/,
+    ],
+    ['b.mts', 'export const x: number =\nexport default 1', /^plugin \.\/b\.mts cannot be loaded: .*b\.mts:2/],
+    [
+      'c.mjs',
+      'export default (mesh) =>\n  mesh.nope.nope',
+      /cannot be loaded|its function failed: Cannot read .*'nope'.*c\.mjs:2:/,
+    ],
+    ['d.cjs', 'export default 1', /the file is read as CommonJS: write "type": "module"/],
+    ['e.mjs', "throw 'text'", /^plugin \.\/e\.mjs cannot be loaded: it threw string, not an Error$/],
+    ['f.mjs', 'export default async (mesh) => ({})', /returned a promise/],
+    [
+      'g.mjs',
+      plugin("needs: { runs: 'nope' }"),
+      /needs\.runs must be a plugin, such as mesh\.plugins\['runs'\] \(there are runs\)/,
+    ],
+    ['h.mjs', plugin('needs: { audit: mesh.plugins.audit }'), /needs\.audit must be a plugin/],
+    ['i.mjs', plugin('rotues: () => 1'), /rotues is no field of a plugin; did you mean routes\?/],
+    ['j.mjs', plugin('jobs: 5'), /jobs must be a function/],
+    ['k.mjs', plugin('settings: null'), /settings must be a schema/],
+    ['l.mjs', plugin('create: 1'), /create must be a function/],
+  ]
+  const starting: readonly (readonly [string, string, RegExp])[] = [
+    [
+      'm.mjs',
+      plugin("create: () => {\n  throw new Error('no\\nsecret')\n}"),
+      /^plugin x: create failed: no \(.*m\.mjs:3:9\)$/,
+    ],
+    [
+      'n.mjs',
+      plugin(route('handle: async () => ({})')),
+      /^plugin x: routes failed: endpoint GET \/g: authz is required.*n\.mjs:3:8\)$/,
+    ],
+    ['o.mjs', plugin(route("authz: { kind: 'bearer' }")), /endpoint GET \/g: handle must be a function \(.*o\.mjs:3/],
+    [
+      'p.mjs',
+      plugin("wiring: () => {\n  throw new TypeError('later')\n}"),
+      /^plugin x: wiring failed: later \(.*p\.mjs:3:9\)$/,
+    ],
+  ]
+  const files = Object.fromEntries([...loading, ...starting].map(([name, text]) => [name, text]))
+  const settings = Object.fromEntries(starting.map(([name]) => [`${name}.yaml`, `${ports}plugins: [./${name}]\n`]))
+  const folder = await folderWith(t, { ...files, ...settings })
+  const input = { folder, plugins: [builtin], profile: 'open' as const }
+  for (const [name, , message] of loading) {
+    const failed = await loadThirdParties([`./${name}`], input).catch((error: unknown) => error)
+    assert.ok(failed instanceof Error && failed.name === 'BootError', name)
+    assert.match(failed.message, message, name)
+  }
+  for (const [name, , message] of starting)
+    await assert.rejects(start(t, join(folder, `${name}.yaml`)), { name: 'BootError', message }, name)
+})

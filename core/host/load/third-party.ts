@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { findPackageJSON } from 'node:module'
+import { resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { Type } from 'typebox'
+import type { CoreSettings } from '#core/config/core-settings.ts'
+import type { Profile } from '#core/config/profile.ts'
+import { on } from '#core/messaging/consumer/consumer.ts'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { openEventStream } from '#core/http/stream/event-stream.ts'
+import { gate } from '#core/http/endpoint/availability-gate.ts'
+import { mountEndpoints } from '#core/http/mount-endpoints.ts'
+import { resourceRoutes } from '#core/http/resource/resource-routes.ts'
+import { BootError } from './startup-error.ts'
+import { checkPlugin } from './check-plugin.ts'
+import { describePluginError, withPositions } from './plugin-error.ts'
+import { definePlugin, optional } from '#core/plugin/plugin.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { contribute, definePoint } from '#core/jobs/extension-point.ts'
+import { defineOwnEvent } from './third-party-events.ts'
+
+/** What a plugin from elsewhere gets: helpers, and the platform's plugins to need. Types come by `import type`. */
+export interface Mesh {
+  readonly definePlugin: typeof definePlugin
+  readonly optional: typeof optional
+  readonly definePoint: typeof definePoint
+  readonly contribute: typeof contribute
+  readonly defineEvent: typeof defineOwnEvent
+  readonly on: typeof on
+  readonly endpoint: typeof endpoint
+  readonly mountEndpoints: typeof mountEndpoints
+  readonly gate: typeof gate
+  readonly resourceRoutes: typeof resourceRoutes
+  readonly openEventStream: typeof openEventStream
+  readonly Fail: typeof Fail
+  readonly Type: typeof Type
+  readonly plugins: Readonly<Record<string, AnyPlugin>>
+}
+
+/** Where third parties are looked for and held against. */
+export interface ThirdPartyInput {
+  /** Folder of the settings file: relative paths and packages are resolved from it. */
+  readonly folder: string
+  readonly plugins: readonly AnyPlugin[]
+  readonly profile: Profile
+}
+
+type Entry = CoreSettings['plugins'][number]
+
+/** Loads the listed plugins in order; each may need those before it. It is trusted code: hardened wants an integrity hash. */
+export async function loadThirdParties(
+  entries: readonly Entry[],
+  input: ThirdPartyInput,
+): Promise<readonly AnyPlugin[]> {
+  const loaded: AnyPlugin[] = []
+  for (const entry of entries) loaded.push(await load(entry, { ...input, plugins: [...input.plugins, ...loaded] }))
+  return loaded
+}
+
+async function load(entry: Entry, input: ThirdPartyInput): Promise<AnyPlugin> {
+  const { from, integrity } = typeof entry === 'string' ? { from: entry, integrity: undefined } : entry
+  const file = await locate(from, input.folder)
+  await checkIntegrity(from, file, { integrity, required: input.profile === 'hardened' })
+  const module = (await import(pathToFileURL(file).href).catch((error: unknown) => {
+    throw new BootError(`plugin ${from} cannot be loaded: ${describePluginError(error, file)}`, error)
+  })) as { readonly default?: unknown }
+  const make = module.default
+  if (typeof make !== 'function')
+    throw new BootError(`plugin ${from}: must default-export (mesh) => mesh.definePlugin(...)`)
+  const plugin: unknown = call(from, file, () => make(createMesh(input.plugins)))
+  return withPositions(checkPlugin(from, plugin, input.plugins), file)
+}
+
+function call<T>(from: string, file: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw new BootError(`plugin ${from}: its function failed: ${describePluginError(error, file)}`, error)
+  }
+}
+
+// Without types an endpoint may lack a field, and mounting it would fail far from its line.
+const checkedEndpoint: typeof endpoint = (given) => {
+  const { method, url, authz, handle } = given as {
+    readonly [Field in 'method' | 'url' | 'authz' | 'handle']?: unknown
+  }
+  const name = `${String(method)} ${String(url)}`.slice(0, 120)
+  if (typeof method !== 'string' || typeof url !== 'string' || !url.startsWith('/'))
+    throw new TypeError(`endpoint ${name}: method and url are required, and url begins with /`)
+  if (typeof authz !== 'object' || authz === null || !('kind' in authz))
+    throw new TypeError(`endpoint ${name}: authz is required, such as { kind: 'bearer' }`)
+  if (typeof handle !== 'function') throw new TypeError(`endpoint ${name}: handle must be a function`)
+  return endpoint(given)
+}
+
+function createMesh(plugins: readonly AnyPlugin[]): Mesh {
+  return {
+    definePlugin,
+    optional,
+    definePoint,
+    contribute,
+    defineEvent: defineOwnEvent,
+    on,
+    endpoint: checkedEndpoint,
+    mountEndpoints,
+    gate,
+    resourceRoutes,
+    openEventStream,
+    Fail,
+    Type,
+    plugins: Object.fromEntries(plugins.map((plugin) => [plugin.name, plugin])),
+  }
+}
+
+async function locate(from: string, folder: string): Promise<string> {
+  if (/^\.{0,2}\//.test(from)) return resolve(folder, from)
+  const manifest = findManifest(from, folder)
+  if (manifest === undefined) throw new BootError(`plugin ${from} is not installed (looked from ${folder})`)
+  const { exports: exported, main } = JSON.parse(await readFile(manifest, 'utf8')) as {
+    exports?: unknown
+    main?: string
+  }
+  const entry = entryOf(exported) ?? main ?? 'index.js'
+  return fileURLToPath(new URL(entry, pathToFileURL(manifest)))
+}
+
+function findManifest(name: string, folder: string): string | undefined {
+  try {
+    return findPackageJSON(name, pathToFileURL(`${folder}/settings.js`))
+  } catch {
+    return undefined
+  }
+}
+
+function entryOf(exported: unknown): string | undefined {
+  if (typeof exported === 'string') return exported
+  if (typeof exported !== 'object' || exported === null) return undefined
+  const conditions = new Map<string, unknown>(Object.entries(exported))
+  return entryOf(conditions.get('.') ?? conditions.get('import') ?? conditions.get('node') ?? conditions.get('default'))
+}
+
+async function checkIntegrity(
+  from: string,
+  file: string,
+  { integrity, required }: { integrity: string | undefined; required: boolean },
+): Promise<void> {
+  if (integrity === undefined && !required) return
+  const bytes = await readFile(file).catch(() => {
+    throw new BootError(`plugin ${from}: ${file} cannot be read`)
+  })
+  const found = `sha256-${createHash('sha256').update(bytes).digest('base64')}`
+  if (integrity === undefined)
+    throw new BootError(`plugin ${from}: the profile hardened wants its integrity (now ${found})`)
+  if (integrity !== found)
+    throw new BootError(`plugin ${from}: its integrity is ${found}, the settings say ${integrity}`)
+}

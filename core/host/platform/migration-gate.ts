@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { KyselyPlugin } from 'kysely'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Database } from '#core/database/database.ts'
+import { checkMigrations } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
+import { toStartFailure } from '#core/database/database-errors.ts'
+
+/** Keeps a role from a database whose tables are not all there yet. */
+export interface MigrationGate {
+  /** The same database; a statement on it is `store_unavailable` until the gate is open. */
+  readonly database: Database
+  /** Opens the gate when every migration is applied; afterwards, whether the database answers. Throws what is in the way. */
+  check(): Promise<void>
+}
+
+/** Creates the gate, closed. Without it a request would be told of an internal error: its table does not exist. */
+export function createMigrationGate(database: Database, sources: readonly MigrationSource[]): MigrationGate {
+  let open = false
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      if (!open) throw new Fail('store_unavailable', 'The store is not ready yet.')
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  return {
+    database: { ...database, root: database.root.withPlugin(plugin), db: database.db.withPlugin(plugin) },
+    check: async () => {
+      try {
+        if (open) {
+          await sql`select 1`.execute(database.root)
+          return
+        }
+        await checkMigrations(database, sources)
+        open = true
+      } catch (error) {
+        throw toStartFailure(error)
+      }
+    },
+  }
+}

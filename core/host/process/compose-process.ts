@@ -1,0 +1,227 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { dirname, resolve } from 'node:path'
+import { clusterEvents } from '#core/controllers/objects/object-events.ts'
+import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
+import type { CoreSettings } from '#core/config/core-settings.ts'
+import type { Role } from '#core/config/profile.ts'
+import { openSettings, originOf, readCoreSettings, readSettings, refuseUnusableFiles } from '#core/config/settings.ts'
+import type { Settings } from '#core/config/settings.ts'
+import type { FileKind } from '#core/config/file-setting.ts'
+import { SettingsError } from '#core/config/settings-error.ts'
+import type { Bus } from '#core/messaging/bus/bus.ts'
+import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
+import { toNatsOptions } from '#core/messaging/bus/nats-url.ts'
+import { createNatsBus } from '#core/messaging/bus/nats-bus.ts'
+import { parseAllowList } from '#core/http-client/allow-list.ts'
+import type { GuardOptions } from '#core/http-client/guard.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import type { Logger } from '#core/log/logger.ts'
+import { conceal } from '#core/log/secrets.ts'
+import { hasDecodableCredentials } from '#core/net/url-credentials.ts'
+import { createKeyring } from '#core/signing/create-keyring.ts'
+import { openDatabase } from '#core/database/database.ts'
+import type { Database } from '#core/database/database.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { currentTrace } from '#core/telemetry/trace-context.ts'
+import { locateCluster } from '#core/cluster/cluster-config.ts'
+import type { ClusterLocation } from '#core/cluster/cluster-config.ts'
+import { createHost } from './host.ts'
+import type { Host } from './host.ts'
+import { createPlatformOpener } from '../platform/open-platform.ts'
+import { openTracing } from './open-tracing.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { loadThirdParties } from '../load/third-party.ts'
+
+/** What a process is composed from. */
+export interface Composition {
+  readonly roles: readonly Role[]
+  readonly plugins: readonly AnyPlugin[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly version: string
+  /** Settings file; default `MESH_CONFIG`, then `mesh.yaml` of the working folder. */
+  readonly file?: string
+  /** Settings in code, under those of file and environment. */
+  readonly presets?: Readonly<Record<string, unknown>>
+  /** The embedded default brings its own; otherwise it is found by the settings. */
+  readonly cluster?: ClusterLocation
+  /** Folder of the embedded store, used when `DATABASE_URL` is not set; without it there is no store. */
+  readonly embeddedStore?: { readonly dir: string; readonly image?: string }
+  /** Makes missing keys in `keysDir` (the embedded default). */
+  readonly generateKeys?: boolean
+  readonly log?: Logger
+  readonly now?: () => Date
+  /** Base URLs of listeners beside the roles' own, such as agents of this machine; users' addresses may not name them. */
+  readonly ownUrls?: () => readonly string[]
+  readonly pages?: FastifyPluginAsync
+  readonly mayMovePorts?: boolean
+  readonly checkResponses?: boolean
+}
+
+/** A composed process; `close` also closes what its roles share. */
+export interface Composed {
+  readonly host: Host
+  readonly settings: Settings
+  readonly log: Logger
+  /** Milliseconds that a drain and the close after it take at most, before the process is ended. */
+  readonly drainDeadlineMs: number
+  close(): Promise<void>
+}
+
+/** Reads the settings, loads third parties, opens store, bus and cluster, and makes the host; `host.start()` starts it. */
+export async function composeHost(composition: Composition): Promise<Composed> {
+  const { env, roles } = composition
+  const file = openSettings({ env, ...pick(composition, 'file', 'presets') })
+  const core = readCoreSettings(file, env)
+  concealPasswords(core)
+  const thirdParty = await loadThirdParties(core.plugins, {
+    folder: file.file === undefined ? process.cwd() : dirname(file.file),
+    plugins: composition.plugins,
+    profile: core.profile,
+  })
+  const plugins = [...composition.plugins, ...thirdParty]
+  const settings = readSettings(file, env, plugins)
+  refuseUnusableFiles({ file, env, plugins }, settings, { roles, instead: filesOf(core, composition) })
+  const log = composition.log ?? createLogger({ level: core.logLevel, currentTrace })
+  const metrics = createMetrics({ process: true })
+  const tracing = openTracing({ settings: core, roles, version: composition.version, log, metrics })
+  const cluster = composition.cluster ?? (await locateCluster(core, env))
+  if (file.file !== undefined) log.info({ file: resolve(file.file) }, 'settings file read')
+  const origin = (setting: string): string => originOf(file, env, setting)
+  const database = await openStoreOf(core, origin, composition)
+  const bus = await openBus(core, { roles, database, log, origin }).catch(async (error: unknown) => {
+    await database?.close()
+    throw error
+  })
+  const host = createHost({
+    roles,
+    plugins,
+    settings,
+    openPlatform: createPlatformOpener({
+      database,
+      bus,
+      cluster,
+      served: servedNamespaces(core.cluster.namespaces),
+      deadlineMs: core.cluster.deadlineSeconds * 1000,
+      install: core.install,
+      eventRetentionDays: core.eventRetentionDays,
+      log,
+      metrics,
+      tracer: tracing.tracer,
+    }),
+    keys: createKeyring({
+      ...dirOf(core),
+      generate: composition.generateKeys ?? false,
+      onError: (error) =>
+        log.warn({ error: error instanceof Error ? error.message : 'unknown' }, 'keys not read again'),
+    }),
+    version: composition.version,
+    log,
+    metrics,
+    tracer: tracing.tracer,
+    outbound: outboundOf(core, cluster, composition),
+    coreEventTypes: clusterEvents,
+    thirdParty: new Set(thirdParty.map(({ name }) => name)),
+    ...pick(composition, 'now', 'pages', 'mayMovePorts', 'checkResponses'),
+  })
+  const close = async (): Promise<void> => {
+    await host.close().finally(async () => {
+      await bus.close()
+      await database?.close()
+      await tracing.close()
+    })
+  }
+  return { host, settings, log, drainDeadlineMs: drainDeadlineMs(core), close }
+}
+
+// What brings its own cluster or makes its own keys does not read these; an address comes before a kubeconfig.
+function filesOf({ cluster }: CoreSettings, composition: Composition): Record<string, FileKind | undefined> {
+  const isEmbedded = composition.cluster !== undefined
+  return {
+    ...(isEmbedded ? { 'cluster.caFile': undefined, 'cluster.tokenFile': undefined } : {}),
+    ...(isEmbedded || cluster.server !== undefined ? { kubeconfig: undefined } : {}),
+    ...(composition.generateKeys === true ? { keysDir: 'written-folder' } : {}),
+  }
+}
+
+const CLOSE_MS = 5_000
+
+// The time of load balancers, then twice for connections (see `drain` of the host), then requests under way, then the close.
+function drainDeadlineMs({ drain }: CoreSettings): number {
+  return (2 * drain.delaySeconds + drain.graceSeconds + 2) * 1_000 + CLOSE_MS
+}
+
+function dirOf({ keysDir }: CoreSettings): { dir?: string } {
+  return keysDir === undefined ? {} : { dir: keysDir }
+}
+
+function outboundOf(
+  { outbound, urls }: CoreSettings,
+  cluster: ClusterLocation,
+  { ownUrls }: Composition,
+): GuardOptions {
+  try {
+    parseAllowList(outbound.allow)
+  } catch (error) {
+    throw new SettingsError(`outbound.allow: ${error instanceof Error ? error.message : 'not a list'}`)
+  }
+  const roles = Object.values(urls).filter((url) => URL.canParse(url))
+  return { allow: outbound.allow, ownUrls: () => [cluster.server, ...roles, ...(ownUrls?.() ?? [])] }
+}
+
+type Origin = (setting: string) => string
+
+async function openStoreOf(
+  core: CoreSettings,
+  origin: Origin,
+  { embeddedStore }: Composition,
+): Promise<Database | undefined> {
+  if (core.store === 'none') return undefined
+  const { databaseUrl: url, databaseConnections: connections } = core
+  if (url !== undefined) return openDatabase({ url, connections, setting: origin('databaseUrl') })
+  if (embeddedStore === undefined) return undefined
+  return openDatabase({ pglite: embeddedStore.dir, ...pick(embeddedStore, 'image') })
+}
+
+interface BusNeeds {
+  readonly roles: readonly Role[]
+  readonly database: Database | undefined
+  readonly log: Logger
+  readonly origin: Origin
+}
+
+async function openBus(core: CoreSettings, { roles, database, log, origin }: BusNeeds): Promise<Bus> {
+  if (core.natsUrl !== undefined) {
+    const setting = origin('natsUrl')
+    return createNatsBus(toNatsOptions(core.natsUrl, setting), log, setting)
+  }
+  // A bus inside one process reaches no other: their consumers would wait for the sweep each time.
+  if (database?.kind === 'postgres' && roles.length === 1)
+    throw new SettingsError('NATS_URL: required where roles run as processes of their own and share a database')
+  return createMemoryBus({}, log)
+}
+
+// Credentials in URLs must not reach a log, whoever prints the URL.
+function concealPasswords({ databaseUrl = '', natsUrl = '' }: CoreSettings): void {
+  for (const text of [databaseUrl, ...natsUrl.split(',')]) {
+    const url = URL.parse(text.trim())
+    if (url === null) continue
+    const { username, password } = url
+    // NATS takes a name alone as a token.
+    const secret = password === '' && text !== databaseUrl ? username : password
+    conceal(secret)
+    if (hasDecodableCredentials(url)) conceal(decodeURIComponent(secret))
+  }
+}
+
+/** The given keys of an object that are defined: exact optional properties take no undefined. */
+function pick<T extends object, K extends keyof T>(
+  from: T,
+  ...keys: readonly K[]
+): { [P in K]?: Exclude<T[P], undefined> } {
+  const picked: { [P in K]?: Exclude<T[P], undefined> } = {}
+  for (const key of keys) {
+    const value = from[key]
+    if (value !== undefined) picked[key] = value as Exclude<T[K], undefined>
+  }
+  return picked
+}

@@ -1,0 +1,277 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { Server } from 'node:http'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
+import type { Role } from '#core/config/profile.ts'
+import type { Settings } from '#core/config/settings.ts'
+import type { EventType } from '#core/event-store/event.ts'
+import type { GuardOptions } from '#core/http-client/guard.ts'
+import { createLogger } from '#core/log/create-logger.ts'
+import type { Logger } from '#core/log/logger.ts'
+import type { Keyring } from '#core/signing/keyring.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { isLoopbackAddress } from '#core/net/loopback-host.ts'
+import { currentTrace } from '#core/telemetry/trace-context.ts'
+import { createAdminServer, isTaken, listen } from '../role/admin-server.ts'
+import { loadOrder } from '../load/load-order.ts'
+import type { OpenPlatform } from '../platform/platform.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { createReadiness } from '../role/readiness.ts'
+import type { Readiness } from '../role/readiness.ts'
+import { buildRole } from '../role/role.ts'
+import type { RoleInput, RunningRole } from '../role/role.ts'
+
+/** A process of the platform: one role, or several with a container each. */
+export interface HostOptions {
+  /** Started in this order: what others stand on comes first (`migrate`, `state`, `manager`, `worker`, `gateway`, `bff`). */
+  readonly roles: readonly Role[]
+  readonly plugins: readonly AnyPlugin[]
+  readonly settings: Settings
+  readonly openPlatform: OpenPlatform
+  readonly keys: Keyring
+  readonly version: string
+  readonly log?: Logger
+  readonly metrics?: Metrics
+  readonly tracer?: Tracer | undefined
+  readonly now?: () => Date
+  /** Event types of core itself (the informers'). */
+  readonly coreEventTypes?: readonly EventType[]
+  /** Names of plugins that come from elsewhere: their routes stand under `/api/x/<name>`. */
+  readonly thirdParty?: ReadonlySet<string>
+  /** Default: the pods of the agent's Service. */
+  /** What calls to addresses of users are checked by; default: public addresses only. */
+  readonly outbound?: GuardOptions
+  /** Routes of the BFF outside `/api`, each marked public. */
+  readonly pages?: FastifyPluginAsync
+  /** A taken port moves to a free one instead of failing. */
+  readonly mayMovePorts?: boolean
+  /** Holds every answer to its declared schema (tests). */
+  readonly checkResponses?: boolean
+}
+
+/** Base URLs that a process listens on. */
+export type Addresses = Readonly<Partial<Record<'bff' | 'gateway' | 'state' | 'manager' | 'admin', string>>>
+
+/** A process that can be started once. */
+export interface Host {
+  /**
+   * Builds and starts every role. Listens soon and resolves when all work runs, however long store and bus take to be there. A plugin
+   * that fails names itself, and whatever was started is closed again.
+   */
+  start(): Promise<void>
+  /** Resolves when the manager has been once through every object that was there when it started. */
+  synced(): Promise<void>
+  /** Readiness fails first, then streams end with a retry hint and requests under way finish. */
+  drain(): Promise<void>
+  /** Everything in reverse. */
+  close(): Promise<void>
+  ready(): Promise<Readiness>
+  addresses(): Addresses
+  app(role: 'bff' | 'gateway' | 'state' | 'manager'): FastifyInstance | undefined
+}
+
+/** Composes a process; nothing happens before `start`. */
+export function createHost(options: HostOptions): Host {
+  const log = options.log ?? createLogger({ level: options.settings.core.logLevel, currentTrace })
+  const metrics = options.metrics ?? createMetrics({ process: true })
+  const { settings } = options
+  const addresses: Partial<Record<keyof Addresses, string>> = {}
+  const roles: RunningRole[] = []
+  let state: 'new' | 'starting' | 'ready' | 'draining' = 'new'
+  let closing: Promise<void> | undefined
+
+  const refuseClosed = (): void => {
+    if (state !== 'starting') throw new Error('closed while it started')
+  }
+  const watching = new AbortController()
+  const readiness = createReadiness({
+    processReason: () => (state === 'ready' ? undefined : state),
+    dependencies: () => new Map(roles.flatMap((role) => Object.entries(role.checks))),
+    notes: () => [...new Set(roles.flatMap((role) => role.notes))],
+    log,
+    metrics,
+  })
+  const admin = createAdminServer({ readiness: readiness.read, metrics, hosts: servedHosts(options) })
+
+  const close = async (): Promise<void> => {
+    state = 'draining'
+    watching.abort()
+    const failed: unknown[] = []
+    for (const role of roles.toReversed()) await role.close().catch((error: unknown) => failed.push(error))
+    await closeServer(admin)
+    if (failed.length > 0) throw new AggregateError(failed, failed.map(String).join('; '))
+  }
+
+  return {
+    start: async () => {
+      if (state !== 'new') throw new Error('a host starts once')
+      state = 'starting'
+      try {
+        const input = roleInput(options, { log, metrics, addresses })
+        addresses.admin = await listenAdmin(admin, options)
+        for (const name of options.roles) {
+          const role = await buildRole(name, input)
+          roles.push(role)
+          refuseClosed()
+          if (name !== 'migrate') await listenRole(role, options, addresses)
+          // Migrations are done once; their connections are given back before the roles that need them start.
+          else await role.start().finally(() => roles.pop()?.close())
+        }
+        await Promise.all(roles.map((role) => role.start()))
+        refuseClosed()
+        state = 'ready'
+        // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
+        void readiness.watch(watching.signal)
+        for (const note of new Set(roles.flatMap((role) => role.notes))) log.info({}, note)
+        log.info({ roles: options.roles, ...addresses }, 'ready')
+      } catch (error) {
+        closing ??= close()
+        await closing.catch(() => undefined)
+        throw error
+      }
+    },
+    synced: async () => {
+      await Promise.all(roles.map((role) => role.synced()))
+    },
+    drain: async () => {
+      state = 'draining'
+      const { delaySeconds, graceSeconds } = settings.core.drain
+      // Load balancers learn of the failed readiness in this time; until then every request is still served.
+      await delay(delaySeconds * 1000)
+      for (const role of roles) role.drain()
+      const apps = roles.flatMap(({ app }) => (app === undefined ? [] : [app]))
+      // From now on each answer ends its connection. Closing one that is idle races with its next request (X6): a connection without an
+      // answer for as long again is one that clients were told not to use (`keepConnections`); what they sent before may be late.
+      await untilUnused(apps, delaySeconds === 0 ? 0 : delaySeconds * 1000 + LATE_MS)
+      // After a busy moment requests that have come already are read first; theirs are not idle then.
+      await setImmediate()
+      const grace = new AbortController()
+      const cut = delay(graceSeconds * 1000, undefined, { signal: grace.signal }).then(() =>
+        apps.forEach(({ server }) => server.closeAllConnections()),
+      )
+      await Promise.all(apps.map((app) => app.close()))
+      grace.abort()
+      await cut.catch(() => undefined)
+    },
+    close: () => (closing ??= close()),
+    ready: () => readiness.read(),
+    addresses: () => addresses,
+    app: (name) => roles.find(({ role }) => role === name)?.app,
+  }
+}
+
+function roleInput(
+  options: HostOptions,
+  own: Pick<RoleInput, 'log' | 'metrics'> & { addresses: Addresses },
+): RoleInput {
+  const { urls } = options.settings.core
+  // Read when they are used: a port may be any free one.
+  const url = (role: 'bff' | 'gateway' | 'state', preset: string): string => urls[role] ?? own.addresses[role] ?? preset
+  return {
+    ordered: loadOrder(options.plugins),
+    settings: options.settings,
+    openPlatform: options.openPlatform,
+    log: own.log,
+    metrics: own.metrics,
+    tracer: options.tracer,
+    keys: options.keys,
+    now: options.now ?? (() => new Date()),
+    version: options.version,
+    urls: {
+      get bff() {
+        return url('bff', 'http://mesh-bff:8080')
+      },
+      get gateway() {
+        return url('gateway', 'http://mesh-gateway:4000')
+      },
+      get state() {
+        return url('state', 'http://mesh-state:3002')
+      },
+    },
+    outbound: {
+      allow: [],
+      ...options.outbound,
+      ownUrls: () => [...Object.values(own.addresses), ...(options.outbound?.ownUrls?.() ?? [])],
+    },
+    coreEventTypes: options.coreEventTypes ?? [],
+    thirdParty: options.thirdParty ?? new Set(),
+    checkResponses: options.checkResponses ?? false,
+    hosts: servedHosts(options),
+    ...(options.pages === undefined ? {} : { pages: options.pages }),
+  }
+}
+
+function hostOf({ settings, roles }: HostOptions): string {
+  return settings.core.listen.host ?? (roles.length > 1 ? '127.0.0.1' : '::')
+}
+
+// H1: on loopback the only reader is this machine, and what a browser on it must not reach is a page's own name. In a cluster names are
+// those of Services, Ingresses and pods, which this process does not know.
+function servedHosts(options: HostOptions): readonly string[] | undefined {
+  if (!isLoopbackAddress(hostOf(options))) return undefined
+  const {
+    urls,
+    listen: { hosts },
+  } = options.settings.core
+  const ofUrls = Object.values(urls).flatMap((url) => URL.parse(url)?.hostname ?? [])
+  return [...hosts, ...ofUrls]
+}
+
+async function listenAdmin(admin: Server, options: HostOptions): Promise<string> {
+  const port = await listen(admin, {
+    host: hostOf(options),
+    port: options.settings.core.listen.admin,
+    mayMove: options.mayMovePorts ?? false,
+  })
+  return toUrl(hostOf(options), port)
+}
+
+async function listenRole(
+  { role, app }: RunningRole,
+  options: HostOptions,
+  addresses: Partial<Record<string, string>>,
+): Promise<void> {
+  if (app === undefined || role === 'worker' || role === 'migrate') return
+  const host = hostOf(options)
+  const port = options.settings.core.listen[role]
+  keepConnections(app.server, options.settings.core.drain.delaySeconds)
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    if (!isTaken(error) || options.mayMovePorts !== true || port === 0) throw error
+    await app.listen({ host, port: 0 })
+  }
+  const address = app.server.address()
+  addresses[role] = toUrl(host, typeof address === 'object' && address !== null ? address.port : port)
+}
+
+const KEPT_MS = 72_000
+// Clients leave a connection a second before its time; a busy machine may bring their last request later than that.
+const LATE_MS = 2_000
+
+// `Keep-Alive: timeout` names a shorter time than the server keeps an idle connection, namely what a drain waits for: a client that
+// keeps to it (Node's does) is never just writing on a connection that a drain closes. Load balancers have 60 s of their own.
+function keepConnections(server: Server, delaySeconds: number): void {
+  if (delaySeconds === 0) return
+  server.keepAliveTimeout = delaySeconds * 1000
+  server.keepAliveTimeoutBuffer = KEPT_MS - server.keepAliveTimeout
+}
+
+function toUrl(host: string, port: number): string {
+  const reachable = host === '::' || host === '0.0.0.0' ? '127.0.0.1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+// Waits until no client holds a connection, at most `ms`.
+async function untilUnused(apps: readonly FastifyInstance[], ms: number): Promise<void> {
+  const open = (app: FastifyInstance): Promise<number> =>
+    new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count ?? 0)))
+  for (const end = performance.now() + ms; performance.now() < end; await delay(20))
+    if ((await Promise.all(apps.map(open))).every((count) => count === 0)) return
+}
+
+async function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections()
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+}

@@ -1,0 +1,19 @@
+import { createLogger } from '#core/log/create-logger.ts'
+import { catchFatalErrors } from '#core/log/fatal-errors.ts'
+import { composeHost, type Composition } from './compose-process.ts'
+import { exitCodes, runProcess } from './run-process.ts'
+
+/** Composes the roles of a process and runs them; resolves with the exit code, and says why when it could not start. */
+export async function runRoles(composition: Composition): Promise<number> {
+  const fatal = catchFatalErrors({ roles: composition.roles })
+  try {
+    const composed = await Promise.race([
+      composeHost(composition),
+      fatal.then(() => Promise.reject(new Error('unhandled error while the process was composed'))),
+    ])
+    return await runProcess({ ...composed, fatal }, composition.roles)
+  } catch (error) {
+    createLogger().error({}, error instanceof Error ? error.message : String(error))
+    return exitCodes.failed
+  }
+}

@@ -1,0 +1,84 @@
+import type { Informer } from '#core/controllers/watch/declarations.ts'
+import { departedJob } from '#core/controllers/missed-deletions.ts'
+import { toldObjects } from '#core/controllers/objects/extension-points.ts'
+import type { Consumer } from '#core/messaging/consumer/consumer.ts'
+import type { Job, Running } from '#core/jobs/background-work.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
+import type { Built } from '../load/container.ts'
+import { usable } from '../load/container.ts'
+import type { ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import { runJobs } from './job-runner.ts'
+import type { Platform } from '../platform/platform.ts'
+
+/** What the background work of a role is started from. */
+export interface RoleWorkInput {
+  readonly role: 'worker' | 'manager'
+  readonly core: Core
+  readonly platform: Platform
+  readonly built: readonly Built[]
+  readonly tracer?: Tracer | undefined
+  readonly signal: AbortSignal
+}
+
+/**
+ * Starts consumers and jobs of the role, and for the manager informers and reconcilers; each when what it needs is there. What runs is
+ * handed to `add`; resolves when everything does.
+ */
+export async function startRoleWork(input: RoleWorkInput, add: (running: Running) => void): Promise<void> {
+  const { platform, signal, role, core } = input
+  const ready = usable(input.built)
+  const context: WorkerContext = { role, observed: platform.observed, endpoints: platform.endpoints }
+  const declared = ready.flatMap(({ plugin, inner }) => plugin.jobs?.(inner, context) ?? [])
+  const consumers = ready.flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
+  const manager = role === 'manager' ? managerWork(input, ready) : undefined
+  const jobs = [...platform.jobs, ...declared, ...(manager?.jobs ?? [])].filter((job) => job.role === role)
+  manager?.startReconcilers(add)
+  await platform.available.store(signal)
+  manager?.startInformers(add)
+  // The log is the outbox: the relay itself waits for the bus.
+  if (role === 'worker' && platform.store !== undefined) add(platform.relay(consumers, signal))
+  const own = consumers.filter((consumer) => consumer.role === role)
+  const consuming = platform.store === undefined ? undefined : platform.consume(own, signal)
+  if (consuming !== undefined) add(consuming)
+  await platform.available.bus(signal)
+  add(runJobs({ jobs, platform, log: core.log, metrics: core.metrics, tracer: input.tracer, signal }))
+  await consuming?.subscribe()
+}
+
+/** Every consumer of the install, whichever role runs it: for the durables that the role `migrate` makes. */
+export function allConsumers(input: Pick<RoleWorkInput, 'platform' | 'built'>): readonly Consumer[] {
+  const { observed, endpoints } = input.platform
+  const context: WorkerContext = { role: 'worker', observed, endpoints }
+  return usable(input.built).flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
+}
+
+/** Informers of every plugin, one for each kind: two plugins may ask for the same. */
+export function informersOfPlugins(ready: readonly Built[], context: ManagerContext): readonly Informer[] {
+  const all = ready.flatMap(({ plugin, inner }) => plugin.informers?.(inner, context) ?? [])
+  return [...new Map(all.toReversed().map((informer) => [informer.resourceKind, informer])).values()].toReversed()
+}
+
+interface ManagerWork {
+  readonly jobs: readonly Job[]
+  startReconcilers(add: (running: Running) => void): void
+  startInformers(add: (running: Running) => void): void
+}
+
+function managerWork(input: RoleWorkInput, ready: readonly Built[]): ManagerWork {
+  const { core, platform, signal } = input
+  const { store } = platform
+  if (platform.identity === undefined) throw new Error('the role manager has no identity of its own')
+  const context: ManagerContext = { role: 'manager', cluster: platform.identity.cluster, observed: platform.observed }
+  const informers = informersOfPlugins(ready, context)
+  const reconcilers = ready.flatMap(({ plugin, inner }) => plugin.reconcilers?.(inner, context) ?? [])
+  const { cluster } = platform.identity
+  const tellers = () => core.extensions(toldObjects)
+  return {
+    jobs: store === undefined ? [] : [departedJob({ cluster, store, informers, tellers, log: core.log })],
+    // Reconcilers are idempotent and need nothing but the cluster: agents are kept up while store and bus are away.
+    startReconcilers: (add) => add(platform.reconcile(reconcilers, signal)),
+    // Facts need somewhere to stand.
+    startInformers: (add) => (store === undefined ? undefined : add(platform.inform(informers, signal))),
+  }
+}

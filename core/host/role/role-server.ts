@@ -1,0 +1,193 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { Informer } from '#core/controllers/watch/declarations.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { gate } from '#core/http/endpoint/availability-gate.ts'
+import type { RequestLimits } from '#core/config/request-limits.ts'
+import { registerMethodNotAllowed } from '#core/http/reply/method-not-allowed.ts'
+import { httpOutcome } from '#core/http/endpoint/extension-points.ts'
+import { createServer } from '#core/http/server.ts'
+import { setOwner } from '#core/http/endpoint/server-context.ts'
+import type { HttpServices } from '#core/http/endpoint/server-context.ts'
+import { createStreamRegistry } from '#core/http/limits/stream-registry.ts'
+import type { StreamRegistry } from '#core/http/limits/stream-registry.ts'
+import type { CoreSettings } from '#core/config/core-settings.ts'
+import { errorFormat } from '#core/http/problem/error-format.ts'
+import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
+import { openApiRoutes } from '#core/http/openapi/routes.ts'
+import { asPlugin } from '../load/startup-error.ts'
+import { type Built, usable } from '../load/container.ts'
+import type { BffContext, GatewayContext, StateContext } from '#core/plugin/role-contexts.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import { informersOfPlugins } from './role-background-work.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+
+/** A role that listens. */
+export type ListeningRole = 'bff' | 'gateway' | 'state' | 'manager'
+
+/** What the server of a role is built from. */
+export interface RoleAppInput {
+  readonly role: ListeningRole
+  readonly core: Core
+  readonly platform: Pick<Platform, 'callers' | 'store' | 'observed' | 'directory' | 'identity' | 'serves'>
+  readonly built: readonly Built[]
+  readonly settings: {
+    readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
+    readonly listen?: Pick<CoreSettings['listen'], 'trustProxy' | 'managerTls'>
+  }
+  readonly tracer?: Tracer | undefined
+  readonly accessLog?: boolean
+  readonly thirdParty: ReadonlySet<string>
+  readonly checkResponses: boolean
+  readonly hosts?: readonly string[] | undefined
+  /** Routes outside `/api` (the console's files), for the BFF. */
+  readonly pages?: FastifyPluginAsync
+}
+
+/** The server of a role and its streams. */
+export interface RoleApp {
+  readonly app: FastifyInstance
+  readonly streams: StreamRegistry
+  readonly catalog: readonly MountedEndpoint[]
+}
+
+/** Whether any plugin has routes for the manager's listener. */
+export function hasManagerRoutes(built: readonly Built[]): boolean {
+  const listening = { role: 'manager', informers: () => [], serves: () => true } as const
+  return usable(built).some(({ plugin, inner }) => plugin.managerRoutes?.(inner, listening) !== undefined)
+}
+
+/** What each plugin is for, by its name. */
+export function summariesOf(plugins: readonly AnyPlugin[]): ReadonlyMap<string, string> {
+  return new Map(plugins.flatMap(({ name, summary }) => (summary === undefined ? [] : [[name, summary] as const])))
+}
+
+/** Builds the server of a role with the routes of every plugin; it does not listen. */
+export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
+  const { core, platform, settings, role } = input
+  const streams = createStreamRegistry(
+    { total: settings.limits.streams, perUser: settings.limits.streamsPerUser },
+    core.metrics,
+  )
+  const catalog: MountedEndpoint[] = []
+  const services: HttpServices = {
+    cluster: core.cluster,
+    ...authenticatorOf(input),
+    keys: core.keys,
+    log: core.log,
+    metrics: core.metrics,
+    tracer: input.tracer,
+    continuesTraces: role !== 'bff',
+    accessLog: input.accessLog ?? false,
+    store: platform.store,
+    directory: platform.directory,
+    streams,
+    catalog,
+    outcomes: () => core.extensions(httpOutcome),
+    errorFormat: core.extensions(errorFormat).find((format) => format.role === role),
+    checkResponses: input.checkResponses,
+  }
+  const tls = role === 'manager' ? settings.listen?.managerTls : undefined
+  const app = await createServer({
+    services,
+    limits: settings.limits,
+    hosts: input.hosts,
+    tls,
+    ...(settings.listen === undefined ? {} : { trustProxy: settings.listen.trustProxy }),
+  })
+  for (const built of input.built) await mountPlugin(app, built, input, catalog)
+  const summaries = summariesOf(input.built.map(({ plugin }) => plugin))
+  const hasHome = input.pages !== undefined
+  if (role === 'bff') await app.register(openApiRoutes({ catalog, version: core.version, summaries, hasHome }))
+  if (input.pages !== undefined) await app.register(input.pages)
+  registerMethodNotAllowed(app, catalog)
+  await app.ready()
+  return { app, streams, catalog }
+}
+
+// BFF: the cluster's own callers. State: pods with a token for that audience. Gateway: such pods, or callers.
+function authenticatorOf({ role, core, platform }: RoleAppInput): Pick<HttpServices, 'identify' | 'knows'> {
+  const { identity } = platform
+  const knowsCaller = (bearer: string): boolean => core.cluster.knows?.(bearer) === true
+  if (role === 'bff' || identity === undefined) return { knows: knowsCaller }
+  return {
+    knows: (bearer) => identity.knows(bearer, role) || (role === 'gateway' && knowsCaller(bearer)),
+    identify: async (bearer) => {
+      const pod = await identity.authenticate(bearer, role)
+      if (pod !== undefined) return pod.username
+      if (role === 'state') throw new Fail('unauthenticated')
+      return (await core.cluster.as(bearer)).username
+    },
+  }
+}
+
+// Two scopes: the outer one names the owner, the inner one is gated, so a plugin may gate parts of its own within.
+async function mountPlugin(
+  app: FastifyInstance,
+  built: Built,
+  input: RoleAppInput,
+  catalog: readonly MountedEndpoint[],
+): Promise<void> {
+  const { plugin, wired } = built
+  if (wired.wiring === 'hidden') return
+  const routes = await asPlugin(plugin.name, 'routes', () => routesOf(built, input, catalog))
+  if (routes === undefined) return
+  const scope: FastifyPluginAsync = async (outer) => {
+    setOwner(outer, { plugin: plugin.name, wiring: 'ready' })
+    await outer.register(async (inner) => {
+      gate(inner, wired.wiring, wired.reason)
+      await inner.register(routes)
+    })
+  }
+  await asPlugin(plugin.name, 'routes', async () => {
+    await app.register(scope, { prefix: prefixOf(plugin.name, input) })
+  })
+}
+
+function prefixOf(name: string, { role, thirdParty }: RoleAppInput): string {
+  if (role !== 'bff') return thirdParty.has(name) ? `/x/${name}` : '/'
+  return thirdParty.has(name) ? `/api/x/${name}` : '/api'
+}
+
+function routesOf(
+  { plugin, inner }: Built,
+  input: RoleAppInput,
+  catalog: readonly MountedEndpoint[],
+): FastifyPluginAsync | undefined {
+  const { platform } = input
+  if (input.role === 'bff') return plugin.routes?.(inner, bffContext(platform, catalog))
+  if (input.role === 'manager')
+    return plugin.managerRoutes?.(inner, {
+      role: 'manager',
+      informers: () => informersOf(input),
+      serves: platform.serves ?? (() => true),
+    })
+  if (platform.identity === undefined) throw new Error(`the role ${input.role} has no identity of its own`)
+  const own = { ...platform.identity, observed: platform.observed }
+  if (input.role === 'state') return plugin.stateRoutes?.(inner, { ...own, role: 'state' } satisfies StateContext)
+  const { callers, directory } = platform
+  const gateway: GatewayContext = { ...own, role: 'gateway', directory, callerOf: (bearer) => callers.as(bearer) }
+  return plugin.gatewayRoutes?.(inner, gateway)
+}
+
+function informersOf({ built, platform }: RoleAppInput): readonly Informer[] {
+  if (platform.identity === undefined) return []
+  const { cluster } = platform.identity
+  return informersOfPlugins(usable(built), { role: 'manager', cluster, observed: platform.observed })
+}
+
+function bffContext(platform: RoleAppInput['platform'], catalog: readonly MountedEndpoint[]): BffContext {
+  return {
+    role: 'bff',
+    observed: platform.observed,
+    directory: platform.directory ?? emptyDirectory,
+    catalog: () => catalog,
+  }
+}
+
+// Without a store no namespaces are recorded: none is known to be permitted, and none is guessed.
+const emptyDirectory: BffContext['directory'] = {
+  namesAfter: async () => [],
+  permitted: async () => ({ lastName: undefined }),
+}

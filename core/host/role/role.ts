@@ -1,0 +1,239 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { Role } from '#core/config/profile.ts'
+import type { Settings } from '#core/config/settings.ts'
+import type { AuditDescriptor, EventType } from '#core/event-store/event.ts'
+import type { GuardOptions } from '#core/http-client/guard.ts'
+import { createOutbound } from '#core/http-client/outbound.ts'
+import type { Running } from '#core/jobs/background-work.ts'
+import type { Logger } from '#core/log/logger.ts'
+import type { Keyring } from '#core/signing/keyring.ts'
+import type { Projection } from '#core/event-store/store.ts'
+import { prefixOfThirdParty } from '#core/database/table-prefix.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
+import { createRoleContainer, usable } from '../load/container.ts'
+import type { RoleContainer } from '../load/container.ts'
+import type { Core, Wired } from '#core/plugin/core-services.ts'
+import type { OpenPlatform, Platform } from '../platform/platform.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import type { Contribution } from '#core/jobs/extension-point.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
+import { createRoleApp, hasManagerRoutes } from './role-server.ts'
+import type { ListeningRole, RoleApp } from './role-server.ts'
+import { allConsumers, startRoleWork } from './role-background-work.ts'
+import { wire } from '../load/plugin-availability.ts'
+
+/** What every role of a process is built from; nothing a role builds is in it. */
+export interface RoleInput {
+  readonly ordered: readonly AnyPlugin[]
+  readonly settings: Settings
+  readonly openPlatform: OpenPlatform
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly tracer?: Tracer | undefined
+  readonly keys: Keyring
+  readonly now: () => Date
+  readonly version: string
+  readonly urls: Core['urls']
+  /** What calls to addresses of users are checked by. */
+  readonly outbound: GuardOptions
+  readonly coreEventTypes: readonly EventType[]
+  readonly thirdParty: ReadonlySet<string>
+  /** Default: the pods of the agent's Service. */
+  readonly checkResponses: boolean
+  /** Host names that listeners on loopback serve beside those of loopback; undefined: any. */
+  readonly hosts?: readonly string[] | undefined
+  readonly pages?: FastifyPluginAsync
+}
+
+/** A role that was built; `start` begins its work. */
+export interface RunningRole {
+  readonly role: Role
+  readonly app: FastifyInstance | undefined
+  readonly checks: Platform['checks']
+  readonly notes: readonly string[]
+  /** Resolves when everything runs, however long store and bus take to be there; rejects when it cannot, or was closed. */
+  start(): Promise<void>
+  /** Resolves when informers and reconcilers that were started have been through what was there. */
+  synced(): Promise<void>
+  /** Ends streams with a retry hint; requests under way go on. */
+  drain(): void
+  /** Ends work, then plugins in reverse load order, then what they stand on. */
+  close(): Promise<void>
+}
+
+/** Builds a role: what it stands on, its plugins, its server. */
+export async function buildRole(role: Role, input: RoleInput): Promise<RunningRole> {
+  let container: RoleContainer | undefined
+  const projections = (): readonly Projection[] => {
+    if (container === undefined) throw new Error('the store is used before every plugin is created')
+    return usable(container.built).flatMap(({ plugin, inner }) => plugin.projections?.(inner) ?? [])
+  }
+  const eventTypes = [...input.coreEventTypes, ...input.ordered.flatMap((plugin) => plugin.events ?? [])]
+  const migrations = input.ordered.flatMap(({ name, migrations: url }): MigrationSource[] =>
+    url === undefined
+      ? []
+      : [{ name, migrations: url, ...(input.thirdParty.has(name) ? { tablePrefix: prefixOfThirdParty(name) } : {}) }],
+  )
+  const platform = await input.openPlatform({ role, projections, eventTypes, migrations })
+  try {
+    const extensions = (): readonly Contribution[] => contributionsOf(container)
+    let wired: ReadonlyMap<string, Wired> = new Map()
+    const plugins = () => new Map([...wired].filter(([, { wiring }]) => wiring !== 'hidden'))
+    const core = createCore(role, { input, platform, extensions, eventTypes, plugins })
+    wired = await wire(input.ordered, {
+      core,
+      slices: input.settings.slices,
+      disabled: input.settings.core.disable,
+    })
+    container = await createRoleContainer({ core, ordered: input.ordered, slices: input.settings.slices, wired })
+    const listens = isListening(role) && (role !== 'manager' || hasManagerRoutes(container.built))
+    const server = listens ? await buildApp(role, { input, core, platform, container }) : undefined
+    return finish(role, { input, core, platform, container, server, wired })
+  } catch (error) {
+    await container?.close().catch(() => undefined)
+    await platform.close()
+    throw error
+  }
+}
+
+function contributionsOf(container: RoleContainer | undefined): readonly Contribution[] {
+  if (container === undefined) throw new Error('extensions are readable once every plugin is created')
+  return container.contributions
+}
+
+interface CoreParts {
+  readonly input: RoleInput
+  readonly platform: Platform
+  readonly extensions: () => readonly Contribution[]
+  readonly eventTypes: readonly EventType[]
+  readonly plugins: Core['plugins']
+}
+
+function createCore(role: Role, { input, platform, extensions, eventTypes, plugins }: CoreParts): Core {
+  const { settings } = input
+  const audited = eventTypes.flatMap(({ type, audit }): [string, AuditDescriptor][] =>
+    audit === undefined ? [] : [[type, audit]],
+  )
+  const descriptors = new Map(audited)
+  const declared = new Map(eventTypes.map((one) => [one.type, one]))
+  return {
+    role,
+    install: settings.core.install,
+    profile: settings.core.profile,
+    version: input.version,
+    log: input.log.child({ role }),
+    metrics: input.metrics,
+    keys: input.keys,
+    now: input.now,
+    store: platform.store,
+    bus: platform.bus,
+    cluster: platform.callers,
+    outbound: createOutbound(input.outbound),
+    urls: input.urls,
+    tracer: input.tracer,
+    descriptors: () => descriptors,
+    eventTypes: () => declared,
+    plugins,
+    // A contribution carries its point's name; the point's type says what its values are.
+    extensions: <T>(point: { readonly name: string }) =>
+      extensions()
+        .filter((one) => one.point === point.name)
+        .map((one) => one.value as T),
+  }
+}
+
+interface Parts {
+  readonly input: RoleInput
+  readonly core: Core
+  readonly platform: Platform
+  readonly container: RoleContainer
+}
+
+function isListening(role: Role): role is ListeningRole {
+  return role === 'bff' || role === 'gateway' || role === 'state' || role === 'manager'
+}
+
+function buildApp(role: ListeningRole, { input, core, platform, container }: Parts): Promise<RoleApp> {
+  return createRoleApp({
+    role,
+    core,
+    platform,
+    built: container.built,
+    settings: input.settings.core,
+    tracer: input.tracer,
+    accessLog: input.settings.core.telemetry.accessLog,
+    thirdParty: input.thirdParty,
+    checkResponses: input.checkResponses,
+    hosts: input.hosts,
+    ...(role === 'bff' && input.pages !== undefined ? { pages: input.pages } : {}),
+  })
+}
+
+function finish(
+  role: Role,
+  parts: Parts & { readonly server: RoleApp | undefined; readonly wired: ReadonlyMap<string, Wired> },
+): RunningRole {
+  const { input, core, platform, container, server } = parts
+  const stop = new AbortController()
+  const running: Running[] = []
+  let starting: Promise<void> | undefined
+  let closing: Promise<void> | undefined
+  const add = (one: Running): void => {
+    running.push(one)
+    one.done.catch((error: unknown) => core.log.error({ error: String(error) }, 'background work ended'))
+  }
+  const start = async (): Promise<void> => {
+    if (role === 'migrate') return platform.migrate(allConsumers({ ...input, platform, built: container.built }))
+    if (role === 'worker' || role === 'manager') {
+      const work = {
+        role,
+        core,
+        platform,
+        built: container.built,
+        tracer: input.tracer,
+      }
+      return startRoleWork({ ...work, signal: stop.signal }, add)
+    }
+    // Requests are served meanwhile; those that need what is missing are told so.
+    await platform.available.store(stop.signal)
+    await platform.available.bus(stop.signal)
+  }
+  const close = async (): Promise<void> => {
+    stop.abort()
+    // Nothing may be added to what runs after this.
+    await starting?.catch(() => undefined)
+    await Promise.allSettled(running.map(({ done }) => done))
+    if (server !== undefined) await closeApp(server.app)
+    await container
+      .close()
+      .finally(() => core.outbound.close())
+      .finally(() => platform.close())
+  }
+  return {
+    role,
+    app: server?.app,
+    checks: platform.checks,
+    get notes() {
+      return [...notesOf(parts.wired), ...(platform.notes?.() ?? [])]
+    },
+    start: () => (starting ??= start()),
+    synced: async () => {
+      await Promise.all(running.map(({ synced }) => synced))
+    },
+    drain: () => server?.streams.drain(),
+    close: () => (closing ??= close()),
+  }
+}
+
+function notesOf(wired: ReadonlyMap<string, Wired>): readonly string[] {
+  return [...wired].flatMap(([name, { wiring, because }]) =>
+    wiring === 'ready' ? [] : [`${name}: ${wiring}, ${because ?? ''}`],
+  )
+}
+
+// Who wants requests to finish drains first; here a client that keeps its connection must not hold the process.
+async function closeApp(app: FastifyInstance): Promise<void> {
+  const cut = setInterval(() => app.server.closeAllConnections(), 20)
+  await app.close().finally(() => clearInterval(cut))
+}

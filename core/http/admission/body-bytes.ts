@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Transform } from 'node:stream'
+import type { RequestLimits } from '#core/config/request-limits.ts'
+import type { Refuse } from '../limits/refusal.ts'
+import { ownerOfRequest } from '../endpoint/request-context.ts'
+import { createShares } from '../limits/shares.ts'
+
+type TakeBody = (request: FastifyRequest, reply: FastifyReply) => void
+
+/**
+ * Bounds the bytes of request bodies in total and per caller. A declared length is reserved before the first byte is read, a chunked
+ * body as it arrives. Released when the response is complete, since the parsed body lives that long.
+ */
+export function createBodyBytes(app: FastifyInstance, limits: Required<RequestLimits>, refuse: Refuse): TakeBody {
+  const shares = createShares({ total: limits.bodyBytes, perOwner: limits.bodyBytesPerCaller })
+  const take = (owner: string, amount: number): void => {
+    const bound = shares.take(owner, amount)
+    if (bound === 'total') throw refuse('bodyBytes', limits.bodyBytes)
+    if (bound === 'owner') throw refuse('bodyBytesPerCaller', limits.bodyBytesPerCaller)
+  }
+  const growing = new WeakMap<FastifyRequest, { readonly owner: string; bytes: number }>()
+  // With a callback: the parser must attach its listeners in the same tick.
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const held = growing.get(request)
+    if (held === undefined) return done(null, payload)
+    const counted = new Transform({
+      transform: (chunk: Buffer, _encoding, next) => {
+        try {
+          take(held.owner, chunk.length)
+          held.bytes += chunk.length
+          next(null, chunk)
+        } catch (error) {
+          next(error instanceof Error ? error : new Error('refused'))
+        }
+      },
+    })
+    payload.on('error', (error: Error) => counted.destroy(error))
+    return done(null, payload.pipe(counted))
+  })
+  return (request, reply) => {
+    const held = { owner: ownerOfRequest(request), bytes: declaredBytes(request) }
+    take(held.owner, held.bytes)
+    if (request.raw.headers['transfer-encoding'] !== undefined) growing.set(request, held)
+    reply.raw.once('close', () => shares.give(held.owner, held.bytes))
+  }
+}
+
+// A body above the route's limit is refused unread (413).
+function declaredBytes(request: FastifyRequest): number {
+  const declared = Number(request.raw.headers['content-length'] ?? 0)
+  return declared <= request.routeOptions.bodyLimit ? declared : 0
+}

@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Refuse } from '../limits/refusal.ts'
+
+// Extends the deadline by a second for this many bytes received: large bodies over slow lines are valid.
+const BYTES_A_SECOND = 256 * 1024
+
+/**
+ * Ends requests whose body does not arrive: 408 and close, or close alone after another answer was sent. The clock starts when the
+ * server reads the body, or when it has answered without reading it.
+ */
+export function limitBodyTime(app: FastifyInstance, seconds: number, refuse: Refuse): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (hasBody(request)) reply.raw.once('close', () => watch(request, seconds, () => request.raw.socket.destroy()))
+    done()
+  })
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (hasBody(request)) {
+      const stop = watch(request, seconds, () => expire(reply, refuse('bodySeconds', seconds)))
+      reply.raw.once('close', stop)
+    }
+    done(null, payload)
+  })
+}
+
+function hasBody({ raw }: FastifyRequest): boolean {
+  return Number(raw.headers['content-length'] ?? 0) > 0 || raw.headers['transfer-encoding'] !== undefined
+}
+
+function watch(request: FastifyRequest, seconds: number, onLate: () => void): () => void {
+  const { raw } = request
+  const [startedAt, before] = [performance.now(), raw.socket.bytesRead]
+  let timer: NodeJS.Timeout | undefined
+  const check = (): void => {
+    if (isOver(request)) return
+    const allowedMs = (seconds + (raw.socket.bytesRead - before) / BYTES_A_SECOND) * 1000
+    const leftMs = startedAt + allowedMs - performance.now()
+    if (leftMs <= 0) onLate()
+    else timer = setTimeout(check, leftMs).unref()
+  }
+  if (!isOver(request)) timer = setTimeout(check, seconds * 1000).unref()
+  return () => clearTimeout(timer)
+}
+
+function isOver({ raw }: FastifyRequest): boolean {
+  return raw.complete || raw.readableEnded || raw.destroyed
+}
+
+function expire(reply: FastifyReply, fail: Error): void {
+  if (reply.sent || reply.raw.headersSent) reply.raw.destroy()
+  else void reply.send(fail)
+}

@@ -1,0 +1,92 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { Access, Caller } from '#core/cluster/caller.ts'
+import type { ErrorCode } from '#core/errors/core-errors.ts'
+import { servicesOf } from './server-context.ts'
+import { childOf, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
+import type { Trace } from '#core/telemetry/traceparent.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Idempotency } from './endpoint.ts'
+
+/** Why a request failed; `auditId` and `name` are the cluster's, where it was the cluster that refused. */
+export interface Failure {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly auditId?: string
+  readonly name?: string
+}
+
+/** What the hooks of one request learn for those after them. */
+export interface RequestState {
+  /** The trace of this request, its log lines, runs and audit rows. At the BFF never the caller's (SEC26). */
+  readonly trace: Trace
+  /** The context that the caller sent: a link on the span and in the log, or the parent where `continuesTraces`. */
+  readonly callerTrace: Trace | undefined
+  readonly startedAt: number // monotonic, milliseconds
+  bearer?: string
+  /** Username of the bearer at the cluster; undefined on a public route. */
+  username?: string
+  /** Releases the request's place early: an open event stream is counted by the stream registry. */
+  leavePlace?: () => void
+  params: Readonly<Record<string, unknown>>
+  query: Readonly<Record<string, unknown>>
+  caller?: Caller
+  access?: Access
+  /** What the review was asked about, also when its answer was no. */
+  reviewed?: { readonly namespace: string; readonly name?: string }
+  /** Set while an idempotent handler runs for a key. */
+  idempotency?: Idempotency
+  /** Id of the intent under which the handler runs. */
+  intent?: string
+  /** The object whose change the cluster was last asked for. */
+  attempted?: { readonly kind: string; readonly namespace: string | undefined; readonly name: string | undefined }
+  failure?: Failure
+}
+
+// A map beside the requests, not decorators on them: a request that no scope ever saw (a bad URL) has its state too.
+const states = new WeakMap<FastifyRequest, RequestState>()
+
+/** The state of a request, made at the first call. */
+export function stateOf(request: FastifyRequest): RequestState {
+  const known = states.get(request)
+  if (known !== undefined) return known
+  const traceparent = request.raw.headers['traceparent']
+  const callerTrace = parseTraceparent(typeof traceparent === 'string' ? traceparent : undefined)
+  const continues = callerTrace !== undefined && servicesOf(request.server).continuesTraces === true
+  const state: RequestState = {
+    trace: continues ? childOf(callerTrace) : startTrace(),
+    callerTrace,
+    startedAt: performance.now(),
+    params: {},
+    query: {},
+  }
+  states.set(request, state)
+  return state
+}
+
+/** A request id: the client's when it is harmless to log and echo, else a new one. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{8,64}$/.test(header) ? header : randomUUID()
+}
+
+/** Aborts when the client is gone before the answer is complete. */
+export function abortSignalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const { raw } = reply
+  if (raw.destroyed && !raw.writableFinished) controller.abort()
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}
+
+/** The error of a request; `client_closed_request` when the client closed its connection before the body was complete (SEC22). */
+export function errorOf({ raw }: FastifyRequest, error: unknown): unknown {
+  return raw.destroyed && !raw.complete ? new Fail('client_closed_request') : error
+}
+
+/** Owner of a request's share: the user, or the address on a public route. */
+export function ownerOfRequest(request: FastifyRequest): string {
+  const { username } = stateOf(request)
+  return username === undefined ? `address ${request.ip}` : `user ${username}`
+}

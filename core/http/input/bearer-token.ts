@@ -1,0 +1,62 @@
+import { Fail } from '#core/errors/domain-error.ts'
+
+// RFC 6750 b64token. Real tokens are below 8 KiB; the header limit of the server is 16 KiB.
+const bearerPattern = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i
+
+/**
+ * The bearer of a request, read from `rawHeaders`: Node keeps only the first of two Authorization headers (M14).
+ * Throws `unauthenticated` when it is missing, empty, malformed or duplicated, or when a token stands in the query string (D5).
+ */
+export function readBearer(rawHeaders: readonly string[], url: string): string {
+  const given = headerValues(rawHeaders, 'authorization')
+  const token = given.length === 1 ? bearerPattern.exec(given[0] ?? '')?.[1] : undefined
+  if (token === undefined || hasTokenInQuery(url)) throw new Fail('unauthenticated')
+  return token
+}
+
+/** Every value of a header as it was sent. */
+export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
+}
+
+const tokenNames = new Set([
+  'access_token',
+  'access-token',
+  'api_key',
+  'apikey',
+  'auth',
+  'authorization',
+  'bearer',
+  'id_token',
+  'jwt',
+  'refresh_token',
+  'token',
+])
+
+function hasTokenInQuery(url: string): boolean {
+  const start = url.search(/[?#]/)
+  if (start < 0) return false
+  return url
+    .slice(start + 1)
+    .split('&')
+    .some((pair) => tokenNames.has(decodeLoosely(pair.split('=', 1)[0] ?? '').toLowerCase()))
+}
+
+function decodeLoosely(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' ')).trim()
+  } catch {
+    return text
+  }
+}
+
+// Where a second value could be read by another party than the first: refused, not resolved (M14).
+const singleHeaders = ['host', 'content-type', 'idempotency-key', 'if-match', 'last-event-id', 'x-amp-envelope']
+
+/** Refuses duplicates of headers that must be single. */
+export function refuseDuplicateHeaders(rawHeaders: readonly string[]): void {
+  for (const name of singleHeaders) {
+    if (headerValues(rawHeaders, name).length > 1)
+      throw new Fail('malformed_request', `The header ${name} is given more than once.`)
+  }
+}

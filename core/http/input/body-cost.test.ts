@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { Type } from 'typebox'
+import { CreateRunBody, ResumeBody } from '#schemas/api/runs.ts'
+import { bodyReader, parseJson } from './body.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { toAnswer } from '../problem/problem.ts'
+
+const KiB = 1024
+
+/** JSON of about so many bytes, of equal parts. */
+function fill(bytes: number, part: (index: number) => string, [open, close]: readonly [string, string]): string {
+  const parts: string[] = []
+  for (let size = 2, index = 0; size < bytes; index++) {
+    const next = part(index)
+    parts.push(next)
+    size += next.length + 1
+  }
+  return open + parts.join(',') + close
+}
+
+const list = ['[', ']'] as const
+const object = ['{', '}'] as const
+const ofAgent = (rest: string): string => `{"agent":{"namespace":"a","name":"b"},${rest}}`
+
+/** Bodies that cost most: what is parsed, walked and validated in vain. */
+const worst: Readonly<Record<string, (bytes: number) => string>> = {
+  'unknown fields': (bytes) => fill(bytes, (index) => `"a${index}":1`, object),
+  'unknown fields with long names': (bytes) => fill(bytes, (index) => `"${'~/'.repeat(400)}${index}":1`, object),
+  'fields that are array indexes': (bytes) =>
+    fill(bytes, (index) => `"${(index * 7_919 + 4e9) % 4294967295}":1`, object),
+  'one field many times': (bytes) => fill(bytes, () => '"a":1', object),
+  'unknown fields in the input': (bytes) => ofAgent(`"input":${fill(bytes, (index) => `"a${index}":1`, object)}`),
+  labels: (bytes) => ofAgent(`"labels":${fill(bytes, (index) => `"a${index}":"b"`, object)}`),
+  'a long label': (bytes) => ofAgent(`"labels":{"a":"${'x'.repeat(bytes)}"}`),
+  'deep lists': (bytes) => fill(bytes, () => '['.repeat(60) + ']'.repeat(60), list),
+  'empty lists': (bytes) => fill(bytes, () => '[]', list),
+  'empty objects': (bytes) => fill(bytes, () => '{}', list),
+  numbers: (bytes) => fill(bytes, () => '1e308', list),
+  escapes: (bytes) => `"${'\\u0041'.repeat(bytes / 6)}"`,
+  'escaped fields': (bytes) => fill(bytes, (index) => `"\\u0061${index}":1`, object),
+  backslashes: (bytes) => `"${'\\\\'.repeat(bytes / 2)}"`,
+  digits: (bytes) => '1'.repeat(bytes),
+  brackets: (bytes) => '['.repeat(bytes),
+}
+
+const schemas = {
+  'a run': CreateRunBody,
+  'a resume': ResumeBody,
+  anything: Type.Unknown(),
+  texts: Type.Object({ a: Type.Array(Type.String()) }),
+}
+
+/** Milliseconds of this thread's CPU, the best of three: other processes of the machine are not in it. */
+function costOf(read: (body: unknown) => unknown, body: Buffer): { readonly ms: number; readonly answer: number } {
+  let [ms, answer] = [Infinity, 0]
+  for (let round = 0; round < 3; round++) {
+    const before = process.threadCpuUsage()
+    let refused: unknown
+    try {
+      read(parseJson(body))
+    } catch (error) {
+      refused = error
+    }
+    const { user, system } = process.threadCpuUsage(before)
+    ms = Math.min(ms, (user + system) / 1_000)
+    if (refused === undefined) continue
+    assert.ok(refused instanceof Fail, String(refused))
+    const { problem } = toAnswer(refused)
+    assert.ok((problem.errors ?? []).length <= 20)
+    answer = JSON.stringify(problem).length
+  }
+  return { ms, answer }
+}
+
+for (const [name, schema] of Object.entries(schemas))
+  test(`F2: 1 MiB for ${name} is read within 200 ms, and its cost grows with its size`, () => {
+    const read = bodyReader(schema)
+    for (const [what, make] of Object.entries(worst)) {
+      const cost = (bytes: number) => costOf(read, Buffer.from(make(bytes)))
+      const [small, large, most] = [cost(64 * KiB), cost(512 * KiB), cost(1024 * KiB)]
+      // Below 10 ms caches and the garbage collector dominate. A quadratic cost would be 64 times.
+      assert.ok(large.ms <= 10 * Math.max(small.ms, 10), `${what}: ${small.ms} ms, 8 times the size ${large.ms} ms`)
+      assert.ok(most.ms < 200, `${what}: ${most.ms} ms`)
+      assert.ok(most.answer <= 256 * KiB, `${what}: answer of ${most.answer}`)
+    }
+  })
+
+test('F2: a crowded body is refused by its number of fields', () => {
+  const problemsOf = (body: unknown): readonly string[] => {
+    try {
+      bodyReader(CreateRunBody)(body)
+    } catch (error) {
+      return error instanceof Fail ? error.errors.map(({ pointer, detail }) => `${pointer} ${detail}`) : []
+    }
+    return []
+  }
+  const agent = { namespace: 'a', name: 'b' }
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, 'x']))
+  const first = Array.from({ length: 20 }, (_, index) => `f${index} is not a known field`)
+  assert.deepEqual(
+    problemsOf({ agent, ...many }),
+    first.map((text) => `/${text}`),
+  )
+  assert.deepEqual(
+    problemsOf({ agent: { ...agent, ...many } }),
+    first.map((text) => `/agent/${text}`),
+  )
+  assert.deepEqual(problemsOf({ agent, labels: many }), ['/labels must not have more than 32 properties'])
+  assert.deepEqual(problemsOf({ agent, input: many }), [])
+})
+
+test('F2: an error answer holds at most 20 problems and 256 KiB, whatever made it', () => {
+  const errors = Array.from({ length: 1_000 }, (_, index) => ({
+    pointer: `/${index}${'\u0001'.repeat(2_000)}`,
+    detail: '\u0001'.repeat(2_000),
+  }))
+  const { problem } = toAnswer(new Fail('invalid_body', '\u0001'.repeat(1_000_000), { errors }))
+  assert.equal(problem.errors?.length, 20)
+  assert.ok(JSON.stringify(problem).length <= 256 * KiB)
+})

@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import { findUnstorable } from '#schemas/storable-text.ts'
+import { tooLarge, unsupportedMediaType, YAML_TYPE } from './body-errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { checkOf } from '#core/errors/validate.ts'
+
+/** Depth of a body that is still read (X3). */
+export const MAX_DEPTH = 64
+
+/** Bytes of a YAML body: parsing it costs more than JSON (SEC3). */
+export const MAX_YAML_BYTES = 256 * 1024
+
+/** A body of the type `application/yaml`; the endpoint parses it. */
+export class YamlBody {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** Reads JSON, and YAML for the endpoints that take it; any other media type is a 415. */
+export function acceptBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJson(Buffer.isBuffer(body) ? body : Buffer.from(body)))
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('unreadable body'))
+    }
+  })
+  app.addContentTypeParser(YAML_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (request.routeOptions.config.endpoint?.handleYaml === undefined) throw unsupportedMediaType(request)
+    if (body.length > MAX_YAML_BYTES) throw tooLarge(MAX_YAML_BYTES)
+    return new YamlBody(decode(body))
+  })
+}
+
+function decode(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw malformed('is not valid UTF-8')
+  }
+}
+
+/**
+ * Parses JSON of bounded depth, without `__proto__` (X3) and without text that the store cannot hold (F5). Errors never quote the
+ * body (M7). An empty body is `undefined`.
+ */
+export function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined
+  if (isDeeperThan(body, MAX_DEPTH)) throw malformed(`is nested deeper than ${MAX_DEPTH} levels`)
+  const value = parse(body)
+  if (mayHaveProtoKey(body) && hasProtoKey(value)) throw malformed('has a key __proto__')
+  refuseUnstorable(body, value)
+  return value
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (error) {
+    const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
+    throw malformed(position === undefined ? 'is not valid JSON' : `is not valid JSON at position ${position}`)
+  }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+// Before parsing: JSON.parse recurses, and a body of brackets costs nothing to send.
+function isDeeperThan(body: Buffer, limit: number): boolean {
+  let depth = 0
+  for (let index = 0; index < body.length; index++) {
+    const byte = body[index]
+    if (byte === QUOTE) index = endOfString(body, index + 1)
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > limit) return true
+    } else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return false
+}
+
+function endOfString(body: Buffer, from: number): number {
+  for (let index = from; index < body.length; index++) {
+    if (body[index] === BACKSLASH) index++
+    else if (body[index] === QUOTE) return index
+  }
+  return body.length
+}
+
+// U+0000 and lone surrogates can only arrive as escapes: the bytes are valid UTF-8, and JSON has no raw control characters.
+function refuseUnstorable(body: Buffer, value: unknown): void {
+  const pointer = body.includes('\\u') ? findUnstorable(value) : undefined
+  if (pointer === undefined) return
+  throw new Fail('invalid_body', undefined, {
+    errors: [{ pointer: pointer.slice(0, 256), detail: 'must not contain U+0000 or a lone surrogate' }],
+  })
+}
+
+// The walk costs as much as the parser; the key can only be there as itself or with escapes.
+function mayHaveProtoKey(body: Buffer): boolean {
+  return body.includes('__proto__') || body.includes('\\u')
+}
+
+function hasProtoKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(hasProtoKey)
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasProtoKey)
+}
+
+function malformed(detail: string): Fail {
+  return new Fail('malformed_request', `The body ${detail}.`, { errors: [{ pointer: '', detail }] })
+}
+
+/** Validates bodies by a schema; without one, only an absent or empty body is accepted. Throws `invalid_body`. */
+export function bodyReader(schema: TSchema | undefined): (body: unknown) => unknown {
+  if (schema === undefined) return refuseBody
+  const check = checkOf(schema)
+  return (body) => {
+    const errors = body === undefined ? [{ pointer: '', detail: 'a JSON body is required' }] : check(body)
+    if (errors.length > 0) throw new Fail('invalid_body', undefined, { errors })
+    return body
+  }
+}
+
+function refuseBody(body: unknown): undefined {
+  const empty = body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0)
+  if (!empty) throw new Fail('invalid_body', undefined, { errors: [{ pointer: '', detail: 'takes no body' }] })
+}

@@ -1,0 +1,93 @@
+import type { TSchema } from 'typebox'
+import { didYouMean } from '#schemas/nearest.ts'
+import { isStorable, isStorableTime } from '#schemas/storable-text.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { FieldError } from '#core/errors/domain-error.ts'
+import { checkOf } from '#core/errors/validate.ts'
+
+/** Reads a query string by a schema: every parameter known, single-valued and typed (K7). Throws `invalid_query`. */
+export type QueryReader = (url: string) => Readonly<Record<string, unknown>>
+
+// Far above any honest query; it bounds the work of a hostile one.
+const MAX_PAIRS = 64
+
+/** A reader for the query of an endpoint; without a schema no parameter is allowed. */
+export function queryReader(schema: TSchema | undefined): QueryReader {
+  const properties = propertiesOf(schema)
+  const check = schema === undefined ? undefined : checkOf(schema)
+  return (url) => {
+    const start = url.search(/[?#]/)
+    const pairs = start < 0 || start === url.length - 1 ? [] : url.slice(start + 1).split('&')
+    if (pairs.length > MAX_PAIRS) throw new Fail('invalid_query', 'The query has too many parameters.')
+    const query = readPairs(pairs, properties)
+    const errors = check?.(query) ?? []
+    if (errors.length > 0)
+      throw refuse(errors.map(({ pointer, detail }) => ({ pointer: toQueryPointer(pointer), detail })))
+    return query
+  }
+}
+
+function readPairs(pairs: readonly string[], properties: ReadonlyMap<string, TSchema>): Record<string, unknown> {
+  const query: Record<string, unknown> = {}
+  for (const pair of pairs) {
+    const [key, text] = decodePair(pair)
+    const schema = properties.get(key)
+    const pointer = `?${key.slice(0, 128)}`
+    if (schema === undefined)
+      throw refuse([{ pointer, detail: `is not a known parameter${didYouMean(key, [...properties.keys()])}` }])
+    if (Object.hasOwn(query, key)) throw refuse([{ pointer, detail: 'is given more than once' }])
+    query[key] = readValue(pointer, text, schema)
+  }
+  return query
+}
+
+function decodePair(pair: string): readonly [string, string] {
+  const cut = pair.indexOf('=')
+  const decode = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
+  try {
+    return cut < 0 ? [decode(pair), ''] : [decode(pair.slice(0, cut)), decode(pair.slice(cut + 1))]
+  } catch {
+    throw new Fail('invalid_query', 'The query is not percent-encoded UTF-8.')
+  }
+}
+
+/** Reads the text of a parameter by the type that its schema names; exact, never a guess. */
+export function readValue(pointer: string, text: string, schema: TSchema): unknown {
+  const type = 'type' in schema ? schema.type : undefined
+  if (type === 'integer') {
+    if (!/^-?(?:0|[1-9][0-9]{0,15})$/.test(text)) throw refuse([{ pointer, detail: 'must be an integer' }])
+    return Number(text)
+  }
+  if (type === 'number') {
+    if (!/^-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,15})?$/.test(text))
+      throw refuse([{ pointer, detail: 'must be a number' }])
+    return Number(text)
+  }
+  if (type === 'boolean') {
+    if (text !== 'true' && text !== 'false') throw refuse([{ pointer, detail: 'must be true or false' }])
+    return text === 'true'
+  }
+  if (!isStorable(text)) throw refuse([{ pointer, detail: 'must not contain U+0000' }])
+  const isTime = 'format' in schema && schema.format === 'date-time'
+  if (isTime && !isStorableTime(Date.parse(text)))
+    throw refuse([{ pointer, detail: 'must be an RFC 3339 time in the years 1 to 9999' }])
+  return text
+}
+
+function propertiesOf(schema: TSchema | undefined): ReadonlyMap<string, TSchema> {
+  if (schema === undefined) return new Map()
+  if (!('properties' in schema) || typeof schema.properties !== 'object' || schema.properties === null)
+    throw new TypeError('the schema of a query must be an object with properties')
+  return new Map(Object.entries(schema.properties as Record<string, TSchema>))
+}
+
+function toQueryPointer(pointer: string): string {
+  return pointer.replace(/^\//, '?')
+}
+
+function refuse(errors: readonly FieldError[]): Fail {
+  const [first] = errors
+  return new Fail('invalid_query', first === undefined ? undefined : `${first.pointer.slice(1)} ${first.detail}.`, {
+    errors,
+  })
+}

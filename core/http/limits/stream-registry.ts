@@ -1,0 +1,66 @@
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { httpMetrics } from './metrics.ts'
+import { createRefuse } from './refusal.ts'
+
+/** The open event streams of a server: caps (X1), and the end of each with a retry hint when it drains (X6). */
+export interface StreamRegistry {
+  readonly draining: boolean
+  readonly size: number
+  /** Counts a stream in; the error when the replica or the user has too many. The result counts it out. */
+  enter(user: string, end: () => void): (() => void) | Fail
+  /** Counts a stream that was ended against its client's will. */
+  dropped(reason: 'behind' | 'revoked'): void
+  /** Ends every stream and lets no new one in. */
+  drain(): void
+}
+
+/** The caps of a replica and of one user. */
+export interface StreamCaps {
+  readonly total: number
+  readonly perUser: number
+}
+
+/** A registry for one server. */
+export function createStreamRegistry(caps: StreamCaps, metrics?: Metrics): StreamRegistry {
+  const opened = metrics?.gauge(httpMetrics.streamsOpen)
+  const dropped = metrics?.counter(httpMetrics.streamsDropped)
+  const open = new Set<() => void>()
+  const perUser = new Map<string, number>()
+  const refuse = createRefuse(metrics)
+  const tooMany = (limit: 'streams' | 'streamsPerUser', value: number): Fail => {
+    dropped?.inc({ reason: 'refused' })
+    return refuse(limit, value, 5)
+  }
+  let draining = false
+  const leave = (user: string, end: () => void): void => {
+    if (!open.delete(end)) return
+    opened?.add(-1)
+    const left = (perUser.get(user) ?? 1) - 1
+    if (left > 0) perUser.set(user, left)
+    else perUser.delete(user)
+  }
+  return {
+    get draining() {
+      return draining
+    },
+    get size() {
+      return open.size
+    },
+    enter: (user, end) => {
+      const mine = perUser.get(user) ?? 0
+      if (draining) return new Fail('draining')
+      if (mine >= caps.perUser) return tooMany('streamsPerUser', caps.perUser)
+      if (open.size >= caps.total) return tooMany('streams', caps.total)
+      open.add(end)
+      opened?.add(1)
+      perUser.set(user, mine + 1)
+      return () => leave(user, end)
+    },
+    dropped: (reason) => dropped?.inc({ reason }),
+    drain: () => {
+      draining = true
+      for (const end of open) end()
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import type { Duplex } from 'node:stream'
+import type { errorTable } from '#core/errors/core-errors.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { ErrorFormat } from './error-format.ts'
+import { toAnswer } from './problem.ts'
+import { securityHeaders } from './security-headers.ts'
+
+const parserCodes: Readonly<Record<string, keyof typeof errorTable>> = {
+  HPE_HEADER_OVERFLOW: 'header_fields_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/** Answers what Node's parser refused, and ends the connection; it never reaches a route. `code` is the parser's. */
+export function answerBrokenRequest(code: string | undefined, socket: Duplex, format?: ErrorFormat): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const name = parserCodes[code ?? ''] ?? 'malformed_request'
+  const { status, problem } = toAnswer(new Fail(name))
+  const wire = format?.write(new Fail(name), { isUnknown: false })
+  const body = wire?.body ?? JSON.stringify({ ...problem, retryable: false })
+  const headers = {
+    ...securityHeaders,
+    'content-type': wire?.contentType ?? 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${problem.title.replace(/\.$/, '')}\r\n${lines.join('')}\r\n${body}`)
+}

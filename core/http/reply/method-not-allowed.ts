@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify'
+import { METHODS } from 'node:http'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
+
+/** The methods of one path, and whether any of its endpoints is ready. */
+interface PathMethods {
+  readonly url: string
+  readonly allow: readonly string[]
+  readonly ready: boolean
+}
+
+/** Methods that every path answers, with 405 where it has no endpoint for one. */
+export const commonMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
+
+/**
+ * Registers 405 with `Allow` for every path and every method that it has not (X5). Runs after all plugins are mounted, since two
+ * plugins may share a path; where all of its endpoints are unwired the gate's 501 comes first.
+ */
+export function registerMethodNotAllowed(root: FastifyInstance, catalog: readonly MountedEndpoint[]): void {
+  for (const { url, allow, ready } of methodsByPath(catalog)) {
+    const others = commonMethods.filter((method) => !allow.includes(method))
+    root.route({
+      method: [...others],
+      url,
+      config: { methodNotAllowed: true },
+      onRequest: async () => {
+        throw ready ? notAllowed(allow) : new Fail('not_wired')
+      },
+      handler: async () => undefined,
+    })
+  }
+}
+
+/** The 405 for a rare method (PROPFIND, say): those have no routes, a thousand of them would only serve this answer. */
+export function rareMethodFail(method: string, url: string, catalog: readonly MountedEndpoint[]): Fail | undefined {
+  if (commonMethods.some((common) => common === method) || !METHODS.includes(method)) return undefined
+  const path = url.split(/[?#]/, 1)[0] ?? ''
+  const found = methodsByPath(catalog).find((candidate) => matches(candidate.url, path))
+  if (found === undefined) return undefined
+  return found.ready ? notAllowed(found.allow) : new Fail('not_wired')
+}
+
+/** 405 with `Allow`. */
+export function notAllowed(allow: readonly string[]): Fail {
+  return new Fail('method_not_allowed', undefined, { headers: { allow: allow.join(', ') } })
+}
+
+function methodsByPath(catalog: readonly MountedEndpoint[]): readonly PathMethods[] {
+  // Keyed without parameter names: two plugins may name the same segment differently.
+  const groups = Map.groupBy(catalog, ({ prefix, endpoint }) =>
+    `${prefix}${endpoint.url}`.replaceAll(/:[A-Za-z]+/g, ':'),
+  )
+  return [...groups.values()].map((group) => {
+    const methods = new Set<string>(group.map(({ endpoint }) => endpoint.method))
+    if (methods.has('GET')) methods.add('HEAD')
+    const [first] = group
+    return {
+      url: `${first?.prefix ?? ''}${first?.endpoint.url ?? ''}`,
+      allow: commonMethods.filter((method) => methods.has(method)),
+      ready: group.some(({ wiring }) => wiring === 'ready'),
+    }
+  })
+}
+
+function matches(pattern: string, path: string): boolean {
+  const expected = pattern.split('/')
+  const given = path.split('/')
+  return (
+    expected.length === given.length &&
+    expected.every((part, i) => part === given[i] || (part.startsWith(':') && given[i] !== ''))
+  )
+}

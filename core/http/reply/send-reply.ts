@@ -1,0 +1,65 @@
+import type { FastifyReply } from 'fastify'
+import { Readable } from 'node:stream'
+import type { AnyEndpoint, Call } from '../endpoint/endpoint.ts'
+import { JsonPieces } from './raw-list.ts'
+import { headersOf } from '../stream/raw-headers.ts'
+
+/**
+ * Sends what a handler returned: nothing is an empty answer, pieces are JSON already, a stream is sent as it comes.
+ * The status is the handler's, else the first success that the endpoint declares.
+ */
+export function sendResult(
+  endpoint: AnyEndpoint,
+  call: Call<unknown, unknown, unknown>,
+  result: unknown,
+): FastifyReply {
+  const { reply } = call
+  if (reply.statusCode === 200) reply.code(successStatus(endpoint))
+  if (result === undefined) return reply.send()
+  if (isStream(result)) return sendStream(call, result)
+  if (result instanceof JsonPieces) return sendPieces(call, result)
+  return withJsonType(reply).send(JSON.stringify(result))
+}
+
+/** The first 2xx of the declared answers. */
+export function successStatus(endpoint: AnyEndpoint): number {
+  return (
+    Object.keys(endpoint.response)
+      .map(Number)
+      .find((status) => status >= 200 && status < 300) ?? 200
+  )
+}
+
+function withJsonType(reply: FastifyReply): FastifyReply {
+  return reply.hasHeader('content-type') ? reply : reply.type('application/json; charset=utf-8')
+}
+
+function isStream(result: unknown): result is AsyncIterable<Buffer | string> {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
+}
+
+// Fastify sends one buffer or a stream: pieces go to the socket as they are, in one write.
+function sendPieces({ reply, request, streams }: Call<unknown, unknown, unknown>, json: JsonPieces): FastifyReply {
+  const { raw } = withJsonType(reply)
+  reply.hijack()
+  raw.writeHead(reply.statusCode, {
+    ...headersOf(reply),
+    'content-length': json.byteLength,
+    // As the hook of every other answer does while draining.
+    ...(streams.draining ? { connection: 'close' } : {}),
+  })
+  if (request.method !== 'HEAD') for (const piece of json.pieces) raw.write(piece)
+  raw.end()
+  return reply
+}
+
+// HEAD of a stream answers headers only: a followed log would never end.
+function sendStream(call: Call<unknown, unknown, unknown>, source: AsyncIterable<Buffer | string>): FastifyReply {
+  const stream = source instanceof Readable ? source : Readable.from(source, { objectMode: false })
+  if (call.request.method === 'HEAD') {
+    stream.destroy()
+    return call.reply.send()
+  }
+  call.signal.addEventListener('abort', () => stream.destroy(), { once: true })
+  return call.reply.send(stream)
+}

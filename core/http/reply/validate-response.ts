@@ -1,0 +1,19 @@
+import type { FastifyReply } from 'fastify'
+import type { AnyEndpoint } from '../endpoint/endpoint.ts'
+import { JsonPieces } from './raw-list.ts'
+import { checkOf } from '#core/errors/validate.ts'
+
+/** Holds answers to their declared schemas: a difference fails the request, so tests see it. */
+export function responseChecker(endpoint: AnyEndpoint): (reply: FastifyReply, result: unknown) => void {
+  const checks = new Map(Object.entries(endpoint.response).map(([status, schema]) => [Number(status), checkOf(schema)]))
+  return (reply, result) => {
+    if (endpoint.stream === true || result === undefined) return
+    const status = reply.statusCode
+    const check = status === 200 ? (checks.get(200) ?? checks.values().next().value) : checks.get(status)
+    const where = `${endpoint.method} ${endpoint.url}: answer ${status}`
+    if (check === undefined) throw new Error(`${where} is not declared`)
+    const value: unknown = JSON.parse(result instanceof JsonPieces ? String(result) : JSON.stringify(result))
+    const errors = check(value).map(({ pointer, detail }) => `${pointer} ${detail}`)
+    if (errors.length > 0) throw new Error(`${where} differs from its schema: ${errors.join('; ')}`)
+  }
+}

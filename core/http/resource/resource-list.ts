@@ -1,0 +1,91 @@
+import type { Static } from 'typebox'
+import type { KubeObject, ListOptions } from '#core/kube/client.ts'
+import { parseLabel } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import type { Call } from '../endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { cutList, joinList } from '../reply/raw-list.ts'
+import type { JsonPieces } from '../reply/raw-list.ts'
+import { toResource } from './resource-schemas.ts'
+import type { listQuery, RoutedKind } from './resource-schemas.ts'
+
+/** Page size when none is asked for. */
+export const DEFAULT_LIMIT = 50
+
+type ListQuery = Static<typeof listQuery>
+type ListCall = Pick<Call<unknown, ListQuery, unknown>, 'query' | 'caller' | 'cursors' | 'directory' | 'signal'>
+
+/** One page of a kind as the caller sees it: the API server's own bytes, or with `scope=permitted` a walk of namespaces. */
+export async function listObjects(kind: RoutedKind, call: ListCall): Promise<unknown> {
+  const namespace = namespaceOf(kind, call.query)
+  if (kind.scope === 'Namespaced' && namespace === undefined) {
+    if (call.query.scope === 'permitted') return { ...(await walk(kind, call)), scope: 'permitted' }
+    if (call.directory?.limited === true) {
+      // As a list of the cluster: the cluster's 403 for who may not.
+      await call.caller.review('list', kind.plural, { namespace: '' })
+      return walk(kind, call)
+    }
+  }
+  const page = await listPage(kind, call, namespace)
+  return call.query.scope === 'permitted' ? { ...(JSON.parse(page.toString()) as object), scope: 'permitted' } : page
+}
+
+function namespaceOf(kind: RoutedKind, { namespace }: ListQuery): DnsLabel | undefined {
+  if (namespace === undefined || namespace === '') return undefined
+  if (kind.scope === 'Cluster') throw new Fail('invalid_query', `${kind.kind} is not namespaced.`)
+  return parseLabel('?namespace', namespace)
+}
+
+async function listPage(kind: RoutedKind, call: ListCall, namespace: DnsLabel | undefined): Promise<JsonPieces> {
+  const { limit = DEFAULT_LIMIT, cursor, labelSelector } = call.query
+  const filter = [namespace ?? '', labelSelector ?? '']
+  const position = cursor === undefined ? undefined : call.cursors.open(cursor, filter)
+  const pieces = await call.caller.cluster.listRaw(toResource(kind), {
+    limit,
+    signal: call.signal,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(typeof position === 'string' ? { continue: position } : {}),
+  })
+  const list = cutList(pieces)
+  return joinList(list.items, list.continue === undefined ? null : call.cursors.seal(list.continue, filter))
+}
+
+/** Where a walk of namespaces goes on: after a finished one, or inside the next. */
+interface Place {
+  readonly after: string
+  readonly inside?: { readonly namespace: string; readonly continue: string }
+}
+
+async function walk(kind: RoutedKind, call: ListCall): Promise<object> {
+  const { limit = DEFAULT_LIMIT, cursor, labelSelector } = call.query
+  if (call.directory === undefined) throw new Fail('not_wired')
+  const filter = ['walk', labelSelector ?? '']
+  const start = cursor === undefined ? { after: '' } : toPlace(call.cursors.open(cursor, filter))
+  const items: KubeObject[] = []
+  let done = start.after
+  let next: Place | undefined
+  await call.directory.permitted(call.caller, 'list', kind.plural, start.after, async ({ namespace }) => {
+    if (namespace === '') return 'more'
+    const inside = start.inside?.namespace === namespace ? { continue: start.inside.continue } : {}
+    const room = limit - items.length
+    const options: ListOptions = { namespace, limit: Math.max(room, 1), signal: call.signal, ...inside }
+    const page = await call.caller.cluster.list(
+      toResource(kind),
+      labelSelector === undefined ? options : { ...options, labelSelector },
+    )
+    // A full page has a cursor only if another namespace has an object (CON8).
+    if (room === 0 && page.items.length > 0) next = { after: done }
+    else if (page.continue !== undefined) next = { after: done, inside: { namespace, continue: page.continue } }
+    if (room > 0) items.push(...page.items)
+    done = namespace
+    return next === undefined ? 'more' : 'full'
+  })
+  return { items, nextCursor: next === undefined ? null : call.cursors.seal(next, filter) }
+}
+
+// The cursor is signed: its content is what was sealed, so only its form is read here.
+function toPlace(position: unknown): Place {
+  if (typeof position !== 'object' || position === null || !('after' in position)) throw new Fail('invalid_cursor')
+  return position as Place
+}

@@ -1,0 +1,166 @@
+import { Type } from 'typebox'
+import type { Caller } from '#core/cluster/caller.ts'
+import type { KubeObject } from '#core/kube/client.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { clusterObject, clusterObjectInput, listOf, nothing } from '#schemas/api/common.ts'
+import { endpoint } from '../endpoint/endpoint.ts'
+import type { AnyEndpoint, Call, Examples } from '../endpoint/endpoint.ts'
+import { listObjects } from './resource-list.ts'
+import { listQuery, writeQuery } from './resource-schemas.ts'
+import type { RoutedKind } from './resource-schemas.ts'
+import { createObject, deleteObject, getObject, refOf, replaceObject } from './resource-write.ts'
+import type { SentObject } from './resource-write.ts'
+
+/** What can be done with a kind; the names are those of Kubernetes. */
+export type ResourceVerb = 'list' | 'create' | 'get' | 'update' | 'delete'
+
+/** Which routes a kind gets, and where. */
+export interface ResourceRoutes {
+  readonly verbs: readonly ResourceVerb[]
+  /** Path below `/api`; default: the plural. */
+  readonly path?: string
+  /** Noun of the collection in PascalCase, for operation ids (`getAgent`) and summaries ("Get an agent."); default: the kind. */
+  readonly noun?: string
+  /** Example bodies for create and update. */
+  readonly examples?: Examples
+  /** Reads the object of an update from a YAML body, in the namespace of the path. */
+  readonly readYaml?: (text: string, namespace: DnsLabel) => SentObject
+  /** Checks the object of an update, as the caller, for what the API server cannot refuse. */
+  readonly check?: (caller: Caller, object: { namespace: string; spec: unknown }, signal: AbortSignal) => Promise<void>
+}
+
+interface Named {
+  readonly path: string
+  readonly noun: string
+  readonly examples: Examples
+  readonly readYaml: ResourceRoutes['readYaml']
+  readonly check: ResourceRoutes['check']
+}
+
+/** CRUD over a kind as the caller: the API server is the only check, and its objects and errors travel as they are. */
+export function resourceRoutes(
+  kind: RoutedKind,
+  { verbs, path = `/${kind.plural}`, noun = kind.kind, examples = {}, readYaml, check }: ResourceRoutes,
+): readonly AnyEndpoint[] {
+  const named = { path, noun, examples, readYaml, check }
+  const all: Readonly<Record<ResourceVerb, () => AnyEndpoint>> = {
+    list: () => listRoute(kind, named),
+    create: () => createRoute(kind, named),
+    get: () => getRoute(kind, named),
+    update: () => updateRoute(kind, named),
+    delete: () => deleteRoute(kind, named),
+  }
+  return verbs.map((verb) => all[verb]())
+}
+
+function listRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    url: path,
+    id: `list${pluralOf(noun)}`,
+    summary: `List ${pluralOf(wordsOf(noun))}.`,
+    authz: { kind: 'kube', verb: 'list', resource: kind.plural },
+    query: listQuery,
+    response: { 200: listOf(clusterObject(kind)) },
+    handle: (call) => listObjects(kind, call),
+  })
+}
+
+function createRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndpoint {
+  return endpoint({
+    method: 'POST',
+    url: path,
+    id: `create${noun}`,
+    summary: `Create ${withArticle(wordsOf(noun))}.`,
+    docs: { examples, sends: ['ETag'] },
+    ...writes(kind, 'create'),
+    query: writeQuery,
+    body: sentObject(kind),
+    response: { 201: clusterObject(kind) },
+    handle: (call) => createObject(kind, call, { object: call.body, path: `/api${path}`, dryRun: isDry(call) }),
+  })
+}
+
+function getRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    url: itemPath(kind, path),
+    id: `get${noun}`,
+    summary: `Get ${withArticle(wordsOf(noun))}.`,
+    docs: { reads: ['If-None-Match'], sends: ['ETag'] },
+    authz: { kind: 'kube', verb: 'get', resource: kind.plural },
+    response: { 200: clusterObject(kind), 304: nothing },
+    handle: (call) => getObject(kind, call, refOf(kind, call.params)),
+  })
+}
+
+function updateRoute(kind: RoutedKind, { path, noun, examples, readYaml, check }: Named): AnyEndpoint {
+  const replace = async (call: UpdateCall, object: SentObject): Promise<KubeObject> => {
+    await check?.(call.caller, { namespace: call.params.ns, spec: object.spec }, call.signal)
+    return replaceObject(kind, call, { object, ref: refOf(kind, call.params), dryRun: isDry(call) })
+  }
+  return endpoint({
+    method: 'PUT',
+    url: itemPath(kind, path),
+    id: `replace${noun}`,
+    summary: `Replace ${withArticle(wordsOf(noun))}.`,
+    docs: { examples, reads: ['If-Match'], sends: ['ETag'] },
+    ...writes(kind, 'update'),
+    query: writeQuery,
+    body: sentObject(kind),
+    response: { 200: clusterObject(kind) },
+    handle: (call) => replace(call, call.body),
+    ...(readYaml === undefined
+      ? {}
+      : {
+          handleYaml: (call: UpdateCall & { readonly body: string }) =>
+            replace(call, readYaml(call.body, call.params.ns)),
+        }),
+  })
+}
+
+type UpdateCall = Call<unknown, { readonly dryRun?: 'All' }, unknown>
+
+function deleteRoute(kind: RoutedKind, { path, noun }: Named): AnyEndpoint {
+  return endpoint({
+    method: 'DELETE',
+    url: itemPath(kind, path),
+    id: `delete${noun}`,
+    summary: `Delete ${withArticle(wordsOf(noun))}.`,
+    docs: { reads: ['If-Match'] },
+    ...writes(kind, 'delete'),
+    query: writeQuery,
+    response: { 204: Type.Undefined() },
+    handle: (call) => deleteObject(kind, call, { ref: refOf(kind, call.params), dryRun: isDry(call) }),
+  })
+}
+
+function writes(kind: RoutedKind, verb: string): Pick<AnyEndpoint, 'authz' | 'audit'> {
+  return { authz: { kind: 'kube', verb, resource: kind.plural }, audit: { action: verb, resourceKind: kind.kind } }
+}
+
+// The schema is the kind's, known at run time only; what the handlers read of it is this much.
+function sentObject(kind: RoutedKind): ReturnType<typeof Type.Unsafe<SentObject>> {
+  return Type.Unsafe<SentObject>(clusterObjectInput(kind))
+}
+
+// `ModelRoute` is "model route".
+function wordsOf(noun: string): string {
+  return noun.replaceAll(/(?!^)([A-Z])/g, ' $1').toLowerCase()
+}
+
+function pluralOf(noun: string): string {
+  return `${noun.replace(/y$/, 'ie')}s`
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+}
+
+function itemPath(kind: RoutedKind, path: string): string {
+  return kind.scope === 'Cluster' ? `${path}/:name` : `${path}/:ns/:name`
+}
+
+function isDry(call: Pick<Call<unknown, { readonly dryRun?: 'All' }, unknown>, 'query'>): boolean {
+  return call.query.dryRun === 'All'
+}

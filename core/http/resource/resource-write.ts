@@ -1,0 +1,152 @@
+import type { KubeObject, ObjectRef, WriteOptions } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { FIELD_MANAGER } from '#schemas/group.ts'
+import type { Call, PathNames } from '../endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { isUnchanged, readIfMatch, setEtag } from '../reply/etag.ts'
+import { toResource } from './resource-schemas.ts'
+import type { RoutedKind } from './resource-schemas.ts'
+
+type WriteCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'headers' | 'reply' | 'signal'>
+
+/** An object as a body gives it. */
+export interface SentObject {
+  readonly metadata: {
+    readonly name?: string
+    readonly namespace?: string
+    readonly resourceVersion?: string
+    readonly [field: string]: unknown
+  }
+  readonly spec: unknown
+}
+
+/** Where the object of a call lives. */
+export function refOf(kind: RoutedKind, params: Partial<PathNames>): ObjectRef {
+  const namespace = params.ns ?? params.namespace
+  if (params.name === undefined) throw new TypeError('the route has no parameter name')
+  return kind.scope === 'Cluster' || namespace === undefined ? { name: params.name } : { namespace, name: params.name }
+}
+
+/** Reads an object as the caller; `ETag` is its version, and a client that has it gets 304. */
+export async function getObject(kind: RoutedKind, call: WriteCall, ref: ObjectRef): Promise<KubeObject | undefined> {
+  const object = await call.caller.cluster.get(toResource(kind), ref, { signal: call.signal })
+  setEtag(call.reply, object)
+  if (!isUnchanged(call.headers['if-none-match'], object)) return object
+  call.reply.code(304)
+  return undefined
+}
+
+/** Creates an object as the caller: 201 with `Location`. Without a namespace it is `default`. */
+export async function createObject(
+  kind: RoutedKind,
+  call: WriteCall,
+  input: { object: SentObject; path: string; dryRun: boolean },
+): Promise<KubeObject> {
+  const { metadata } = input.object
+  if (metadata.name !== undefined) parseName('/metadata/name', metadata.name)
+  const namespace =
+    kind.scope === 'Cluster' ? {} : { namespace: parseLabel('/metadata/namespace', metadata.namespace ?? 'default') }
+  const object = complete(kind, { ...input.object, metadata: { ...metadata, ...namespace } })
+  const created = await call.caller.cluster.create(toResource(kind), object, writeOptions(call, input.dryRun))
+  setEtag(call.reply, created)
+  const { name, namespace: ns } = created.metadata
+  call.reply.code(201).header('location', `${input.path}/${ns === undefined ? '' : `${ns}/`}${name}`)
+  return created
+}
+
+const TRIES = 3
+
+/** Replaces an object as the caller. `If-Match` or the body's version guards it; with neither it is read and replaced, three tries. */
+export async function replaceObject(
+  kind: RoutedKind,
+  call: WriteCall,
+  input: { object: SentObject; ref: ObjectRef; dryRun: boolean },
+): Promise<KubeObject> {
+  const { ref, dryRun } = input
+  const sent = atRef(kind, input.object, ref)
+  const guard = readIfMatch(call.headers['if-match'])
+  const known = sent.metadata.resourceVersion
+  if (guard !== undefined && known !== undefined && known !== guard) throw new Fail('precondition_failed')
+  const replace = async (object: KubeObject): Promise<KubeObject> => {
+    const replaced = await call.caller.cluster.replace(toResource(kind), object, writeOptions(call, dryRun))
+    setEtag(call.reply, replaced)
+    return replaced
+  }
+  if (guard !== undefined) return orPreconditionFailed(replace(atVersion(sent, guard)))
+  if (known !== undefined) return replace(sent)
+  for (let left = TRIES; ; left--) {
+    const current = await call.caller.cluster.get(toResource(kind), ref, { signal: call.signal })
+    try {
+      return await replace(keepOwnership(sent, current))
+    } catch (error) {
+      if (!isStatus(error, 409) || left <= 1) throw error
+    }
+  }
+}
+
+/** Deletes an object as the caller; `If-Match` guards it. */
+export async function deleteObject(
+  kind: RoutedKind,
+  call: WriteCall,
+  input: { ref: ObjectRef; dryRun: boolean },
+): Promise<void> {
+  const guard = readIfMatch(call.headers['if-match'])
+  const deleted = call.caller.cluster.delete(toResource(kind), input.ref, {
+    signal: call.signal,
+    dryRun: input.dryRun,
+    ...(guard === undefined ? {} : { preconditions: { resourceVersion: guard } }),
+  })
+  await (guard === undefined ? deleted : orPreconditionFailed(deleted))
+  call.reply.code(204)
+}
+
+function writeOptions(call: WriteCall, dryRun: boolean): WriteOptions {
+  return { signal: call.signal, dryRun, fieldManager: FIELD_MANAGER }
+}
+
+function complete(kind: RoutedKind, object: SentObject): KubeObject {
+  return {
+    ...object,
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: { ...object.metadata, name: object.metadata.name ?? '' },
+  }
+}
+
+// The path decides; a body that says otherwise is refused rather than quietly moved.
+function atRef(kind: RoutedKind, object: SentObject, ref: ObjectRef): KubeObject {
+  const { name = ref.name, namespace = ref.namespace } = object.metadata
+  const differs = (field: string): Fail =>
+    new Fail('invalid_body', undefined, {
+      errors: [{ pointer: `/metadata/${field}`, detail: 'differs from the path' }],
+    })
+  if (name !== ref.name) throw differs('name')
+  if (namespace !== ref.namespace) throw differs('namespace')
+  return complete(kind, {
+    ...object,
+    metadata: { ...object.metadata, name, ...(namespace === undefined ? {} : { namespace }) },
+  })
+}
+
+function atVersion(object: KubeObject, resourceVersion: string): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion } }
+}
+
+// An author who sends no version does not mean to strip what controllers keep on the object.
+function keepOwnership(sent: KubeObject, current: KubeObject): KubeObject {
+  const { finalizers, ownerReferences, resourceVersion = '' } = current.metadata
+  const kept = {
+    ...(finalizers === undefined ? {} : { finalizers }),
+    ...(ownerReferences === undefined ? {} : { ownerReferences }),
+  }
+  return { ...sent, metadata: { ...kept, ...sent.metadata, resourceVersion } }
+}
+
+async function orPreconditionFailed<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    throw isStatus(error, 409) ? new Fail('precondition_failed') : error
+  }
+}

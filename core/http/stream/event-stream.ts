@@ -1,0 +1,160 @@
+import type { ServerResponse } from 'node:http'
+import type { Call } from '../endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { headersOf } from './raw-headers.ts'
+import { stateOf } from '../endpoint/request-context.ts'
+import type { StreamRegistry } from '../limits/stream-registry.ts'
+
+/** An open server-sent-event stream of one client. */
+export interface EventStream {
+  /**
+   * Writes bytes that are framed already; frame once and share the Buffer with every client. Gives a promise only when the
+   * client is behind, which resolves when more may be written (drained or closed): a replay awaits it; live frames need not,
+   * a client that is 256 KiB behind is cut (X1).
+   */
+  send(frame: Buffer | string): Promise<void> | undefined
+  /** Resolves when the stream has ended, for whatever reason. */
+  readonly closed: Promise<void>
+  readonly ended: boolean
+  end(): void
+  /** What the client has seen: `Last-Event-ID`, or undefined. */
+  readonly lastEventId: string | undefined
+}
+
+/** How a stream behaves. */
+export interface EventStreamOptions {
+  /** Asked every 30 s (X1): when it rejects, the stream ends. */
+  readonly recheck?: () => Promise<unknown>
+  /** Milliseconds; for tests. */
+  readonly heartbeatMs?: number
+  readonly recheckMs?: number
+}
+
+const MAX_BEHIND = 256 * 1024
+const RETRY_HINT = Buffer.from('retry: 1000\n\n')
+const HEARTBEAT = Buffer.from(': \n\n')
+
+/** Takes the connection of a call for events. Throws before any byte is sent; HEAD gets the headers and an ended stream. */
+export function openEventStream(
+  call: Pick<Call<unknown, unknown, unknown>, 'reply' | 'request' | 'headers' | 'caller' | 'streams'>,
+  options: EventStreamOptions = {},
+): EventStream {
+  const { reply, request } = call
+  const { raw } = reply
+  let ended = false
+  const closed = Promise.withResolvers<void>()
+  const finish = (): void => {
+    if (ended) return
+    ended = true
+    raw.end()
+  }
+  const drained = (): void => {
+    if (!ended) raw.write(RETRY_HINT)
+    finish()
+  }
+  const leave = enter(call.streams, call.caller.username, drained)
+  stateOf(request).leavePlace?.()
+  const revoke = (): void => {
+    if (!ended) call.streams.dropped('revoked')
+    finish()
+  }
+  const timers = startTimers(options, {
+    beat: () => {
+      if (!ended) raw.write(HEARTBEAT)
+    },
+    revoke,
+  })
+  raw.once('close', () => {
+    ended = true
+    for (const timer of timers) clearInterval(timer)
+    leave()
+    closed.resolve()
+  })
+  const drain = createDrainWait(raw)
+  const write = createWriter(raw)
+  reply.hijack()
+  raw.writeHead(200, {
+    ...headersOf(reply),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no',
+  })
+  // Headers go out before the first event, however far away it is.
+  if (request.method === 'HEAD') finish()
+  else raw.flushHeaders()
+  return {
+    send: (frame) => {
+      if (ended || write(frame)) return undefined
+      if (raw.writableLength <= MAX_BEHIND) return drain()
+      call.streams.dropped('behind')
+      raw.destroy()
+      return undefined
+    },
+    closed: closed.promise,
+    get ended() {
+      return ended
+    },
+    end: finish,
+    lastEventId: call.headers['last-event-id'],
+  }
+}
+
+function enter(streams: StreamRegistry, user: string, end: () => void): () => void {
+  if (streams.draining) throw new Fail('draining')
+  const leave = streams.enter(user, end)
+  if (leave instanceof Fail) throw leave
+  return leave
+}
+
+function startTimers(
+  { heartbeatMs = 15_000, recheckMs = 30_000, recheck }: EventStreamOptions,
+  act: { beat: () => void; revoke: () => void },
+): readonly NodeJS.Timeout[] {
+  const beat = setInterval(act.beat, heartbeatMs)
+  if (recheck === undefined) return [beat]
+  return [
+    beat,
+    setInterval(() => {
+      void recheck().catch(act.revoke)
+    }, recheckMs),
+  ]
+}
+
+// On drain or close (X1): a client that goes away never drains. One wait serves every frame that is behind.
+function createDrainWait(raw: ServerResponse): () => Promise<void> {
+  let waiting: PromiseWithResolvers<void> | undefined
+  const resume = (): void => {
+    waiting?.resolve()
+    waiting = undefined
+  }
+  // The response tells only of its own writes, and frames go to the socket; a pipelined response has no socket yet.
+  const { socket } = raw
+  socket?.on('drain', resume)
+  raw.on('drain', resume).once('close', () => {
+    socket?.off('drain', resume)
+    resume()
+  })
+  return () => (waiting ??= Promise.withResolvers<void>()).promise
+}
+
+const chunks = new WeakMap<Buffer, Buffer>()
+
+/**
+ * Writes frames as chunks of HTTP/1.1 straight to the socket: framed once for all clients, which halves the CPU of
+ * a frame (2.9 instead of 5.8 us). The response's own writes (head, heartbeat, end) take the same socket in order.
+ */
+function createWriter(raw: ServerResponse): (frame: Buffer | string) => boolean {
+  const { socket } = raw
+  return (frame) => {
+    if (socket === null || !raw.chunkedEncoding || typeof frame === 'string' || frame.length === 0)
+      return raw.write(frame)
+    return socket.write(chunkOf(frame))
+  }
+}
+
+function chunkOf(frame: Buffer): Buffer {
+  const known = chunks.get(frame)
+  if (known !== undefined) return known
+  const chunk = Buffer.concat([Buffer.from(`${frame.length.toString(16)}\r\n`), frame, Buffer.from('\r\n')])
+  chunks.set(frame, chunk)
+  return chunk
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test from 'node:test'
+import { createMetrics } from '#core/telemetry/prom-metrics.ts'
+import { createTraceScope } from '#core/telemetry/trace-context.ts'
+import { createTracer } from '#core/telemetry/tracer.ts'
+import type { EndedSpan } from '#core/telemetry/tracer.ts'
+import { startTrace } from '#core/telemetry/traceparent.ts'
+import { createKubeClient } from './create-client.ts'
+import { parseLabel, parseName } from './names.ts'
+import { nameOfCall } from './instrument.ts'
+import { createPool } from './connection-pool.ts'
+
+test('calls are named by verb and resource as RBAC has them', () => {
+  const cases: readonly (readonly ['GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', string, string])[] = [
+    ['GET', '/api/v1/namespaces/secret-ns/pods/secret-pod/log?tailLines=1', 'get pods/log'],
+    ['GET', '/api/v1/namespaces', 'list namespaces'],
+    ['GET', '/api/v1/namespaces/secret-ns', 'get namespaces'],
+    ['GET', '/apis/mesh.dev/v1/namespaces/a/agents?limit=5', 'list agents'],
+    ['GET', '/apis/mesh.dev/v1/agents?watch=true&timeoutSeconds=5', 'watch agents'],
+    ['GET', '/apis/mesh.dev/v1/agents?labelSelector=watch%3Dtrue', 'list agents'],
+    ['POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'create selfsubjectaccessreviews'],
+    ['PUT', '/apis/apps/v1/namespaces/a/deployments/d/status', 'update deployments/status'],
+    ['PATCH', '/apis/apps/v1/namespaces/a/deployments/d', 'patch deployments'],
+    ['DELETE', '/apis/apps/v1/namespaces/a/deployments/d', 'delete deployments'],
+    ['GET', '/readyz', 'list other'],
+  ]
+  for (const [method, path, expected] of cases) {
+    const { verb, resource } = nameOfCall({ method, path })
+    assert.equal(`${verb} ${resource}`, expected, path)
+  }
+})
+
+test('K2: calls are timed by outcome and traced; neither says which object, and nothing is sent along', async (t) => {
+  const headers: string[] = []
+  const server = createServer((request, response) => {
+    headers.push(...Object.keys(request.headers))
+    const status = request.url?.includes('denied') === true ? 403 : 200
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(status === 200 ? '{"items":[],"metadata":{}}' : '{"kind":"Status","reason":"Forbidden","code":403}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const metrics = createMetrics()
+  const pool = createPool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {}, { metrics })
+  t.after(() => pool.close())
+  const client = createKubeClient({ server: pool.server, pool, bearer: 'secret-token' })
+  const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
+  const ended: EndedSpan[] = []
+  const trace = startTrace()
+  const scope = createTraceScope(
+    trace,
+    createTracer((span) => ended.push(span)),
+  )
+  await scope.run(async () => {
+    await client.list(pods, { namespace: parseLabel('ns', 'secret-ns') })
+    const ref = { namespace: parseLabel('ns', 'secret-ns'), name: parseName('name', 'denied') }
+    await assert.rejects(client.get(pods, ref))
+    for await (const _ of client.watch(pods, {})) break
+  })
+  await client.list(pods, {})
+  const text = await metrics.render()
+  assert.match(text, /mesh_cluster_request_seconds_count\{verb="list",resource="pods",outcome="ok"\} 2/)
+  assert.match(text, /mesh_cluster_request_seconds_count\{verb="get",resource="pods",outcome="denied"\} 1/)
+  assert.match(text, /mesh_cluster_request_seconds_count\{verb="watch",resource="pods",outcome="ok"\} 1/)
+  assert.deepEqual(
+    ended.map(({ name, parentSpanId, status }) => [name, parentSpanId, status]),
+    [
+      ['list pods', trace.spanId, 'ok'],
+      ['get pods', trace.spanId, 'error'],
+      ['watch pods', trace.spanId, 'ok'],
+    ],
+  )
+  assert.doesNotMatch(JSON.stringify(ended.map(({ name, attributes }) => [name, attributes])), /secret/)
+  assert.ok(!headers.includes('traceparent'))
+})

@@ -1,0 +1,58 @@
+import { inSpan } from '#core/telemetry/trace-context.ts'
+import type { CallRequest, Connection } from './request.ts'
+import { KubeError } from './status.ts'
+
+/**
+ * Times a call and makes it a span under the work that caused it, by verb and resource: no name of an object, no query. Nothing is sent
+ * along: the headers of a call are built from four values and no other (K2).
+ */
+export function observed<Answer>(
+  { pool }: Connection,
+  request: CallRequest,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  const { verb, resource } = nameOfCall(request)
+  return inSpan({ name: `${verb} ${resource}`, kind: 'client' }, async (note) => {
+    const started = performance.now()
+    let outcome = 'ok'
+    try {
+      return await send()
+    } catch (error) {
+      outcome = outcomeOf(error)
+      if (error instanceof KubeError) note({ 'http.response.status_code': error.status })
+      throw error
+    } finally {
+      pool.seconds?.observe((performance.now() - started) / 1000, { verb, resource, outcome })
+    }
+  })
+}
+
+const verbs = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const
+
+/** The verb and resource of a call as RBAC has them (`create`, `pods/log`); `other` for what is no resource. */
+export function nameOfCall({ method, path }: Pick<CallRequest, 'method' | 'path'>): { verb: string; resource: string } {
+  const [route = '', query = ''] = path.split('?', 2)
+  const parts = route.split('/').slice(1)
+  const from = parts[0] === 'api' ? 2 : parts[0] === 'apis' ? 3 : parts.length
+  const rest = parts.slice(from)
+  const [plural = 'other', name, subresource] = rest[0] === 'namespaces' && rest.length > 2 ? rest.slice(2) : rest
+  const resource = subresource === undefined ? plural : `${plural}/${subresource}`
+  if (method !== 'GET') return { verb: verbs[method], resource }
+  if (name !== undefined) return { verb: 'get', resource }
+  return { verb: /(?:^|&)watch=true(?:&|$)/.test(query) ? 'watch' : 'list', resource }
+}
+
+const outcomes: Readonly<Record<number, string>> = {
+  401: 'denied',
+  403: 'denied',
+  404: 'missing',
+  409: 'conflict',
+  429: 'throttled',
+  504: 'timeout',
+}
+
+function outcomeOf(error: unknown): string {
+  if (!(error instanceof KubeError)) return 'aborted'
+  const { status } = error
+  return outcomes[status] ?? (status >= 500 ? 'unavailable' : 'invalid')
+}

@@ -1,0 +1,187 @@
+import type { Dispatcher } from 'undici'
+import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
+import { collect, tooLarge, MAX_ANSWER_BYTES } from './read-body.ts'
+import { ACCEPTED_ENCODING, decode } from './decompress.ts'
+import type { KubePool } from './connection-pool.ts'
+import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
+
+/** A bearer, a source of fresh ones, or null: the pool's client certificate is the identity. */
+export type Bearer = string | (() => Promise<string>) | null
+
+/** Where calls go and as whom. */
+export interface Connection {
+  readonly pool: KubePool
+  readonly bearer: Bearer
+  readonly userAgent: string
+}
+
+/** One call; `path` comes from `resourcePath` or is a fixed review path. */
+export interface CallRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly body?: unknown
+  readonly contentType?: string
+  /** Default `application/json`. */
+  readonly accept?: string
+  readonly signal?: AbortSignal | undefined
+  readonly deadlineMs?: number | undefined
+}
+
+/** Deadline of every call but watches and followed logs (K4). */
+export const DEADLINE_MS = 10_000
+
+/** Sends a call and reads the whole answer; every failure is a `KubeError`, except the caller's own abort. */
+export async function call(connection: Connection, request: CallRequest): Promise<Buffer> {
+  return join(await callForPieces(connection, request))
+}
+
+/** As `call`, with the answer as it came, unzipped: a page that passes through is copied once, not twice. */
+export async function callForPieces(connection: Connection, request: CallRequest): Promise<readonly Buffer[]> {
+  const leave = connection.pool.gate.enter()
+  let answered = false
+  const abort = abortAfter(request.deadlineMs ?? connection.pool.deadlineMs ?? DEADLINE_MS, request.signal)
+  try {
+    const sent = await prepare(connection, request, abort.signal)
+    const zipped = request.method === 'GET' ? { 'accept-encoding': ACCEPTED_ENCODING } : {}
+    const asked = { ...sent, headers: { ...sent.headers, ...zipped } }
+    const answer = await collect(connection.pool.calls, asked, abort.signal)
+    answered = true
+    const pieces = await decode(answer)
+    if (answer.status >= 200 && answer.status <= 299) return pieces
+    throw errorFromAnswer(answer.status, join(pieces), auditId(answer.headers))
+  } catch (error) {
+    throw abort.explain(error)
+  } finally {
+    abort.clear()
+    leave(answered)
+  }
+}
+
+/** Sends a call and gives the body as a stream once the headers are in; the deadline covers the time until then. */
+export async function callForStream(connection: Connection, request: CallRequest): Promise<Dispatcher.ResponseData> {
+  const abort = abortAfter(request.deadlineMs ?? connection.pool.deadlineMs ?? DEADLINE_MS, request.signal)
+  try {
+    const answer = await open(connection, request, abort.signal)
+    if (answer.statusCode >= 200 && answer.statusCode <= 299) return answer
+    throw errorFromAnswer(answer.statusCode, join(await readAll(answer.body)), auditId(answer.headers))
+  } catch (error) {
+    throw abort.explain(error)
+  } finally {
+    abort.stopTimer() // the caller's signal still ends the stream
+  }
+}
+
+async function open(
+  connection: Connection,
+  request: CallRequest,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  const sent = await prepare(connection, request, signal)
+  return beforeAbort(connection.pool.streams.request({ ...sent, signal }), signal)
+}
+
+async function prepare(connection: Connection, request: CallRequest, signal: AbortSignal) {
+  assertOutsideTransaction('the cluster client')
+  request.signal?.throwIfAborted()
+  const bearer = await beforeAbort(token(connection.bearer), signal)
+  const body = request.body === undefined ? {} : { body: toJson(request.body) }
+  return {
+    origin: connection.pool.server,
+    method: request.method,
+    path: connection.pool.basePath + request.path,
+    headers: headers(connection.userAgent, bearer, request),
+    ...body,
+  }
+}
+
+// As Go writes it. What is kept as it came (the data of a ControllerRevision, which must not change) is compared byte by byte
+// with what a patch makes of it, and that has these characters escaped.
+function toJson(body: unknown): string {
+  return JSON.stringify(body).replace(
+    /[<>&\u2028\u2029]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+// As in `collect`: undici looks at the signal of a request only when it gets a connection.
+function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+// Built from these, with the encoding that `call` accepts, and never copied from a request: no Impersonate-*, X-Remote-* or X-Forwarded-* can pass (K2).
+function headers(userAgent: string, bearer: string | null, request: CallRequest): Record<string, string> {
+  return {
+    accept: request.accept ?? 'application/json',
+    'user-agent': userAgent,
+    ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+    ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+  }
+}
+
+async function token(bearer: Bearer): Promise<string | null> {
+  if (bearer === null) return null
+  const text = typeof bearer === 'string' ? bearer : await bearer()
+  // An empty or malformed bearer would reach the API server as system:anonymous (M5); it gets the 401 here.
+  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(text)) throw new KubeError(401, 'Unauthorized', 'Unauthorized')
+  return text
+}
+
+async function readAll(body: AsyncIterable<Buffer>): Promise<readonly Buffer[]> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > MAX_ANSWER_BYTES) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return chunks
+}
+
+function join(chunks: readonly Buffer[]): Buffer {
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+}
+
+function auditId(answerHeaders: Dispatcher.ResponseData['headers']): string | undefined {
+  const value = answerHeaders['audit-id']
+  return typeof value === 'string' ? value : undefined
+}
+
+/** One controller for deadline and caller, and the translation of what an abort or a broken socket throws. */
+function abortAfter(deadlineMs: number, caller: AbortSignal | undefined) {
+  const controller = new AbortController()
+  let expired = false
+  const timer = setTimeout(() => {
+    expired = true
+    controller.abort()
+  }, deadlineMs)
+  const forward = (): void => controller.abort(caller?.reason)
+  caller?.addEventListener('abort', forward, { once: true })
+  return {
+    signal: controller.signal,
+    stopTimer: () => clearTimeout(timer),
+    clear: () => {
+      clearTimeout(timer)
+      caller?.removeEventListener('abort', forward)
+    },
+    explain: (error: unknown): unknown => {
+      if (caller?.aborted === true && !expired) return caller.reason
+      if (expired || isConnectTimeout(error)) return deadlineError(deadlineMs)
+      return isTransport(error) ? unreachableError() : error
+    },
+  }
+}
+
+function isConnectTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'
+}
+
+/** True for what sockets, TLS and undici throw: never our own errors, never a defect such as a TypeError. */
+export function isTransport(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof KubeError || !('code' in error)) return false
+  return typeof error.code === 'string' && !error.code.startsWith('ERR_INVALID')
+}

@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errors } from '@nats-io/nats-core'
+import type { NatsConnection } from '@nats-io/nats-core'
+import { connect } from '@nats-io/transport-node'
+import type { NodeConnectionOptions } from '@nats-io/transport-node'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Logger } from '#core/log/logger.ts'
+import { connectProblem } from '#core/net/connect-problem.ts'
+
+/** The server refuses the credentials of a start: nothing that waiting mends. The message names the setting and the host. */
+export class BusRefused extends Error {
+  constructor(target: string, text: string, cause: Error) {
+    super(`${target}: ${text}`, { cause })
+    this.name = 'BusRefused'
+  }
+}
+
+/** A connection that is made as soon as there is a server, and kept. */
+export interface NatsLink {
+  /** The connection while it is up; `bus_unavailable` otherwise, `BusRefused` when the first server that was reached refused us. */
+  connection(): NatsConnection
+  /** Gives up trying and closes what there is. */
+  close(): Promise<void>
+}
+
+// A server that takes the connection and says nothing must not hold a try for long.
+const dialMs = 5_000
+// The first try is waited for this long, so that a bus that is there can be used at once.
+const firstTryMs = 2_000
+const longestPauseMs = 5_000
+
+/** How a link reports; `setting` is where the servers were set. */
+export interface LinkReport {
+  readonly log?: Logger | undefined
+  readonly setting?: string
+}
+
+/**
+ * Begins to connect; resolves when the first try has ended, well or not. Options that no server could make work are refused, as are
+ * credentials and certificates.
+ */
+export async function openNatsLink(options: NodeConnectionOptions, report: LinkReport = {}): Promise<NatsLink> {
+  const closed = new AbortController()
+  const target = `${report.setting ?? 'NATS_URL'}: ${hostsOf(options)}`
+  const state = createState(target, report.log)
+  const tried = Promise.withResolvers<void>()
+  let connection: NatsConnection | undefined
+  let refused: BusRefused | undefined
+  const dial = async (): Promise<void> => {
+    for (let failures = 0; !closed.signal.aborted; failures++) {
+      try {
+        const made = await connect({ ...defaults, ...options })
+        if (closed.signal.aborted) return await made.close()
+        connection = made
+        state.tell(true)
+        follow(made, state, closed.signal).catch((error: unknown) => state.tell(false, error))
+        return
+      } catch (error) {
+        if (error instanceof errors.InvalidArgumentError) return tried.reject(error)
+        const refusal = refusalOf(error)
+        if (refusal !== undefined) return tried.reject((refused = new BusRefused(target, refusal.text, refusal.cause)))
+        state.tell(false, error)
+      } finally {
+        tried.resolve()
+      }
+      await sleep(backOff(failures), undefined, { signal: closed.signal }).catch(() => undefined)
+    }
+  }
+  // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
+  void dial()
+  await Promise.race([tried.promise, sleep(firstTryMs, undefined, { ref: false })])
+  return {
+    connection: () => {
+      if (refused !== undefined) throw refused
+      if (connection === undefined || !state.up() || connection.isClosed())
+        throw new Fail('bus_unavailable', state.problem())
+      return connection
+    },
+    close: async () => {
+      closed.abort()
+      if (connection === undefined) return
+      await settled(connection)
+      await connection.close()
+    },
+  }
+}
+
+const defaults: NodeConnectionOptions = {
+  name: 'mesh',
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 500,
+  pingInterval: 10_000,
+  timeout: dialMs,
+  // A server whose accounts are just being changed must not end the connection for good.
+  ignoreAuthErrorAbort: true,
+}
+
+// What waiting does not mend: credentials, and a certificate that is not trusted.
+function refusalOf(error: unknown): { readonly text: string; readonly cause: Error } | undefined {
+  if (error instanceof errors.AuthorizationError) return { text: error.message, cause: error }
+  const problem = connectProblem(error)
+  return problem?.kind === 'tls' && error instanceof Error ? { text: problem.text, cause: error } : undefined
+}
+
+// Credentials are options of their own, but an address may hold some too.
+function hostsOf({ servers }: NodeConnectionOptions): string {
+  return [servers ?? []]
+    .flat()
+    .map((server) => server.replace(/^[a-z]+:\/\//, '').replace(/^.*@/, ''))
+    .join(', ')
+}
+
+// Half of it is by chance: processes that lost their server together do not come back in step.
+function backOff(failures: number): number {
+  return Math.min(longestPauseMs, 100 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2)
+}
+
+interface LinkState {
+  up(): boolean
+  /** `NATS_URL: 127.0.0.1:4222 refused the connection`. */
+  problem(): string
+  tell(up: boolean, error?: unknown): void
+}
+
+// One line for each change, none for each try.
+function createState(target: string, log: Logger | undefined): LinkState {
+  let known: boolean | undefined
+  let problem = `${target} does not answer`
+  return {
+    up: () => known === true,
+    problem: () => problem,
+    tell: (up, error) => {
+      const before = known
+      known = up
+      if (!up) problem = problemOf(target, error)
+      if (up && before === false) log?.info({}, 'NATS is connected again')
+      if (!up && before !== false) log?.warn({ reason: problem }, 'NATS is not reachable; it is tried again')
+    },
+  }
+}
+
+function problemOf(target: string, error: unknown): string {
+  if (error === undefined) return `${target}: the connection was lost`
+  const problem = connectProblem(error)
+  return problem === undefined
+    ? `${target}: ${error instanceof Error ? error.name : 'disconnected'}`
+    : `${target} ${problem.text}`
+}
+
+async function follow(connection: NatsConnection, state: LinkState, closed: AbortSignal): Promise<void> {
+  for await (const status of connection.status()) {
+    if (closed.aborted) return
+    if (status.type === 'disconnect' || status.type === 'staleConnection') state.tell(false)
+    if (status.type === 'reconnect') state.tell(true)
+  }
+}
+
+// Closing writes to the socket; with a server that has just gone the client lets that error end the process. So ask for an answer
+// first: it comes, or the client sees that the server is gone.
+async function settled(connection: NatsConnection): Promise<void> {
+  if (connection.isClosed()) return
+  const gone = sleep(200, undefined, { ref: false })
+  await Promise.race([connection.flush(), gone]).catch(() => undefined)
+}

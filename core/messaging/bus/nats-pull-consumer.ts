@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg } from '@nats-io/jetstream'
+import type { Delivery, Subscription } from './bus.ts'
+import { ensureDurable, streamName } from './nats-streams.ts'
+import type { DurablePlan } from './durable-consumers.ts'
+import { createWake } from '#core/async/signal.ts'
+
+type Handle = (batch: readonly Delivery[]) => Promise<void>
+
+const maxBatch = 500
+
+/** Pulls from one durable consumer and hands over batches, one at a time, until it is stopped. */
+export function startMember(
+  client: JetStreamClient,
+  manager: JetStreamManager,
+  plan: DurablePlan,
+  handle: Handle,
+): Subscription {
+  const stopped = new AbortController()
+  const arrived = createWake()
+  const buffer: JsMsg[] = []
+  let messages: ConsumerMessages | undefined
+  const pulling = pull()
+  const handling = handleBatches()
+
+  // The stream or the consumer may be made anew under us (a restore, an operator): then it is made again and pulled from (O7).
+  async function pull(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      try {
+        const consumer = await client.consumers.get(streamName, plan.durable)
+        messages = await consumer.consume({
+          max_messages: maxBatch,
+          expires: 10_000,
+          abort_on_missing_resource: true,
+          callback: (message) => {
+            buffer.push(message)
+            arrived.notify()
+          },
+        })
+        if (stopped.signal.aborted) await messages.close()
+        await messages.closed()
+      } catch {
+        await ensureDurable(manager, plan).catch(() => undefined)
+      }
+      if (!stopped.signal.aborted) await pause(500)
+    }
+  }
+
+  async function handleBatches(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      if (buffer.length === 0) await arrived.wait(60_000, stopped.signal)
+      const batch = buffer.splice(0, maxBatch).map(toDelivery)
+      if (batch.length === 0 || stopped.signal.aborted) {
+        for (const message of batch) message.nak()
+        continue
+      }
+      await handle(batch).catch(() => undefined)
+      // What the handler neither acknowledged nor refused comes again soon instead of after the whole ack wait.
+      for (const message of batch) message.nak(50)
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined)
+  }
+
+  return {
+    stop: async () => {
+      stopped.abort()
+      await messages?.close()
+      await handling
+      for (const message of buffer.splice(0)) message.nak()
+      await pulling
+    },
+  }
+}
+
+function toDelivery(message: JsMsg): Delivery {
+  let settled = false
+  const once = (work: () => void): void => {
+    if (settled) return
+    settled = true
+    try {
+      work()
+    } catch {
+      // The connection is closed: JetStream delivers the message again after its ack wait.
+    }
+  }
+  return {
+    subject: message.subject,
+    id: message.headers?.get('Nats-Msg-Id') ?? '',
+    body: message.data,
+    redelivered: message.redelivered,
+    ack: () => once(() => message.ack()),
+    nak: (delayMs) => once(() => message.nak(delayMs)),
+  }
+}

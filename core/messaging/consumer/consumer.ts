@@ -1,0 +1,36 @@
+import type { Tx } from '#core/event-store/store.ts'
+import type { EventType, StoredEvent } from '#core/event-store/event.ts'
+
+/** `none`: any order, once each (inbox). `stream`: every version of a stream in order (cursor). */
+export type ConsumerOrder = 'none' | 'stream'
+
+/** What a handler gets: the transaction that its effect commits in. Further facts are appended in it; nothing else is called. */
+export type HandlerContext = Tx
+
+/** A declared consumer; `name` is `<plugin>.<purpose>`, the key of its inbox or cursors. */
+export interface Consumer {
+  readonly name: string
+  readonly types: readonly string[] | 'all'
+  readonly order: ConsumerOrder
+  readonly from: 'start' | 'now'
+  readonly role: 'worker' | 'manager'
+  /** With order `none` a batch of up to 500 events; with `stream` one stream's events in version order. */
+  handle(events: readonly StoredEvent[], context: HandlerContext): Promise<void>
+}
+
+/** Declares that a consumer reacts to event types. Only a plugin's `consumers.ts` calls it. */
+export function on<Data>(
+  name: string,
+  types: readonly EventType<Data>[] | 'all',
+  options: { readonly order: ConsumerOrder; readonly from: 'start' | 'now'; readonly role?: 'worker' | 'manager' },
+  handle: (events: readonly StoredEvent<Data>[], context: HandlerContext) => Promise<void>,
+): Consumer {
+  return {
+    name,
+    types: types === 'all' ? 'all' : types.map((type) => type.type),
+    order: options.order,
+    from: options.from,
+    role: options.role ?? 'worker',
+    handle: handle as Consumer['handle'],
+  }
+}

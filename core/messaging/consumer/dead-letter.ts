@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Database } from '#core/database/database.ts'
+import { codeOf, isRetryable } from '#core/database/database-errors.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
+
+/** Whether a failure says nothing about the event: the store was away, or two transactions met. It is tried again without counting. */
+export function isTransient(error: unknown): boolean {
+  return isRetryable(error) || (error instanceof Fail && error.code.endsWith('_unavailable'))
+}
+
+/** Counts a failed attempt in its own transaction; the event is dead when `attempts` reaches `most` (A5). */
+export async function recordFailure(
+  db: Transaction<CoreTables>,
+  consumer: string,
+  event: StoredEvent,
+  failure: { readonly error: unknown; readonly most: number },
+): Promise<{ readonly attempts: number; readonly dead: boolean }> {
+  const error = describe(failure.error)
+  const row = await db
+    .insertInto('dead_letter')
+    .values({ consumer, event_id: event.id, position: event.position, attempts: 1, error, dead_at: null })
+    .onConflict((conflict) =>
+      conflict.columns(['consumer', 'event_id']).doUpdateSet({ attempts: sql`dead_letter.attempts + 1`, error }),
+    )
+    .returning('attempts')
+    .executeTakeFirstOrThrow()
+  const dead = row.attempts >= failure.most
+  if (dead) {
+    await db
+      .updateTable('dead_letter')
+      .set({ dead_at: sql<Date>`now()` })
+      .where('consumer', '=', consumer)
+      .where('event_id', '=', event.id)
+      .execute()
+  }
+  return { attempts: row.attempts, dead }
+}
+
+/** Forgets the failed attempts of events that succeeded in the end. */
+export async function clearFailures(
+  db: Transaction<CoreTables>,
+  consumer: string,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  const ids = events.map((event) => event.id)
+  await db
+    .deleteFrom('dead_letter')
+    .where('consumer', '=', consumer)
+    .where('event_id', '=', sql<string>`any(${ids}::text[])`)
+    .execute()
+}
+
+/** One event that a consumer gave up on. */
+export interface DeadLetter {
+  readonly consumer: string
+  readonly eventId: string
+  readonly position: bigint
+  readonly attempts: number
+  readonly error: string
+  readonly deadAt: Date
+  /** Asked for once more; the consumer tries it within a minute. */
+  readonly redriven: boolean
+}
+
+/** The events that were given up, oldest first; of one consumer or of all. */
+export async function listDeadLetters(
+  database: Database,
+  options: { readonly consumer?: string; readonly limit?: number } = {},
+): Promise<readonly DeadLetter[]> {
+  const { consumer, limit = 200 } = options
+  const rows = await database.db
+    .selectFrom('dead_letter')
+    .selectAll()
+    .where('dead_at', 'is not', null)
+    .$if(consumer !== undefined, (query) => query.where('consumer', '=', consumer ?? ''))
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.flatMap(({ consumer: who, event_id, position, attempts, error, dead_at, redrive: again }) =>
+    dead_at === null
+      ? []
+      : [{ consumer: who, eventId: event_id, position, attempts, error, deadAt: dead_at, redriven: again }],
+  )
+}
+
+/** Asks the running consumers to try dead events once more, by id, of one consumer, or both; returns how many were found. */
+export async function redrive(
+  database: Database,
+  which: { readonly consumer?: string | undefined; readonly ids?: readonly string[] },
+): Promise<number> {
+  const { consumer, ids } = which
+  const result = await database.db
+    .updateTable('dead_letter')
+    .set({ redrive: true })
+    .where('dead_at', 'is not', null)
+    .$if(ids !== undefined, (query) => query.where('event_id', '=', sql<string>`any(${[...(ids ?? [])]}::text[])`))
+    .$if(consumer !== undefined, (query) => query.where('consumer', '=', consumer ?? ''))
+    .executeTakeFirst()
+  return Number(result.numUpdatedRows)
+}
+
+// The class and the code only: a message may quote what was in the event's objects.
+function describe(error: unknown): string {
+  const name = error instanceof Error ? error.name : 'unknown'
+  return [name, codeOf(error)].filter((part) => part !== undefined).join(' ')
+}

@@ -1,0 +1,27 @@
+import type { Database } from '#core/database/database.ts'
+import { lastPosition, readAfter, readEpoch, readPositions } from '#core/event-store/read-events.ts'
+import type { EventFilter } from '#core/event-store/read-events.ts'
+import type { Wake } from '#core/async/signal.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
+
+/** The log as the system's own readers see it (relay, consumers): every namespace, no proof. Routes may not import it. */
+export interface EventLog {
+  readAfter(position: bigint, limit: number, filter?: EventFilter): Promise<readonly StoredEvent[]>
+  readPositions(positions: readonly bigint[]): Promise<readonly StoredEvent[]>
+  last(): Promise<bigint>
+  epoch(): Promise<number>
+  /** Wakes at every append of this process, and of others while the database listens. */
+  waiter(): Wake
+}
+
+/** Opens the log for the system's own readers. */
+export function createEventLog(database: Database): EventLog {
+  const { db } = database
+  return {
+    readAfter: (position, limit, filter) => readAfter(db, position, limit, filter),
+    readPositions: (positions) => readPositions(db, positions),
+    last: () => lastPosition(db),
+    epoch: () => readEpoch(db),
+    waiter: () => database.appended.waiter(),
+  }
+}

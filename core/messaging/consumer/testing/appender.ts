@@ -1,0 +1,15 @@
+import { createStore } from '#core/event-store/create-store.ts'
+import { openDatabase } from '#core/database/database.ts'
+import { readAfter } from '#core/event-store/read-events.ts'
+import { note } from '#core/event-store/testing/notes.ts'
+
+// A process that appends until it is killed, `node appender.ts <location as JSON>`: it says how many events it found, and after each
+// COMMIT what it committed.
+const location = JSON.parse(process.argv[2] ?? '') as Parameters<typeof openDatabase>[0]
+const database = await openDatabase(location)
+const store = createStore(database, { projections: [] })
+process.stdout.write(`ready ${(await readAfter(database.db, 0n, 1_000_000)).length}\n`)
+for (let n = 0; ; n++) {
+  await store.transact((tx) => tx.append(`notes/${n % 3}`, 'any', [note(n)]))
+  process.stdout.write(`${n}\n`)
+}

@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import type { CoreTables } from '#core/database/core-tables.ts'
+import { holdFloor } from './checkpoint.ts'
+import type { Consumer } from './consumer.ts'
+import { clearFailures, isTransient, recordFailure } from './dead-letter.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
+import { inHandlerTransaction } from './handler-transaction.ts'
+import type { HandlingOptions } from './handler-transaction.ts'
+
+/** How often an event that is not done was tried; absent from the map: it is done. */
+export type Undone = ReadonlyMap<string, number>
+
+/**
+ * Order `none`: the inbox rows and the effect of a whole batch commit together, so each event has its effect once.
+ * A batch that fails is split into its events, so that one poison event does not hold up the others (A5).
+ */
+export async function handleUnordered(
+  options: HandlingOptions,
+  consumer: Consumer,
+  events: readonly StoredEvent[],
+): Promise<Undone> {
+  if (events.length === 0) return new Map()
+  try {
+    await handleOnce(options, consumer, events)
+    return new Map()
+  } catch (error) {
+    if (isTransient(error)) return new Map(events.map((event) => [event.id, 0]))
+    if (events.length === 1) return giveUpOrRetry(options, consumer, events, error)
+  }
+  const undone = new Map<string, number>()
+  for (const event of events) {
+    for (const [id, attempts] of await handleUnordered(options, consumer, [event])) undone.set(id, attempts)
+  }
+  return undone
+}
+
+async function handleOnce(options: HandlingOptions, consumer: Consumer, events: readonly StoredEvent[]): Promise<void> {
+  await inHandlerTransaction(options, consumer, async (db, run) => {
+    const claimed = await claim(db, consumer.name, events)
+    if (claimed.length === 0) return
+    await run(claimed)
+    await clearFailures(db, consumer.name, claimed)
+  })
+}
+
+// The floor is held first: a raised floor deletes inbox rows, and only its new value tells that they were done.
+async function claim(
+  db: Transaction<CoreTables>,
+  consumer: string,
+  events: readonly StoredEvent[],
+): Promise<readonly StoredEvent[]> {
+  const floor = await holdFloor(db, consumer)
+  const above = events.filter((event) => event.position > floor)
+  if (above.length === 0) return []
+  const ids = above.map((event) => event.id)
+  const positions = above.map((event) => event.position)
+  // Sorted by id, so that two replicas with overlapping batches wait for each other in one order.
+  const { rows } = await sql<{ event_id: string }>`
+    insert into inbox (consumer, event_id, position)
+    select ${consumer}, e.id, e.position from unnest(${ids}::text[], ${positions}::bigint[]) as e (id, position)
+    order by e.id
+    on conflict do nothing returning event_id`.execute(db)
+  const fresh = new Set(rows.map((row) => row.event_id))
+  return above.filter((event) => fresh.has(event.id))
+}
+
+async function giveUpOrRetry(
+  options: HandlingOptions,
+  consumer: Consumer,
+  events: readonly StoredEvent[],
+  error: unknown,
+): Promise<Undone> {
+  const [event] = events
+  if (event === undefined) return new Map()
+  const { attempts, dead } = await options.database.db.transaction().execute(async (db) => {
+    const outcome = await recordFailure(db, consumer.name, event, { error, most: options.maxAttempts })
+    if (outcome.dead) await claim(db, consumer.name, events)
+    return outcome
+  })
+  if (!dead) return new Map([[event.id, attempts]])
+  options.onDead(consumer.name)
+  return new Map()
+}

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Job, Term } from '#core/jobs/background-work.ts'
+import type { Logger } from '#core/log/logger.ts'
+import type { Database } from '#core/database/database.ts'
+import { assertEpoch } from '#core/database/leader-election.ts'
+import { codeOf } from '#core/database/database-errors.ts'
+import type { Metrics } from '#core/telemetry/metrics.ts'
+import { asSpan } from '#core/telemetry/trace-context.ts'
+import type { Tracer } from '#core/telemetry/tracer.ts'
+import { parseTraceparent } from '#core/telemetry/traceparent.ts'
+import type { Bus } from './bus/bus.ts'
+import { toCloudEvent } from './wire/cloud-event.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
+import { createEventLog } from './consumer/log-reader.ts'
+import { eventMetrics } from './wire/metrics.ts'
+import { toSubject } from './wire/subjects.ts'
+
+/** What the relay moves from where to where. */
+export interface RelayOptions {
+  readonly database: Database
+  readonly bus: Bus
+  readonly install: string
+  readonly log?: Logger
+  readonly metrics?: Metrics
+  readonly tracer?: Tracer | undefined
+  /** The fallback when no wake-up arrives. */
+  readonly pollMs?: number
+}
+
+/** The leader's row and the cursor's name of the relay. */
+export const relayName = 'relay'
+
+const inFlight = 100
+const batchSize = 500
+const longestBackOffMs = 5_000
+
+/**
+ * The job that publishes the log to the bus in position order: one per install, at least once, cursor advanced after the PubAck (O1).
+ * While the bus is away nothing is kept in memory: the log is the outbox (A6).
+ */
+export function createRelay(options: RelayOptions): Job {
+  return { name: relayName, role: 'worker', leaderOnly: true, run: (term) => relay(options, term) }
+}
+
+async function relay(options: RelayOptions, term: Term): Promise<void> {
+  const { database, pollMs = 1_000 } = options
+  const published = options.metrics?.counter(eventMetrics.published)
+  const failed = options.metrics?.counter(eventMetrics.relayFailures)
+  const log = createEventLog(database)
+  const wake = log.waiter()
+  const listening = database.listen()
+  let failures = 0
+  let position: bigint | undefined
+  try {
+    while (!term.signal.aborted) {
+      try {
+        position ??= await readCursor(database)
+        const batch = await log.readAfter(position, batchSize)
+        if (batch.length === 0) {
+          await wake.wait(pollMs, term.signal)
+          continue
+        }
+        const from = { install: options.install, epoch: await log.epoch() }
+        const done = await publishInOrder(options, batch, from)
+        position = await advance(database, term.epoch, position, batch.slice(0, done.count))
+        published?.inc({}, done.count)
+        if (done.failure !== undefined) throw done.failure
+        failures = 0
+      } catch (error) {
+        if (term.signal.aborted) return
+        // Another leader's cursor may be further; read it again after any failure.
+        position = undefined
+        failed?.inc()
+        await backOff(options, ++failures, error, term.signal)
+      }
+    }
+  } finally {
+    await listening.stop()
+  }
+}
+
+/** Publishes with up to 100 unacknowledged; `count` is how many from the front are acknowledged. */
+async function publishInOrder(
+  { bus, tracer }: Pick<RelayOptions, 'bus' | 'tracer'>,
+  events: readonly StoredEvent[],
+  from: { readonly install: string; readonly epoch: number },
+): Promise<{ readonly count: number; readonly failure?: unknown }> {
+  const acknowledged = Array.from(events, () => false)
+  const failures: unknown[] = []
+  let next = 0
+  const publishSome = async (): Promise<void> => {
+    while (failures.length === 0) {
+      const index = next++
+      const event = events[index]
+      if (event === undefined) return
+      try {
+        await traced(tracer, event, () => bus.publish(toMessage(event, from)))
+        acknowledged[index] = true
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(inFlight, events.length) }, publishSome))
+  const count = acknowledged.indexOf(false) === -1 ? events.length : acknowledged.indexOf(false)
+  return failures.length === 0 ? { count } : { count, failure: failures[0] }
+}
+
+// Under the request that caused the event; an event of no trace makes none.
+function traced(tracer: Tracer | undefined, event: StoredEvent, publish: () => Promise<void>): Promise<void> {
+  const parent = parseTraceparent(event.traceparent)
+  if (tracer === undefined || parent === undefined) return publish()
+  return asSpan({ tracer, parent, name: { name: `publish ${event.type}`, kind: 'producer' } }, publish)
+}
+
+function toMessage(event: StoredEvent, from: { readonly install: string; readonly epoch: number }) {
+  return {
+    subject: toSubject(event.type, event.subject.namespace),
+    id: event.id,
+    body: Buffer.from(JSON.stringify(toCloudEvent(event, from))),
+  }
+}
+
+/** Position of the last event that the relay has published; 0 on a new install. */
+export async function readCursor(database: Database): Promise<bigint> {
+  const row = await database.db
+    .selectFrom('cursor')
+    .select('position')
+    .where('name', '=', relayName)
+    .where('stream', '=', '*')
+    .executeTakeFirst()
+  return row?.position ?? 0n
+}
+
+// Under the epoch: a relay that was paused and replaced must not take the cursor back or forth (O5).
+async function advance(
+  database: Database,
+  epoch: bigint,
+  before: bigint,
+  published: readonly StoredEvent[],
+): Promise<bigint> {
+  const position = published.at(-1)?.position
+  if (position === undefined) return before
+  await database.db.transaction().execute(async (db) => {
+    await assertEpoch({ db }, relayName, epoch)
+    await db
+      .insertInto('cursor')
+      .values({ name: relayName, stream: '*', position })
+      .onConflict((conflict) => conflict.columns(['name', 'stream']).doUpdateSet({ position }))
+      .execute()
+  })
+  return position
+}
+
+async function backOff(options: RelayOptions, failures: number, error: unknown, signal: AbortSignal): Promise<void> {
+  const reason = codeOf(error) ?? (error instanceof Error ? error.name : 'unknown')
+  if (failures === 1 || failures % 60 === 0) options.log?.warn({ reason, failures }, 'the relay cannot publish')
+  const delay = Math.min(longestBackOffMs, 50 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2)
+  await sleep(delay, undefined, { signal }).catch(() => undefined)
+}

@@ -1,0 +1,83 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
+import type { SettingSource } from '#core/config/setting-source.ts'
+import type { Consumer } from '#core/messaging/consumer/consumer.ts'
+import type { EventType } from '#core/event-store/event.ts'
+import type { Wiring } from '#core/http/endpoint/mounted-endpoint.ts'
+import type { Job } from '#core/jobs/background-work.ts'
+import type { Projection } from '#core/event-store/store.ts'
+import type {
+  BffContext,
+  GatewayContext,
+  ManagerContext,
+  ManagerListening,
+  StateContext,
+  WorkerContext,
+} from './role-contexts.ts'
+import type { Core } from './core-services.ts'
+import type { Contribution } from '#core/jobs/extension-point.ts'
+
+/** A need that may be absent: its API is `undefined` then. */
+export interface OptionalNeed<P extends AnyPlugin = AnyPlugin> {
+  readonly optional: P
+}
+
+/** Other plugins by the name under which `create` gets their API. */
+export type Needs = Readonly<Record<string, AnyPlugin | OptionalNeed>>
+
+/** The API a plugin value carries in its type. */
+export type ApiOf<P> = P extends { readonly api?: (inner: never) => infer Api } ? Api : undefined
+
+/** What `create` gets for its needs. */
+export type Apis<N extends Needs> = {
+  readonly [K in keyof N]: N[K] extends OptionalNeed<infer P> ? ApiOf<P> | undefined : ApiOf<N[K]>
+}
+
+/** Marks a need as optional. */
+export function optional<P extends AnyPlugin>(plugin: P): OptionalNeed<P> {
+  return { optional: plugin }
+}
+
+/** A feature as data plus functions. Declare, do nothing on import; slots are started by the roles that own them. */
+export interface Plugin<Name extends string, Inner extends object, Api, S extends TSchema, N extends Needs> {
+  readonly contract: 1
+  /** Folder, settings key, event-type prefix and table prefix. */
+  readonly name: Name
+  /** What the plugin is for, in one sentence: the description of its tag in the OpenAPI document. */
+  readonly summary?: string
+  readonly needs?: N
+  readonly settings: S
+  /** Maps the interface's own names (`bff.mcp.enabled`, `AUDIT_RETENTION_DAYS`) into this plugin's slice. */
+  readonly settingsFrom?: readonly SettingSource[]
+  wiring?(settings: Static<S>, core: Core): Wiring
+  readonly migrations?: URL
+  readonly events?: readonly EventType[]
+  /** Builds the plugin's inside; no I/O. */
+  create(core: Core, settings: Static<S>, needs: Apis<N>): Inner
+  /** What other plugins get; nothing else crosses. */
+  api?(inner: Inner): Api
+  projections?(inner: Inner): readonly Projection[]
+  contributions?(inner: Inner): readonly Contribution[]
+  routes?(inner: Inner, bff: BffContext): FastifyPluginAsync
+  gatewayRoutes?(inner: Inner, gateway: GatewayContext): FastifyPluginAsync
+  stateRoutes?(inner: Inner, state: StateContext): FastifyPluginAsync
+  /** Routes on the manager's own port, each with a bearer of its own; the manager listens when a plugin has some. */
+  managerRoutes?(inner: Inner, manager: ManagerListening): FastifyPluginAsync | undefined
+  consumers?(inner: Inner, worker: WorkerContext): readonly Consumer[]
+  jobs?(inner: Inner, worker: WorkerContext): readonly Job[]
+  reconcilers?(inner: Inner, manager: ManagerContext): readonly Reconciler[]
+  informers?(inner: Inner, manager: ManagerContext): readonly Informer[]
+  /** Called in reverse load order. */
+  close?(inner: Inner): Promise<void>
+}
+
+/** A plugin with its types erased, as the host handles it. Methods are bivariant, so every plugin fits. */
+export type AnyPlugin = Plugin<string, object, unknown, TSchema, Needs>
+
+/** Declares a plugin; the types of settings, needs and inner follow from the value. */
+export function definePlugin<const Name extends string, Inner extends object, Api, S extends TSchema, N extends Needs>(
+  plugin: Plugin<Name, Inner, Api, S, N>,
+): Plugin<Name, Inner, Api, S, N> {
+  return plugin
+}

@@ -1,0 +1,56 @@
+import type { KubeClient } from '#core/kube/client.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import type { Directory } from '#core/cluster/namespace-directory.ts'
+import type { Informer } from '#core/controllers/watch/declarations.ts'
+import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
+import type { Observed } from '#core/cluster/observed-objects.ts'
+import type { OwnIdentity } from '#core/cluster/token-review.ts'
+import type { Role } from '#core/config/profile.ts'
+import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
+
+/** The BFF's extras: what the capabilities route and paging need. No identity of its own. */
+export interface BffContext {
+  readonly role: 'bff'
+  readonly directory: Directory
+  readonly observed: Observed
+  /** Every mounted endpoint with its plugin and wiring, for capabilities and OpenAPI. */
+  readonly catalog: () => readonly MountedEndpoint[]
+}
+
+/** The gateway on port 4000: a person's bearer is reviewed as the caller, a pod's by TokenReview. */
+export interface GatewayContext extends OwnIdentity {
+  readonly role: 'gateway'
+  readonly observed: Observed
+  /** Undefined without a store. */
+  readonly directory: Directory | undefined
+  callerOf(bearer: string): Promise<Caller>
+}
+
+/** The state role on port 3002. */
+export interface StateContext extends OwnIdentity {
+  readonly role: 'state'
+  readonly observed: Observed
+}
+
+/** The worker reaches agents over the network; of the cluster it sees the endpoints of Services, and nothing else. */
+export interface WorkerContext {
+  readonly role: Extract<Role, 'worker' | 'manager'>
+  readonly observed: Observed
+  readonly endpoints: ServiceEndpoints
+}
+
+/** The manager acts with its own service account. */
+export interface ManagerContext {
+  readonly role: 'manager'
+  readonly cluster: KubeClient
+  readonly observed: Observed
+}
+
+/** The manager's listener. */
+export interface ManagerListening {
+  readonly role: 'manager'
+  /** Every kind that this manager follows, of all plugins. */
+  readonly informers: () => readonly Informer[]
+  /** Whether this installation serves a namespace. */
+  readonly serves: (namespace: string) => boolean
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { createCallers } from '#core/cluster/callers.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
+import { createPool } from '#core/kube/connection-pool.ts'
+import { needs } from '#test/harness/find-server.ts'
+import { sharedKube } from '#test/harness/kube.ts'
+import { createEventRights } from './event-rights.ts'
+import { runCreated, runStarted } from '#plugins/runs/events.ts'
+
+test('CON3: a stream reviews each right once, and again after 30 s', needs('etcd', 'kube-apiserver'), async (t) => {
+  const kube = await sharedKube(t)
+  const pool = createPool(kube.url, { ca: kube.ca })
+  t.after(() => pool.close())
+  const caller = await createCallers({ server: kube.url, pool }).as(kube.tokens['admin'] ?? '')
+  const asked: string[] = []
+  const clock = { now: 0 }
+  const rights = createEventRights({
+    caller: {
+      may: (verb, resource, where) => {
+        asked.push(`${verb} ${resource} ${where.namespace}`)
+        return caller.may(verb, resource, where)
+      },
+    },
+    types: new Map([runCreated, runStarted].map((type) => [type.type, type])),
+    namespace: 'default',
+    now: () => clock.now,
+  })
+  const event = (type: string): StoredEvent =>
+    ({ type, subject: { namespace: 'default', kind: 'Run', name: 'x' }, data: {} }) as StoredEvent
+  const maySee = (type: string): Promise<boolean> => rights.maySee(event(type))
+  assert.deepEqual(await Promise.all([maySee(runCreated.type), maySee(runStarted.type)]), [true, true])
+  clock.now = 29_999
+  assert.equal(await maySee(runCreated.type), true)
+  assert.deepEqual(asked, ['get runs default'])
+  assert.equal(await maySee('com.acme.local.undeclared.v1'), false)
+  clock.now = 30_000
+  assert.equal(await maySee(runCreated.type), true)
+  assert.deepEqual(asked, ['get runs default', 'get runs default'])
+})

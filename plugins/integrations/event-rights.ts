@@ -1,0 +1,51 @@
+import type { Caller } from '#core/cluster/caller.ts'
+import type { EventType, StoredEvent } from '#core/event-store/event.ts'
+import { rightToSee } from '#core/messaging/wire/seen-by.ts'
+import type { Right } from '#core/messaging/wire/seen-by.ts'
+import { parseLabel } from '#core/kube/names.ts'
+
+/** Reviews which events one stream shows. Answers hold for the stream alone and for `maxAgeMs`. */
+export interface EventRights {
+  maySee(event: StoredEvent): Promise<boolean>
+}
+
+/** What the reviews of a stream need; `now` is monotonic milliseconds. */
+export interface EventRightsInput {
+  readonly caller: Pick<Caller, 'may'>
+  readonly types: ReadonlyMap<string, EventType>
+  /** Namespace of the stream; '' is the cluster. */
+  readonly namespace: string
+  readonly maxAgeMs?: number
+  readonly now?: () => number
+}
+
+// As often as the right to the stream itself (X1).
+const MAX_AGE_MS = 30_000
+// Rights times namespaces of a stream over the cluster.
+const MOST_ANSWERS = 5_000
+
+/** Creates the rights of one stream: each distinct (verb, resource, namespace) is reviewed once and again after `maxAgeMs`. */
+export function createEventRights(input: EventRightsInput): EventRights {
+  const { caller, types, maxAgeMs = MAX_AGE_MS, now = () => performance.now() } = input
+  const answers = new Map<string, { readonly allowed: Promise<boolean>; readonly at: number }>()
+  const ask = ({ verb, resource, group }: Right, namespace: string): Promise<boolean> => {
+    const key = `${verb} ${group}/${resource} ${namespace}`
+    const known = answers.get(key)
+    if (known !== undefined && now() - known.at < maxAgeMs) return known.allowed
+    if (answers.size >= MOST_ANSWERS) answers.clear()
+    const where = { namespace: namespace === '' ? ('' as const) : parseLabel('namespace', namespace), group }
+    const allowed = caller.may(verb, resource, where).then((access) => access !== undefined)
+    answers.set(key, { allowed, at: now() })
+    return allowed
+  }
+  return {
+    maySee: async (event) => {
+      const right = rightToSee(types.get(event.type), event)
+      if (right === undefined) return false
+      const namespace = event.subject.namespace ?? ''
+      // Over the cluster a cluster-wide grant spares a review for each namespace.
+      if (input.namespace === '' && namespace !== '' && (await ask(right, ''))) return true
+      return ask(right, namespace)
+    },
+  }
+}

@@ -1,0 +1,15 @@
+import { Type } from 'typebox'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { routes } from './routes.ts'
+import { createServices } from './services.ts'
+
+/** Domain events for other systems: the event feed. */
+export const integrations = definePlugin({
+  contract: 1,
+  name: 'integrations',
+  summary: 'Domain events for other systems: the event feed.',
+  settings: Type.Object({}, { additionalProperties: false }),
+  wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
+  create: createServices,
+  routes,
+})

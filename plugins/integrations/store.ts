@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import { hadOtherNamespace, liveNamespaceUid } from '#core/cluster/observed-sql.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
+import { toStoredEvent } from '#core/event-store/event-row.ts'
+import { lastPosition } from '#core/event-store/read-events.ts'
+import type { Store } from '#core/event-store/store.ts'
+import type { CoreTables } from '#core/database/core-tables.ts'
+
+/**
+ * Events after a position in the namespace of a proof, or with '' in the cluster. By uid: a namespace made again under its old name
+ * shows no event of its predecessor (SEC17).
+ */
+export async function readPermitted(
+  store: Pick<Store, 'reader'>,
+  namespace: string,
+  after: bigint,
+  limit: number,
+): Promise<readonly StoredEvent[]> {
+  const rows = await store
+    .reader<CoreTables>()
+    .selectFrom('events')
+    .selectAll()
+    .where('position', '>', after)
+    .$if(namespace !== '', (query) => query.where('namespace', '=', namespace).where(isOfLiveNamespace(namespace)))
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.map(toStoredEvent)
+}
+
+/** The position of the newest event that is stored. */
+export function newestStored(store: Pick<Store, 'reader'>): Promise<bigint> {
+  return lastPosition(store.reader<CoreTables>())
+}
+
+// An event without a uid is from before its namespace was observed, so it is shown only where the name never had another uid.
+function isOfLiveNamespace(namespace: string): RawBuilder<boolean> {
+  return sql<boolean>`(namespace_uid = ${liveNamespaceUid(namespace)} or namespace_uid is null
+    and not ${hadOtherNamespace(namespace)})`
+}

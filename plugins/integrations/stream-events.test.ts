@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { objectCreated, objectDeleted } from '#core/controllers/objects/object-events.ts'
+import type { EventType } from '#core/event-store/event.ts'
+import { pluralOf } from '#core/messaging/wire/seen-by.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { auditOutcome } from '#plugins/audit/events.ts'
+import { modelCallMetered } from '#plugins/providers/events.ts'
+import { kinds } from '#schemas/kinds.ts'
+import { needs } from '#test/harness/find-server.ts'
+import { runCreated, runDeleted } from '#plugins/runs/events.ts'
+import { declaredTypes, grant, sentinel, startEventFeed } from './testing/event-feed.ts'
+
+const real = needs('etcd', 'kube-apiserver', 'kubectl')
+
+interface Expected {
+  readonly kind: string
+  readonly verb: string
+  readonly resource: string
+}
+
+const run: Expected = { kind: 'Run', verb: 'get', resource: 'runs' }
+const agent: Expected = { kind: 'AgentDeployment', verb: 'get', resource: 'agentdeployments' }
+const audit: Expected = { kind: 'AuditDay', verb: 'list', resource: 'auditlogs' }
+
+/** What each type must ask of a caller, written by hand; undefined: no caller sees it. */
+const rights: Readonly<Record<string, Expected | undefined>> = {
+  'dev.mesh.cluster.created.v1': agent,
+  'dev.mesh.cluster.updated.v1': agent,
+  'dev.mesh.cluster.deleted.v1': agent,
+  'dev.mesh.cluster.gap.v1': agent,
+  'dev.mesh.audit.cluster-request.v1': { ...audit, kind: 'AgentDeployment' },
+  'dev.mesh.audit.outcome.v1': { ...audit, kind: 'AgentDeployment' },
+  'dev.mesh.audit.day-sealed.v1': audit,
+  'dev.mesh.audit.rows-removed.v1': audit,
+  'dev.mesh.pruning.unfinished.v1': undefined,
+  'dev.mesh.providers.model-call-metered.v1': { kind: 'ModelRoute', verb: 'get', resource: 'modelroutes' },
+  'dev.mesh.runs.created.v1': run,
+  'dev.mesh.runs.started.v1': run,
+  'dev.mesh.runs.requeued.v1': run,
+  'dev.mesh.runs.attached.v1': run,
+  'dev.mesh.runs.paused.v1': run,
+  'dev.mesh.runs.interrupt-resolved.v1': run,
+  'dev.mesh.runs.resumed.v1': run,
+  'dev.mesh.runs.cancel-requested.v1': run,
+  'dev.mesh.runs.usage-reported.v1': run,
+  'dev.mesh.runs.succeeded.v1': run,
+  'dev.mesh.runs.failed.v1': run,
+  'dev.mesh.runs.cancelled.v1': run,
+  'dev.mesh.runs.timed-out.v1': run,
+  'dev.mesh.runs.rejected.v1': run,
+  'dev.mesh.runs.deleted.v1': run,
+}
+
+test('CON3: every declared event type has a decision, and kinds have the plurals of their resources', () => {
+  assert.deepEqual(Object.keys(rights).toSorted(), declaredTypes.map(({ type }) => type).toSorted())
+  for (const { kind, plural } of kinds) assert.equal(pluralOf(kind), plural)
+  assert.deepEqual(['ToolRegistry', 'Ingress', 'Namespace'].map(pluralOf), [
+    'toolregistries',
+    'ingresses',
+    'namespaces',
+  ])
+})
+
+test('CON3: the feed shows each type to whom the API server allows its right, and to no other', real, async (t) => {
+  const feed = await startEventFeed(t)
+  const { namespace, other, admin, as } = feed
+  const users = ['developer', 'viewer', 'other-tenant', 'nobody']
+  const watch = { verbs: ['watch'], resources: ['events'] }
+  const end = { verbs: ['get'], resources: ['sentinels'] }
+  for (const one of [namespace, other]) await grant(admin, 'feed', users, { namespace: one, rules: [watch, end] })
+  const everywhere = `feed-${namespace}`
+  await grant(admin, everywhere, ['operator', 'nobody'], { rules: [watch, end] })
+  for (const one of [namespace, other]) {
+    for (const type of declaredTypes) {
+      const kind = rights[type.type]?.kind ?? 'AgentDeployment'
+      await feed.append(
+        type,
+        { namespace: one, kind, name: 'x' },
+        type.plugin === 'cluster' ? { group: 'mesh.dev' } : {},
+      )
+    }
+    await feed.append(sentinel, { namespace: one, kind: 'Sentinel', name: 'x' })
+  }
+  let shown = 0
+  for (const who of ['developer', 'viewer', 'other-tenant', 'nobody', 'operator', 'admin'])
+    for (const one of [namespace, other]) {
+      const expected: string[] = []
+      for (const { type } of declaredTypes) {
+        const right = rights[type]
+        if (right !== undefined && (await isAllowed(as(who), right, one))) expected.push(`${type} x`)
+      }
+      assert.deepEqual(await feed.seen(who, `?namespace=${one}`), expected, `${who} in ${one}`)
+      shown += expected.length
+    }
+  assert.ok(shown > 60 && shown < 6 * 2 * declaredTypes.length, `${shown} events shown: the personas differ`)
+  // Over the cluster: what a cluster-wide grant covers, and the rest by namespace.
+  assert.deepEqual(await feed.seen('nobody', ''), [])
+  await grant(admin, 'runs', ['nobody'], { namespace: other, rules: [{ verbs: ['get'], resources: ['runs'] }] })
+  await eventually(async () => isAllowed(as('nobody'), run, other))
+  const runs = declaredTypes.filter(({ type }) => rights[type] === run).map(({ type }) => `${type} x`)
+  await feed.append(sentinel, { namespace: undefined, kind: 'Sentinel', name: 'last' })
+  const [first, ...rest] = [
+    await feed.seen('nobody', `?namespace=${other}`),
+    await feed.seen('nobody', `?namespace=${namespace}`),
+  ]
+  assert.deepEqual([first, rest], [runs, [[]]])
+})
+
+test('SEC17: the feed of a namespace made again shows nothing of its predecessor', real, async (t) => {
+  const feed = await startEventFeed(t)
+  const { namespace, append, observe, gone, seen } = feed
+  await grant(feed.admin, `feed-${namespace}`, ['operator'], { rules: [{ verbs: ['get'], resources: ['sentinels'] }] })
+  const all = async (name: string): Promise<void> => {
+    await append(
+      objectCreated,
+      { namespace, kind: 'AgentDeployment', name },
+      { group: 'mesh.dev' },
+      `cluster/x/${name}`,
+    )
+    await append(auditOutcome, { namespace, kind: 'AgentDeployment', name })
+    await append(modelCallMetered, { namespace, kind: 'ModelRoute', name })
+    await append(runCreated, { namespace, kind: 'Run', name })
+  }
+  const types = (name: string): readonly string[] =>
+    [objectCreated, auditOutcome, modelCallMetered, runCreated].map(({ type }) => `${type} ${name}`)
+  // Before the manager has observed the namespace: shown, since the name had no other namespace.
+  await all('early')
+  await observe('uid-1', namespace, '10')
+  await all('old')
+  await append(sentinel, { namespace, kind: 'Sentinel', name: 'x' })
+  assert.deepEqual(await seen('operator', `?namespace=${namespace}`), [...types('early'), ...types('old')])
+  await gone('uid-1')
+  // Between the two: of the predecessor.
+  await all('between')
+  await observe('uid-2', namespace, '20')
+  const late: EventType = objectDeleted
+  await append(late, { namespace, kind: 'AgentDeployment', name: 'old' }, { group: 'mesh.dev' }, 'cluster/x/old')
+  await all('new')
+  await append(sentinel, { namespace, kind: 'Sentinel', name: 'x' })
+  assert.deepEqual(await seen('operator', `?namespace=${namespace}`), types('new'))
+})
+
+test('SEC20: a position that the log has not reached is refused', real, async (t) => {
+  const feed = await startEventFeed(t)
+  await feed.append(runCreated, { namespace: feed.namespace, kind: 'Run', name: 'x' })
+  const sequence = (epoch: number, position: string): string =>
+    `${String(epoch).padStart(6, '0')}-${position.padStart(20, '0')}`
+  for (const after of [
+    '999999-99999999999999999999',
+    sequence(2, '1'),
+    sequence(1, '2'),
+    sequence(1, '9223372036854775808'),
+  ]) {
+    const answer = await feed.open('admin', `?after=${after}`)
+    const { errors } = (await answer.json()) as { errors?: readonly { pointer: string }[] }
+    assert.deepEqual([answer.status, errors?.[0]?.pointer], [400, '?after'], after)
+  }
+  for (const after of [sequence(1, '1'), sequence(1, '0'), sequence(0, '99')]) {
+    const answer = await feed.open('admin', `?after=${after}`)
+    assert.equal(answer.status, 200, after)
+    await answer.body?.cancel()
+  }
+})
+
+test(
+  'UXL6: without a position the stream begins now, at start with all; a type filter names known types',
+  real,
+  async (t) => {
+    const { namespace, append, open, seen, upToSentinel } = await startEventFeed(t)
+    const about = (name: string) => ({ namespace, kind: 'Run', name })
+    await append(runCreated, about('before'))
+    const now = await open('admin', `?namespace=${namespace}`)
+    const some = await open('admin', `?namespace=${namespace}&type=${runDeleted.type},${sentinel.type}`)
+    await append(runCreated, about('after'))
+    await append(runDeleted, about('gone'))
+    await append(sentinel, { namespace, kind: 'Sentinel', name: 'x' })
+    const [created, deleted] = [runCreated.type, runDeleted.type]
+    assert.deepEqual(await upToSentinel(now), [`${created} after`, `${deleted} gone`])
+    assert.deepEqual(await upToSentinel(some), [`${deleted} gone`])
+    const all = await seen('admin', `?namespace=${namespace}&after=start`)
+    assert.deepEqual(all, [`${created} before`, `${created} after`, `${deleted} gone`])
+    for (const type of ['', 'x', `${created},`, `${created},x`, '%00', 'a'.repeat(3000)]) {
+      const answer = await open('admin', `?type=${type}`)
+      const { errors } = (await answer.json()) as { errors?: readonly { pointer: string; detail: string }[] }
+      assert.deepEqual([answer.status, errors?.[0]?.pointer], [400, '?type'], type)
+    }
+  },
+)
+
+test('SEC20: a stream whose store cannot be read ends after an error event', real, async (t) => {
+  const feed = await startEventFeed(t)
+  const answer = await feed.open('admin', '')
+  assert.equal(answer.status, 200)
+  await feed.database.close()
+  const text = await answer.text()
+  assert.match(text, /event: error\ndata: \{"title":"[^"]+","status":50\d,"code":"\w+","retryable":\w+\}\n\n$/)
+  assert.match(feed.lines.join(''), /event stream ended: read failed/)
+})
+
+async function isAllowed(cluster: KubeClient, { verb, resource }: Expected, namespace: string): Promise<boolean> {
+  const answer = await cluster.review<{ status?: { allowed?: boolean } }>(
+    '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      spec: { resourceAttributes: { verb, resource, group: 'mesh.dev', namespace } },
+    },
+  )
+  return answer.status?.allowed === true
+}
+
+/** RBAC reaches the authorizer through its informer, milliseconds later. */
+async function eventually(ask: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 5_000
+  while (!(await ask())) assert.ok(performance.now() < end, 'it did not happen in time')
+}

@@ -1,0 +1,149 @@
+import { Type } from 'typebox'
+import type { Access, Caller } from '#core/cluster/caller.ts'
+import { toCloudEvent } from '#core/messaging/wire/cloud-event.ts'
+import type { EventType, StoredEvent } from '#core/event-store/event.ts'
+import { anyCloudEventSchema, SEQUENCE_PATTERN } from '#core/messaging/wire/event-schema.ts'
+import { type AnyEndpoint, type Call, endpoint } from '#core/http/endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { openEventStream } from '#core/http/stream/event-stream.ts'
+import { toAnswer } from '#core/http/problem/problem.ts'
+import { encodeFrame } from '#core/sse/frame.ts'
+import { eventStreamText, namespaceQuery } from '#schemas/api/common.ts'
+import type { IntegrationsServices } from './services.ts'
+import { createEventRights } from './event-rights.ts'
+
+const EventsQuery = Type.Object(
+  {
+    namespace: Type.Optional(namespaceQuery),
+    after: Type.Optional(
+      Type.String({
+        pattern: `^start$|${SEQUENCE_PATTERN}`,
+        description:
+          'sequence of the last event that was seen, or start for all that are kept. Absent: events from now on.',
+      }),
+    ),
+    type: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 2048, description: 'Event types to show, separated by commas.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+// Types for the platform's own consumers are in no stream.
+function seenTypes({ core }: IntegrationsServices): readonly EventType[] {
+  return [...core.eventTypes().values()].filter(({ seenBy }) => seenBy !== 'nobody')
+}
+
+type Source = Parameters<typeof toCloudEvent>[1]
+
+/**
+ * `GET /api/events`: domain events as CloudEvents, in commit order, for callers that may `watch events`. Each event also needs the
+ * right that its type declares (`seenBy`). A failed read ends the stream after an `error` event.
+ */
+export function streamEvents(services: IntegrationsServices): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    url: '/events',
+    id: 'streamEvents',
+    docs: { reads: ['Last-Event-ID'], events: anyCloudEventSchema(seenTypes(services)) },
+    summary: 'Stream domain events as CloudEvents (text/event-stream), in commit order, after a sequence.',
+    authz: {
+      kind: 'review',
+      verb: 'watch',
+      resource: 'events',
+      namespace: { in: 'query', field: 'namespace', absent: 'cluster' },
+    },
+    stream: true,
+    query: EventsQuery,
+    response: { 200: eventStreamText },
+    handle: async (call) => {
+      const { query, headers } = call
+      const access = call.access as Access<'watch', 'events'>
+      const [field, sequence] =
+        query.after === undefined ? ['Last-Event-ID', headers['last-event-id']] : ['?after', query.after]
+      const after = await toPosition(services, field ?? '', sequence)
+      const types = toTypes(services, query.type)
+      const source = { install: services.core.install, epoch: await services.store.epoch() }
+      return serve(services, call, { access, after, types, source })
+    },
+  })
+}
+
+interface Served {
+  readonly access: Access<'watch', 'events'>
+  readonly after: bigint
+  /** Undefined shows every type. */
+  readonly types: ReadonlySet<string> | undefined
+  readonly source: Source
+}
+
+async function serve(
+  services: IntegrationsServices,
+  call: Call<unknown, unknown, unknown> & { readonly caller: Caller },
+  { access, after, types, source }: Served,
+): Promise<undefined> {
+  const { caller } = call
+  const { namespace } = access
+  const stream = openEventStream(call, { recheck: () => caller.review('watch', 'events', { namespace }) })
+  const gone = new AbortController()
+  // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
+  void stream.closed.then(() => gone.abort())
+  const rights = createEventRights({ caller, types: services.core.eventTypes(), namespace })
+  try {
+    for await (const events of services.feed.follow(access, after, gone.signal))
+      for (const event of events) {
+        if (stream.ended) return undefined
+        if (types?.has(event.type) === false) continue
+        if (await rights.maySee(event)) await stream.send(frameOf(event, source))
+      }
+  } catch (error) {
+    const { title, status, code, retryable } = toAnswer(error).problem
+    services.core.log.warn({ code }, 'event stream ended: read failed')
+    await stream.send(encodeFrame({ event: 'error', data: JSON.stringify({ title, status, code, retryable }) }))
+    stream.end()
+  }
+  return undefined
+}
+
+// Followers of a namespace get the same event objects, so each is encoded once for all of them.
+const frames = new WeakMap<StoredEvent, Buffer>()
+
+function frameOf(event: StoredEvent, source: Source): Buffer {
+  const known = frames.get(event)
+  if (known !== undefined) return known
+  const cloudEvent = toCloudEvent(event, source)
+  const frame = encodeFrame({ event: event.type, id: cloudEvent.sequence, data: JSON.stringify(cloudEvent) })
+  frames.set(event, frame)
+  return frame
+}
+
+// A sequence of an earlier epoch is from before a restore: the log may be shorter than it was, and is read from there.
+async function toPosition(
+  { store }: IntegrationsServices,
+  field: string,
+  sequence: string | undefined,
+): Promise<bigint> {
+  if (sequence === undefined) return store.newestPosition()
+  if (sequence === 'start') return 0n
+  const [, epoch, position] = /^(\d{6})-(\d{20})$/.exec(sequence) ?? []
+  if (epoch === undefined || position === undefined) throw refuse(field, 'must be a sequence')
+  const [current, last] = [await store.epoch(), await store.newestPosition()]
+  if (Number(epoch) > current) throw refuse(field, 'names an epoch that has not begun')
+  if (Number(epoch) === current && BigInt(position) > last) throw refuse(field, 'is after the newest event')
+  return BigInt(position) > last ? last : BigInt(position)
+}
+
+function toTypes({ core }: IntegrationsServices, type: string | undefined): ReadonlySet<string> | undefined {
+  if (type === undefined) return undefined
+  const named = type.split(',')
+  const known = core.eventTypes()
+  // Named by place: the text is the caller's.
+  const unknown = named.findIndex((one) => !known.has(one))
+  if (unknown >= 0)
+    throw refuse('?type', `names an unknown event type at place ${unknown + 1}; see docs/reference/events.md`)
+  return new Set(named)
+}
+
+function refuse(pointer: string, detail: string): Fail {
+  return new Fail('malformed_request', `${pointer.replace('?', '')} ${detail}.`, { errors: [{ pointer, detail }] })
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { coreLayers, fullFolders, importCycles, layerViolations, MOST_FILES_OF_CORE } from './layers.ts'
+import { readSources, toSource } from './sources.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const sources = readSources(root)
+// Apart, so that this file has no such import itself.
+const dynamic = 'import'
+
+// Violations that are known: the list only shrinks.
+const knownFullFolders = ['plugins/agents: 27', 'plugins/audit: 18', 'plugins/providers: 13', 'plugins/runs: 42']
+
+test('a folder of core imports only folders before it in the list', () => {
+  assert.deepEqual(layerViolations(sources), [])
+})
+
+test('every layer of core exists', () => {
+  assert.deepEqual(
+    coreLayers.filter((folder) => !existsSync(join(root, folder))),
+    [],
+  )
+})
+
+test('no folder of core and no root of a plugin has too many files', () => {
+  assert.deepEqual(fullFolders(sources), knownFullFolders)
+})
+
+test('no file imports itself through others, types included', () => {
+  assert.deepEqual(importCycles(sources.filter(({ path }) => !path.startsWith('local/apiserver/'))), [])
+})
+
+test('an upward import of a value or a type is a violation', () => {
+  const made = [
+    toSource('core/kube/a.ts', "import type { B } from '../errors/b.ts'\nimport { c } from '#core/log/c.ts'"),
+    toSource('core/http/input/a.ts', `const b = await ${dynamic}('../server.ts')`),
+    toSource('core/http/a.test.ts', "import { b } from '#core/host/process/host.ts'"),
+    toSource('plugins/a/index.ts', "import { b } from '#core/host/process/host.ts'"),
+  ]
+  assert.deepEqual(layerViolations(made), [
+    'core/kube/a.ts imports core/errors/b.ts',
+    'core/http/input/a.ts imports core/http/server.ts',
+  ])
+})
+
+test('a file of core outside the layers is a violation', () => {
+  const made = ['core/a.ts', 'core/host/a.ts', 'core/other/a.ts', 'core/http/migrations/0001-a.ts', 'core/kube/a.ts']
+  assert.deepEqual(
+    layerViolations(made.map((path) => toSource(path, ''))),
+    ['core/a.ts', 'core/host/a.ts', 'core/other/a.ts'].map((path) => `${path} is in no layer of core`),
+  )
+})
+
+test('a file too many is reported with its folder, a test too many is not', () => {
+  const made = (folder: string, count: number, suffix = '.ts') =>
+    Array.from({ length: count }, (_, index) => toSource(`${folder}/f${index}${suffix}`, ''))
+  assert.deepEqual(
+    fullFolders([
+      ...made('core/kube', MOST_FILES_OF_CORE + 1),
+      ...made('core/log', MOST_FILES_OF_CORE),
+      ...made('core/log', 5, '.test.ts'),
+      ...made('plugins/a', 13),
+      ...made('plugins/a/store', 30),
+    ]),
+    ['core/kube: 17', 'plugins/a: 13'],
+  )
+})
+
+test('a cycle is found however long it is, through types and dynamic imports', () => {
+  const made = [
+    toSource('core/a.ts', "import type { b } from './b.ts'"),
+    toSource('core/b.ts', "export * from './c.ts'"),
+    toSource('core/c.ts', `const a = await ${dynamic}('./a.ts')\nimport { d } from './d.ts'`),
+    toSource('core/d.ts', "import { e } from './e.ts'"),
+    toSource('core/e.ts', "import { e } from './e.ts'"),
+  ]
+  assert.deepEqual(importCycles(made), ['core/e.ts', 'core/a.ts <-> core/b.ts <-> core/c.ts'])
+})

@@ -1,0 +1,124 @@
+import { dirname } from 'node:path/posix'
+import { isTest } from './sources.ts'
+import type { Import, Source } from './sources.ts'
+
+/**
+ * The folders of core, each after those that it imports. Files directly in a folder follow its subfolders: they put the parts together.
+ */
+export const coreLayers: readonly string[] = [
+  'core/async',
+  'core/json',
+  'core/log',
+  'core/telemetry',
+  'core/signing',
+  'core/net',
+  'core/sse',
+  'core/http-client',
+  'core/kube',
+  'core/errors',
+  'core/jobs',
+  'core/config',
+  'core/database',
+  'core/event-store',
+  'core/cluster',
+  'core/messaging/wire',
+  'core/messaging/bus',
+  'core/messaging/consumer',
+  'core/messaging',
+  'core/http/limits',
+  'core/http/problem',
+  'core/http/input',
+  'core/http/endpoint',
+  'core/http/stream',
+  'core/http/audit',
+  'core/http/reply',
+  'core/http/resource',
+  'core/http/admission',
+  'core/http/openapi',
+  'core/http',
+  'core/controllers/watch',
+  'core/controllers/objects',
+  'core/controllers',
+  'core/plugin',
+  'core/host/load',
+  'core/host/platform',
+  'core/host/role',
+  'core/host/process',
+  'core/host/commands',
+]
+
+/** Folders of core that know nothing of the platform: launcher and cli may import them. */
+export const groundFolders: readonly string[] = coreLayers.slice(0, coreLayers.indexOf('core/errors'))
+
+/** Files of a folder of core, tests not counted. */
+export const MOST_FILES_OF_CORE = 16
+/** Files directly in the folder of a plugin, tests not counted. */
+export const MOST_FILES_OF_PLUGIN = 12
+
+/** Files of core outside every layer, and their imports of a later layer. */
+export function layerViolations(sources: readonly Source[]): string[] {
+  return sources.filter(({ path }) => path.startsWith('core/') && !isTest(path)).flatMap(violationsOf)
+}
+
+function violationsOf({ path, imports }: Source): string[] {
+  const layer = layerOf(path)
+  if (layer === -1) return [`${path} is in no layer of core`]
+  return imports
+    .filter(({ target }) => target.startsWith('core/') && layerOf(target) > layer)
+    .map(({ target }) => `${path} imports ${target}`)
+}
+
+function layerOf(path: string): number {
+  // Migrations are read by their folder, and belong to it.
+  return coreLayers.indexOf(dirname(path).replace(/\/migrations$/, ''))
+}
+
+/** Folders with more files than they may have, as `folder: count`. */
+export function fullFolders(sources: readonly Source[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { path } of sources) {
+    const folder = dirname(path)
+    if (isTest(path) || folder.endsWith('/migrations')) continue
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  return [...counts]
+    .filter(([folder, count]) => count > mostFilesOf(folder))
+    .map(([folder, count]) => `${folder}: ${count}`)
+}
+
+function mostFilesOf(folder: string): number {
+  if (folder.startsWith('core/')) return MOST_FILES_OF_CORE
+  return /^plugins\/[^/]+$/.test(folder) ? MOST_FILES_OF_PLUGIN : Number.POSITIVE_INFINITY
+}
+
+/**
+ * Groups of files that import each other, types included, each as a sorted list (Tarjan's strongly connected components). A file that
+ * imports itself is one.
+ */
+export function importCycles(sources: readonly Source[]): string[] {
+  const graph = new Map(sources.map(({ path, imports }) => [path, targetsOf(imports)]))
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const stack: string[] = []
+  const found: string[][] = []
+  const visit = (path: string): void => {
+    const own = order.size
+    order.set(path, own)
+    lowest.set(path, own)
+    stack.push(path)
+    for (const target of graph.get(path) ?? []) {
+      if (!graph.has(target)) continue
+      if (!order.has(target)) visit(target)
+      if (stack.includes(target)) lowest.set(path, Math.min(lowest.get(path) ?? own, lowest.get(target) ?? own))
+    }
+    if (lowest.get(path) !== own) return
+    const group = stack.splice(stack.indexOf(path))
+    if (group.length > 1 || graph.get(path)?.includes(path) === true) found.push(group)
+  }
+  for (const path of graph.keys()) if (!order.has(path)) visit(path)
+  return found.map((group) => group.toSorted().join(' <-> '))
+}
+
+function targetsOf(imports: readonly Import[]): readonly string[] {
+  return [...new Set(imports.map(({ target }) => target))]
+}
