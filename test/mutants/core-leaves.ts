@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-/** Defects in core/log, core/signing and core/sse. */
+/** Defects in core/log, core/signing, core/sse and core/telemetry. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'keys that name a secret are logged',
@@ -55,5 +55,12 @@ export const mutants: readonly Mutant[] = [
     replace: "chunk.toString('utf8') + decoder.end()",
     tests: ['core/sse/sse.test.ts'],
     only: 'one reused buffer',
+  },
+  {
+    name: 'a process exports no default metrics',
+    file: 'core/telemetry/process-metrics.ts',
+    find: '  collectDefaultMetrics({ register })\n',
+    replace: '',
+    tests: ['core/telemetry/process-metrics.test.ts'],
   },
 ]
