@@ -141,6 +141,15 @@ test('X5: other methods of the public paths are 405 with Allow, without a bearer
       assert.deepEqual([statusCode, headers['allow']], [405, 'GET, HEAD'], `${method} ${path}`)
       assert.equal(headers['content-security-policy'], DATA_POLICY)
     }
+  // A path below /api that has no route for a method wants a bearer first.
+  for (const method of ['PROPFIND', 'MKCOL', 'REPORT']) {
+    const { statusCode, headers } = await app.inject({
+      method: method as 'OPTIONS',
+      url: '/api/docs?x=1',
+      headers: { authorization: 'Bearer token' },
+    })
+    assert.deepEqual([statusCode, headers['allow']], [405, 'GET, HEAD'], method)
+  }
   const head = await app.inject({ method: 'HEAD', url: '/api/openapi.json' })
   const body = await get('/openapi.json')
   assert.deepEqual([head.statusCode, head.body], [200, ''])
