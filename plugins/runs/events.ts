@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { defineEvent, type EventType } from '#core/event-store/event.ts'
+import { RunId as runId } from '#schemas/run-id.ts'
 import { failReasons, pauseReasons } from '#schemas/run.ts'
 
-const runId = Type.String({ format: 'uuid', description: 'The run (UUIDv7).' })
 const oneOf = <const T extends readonly string[]>(values: T) => Type.Union(values.map((value) => Type.Literal(value)))
 const auditedRun = (action: string) => ({ action, resourceKind: 'Run' })
 
