@@ -19,6 +19,7 @@ import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { startApiServer } from '#local/apiserver/server.ts'
+import type { ContainerStatus } from '#plugins/agents/reconcile/pod-problem.ts'
 import { agentReconciler } from '#plugins/agents/reconcilers.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
@@ -402,6 +403,25 @@ test('UXH7, UXH8: a missing program, a silent agent and a service that ends are 
   assert.match(await why('AgentNotListening'), /^the agent does not answer on AGENT_PORT=\d+: this machine allocates/)
   await run(process.execPath, '--eval', '0')
   assert.match(await why('CrashLoopBackOff'), /ended by itself with code 0, and a service must keep running/)
+})
+
+test('UXM14, PODA23: an agent that crashes again and again keeps its reason while it runs in between', async (t) => {
+  const { cluster, create, when, pods } = await setUp(t)
+  await create({ runtime: { command: ['sh', '-c', 'sleep 0.5; echo out of luck; exit 3'] } })
+  await when('Degraded=True CrashLoopBackOff', false)
+  const reasons = new Set<string | undefined>()
+  const status = await until('the third start', async () => {
+    const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
+    reasons.add(agent.status?.conditions?.find(({ type }) => type === 'Ready')?.reason)
+    const [pod] = await pods()
+    const [container] = (pod?.status?.['containerStatuses'] ?? []) as readonly ContainerStatus[]
+    return container?.restartCount === 2 && container.state?.running !== undefined ? { agent, container } : undefined
+  })
+  assert.deepEqual([...reasons], ['CrashLoopBackOff'])
+  const { finishedAt, ...ended } = status.container.lastState?.terminated ?? {}
+  assert.deepEqual(ended, { exitCode: 3, reason: 'Error', message: 'out of luck' })
+  assert.match(finishedAt ?? '', /^\d{4}-.*Z$/)
+  assert.equal(status.agent.status?.lastTermination?.exitCode, 3)
 })
 
 test('an agent that dies is started again, and its restarts are counted', async (t) => {
