@@ -120,7 +120,8 @@ test('UXM19: the script is compressed for clients that take gzip, and equal for 
     const { headers, rawPayload } = await get('/docs/scalar.js', { 'accept-encoding': value })
     assert.deepEqual([headers['content-encoding'], headers['vary']], ['gzip', 'accept-encoding'], value)
     assert.ok(rawPayload.length < 2_000_000)
-    assert.deepEqual(gunzipSync(rawPayload), plain)
+    // Not by deepEqual: the difference of two buffers of megabytes takes minutes and gigabytes to print.
+    assert.ok(gunzipSync(rawPayload).equals(plain), value)
   }
   for (const value of ['', 'gzip;q=0', 'gzip; Q=0.000, br', 'xgzip', 'gzipx', '*', ',;=', 'identity']) {
     const { headers, rawPayload } = await get('/docs/scalar.js', { 'accept-encoding': value })
