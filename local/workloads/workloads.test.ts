@@ -147,6 +147,14 @@ function helpers(cluster: KubeClient) {
   }
 }
 
+/** The cells of the agent as `kubectl get agents` shows them. */
+async function columnsOf(server: string): Promise<Record<string, unknown>> {
+  const headers = { authorization: `Bearer ${token}`, accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }
+  const answer = await fetch(`${server}/apis/mesh.dev/v1alpha1/namespaces/default/agentdeployments`, { headers })
+  const table = (await answer.json()) as { columnDefinitions: { name: string }[]; rows: { cells: unknown[] }[] }
+  return Object.fromEntries(table.columnDefinitions.map(({ name }, index) => [name, table.rows[0]?.cells[index]]))
+}
+
 async function until<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
   const end = performance.now() + 30_000
   for (;;) {
@@ -309,14 +317,19 @@ test('a status is written at the version that it was computed from only: two sta
   assert.equal((await replicas()) ?? 0, 0)
 })
 
-test('replicas scale, and a pod that somebody deletes is replaced', async (t) => {
-  const { cluster, create, change, when, pods } = await setUp(t)
+test('PODA27: replicas scale and are counted, and a deleted pod is replaced', async (t) => {
+  const { cluster, create, when, pods } = await setUp(t)
   const answer = unique('scale')
   await create(speaking(answer, { scaling: { replicas: 2 } }))
   await when('Ready=True Serving')
   const two = await pods()
   assert.equal(two.length, 2)
-  await change([{ op: 'replace', path: '/spec/scaling/replicas', value: 1 }])
+  await until('both are counted', async () => {
+    const { status } = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
+    return (status?.replicas === 2 && status.readyReplicas === 2) || undefined
+  })
+  const scale = { type: 'merge', body: { spec: { replicas: 1 } } } as const
+  await cluster.patch(AgentDeployment, ref, scale, { subresource: 'scale' })
   await until('one pod is left', async () => ((await pods()).length === 1 ? true : undefined))
   const [left] = await pods()
   assert.ok(
@@ -335,8 +348,8 @@ test('replicas scale, and a pod that somebody deletes is replaced', async (t) =>
   await when('Ready=True Serving')
 })
 
-test('a new revision comes before the old one goes; a broken one says why while the old one serves', async (t) => {
-  const { create, change, when, workloads, pods } = await setUp(t)
+test('UXM13: a new revision comes before the old one goes; a broken one is shown while the old one serves', async (t) => {
+  const { server, create, change, when, workloads, pods } = await setUp(t)
   const [first, second] = [unique('first'), unique('second')]
   await create(speaking(first))
   const good = await when('Ready=True Serving')
@@ -350,6 +363,8 @@ test('a new revision comes before the old one goes; a broken one says why while 
   assert.equal(degraded.status?.currentRevision, good.status?.currentRevision)
   assert.equal(await says(serving(workloads)), 200)
   assert.deepEqual(processesWith(first), pid, 'the old process was not touched')
+  const { Ready: ready, Degraded: isDegraded, Updated: updated } = await columnsOf(server)
+  assert.deepEqual([ready, isDegraded, updated], ['True', 'True', 1])
   await change([{ op: 'replace', path: '/spec/runtime/command/2', value: second }])
   const healed = await when('Degraded=False AsExpected')
   assert.notEqual(healed.status?.currentRevision, good.status?.currentRevision)
