@@ -7,7 +7,8 @@ from typing import Any
 
 from mesh_control_plane_client import AuthenticatedClient
 from mesh_control_plane_client.api.agents import create_agent, delete_agent, get_agent, replace_agent
-from mesh_control_plane_client.api.runs import create_run, stream_events, stream_run_events
+from mesh_control_plane_client.api.integrations import stream_events
+from mesh_control_plane_client.api.runs import create_run, stream_run_events
 from mesh_control_plane_client.models import (
     AgentConfig,
     AgentConfigInput,
