@@ -13,7 +13,7 @@ const meteredData = Type.Object({
   provider: Type.String({ description: 'namespace/name of the ModelProvider that answered.' }),
   model: Type.String({ description: 'Model id at the provider.' }),
   agentUid: nullable('The agent, when a pod called.'),
-  runId: nullable('The run, when the pod named one of its own.'),
+  runId: Type.Union([RunId, Type.Null()], { description: 'The run, when the pod named one of its own.' }),
   status: Type.Integer({ description: 'HTTP status of the response to the client.' }),
   streamed: Type.Boolean(),
   usageReported: Type.Boolean({ description: 'False if the provider reported no usage. The counts are 0 then.' }),
