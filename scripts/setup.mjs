@@ -5,11 +5,16 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findNode, oldestNode } from './find-node.mjs'
+import { isInstalled } from './installed.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = `${root}node_modules/.mesh-setup`
 
-if (!isCurrent()) install()
+if (!isCurrent()) {
+  if (!isInstalledByHand()) install()
+  prepare()
+  writeFileSync(stamp, lockHash())
+}
 if (findNode() === undefined) fail(noNode())
 
 function isCurrent() {
@@ -20,6 +25,20 @@ function lockHash() {
   return createHash('sha256')
     .update(readFileSync(`${root}package-lock.json`))
     .digest('hex')
+}
+
+// After `npm ci` by hand there is no stamp, but npm's own record of what it installed.
+function isInstalledByHand() {
+  const record = `${root}node_modules/.package-lock.json`
+  if (!existsSync(record)) return false
+  try {
+    return isInstalled(
+      JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')),
+      JSON.parse(readFileSync(record, 'utf8')),
+    )
+  } catch {
+    return false
+  }
 }
 
 function install() {
@@ -36,8 +55,6 @@ function install() {
     shell: program.endsWith('.cmd'),
   })
   if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}. The lines above say why.`)
-  prepare()
-  writeFileSync(stamp, lockHash())
 }
 
 // Only speed hangs on it: whatever is not prepared here, the first start makes itself.

@@ -70,6 +70,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   provideServices(app, services)
   acceptBodies(app)
   requireDeclaredAccess(app)
+  const publicPaths = collectPublicPaths(app)
   observeRequests(app, services)
   limitBodyTime(app, limits.bodySeconds, refuse)
   const admit = (admission = await createAdmission(app, services, { limits, refuse }))
@@ -77,7 +78,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     prepare(request, reply, services)
     checkHost(request, hosts)
     if (!isPublic(request)) await admit.authenticate(request)
-    if (request.is404) throw unknownPath(services, request)
+    if (request.is404) throw unknownPath(services, request, publicPaths)
     refuseDuplicateHeaders(request.raw.rawHeaders)
     await admit.enter(request, reply)
   })
@@ -99,6 +100,17 @@ function requireDeclaredAccess(app: FastifyInstance): void {
   })
 }
 
+type PublicPaths = ReadonlyMap<string, readonly string[]>
+
+// Methods by path, of routes that no catalog lists.
+function collectPublicPaths(app: FastifyInstance): PublicPaths {
+  const paths = new Map<string, readonly string[]>()
+  app.addHook('onRoute', ({ url, config }) => {
+    if (config?.allow !== undefined) paths.set(url, config.allow)
+  })
+  return paths
+}
+
 function prepare(request: FastifyRequest, reply: FastifyReply, { streams }: HttpServices): void {
   closeWhenDraining(reply.raw, () => streams.draining)
   setSecurityHeaders(reply)
@@ -112,8 +124,8 @@ function checkHost(request: FastifyRequest, hosts: ServerOptions['hosts']): void
   if (!given.every((host) => isServedHost(host, hosts)) || given.length === 0) throw new Fail('misdirected_request')
 }
 
-function unknownPath(services: HttpServices, request: FastifyRequest): Fail {
-  return rareMethodFail(request.method, request.raw.url ?? '', services.catalog) ?? new Fail('not_found')
+function unknownPath({ catalog }: HttpServices, { method, raw }: FastifyRequest, publicPaths: PublicPaths): Fail {
+  return rareMethodFail({ method, url: raw.url ?? '' }, catalog, publicPaths) ?? new Fail('not_found')
 }
 
 interface FailedRequest {

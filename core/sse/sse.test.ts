@@ -65,10 +65,71 @@ test('sse: a line break in an id or an event name forges no field', () => {
   assert.deepEqual(event, { event: 'a data: x', id: '1 event: b', data: 'real' })
 })
 
-test('sse: an event above the limit is refused, in one chunk or many', () => {
-  const parser = createSseParser(() => undefined, { maxEventBytes: 100 })
-  parser.push(Buffer.from(`data: ${'x'.repeat(60)}\n`))
-  assert.throws(() => parser.push(Buffer.from(`data: ${'x'.repeat(60)}\n`)), /above 100 bytes/)
+test('sse: the last id is kept, an id with NUL is ignored, a retry field is no event', () => {
+  const bytes = Buffer.from('id: 1\ndata: a\n\ndata: b\n\nid: 2\0\ndata: c\n\nretry: 12\n\nid\ndata: d\n\n')
+  assert.deepEqual(
+    parse([bytes]).map(({ event, data, id }) => [event, data, id]),
+    [
+      ['message', 'a', '1'],
+      ['message', 'b', '1'],
+      ['message', 'c', '1'],
+      ['message', 'd', ''],
+    ],
+  )
+})
+
+test('sse: a byte order mark, a CRLF and a character are whole again when each byte is a chunk of one reused buffer', () => {
+  const whole = Buffer.from('\uFEFFdata: \uFEFFzwölf 🦔\r\n\r\ndata: b\r\n\r\n')
+  const events: ParsedEvent[] = []
+  const parser = createSseParser((event) => events.push(event))
+  const pooled = Buffer.alloc(1)
+  for (const byte of whole) {
+    pooled[0] = byte
+    parser.push(pooled)
+  }
+  assert.deepEqual(
+    events.map(({ data }) => data),
+    ['\uFEFFzwölf 🦔', 'b'],
+  )
+})
+
+test('sse: an event above the limit is refused in the chunk that exceeds it', () => {
+  const lines = ['x'.repeat(60), 'x'.repeat(60)].map((data) => Buffer.from(`data: ${data}\n`))
+  const refused: Readonly<Record<string, readonly Buffer[]>> = {
+    'one chunk': [Buffer.concat(lines)],
+    'two chunks': lines,
+    'one line without its end': [
+      Buffer.from('data: '),
+      ...Array.from({ length: 4 }, () => Buffer.from('x'.repeat(25))),
+    ],
+    'empty lines': [Buffer.from('data\n'.repeat(200))],
+  }
+  for (const [shape, chunks] of Object.entries(refused)) {
+    const parser = createSseParser(() => assert.fail(shape), { maxEventSize: 100 })
+    for (const chunk of chunks.slice(0, -1)) parser.push(chunk)
+    assert.throws(() => parser.push(chunks.at(-1) ?? Buffer.alloc(0)), /event above 100 characters/, shape)
+  }
+  const own = createSseParser(() => undefined, { maxEventSize: 1, tooLarge: (limit) => new RangeError(`${limit}`) })
+  assert.throws(() => own.push(Buffer.from('data: xy')), RangeError)
+})
+
+test('sse: comments and fields without an event do not count towards the limit', () => {
+  const events: ParsedEvent[] = []
+  const parser = createSseParser((event) => events.push(event), { maxEventSize: 100 })
+  parser.push(Buffer.from(': '))
+  for (let count = 0; count < 50; count++) parser.push(Buffer.from('still here '.repeat(10)))
+  parser.push(Buffer.from(`\nwhat: ${'x'.repeat(1000)}\ndata: a\n\n`))
+  assert.deepEqual(
+    events.map(({ data }) => data),
+    ['a'],
+  )
+})
+
+test('sse: an error of the handler is thrown by push as it is', () => {
+  const parser = createSseParser(() => {
+    throw new RangeError('mine')
+  })
+  assert.throws(() => parser.push(Buffer.from('data: a\n\n')), { name: 'RangeError', message: 'mine' })
 })
 
 test('exchange: streams, pauses on a promise, aborts, follows no redirect, bounds what it collects', async (t) => {

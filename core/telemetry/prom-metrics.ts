@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { MetricSpec, Metrics } from './metrics.ts'
 import { followProcess } from './process-metrics.ts'
 
-/** Metrics of one process; `process` adds memory, CPU and event loop. */
+/** Metrics of one process; `process` adds those of the process and of Node. */
 export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -41,7 +41,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
       return registry.metrics()
     },
   }
-  if (options.process === true) followProcess(metrics)
+  if (options.process === true) followProcess(metrics, registry)
   return metrics
 }
 

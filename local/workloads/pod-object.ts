@@ -20,8 +20,6 @@ export type ContainerState =
       readonly is: 'waiting'
       readonly reason: string
       readonly message: string
-      readonly exitCode?: number | undefined
-      readonly lastLine?: string | undefined
     }
   | {
       readonly is: 'running'
@@ -30,7 +28,21 @@ export type ContainerState =
       /** The port on which the agent does not answer after its start-up time. */
       readonly silentPort?: number | undefined
     }
-  | { readonly is: 'ended'; readonly exitCode: number; readonly at: Date; readonly lastLine?: string | undefined }
+  | ({ readonly is: 'ended' } & ContainerEnd)
+
+/** How a container ended. */
+export interface ContainerEnd {
+  readonly exitCode: number
+  readonly at: Date
+  readonly lastLine?: string | undefined
+}
+
+/** What a container has behind it. */
+export interface ContainerHistory {
+  readonly restarts: number
+  /** Its last end; the status keeps it while the container runs again. */
+  readonly lastEnd?: ContainerEnd | undefined
+}
 
 /** A pod of a workload's template. */
 export function toPod(owner: KubeObject, template: PodTemplate, hash: string): Pod {
@@ -49,12 +61,16 @@ export function toPod(owner: KubeObject, template: PodTemplate, hash: string): P
   }
 }
 
-/** The status of a pod as the kubelet writes it, for its main container. */
-export function toPodStatus(container: { name: string; image: string }, state: ContainerState, restarts: number) {
+/** The status of a pod with one container of interest, as a kubelet would write it. */
+export function toPodStatus(
+  container: { name: string; image: string },
+  state: ContainerState,
+  { restarts, lastEnd }: ContainerHistory,
+) {
   const ready = state.is === 'running' && state.ready
   const condition = (type: string, holds: boolean) => ({ type, status: holds ? 'True' : 'False' })
   return {
-    phase: phaseOf(state),
+    phase: phaseOf(state, lastEnd),
     podIP: '127.0.0.1',
     podIPs: [{ ip: '127.0.0.1' }],
     conditions: [
@@ -73,9 +89,7 @@ export function toPodStatus(container: { name: string; image: string }, state: C
         started: state.is === 'running',
         restartCount: restarts,
         state: toStateObject(state),
-        ...(state.is === 'waiting' && state.exitCode !== undefined
-          ? { lastState: { terminated: toTerminated(state.exitCode, state.lastLine) } }
-          : {}),
+        ...(state.is === 'ended' || lastEnd === undefined ? {} : { lastState: { terminated: toTerminated(lastEnd) } }),
       },
     ],
   }
@@ -84,13 +98,14 @@ export function toPodStatus(container: { name: string; image: string }, state: C
 function toStateObject(state: ContainerState): object {
   if (state.is === 'running') return { running: { startedAt: timestamp(state.startedAt) } }
   if (state.is === 'waiting') return { waiting: { reason: state.reason, message: state.message } }
-  return { terminated: { ...toTerminated(state.exitCode, state.lastLine), finishedAt: timestamp(state.at) } }
+  return { terminated: toTerminated(state) }
 }
 
-// As in the kubelet with `FallbackToLogsOnError`: the log is the message of a failure only.
-function toTerminated(exitCode: number, lastLine: string | undefined): object {
-  if (exitCode === 0) return { exitCode, reason: 'Completed' }
-  return { exitCode, reason: 'Error', ...(lastLine === undefined ? {} : { message: lastLine }) }
+// As a kubelet with `FallbackToLogsOnError`: the log explains a failure, and no success.
+function toTerminated({ exitCode, at, lastLine }: ContainerEnd): object {
+  const finishedAt = timestamp(at)
+  if (exitCode === 0) return { exitCode, finishedAt, reason: 'Completed' }
+  return { exitCode, finishedAt, reason: 'Error', ...(lastLine === undefined ? {} : { message: lastLine }) }
 }
 
 // The port is allocated at each start and known only from the pod.
@@ -103,7 +118,7 @@ function timestamp(date: Date): string {
   return date.toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-function phaseOf(state: ContainerState): string {
+function phaseOf(state: ContainerState, lastEnd: ContainerEnd | undefined): string {
   if (state.is === 'ended') return state.exitCode === 0 ? 'Succeeded' : 'Failed'
-  return state.is === 'running' || state.exitCode !== undefined ? 'Running' : 'Pending'
+  return state.is === 'running' || lastEnd !== undefined ? 'Running' : 'Pending'
 }

@@ -18,7 +18,7 @@ import type { ContainerLog } from './log-file.ts'
 import { resources } from './objects.ts'
 import type { Container, Pod } from './objects.ts'
 import { toPodStatus } from './pod-object.ts'
-import type { ContainerState } from './pod-object.ts'
+import type { ContainerEnd, ContainerState } from './pod-object.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { AgentCrash } from '../terminal.ts'
 import { mountVolumes } from './volumes.ts'
@@ -67,10 +67,10 @@ export function runReplica(context: ReplicaContext, pod: Pod, restart: boolean):
   }
   const folder = join(context.dataDir, 'pods', `${ref.namespace}_${ref.name}`)
   const ending = new AbortController()
-  const live: Live = { state: starting, restarts: 0, process: undefined, port: undefined, logs: [] }
+  const live: Live = { state: starting, restarts: 0, lastEnd: undefined, process: undefined, port: undefined, logs: [] }
   const report = (state: ContainerState): Promise<void> => {
     live.state = state
-    return writeStatus(context, ref, toPodStatus(named(pod), state, live.restarts))
+    return writeStatus(context, ref, toPodStatus(named(pod), state, live))
   }
   const running = keepRunning({ context, pod, folder, restart, live, report, signal: ending.signal }).catch(
     (error: unknown) => {
@@ -104,6 +104,7 @@ export function runReplica(context: ReplicaContext, pod: Pod, restart: boolean):
 interface Live {
   state: ContainerState
   restarts: number
+  lastEnd: ContainerEnd | undefined
   process: LocalProcess | undefined
   port: number | undefined
   /** Logs per start, by container. */
@@ -130,14 +131,13 @@ async function keepRunning(run: Run): Promise<void> {
   for (let failures = 0; !signal.aborted;) {
     await report(failures === 0 ? starting : live.state)
     const began = performance.now()
-    const code = await runOnce(run, containers)
+    const { reason, message, end } = await runOnce(run, containers)
     if (signal.aborted) return
-    const { exitCode, lastLine } = code
-    if (exitCode !== undefined && exitCode !== 0) run.context.onCrash?.({ ...agentOf(run.pod), exitCode, lastLine })
-    if (!run.restart && code.exitCode !== undefined)
-      return report({ is: 'ended', exitCode: code.exitCode, at: new Date(), lastLine: code.lastLine })
+    if (end !== undefined && end.exitCode !== 0) run.context.onCrash?.({ ...agentOf(run.pod), ...end })
+    if (!run.restart && end !== undefined) return report({ is: 'ended', ...end })
     if (performance.now() - began > SETTLED_MS) failures = 0
-    await report({ is: 'waiting', ...code })
+    live.lastEnd = end ?? live.lastEnd
+    await report({ is: 'waiting', reason, message })
     await pause(backoffMs(failures, RESTART), signal)
     failures += 1
     live.restarts += 1
@@ -158,8 +158,7 @@ const needsRuntime: ContainerState = {
 interface Outcome {
   readonly reason: string
   readonly message: string
-  readonly exitCode?: number
-  readonly lastLine?: string | undefined
+  readonly end?: ContainerEnd
 }
 
 /** One start and its end; a failed start is an outcome too. */
@@ -187,7 +186,8 @@ async function runOnce(run: Run, containers: LocalContainers): Promise<Outcome> 
       }, context.listenMs)
       const exitCode = await child.exited.finally(() => clearTimeout(silent))
       const message = `back-off restarting container ${named(pod).name}`
-      return { reason: 'CrashLoopBackOff', message, exitCode, lastLine: lastLineOf(live, containers) }
+      const end = { exitCode, at: new Date(), lastLine: lastLineOf(live, containers) }
+      return { reason: 'CrashLoopBackOff', message, end }
     } finally {
       volumes.close()
     }

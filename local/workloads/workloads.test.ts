@@ -19,6 +19,7 @@ import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { startApiServer } from '@mesh.dev/embedded-apiserver'
 import { createPool } from '#core/kube/connection-pool.ts'
+import type { ContainerStatus } from '#plugins/agents/reconcile/pod-problem.ts'
 import { agentReconciler } from '#plugins/agents/reconcilers.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
@@ -144,6 +145,14 @@ function helpers(cluster: KubeClient) {
         return settled && whole && all.includes(condition) ? agent : undefined
       }),
   }
+}
+
+/** The cells of the agent as `kubectl get agents` shows them. */
+async function columnsOf(server: string): Promise<Record<string, unknown>> {
+  const headers = { authorization: `Bearer ${token}`, accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }
+  const answer = await fetch(`${server}/apis/mesh.dev/v1alpha1/namespaces/default/agentdeployments`, { headers })
+  const table = (await answer.json()) as { columnDefinitions: { name: string }[]; rows: { cells: unknown[] }[] }
+  return Object.fromEntries(table.columnDefinitions.map(({ name }, index) => [name, table.rows[0]?.cells[index]]))
 }
 
 async function until<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
@@ -308,14 +317,19 @@ test('a status is written only at the version that it was computed from', async 
   assert.equal((await replicas()) ?? 0, 0)
 })
 
-test('replicas are scaled, and a deleted pod is replaced', async (t) => {
-  const { cluster, create, change, when, pods } = await setUp(t)
+test('PODA27: replicas are scaled and counted, and a deleted pod is replaced', async (t) => {
+  const { cluster, create, when, pods } = await setUp(t)
   const answer = unique('scale')
   await create(speaking(answer, { scaling: { replicas: 2 } }))
   await when('Ready=True Serving')
   const two = await pods()
   assert.equal(two.length, 2)
-  await change([{ op: 'replace', path: '/spec/scaling/replicas', value: 1 }])
+  await until('both are counted', async () => {
+    const { status } = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
+    return (status?.replicas === 2 && status.readyReplicas === 2) || undefined
+  })
+  const scale = { type: 'merge', body: { spec: { replicas: 1 } } } as const
+  await cluster.patch(AgentDeployment, ref, scale, { subresource: 'scale' })
   await until('one pod is left', async () => ((await pods()).length === 1 ? true : undefined))
   const [left] = await pods()
   assert.ok(
@@ -334,8 +348,8 @@ test('replicas are scaled, and a deleted pod is replaced', async (t) => {
   await when('Ready=True Serving')
 })
 
-test('a new revision starts before the old one stops; a broken one reports its reason while the old one serves', async (t) => {
-  const { create, change, when, workloads, pods } = await setUp(t)
+test('UXM13: a new revision starts before the old one stops; a broken one reports its reason while the old one serves', async (t) => {
+  const { server, create, change, when, workloads, pods } = await setUp(t)
   const [first, second] = [unique('first'), unique('second')]
   await create(speaking(first))
   const good = await when('Ready=True Serving')
@@ -349,6 +363,8 @@ test('a new revision starts before the old one stops; a broken one reports its r
   assert.equal(degraded.status?.currentRevision, good.status?.currentRevision)
   assert.equal(await says(serving(workloads)), 200)
   assert.deepEqual(processesWith(first), pid, 'the old process was not touched')
+  const { Ready: ready, Degraded: isDegraded, Updated: updated } = await columnsOf(server)
+  assert.deepEqual([ready, isDegraded, updated], ['True', 'True', 1])
   await change([{ op: 'replace', path: '/spec/runtime/command/2', value: second }])
   const healed = await when('Degraded=False AsExpected')
   assert.notEqual(healed.status?.currentRevision, good.status?.currentRevision)
@@ -404,7 +420,26 @@ test('UXH7, UXH8: a missing program, a silent agent and a service that ends are 
   assert.match(await why('CrashLoopBackOff'), /ended by itself with code 0, and a service must keep running/)
 })
 
-test('an agent that exits is restarted, and its restarts are counted', async (t) => {
+test('UXM14, PODA23: an agent that crashes again and again keeps its reason while it runs in between', async (t) => {
+  const { cluster, create, when, pods } = await setUp(t)
+  await create({ runtime: { command: ['sh', '-c', 'sleep 0.5; echo out of luck; exit 3'] } })
+  await when('Degraded=True CrashLoopBackOff', false)
+  const reasons = new Set<string | undefined>()
+  const status = await until('the third start', async () => {
+    const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
+    reasons.add(agent.status?.conditions?.find(({ type }) => type === 'Ready')?.reason)
+    const [pod] = await pods()
+    const [container] = (pod?.status?.['containerStatuses'] ?? []) as readonly ContainerStatus[]
+    return container?.restartCount === 2 && container.state?.running !== undefined ? { agent, container } : undefined
+  })
+  assert.deepEqual([...reasons], ['CrashLoopBackOff'])
+  const { finishedAt, ...ended } = status.container.lastState?.terminated ?? {}
+  assert.deepEqual(ended, { exitCode: 3, reason: 'Error', message: 'out of luck' })
+  assert.match(finishedAt ?? '', /^\d{4}-.*Z$/)
+  assert.equal(status.agent.status?.lastTermination?.exitCode, 3)
+})
+
+test('an agent that dies is started again, and its restarts are counted', async (t) => {
   const { create, when, pods } = await setUp(t)
   const answer = unique('mortal')
   await create(speaking(answer))

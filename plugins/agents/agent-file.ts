@@ -19,13 +19,13 @@ import { onlyAgent } from './new-agent.ts'
 /** An agent of a file, and its document there. */
 export interface FiledAgent {
   readonly agent: AgentDeploymentObject
-  /** An answer of the cluster, with the line and column of each refused field. */
+  /** Converts an error of the cluster, with line and column of each refused field. */
   placed(error: KubeError): KubeError
 }
 
 const anyMap = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
 
-// The rest of metadata and the spec are the cluster's to judge (fieldValidation=Strict).
+// The cluster validates the rest of metadata and the spec (fieldValidation=Strict).
 const checkObject = checkOf(
   Type.Object({
     apiVersion: Type.Literal(AgentDeployment.apiVersion),
@@ -99,7 +99,7 @@ type AgentObject = Pick<AgentDeploymentObject, 'metadata'> & { readonly spec: un
 function toObject(document: ParsedSource): AgentObject {
   const errors = checkObject(document.value)
   if (errors.length > 0) refuse(document, errors)
-  // The check above is the proof.
+  // Proven by the check above.
   return document.value as AgentObject
 }
 
@@ -109,7 +109,7 @@ function refuse(document: ParsedSource, errors: readonly FieldError[]): never {
   )
 }
 
-// The second one would be refused by the cluster, after the first one was made.
+// The cluster would refuse the second one after the first one was created.
 function refuseRepeated(agents: readonly ReadAgent[]): void {
   const seen = new Set<string>()
   for (const { agent, document } of agents) {
@@ -120,7 +120,7 @@ function refuseRepeated(agents: readonly ReadAgent[]): void {
   }
 }
 
-// The cluster names fields of the object, which the simplified format has without `spec`.
+// The cluster reports paths of the object. The simplified format has no `spec` level.
 function placedIn(document: ParsedSource, error: KubeError, simplified: boolean): KubeError {
   const causes = (error.details.causes ?? []).map((cause) => {
     const path = cause.field.replaceAll(/\[(\d+)\]/g, '.$1').split('.')

@@ -7,16 +7,16 @@ import type { ReconcileSettings } from './reconcile/settings.ts'
 export interface Agents {
   now(): Date
   gateway: ModelGateway
-  /** Route that answers generate and refine unless the request names one: `name` or `namespace/name`. */
+  /** Default ModelRoute of generate and refine: `name` or `namespace/name`. */
   generateRoute: string
-  /** Checks that other plugins contributed; read when a request needs them, since `create` runs before they exist. */
+  /** Requirement checks of other plugins. Read per request, since `create` runs before they are contributed. */
   checks(): readonly RequirementCheck[]
 }
 
-/** The plugin's inside. */
+/** Services of the plugin. */
 export interface AgentsInner extends Agents {
   reconcile: ReconcileSettings
-  /** Keeps the public key of an agent's launchers. */
+  /** Stores the public key of an agent's launchers. */
   recordKey: LauncherKeyRecorder
   /** The authenticated actor of a change of an agent, if a plugin knows one. */
   findActor: ChangeActorFinder

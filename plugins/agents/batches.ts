@@ -1,7 +1,7 @@
-// As many cluster calls as one request may have under way at once.
+// Most concurrent cluster calls of one request.
 const BATCH = 16
 
-/** Maps items with at most 16 under way, in order. */
+/** Maps items with at most 16 concurrent calls. Keeps the order. */
 export async function mapInBatches<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Promise<Result>,

@@ -15,14 +15,14 @@ import { resourceOf } from './resources.ts'
 
 type CheckedPod = Parameters<typeof findPodProblems>[0]
 
-// More Secrets than any agent has; each is a call to the cluster.
+// Each Secret costs a call to the cluster.
 const MOST_SECRETS = 64
 const checkPod = checkOf(pod)
 
 /**
- * Checks of an agent what the cluster cannot: its `spec.pod` by schema and rules, so that every refusal names its field, and
- * the Secrets that it refers to, as the caller. A Secret that the caller may not read is left to the manager, which reports it
- * as a condition. Throws `invalid_body`.
+ * Validates what the cluster cannot: `spec.pod` by schema and rules, so that every error names its field, and the referenced
+ * Secrets, as the caller. A Secret that the caller may not read is checked by the manager, which reports a condition.
+ * Throws `invalid_body`.
  */
 export async function checkAgent(caller: Caller, agent: CheckedAgent, signal: AbortSignal): Promise<void> {
   const errors = podErrors(agent.spec)
@@ -30,7 +30,7 @@ export async function checkAgent(caller: Caller, agent: CheckedAgent, signal: Ab
   await refusePlatformSecrets(caller, agent, signal)
 }
 
-/** An agent of a body, whose spec may be anything yet. */
+/** An agent from a request body, with an unvalidated spec. */
 export interface CheckedAgent {
   readonly namespace: string
   readonly spec: unknown
@@ -42,7 +42,7 @@ function podErrors(spec: unknown): readonly FieldError[] {
   if (given === undefined) return []
   const misshapen = checkPod(given)
   if (misshapen.length > 0) return misshapen.map(({ pointer, detail }) => ({ pointer: `/spec/pod${pointer}`, detail }))
-  // The check above is the proof.
+  // Proven by the check above.
   return findPodProblems(given as CheckedPod)
     .slice(0, 20)
     .map(({ path, message }) => ({ pointer: `/spec/${path.join('/')}`, detail: message }))

@@ -12,8 +12,8 @@ interface CreateOptions {
 }
 
 /**
- * Creates the agents of a file as the caller. Kubernetes has no transaction, so several are tried in a dry run first; an error after
- * that names the agents that were made before it.
+ * Creates the agents of a file as the caller. Kubernetes has no transactions, so several agents are validated by a dry run first. A later
+ * error names the agents that were created before it.
  */
 export async function createFromFile(
   caller: Caller,

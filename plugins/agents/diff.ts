@@ -33,7 +33,7 @@ export function toSections(from: Fields, to: Fields): DiffSection[] {
     }))
 }
 
-/** Whether two JSON values are the same; the order of keys does not matter. */
+/** Whether two JSON values are equal, regardless of the order of keys. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -53,7 +53,7 @@ function patchFields(from: Fields, to: Fields, path: string): PatchOperation[] {
   })
 }
 
-// Equal ends are kept, so that one entry put in front is one `add`, not a replacement of every entry.
+// Equal prefixes and suffixes are kept, so that one inserted entry is one `add`, not a replacement of every entry.
 function patchList(from: readonly unknown[], to: readonly unknown[], path: string): PatchOperation[] {
   const shorter = Math.min(from.length, to.length)
   let start = 0
@@ -63,7 +63,7 @@ function patchList(from: readonly unknown[], to: readonly unknown[], path: strin
   const [fromEnd, toEnd] = [from.length - end, to.length - end]
   const both = Math.min(fromEnd, toEnd)
   const changed = indexes(start, both).flatMap((index) => toPatch(from[index], to[index], `${path}/${index}`))
-  // From the back: the indexes of those in front stay what they are.
+  // From the end, so that earlier indexes stay valid.
   const removed = indexes(both, fromEnd)
     .toReversed()
     .map((index) => ({ op: 'remove' as const, path: `${path}/${index}` }))

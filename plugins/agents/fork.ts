@@ -4,7 +4,7 @@ import { GROUP } from '#schemas/group.ts'
 import { FORKED_FROM_ANNOTATION } from '#schemas/labels.ts'
 import { mergePatch } from './merge-patch.ts'
 
-/** Where a fork goes and what is different in it. */
+/** Target and changes of a fork. */
 export interface Fork {
   name: string
   namespace: string
@@ -24,12 +24,12 @@ export function toFork(origin: AgentDeploymentObject, fork: Fork): AgentDeployme
       ...(Object.keys(labels).length === 0 ? {} : { labels }),
       annotations: { [FORKED_FROM_ANNOTATION]: `${namespace}/${name}` },
     },
-    // The cluster validates it; a patch may have made anything of it.
+    // A patch may have produced any value. The cluster validates it.
     spec: spec as AgentDeploymentSpec,
   })
 }
 
-/** Labels that a person wrote: those of the platform belong to the origin. */
+/** Labels of the author. Labels of the platform belong to the original. */
 export function ownText(labels: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.split('/')[0]?.endsWith(GROUP)))
 }

@@ -1,9 +1,9 @@
 import { agentFileSchema } from '#schemas/generated/agent-file-schema.ts'
 import type { ChatMessage } from './model-gateway.ts'
 
-/** What a model is asked to do. */
+/** The task of a model. */
 export interface GenerateTask {
-  /** What a person wants of the agent, or of the change. */
+  /** Description of the agent or the change, by a person. */
   request: string
   /** The config to change; absent for a new one. */
   base?: Record<string, unknown>

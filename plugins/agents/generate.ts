@@ -5,14 +5,14 @@ import { conversationFor } from './generate-prompt.ts'
 import type { GenerateTask } from './generate-prompt.ts'
 import type { ChatMessage, JsonQuestion, ModelGateway } from './model-gateway.ts'
 
-/** What a model made of a task. */
+/** Result of a model for a task. */
 export interface Generated {
   config: Record<string, unknown>
   explanation: string
   warnings: string[]
 }
 
-/** Who asks, and through which route. */
+/** The caller, and the ModelRoute to use. */
 export interface GenerateContext {
   gateway: ModelGateway
   bearer: string
@@ -21,10 +21,10 @@ export interface GenerateContext {
   signal: AbortSignal
 }
 
-// The first answer and two repairs: a model that fails three times with its errors before its eyes fails again.
+// The first answer and two repairs. A model that has failed three times with its errors in the prompt fails again.
 const ROUNDS = 3
 
-/** The answer that the model must give: a config of the simplified format, on a route that exists, and a sentence about it. */
+/** Response format of the model: a config in the simplified format, on an existing route, and one sentence about it. */
 export function answerSchema(routes: readonly string[]): JsonQuestion['schema'] {
   const fields = isFields(agentFileSchema['properties']) ? agentFileSchema['properties'] : {}
   const model = { type: 'object', required: ['route'], properties: { route: { type: 'string', enum: routes } } }
@@ -47,7 +47,7 @@ export function answerSchema(routes: readonly string[]): JsonQuestion['schema'] 
   }
 }
 
-/** Makes or changes a config with a model; an answer that the format refuses goes back with its problems. */
+/** Creates or changes a config with a model. An invalid answer is returned to the model with its problems. */
 export async function generateConfig(task: GenerateTask, context: GenerateContext): Promise<Generated> {
   const messages: ChatMessage[] = conversationFor(task)
   const schema = answerSchema(task.routes)
@@ -86,7 +86,7 @@ function readAnswer(text: string): { config: Record<string, unknown>; explanatio
   return { config: value['config'], explanation }
 }
 
-// Models that do not follow response_format like to fence their JSON.
+// Models without response_format often put their JSON in a code fence.
 function parseJson(text: string): unknown {
   const trimmed = text.trim()
   const fence = trimmed.endsWith('\n```') ? /^```(?:json)?[^\S\n]*\n/.exec(trimmed) : null
@@ -97,7 +97,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-// What the platform knows better than a model: the name of a config that is being refined, its namespace, a route that exists.
+// Fields that the platform determines: the name of a refined config, its namespace, an existing route.
 function settle(
   config: Record<string, unknown>,
   task: GenerateTask,

@@ -20,7 +20,7 @@ interface Container {
   readonly name: string
 }
 
-/** The part of a Pod that is read here. */
+/** A Pod, reduced to the fields that are read here. */
 interface Pod extends KubeObject {
   readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] }
   readonly status?: { readonly phase?: string }
@@ -35,7 +35,7 @@ export async function readLogs(
 ): Promise<AsyncIterable<Buffer>> {
   const since = sinceSeconds(request.since, context.now)
   const { signal } = context
-  // The agent first: for an unknown one the answer is its 404, for a denied caller the cluster's 403.
+  // The agent first, so that an unknown agent is a 404 and a denied caller gets the cluster's 403.
   await caller.cluster.get(AgentDeployment, ref, { signal })
   const found = await caller.cluster.list<Pod>(pods, {
     namespace: ref.namespace,
@@ -56,7 +56,7 @@ export async function readLogs(
   return caller.cluster.podLogs({ namespace: ref.namespace, name }, options)
 }
 
-/** A running pod before any other, the newest among equals. Pure. */
+/** Selects a running pod, or else the newest one. Pure. */
 export function choosePod(found: readonly Pod[]): Pod | undefined {
   const rank = (pod: Pod): string => `${pod.status?.phase === 'Running' ? 1 : 0}${pod.metadata.creationTimestamp ?? ''}`
   return found.toSorted((a, b) => rank(b).localeCompare(rank(a)))[0]
@@ -72,7 +72,7 @@ function chooseContainer(pod: Pod, wanted: 'agent' | 'launcher'): string {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** Seconds back from now, of a duration such as `10m` or an RFC 3339 time. Throws `invalid_query`. Pure. */
+/** Converts a duration such as `10m` or an RFC 3339 time to seconds before now. Throws `invalid_query`. Pure. */
 export function sinceSeconds(since: string | undefined, now: Date): number | undefined {
   if (since === undefined) return undefined
   if (/^(?:[0-9]{1,9}(?:ms|s|m|h|d)){1,5}$/.test(since)) {
@@ -85,7 +85,7 @@ export function sinceSeconds(since: string | undefined, now: Date): number | und
   return withinReach((now.getTime() - time) / 1000)
 }
 
-// The API server and the kubelet count the seconds as nanoseconds in an int64.
+// The API server and the kubelet convert the seconds to nanoseconds in an int64.
 const MAX_SECONDS = 100 * 365 * 86_400
 
 function withinReach(seconds: number): number {

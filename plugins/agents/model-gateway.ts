@@ -7,7 +7,7 @@ export interface ChatMessage {
   content: string
 }
 
-/** A question to a model that must answer with JSON of a schema. */
+/** A request to a model, with a JSON schema of its answer. */
 export interface JsonQuestion {
   /** `namespace/name` of a ModelRoute. */
   route: string
@@ -16,7 +16,7 @@ export interface JsonQuestion {
   signal: AbortSignal
 }
 
-/** Asks the model gateway with the caller's own bearer, so that the caller's rights decide (K1). */
+/** Calls the model gateway with the caller's bearer token, so that the caller's rights apply (K1). */
 export interface ModelGateway {
   /** The text of the answer. Throws `forbidden`, `not_found`, `too_many_requests` or `bad_gateway`. */
   ask(bearer: string, question: JsonQuestion): Promise<string>
@@ -25,13 +25,13 @@ export interface ModelGateway {
 const DEADLINE_MS = 60_000
 const MAX_ANSWER_BYTES = 1024 * 1024
 
-/** A client of the gateway's OpenAI-compatible door. */
+/** A client of the gateway's OpenAI-compatible API. */
 export function createModelGateway(baseUrl: string): ModelGateway {
   let agent: Agent | undefined
   return {
     ask: async (bearer, { route, messages, schema, signal }) => {
       const body = { model: route, messages, response_format: { type: 'json_schema', json_schema: schema } }
-      // Here, not at creation: what only describes the API has no gateway.
+      // Checked per call, since a process that only describes the API has no gateway.
       const url = new URL('/v1/chat/completions', baseUrl)
       agent ??= new Agent()
       const asked = agent.request({
@@ -78,7 +78,7 @@ const codes: Readonly<Record<number, 'unauthenticated' | 'forbidden' | 'not_foun
   429: 'too_many_requests',
 }
 
-// The gateway's own refusals (a denied route, an unknown one) are told as they are; a provider's failure says nothing.
+// Errors of the gateway itself (a denied or unknown route) are returned as they are. Errors of a provider are not quoted.
 function failureOf(status: number, answer: unknown): Fail {
   const code = codes[status]
   if (code === undefined) return new Fail('bad_gateway', 'The model gateway could not answer.')

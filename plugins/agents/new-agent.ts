@@ -36,7 +36,7 @@ function fromObject(body: NewAgentBody, given: DnsLabel | undefined): AgentDeplo
   const { name, namespace = given } = metadata
   if (typeof name !== 'string') throw invalid('/metadata/name', 'must be a text')
   if (typeof namespace !== 'string') throw invalid('/metadata/namespace', 'must be a text')
-  // The rest of metadata and the spec are the cluster's to judge (fieldValidation=Strict).
+  // The cluster validates the rest of metadata and the spec (fieldValidation=Strict).
   return AgentDeployment.object({ metadata: { ...metadata, name, namespace }, spec: spec as AgentDeploymentSpec })
 }
 

@@ -2,13 +2,13 @@ import type { ObjectMeta } from '#schemas/object.ts'
 import { GROUP } from '#schemas/group.ts'
 import { AGENT_LABEL, MANAGED_BY, PROVIDER_KEY_LABEL } from '#schemas/labels.ts'
 
-/** What an agent that refers to such a Secret is told. */
+/** Message for an agent that refers to such a Secret. */
 export const PLATFORM_SECRET_MESSAGE =
   'refers to a Secret that the platform keeps for itself: keys of agents, roles and providers are not for agents'
 
 /**
- * Whether the platform made a Secret for itself or an agent, or sends its key to a provider (B7: to that provider alone).
- * By labels and owner: names are free.
+ * Whether a Secret was made by the platform for itself or an agent, or holds the key of a provider (B7).
+ * Decided by labels and owner, since names are arbitrary.
  */
 export function isPlatformSecret({ labels = {}, ownerReferences = [] }: Partial<ObjectMeta>): boolean {
   return (

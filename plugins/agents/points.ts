@@ -3,7 +3,7 @@ import { definePoint } from '#core/jobs/extension-point.ts'
 import type { Requirement } from '#schemas/api/agents.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 
-/** Says what an agent needs beyond its references; asked as the caller. */
+/** Reports requirements of an agent beyond its references, with the caller's rights. */
 export type RequirementCheck = (
   agent: AgentDeploymentObject,
   caller: Caller,
@@ -14,10 +14,10 @@ export type RequirementCheck = (
 export const agentRequirement = definePoint<RequirementCheck>('agents.requirement')
 
 /**
- * Keeps the public key (PEM, SPKI) of an agent's launchers where its workers find it. Called before a pod of the agent
- * can exist, and again with the same key; of several keys the two newest stay valid.
+ * Stores the public key (PEM, SPKI) of an agent's launchers for workers. Called before a pod of the agent can exist, and
+ * repeatedly with the same key. The two newest keys are valid.
  */
 export type LauncherKeyRecorder = (agentUid: string, publicKey: string) => Promise<void>
 
-/** Who keeps the public keys of launchers. */
+/** Point for the plugin that stores the public keys of launchers. */
 export const launcherKeyRecorder = definePoint<LauncherKeyRecorder>('agents.launcher-key')

@@ -17,7 +17,7 @@ import type { AuthorOptions } from './reconcile/revision-author.ts'
 import { children } from './reconcile/resources.ts'
 import { pods } from './resources.ts'
 
-// Pods start and become ready many times for each end of a container; what they come to is in the status of their workload.
+// Only terminations are watched: pods start and become ready far more often, and the status of their workload has the result.
 function agentsOf(pod: KubeObject): ObjectRef[] {
   const { namespace = '', labels } = pod.metadata
   const name = labels?.[AGENT_LABEL] ?? ''
@@ -37,7 +37,7 @@ export function agentReconciler(options: Omit<ReconcileContext, 'authors'> & Aut
       { resource: ModelRoute, toRefs: async (route) => index.referrersOf(route) },
       { resource: pods, labelSelector: AGENT_LABEL, toRefs: async (pod) => agentsOf(pod) },
     ],
-    // Annotations and managed fields change with every edit and every list of who made it; nothing is built from them.
+    // Annotations and managed fields change often, and no object depends on them.
     concern: ({ metadata: { uid, generation, labels, deletionTimestamp }, status }) => [
       uid,
       generation,
@@ -46,13 +46,13 @@ export function agentReconciler(options: Omit<ReconcileContext, 'authors'> & Aut
       status,
     ],
     reconcile: async (ref) => {
-      // Read anew: a cached object may be older than the revision that was made of its successor.
+      // Read again: a cached object may be older than the revision that was made from its successor.
       const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref).catch((error: unknown) => {
         if (isStatus(error, 404)) return undefined
         throw error
       })
       index.set(ref, agent === undefined ? [] : collectReferences(AgentDeployment.spec, agent))
-      // What it owned is collected by its owner references.
+      // Owned objects are garbage-collected by their owner references.
       if (agent === undefined || agent.metadata.deletionTimestamp !== undefined) return {}
       return reconcileAgent(context, agent)
     },

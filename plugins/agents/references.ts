@@ -6,12 +6,12 @@ import { mapInBatches } from './batches.ts'
 import { resourceOf } from './resources.ts'
 import type { Reference } from '#schemas/references.ts'
 
-/** A reference and what the caller can see of its target: null when the caller may not look. */
+/** A reference and whether its target exists; null if the caller may not read it. */
 export interface SeenReference extends Reference {
   found: boolean | null
 }
 
-/** Looks up the targets of references as the caller; a target named twice is asked for once. */
+/** Reads the targets of references as the caller, each target once. */
 export async function seeReferences(
   caller: Caller,
   references: readonly Reference[],

@@ -11,7 +11,7 @@ import type { RequirementCheck } from './points.ts'
 import { seeTarget } from './references.ts'
 import { resourceOf } from './resources.ts'
 
-/** What an agent needs before it can run, as the caller sees it: the right to create it, and every reference. */
+/** Requirements of an agent, as the caller sees them: the right to create it, and every reference. */
 export async function checkRequirements(
   caller: Caller,
   agent: AgentDeploymentObject & { metadata: { namespace: DnsLabel } },
@@ -74,7 +74,7 @@ function missingFix({ kind, namespace, name, field }: Reference): string {
   return `Create ${kind} ${name} in ${namespace}, or change ${field}.`
 }
 
-/** Whether a target lets another namespace refer to it. Pure. */
+/** Whether a target allows references from a namespace. Pure. */
 export function isAllowedFrom(
   object: Pick<KubeObject, 'spec'> | { spec?: unknown } | undefined,
   namespace: string,

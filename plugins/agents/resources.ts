@@ -13,7 +13,7 @@ const referable: readonly Resource[] = [
   namespaced('', 'configmaps', 'ConfigMap'),
 ]
 
-/** REST coordinates of a kind that a reference may point to; undefined for a kind that this install does not have. */
+/** REST coordinates of a kind that a reference may point to; undefined if this install does not have it. */
 export function resourceOf(kind: string): Resource | undefined {
   return referable.find((resource) => resource.kind === kind)
 }

@@ -21,7 +21,7 @@ export interface Revision extends KubeObject {
   readonly data?: { readonly spec?: AgentDeploymentSpec }
 }
 
-/** A revision as the API answers it. */
+/** A revision in responses of the API. */
 export interface Version {
   revision: number
   name: string
@@ -57,12 +57,12 @@ export async function readRevisions(
   return { agent, revisions: revisions.toSorted((a, b) => b.revision - a.revision) }
 }
 
-// By uid: an agent that was made anew under an old name does not inherit the old one's versions.
+// By uid: a re-created agent does not inherit the versions of its predecessor.
 function isOwned(revision: Revision, agent: AgentDeploymentObject): boolean {
   return revision.metadata.ownerReferences?.some((owner) => owner.uid === agent.metadata.uid) === true
 }
 
-/** The versions route's answer. Pure. */
+/** Response of the versions route. Pure. */
 export function toVersions(agent: AgentDeploymentObject, revisions: readonly Revision[]): Version[] {
   return revisions.map((revision, index) => {
     const before = revisions[index + 1]
@@ -93,7 +93,7 @@ function summaryOf(before: Revision | undefined, revision: Revision): string {
   return before === undefined ? 'first kept revision' : summarize(before.data?.spec ?? {}, revision.data?.spec ?? {})
 }
 
-/** Which parts of the spec differ from the revision before, which the first one has not. Pure. */
+/** Names the parts of the spec that differ from the previous revision. Pure. */
 export function summarize(before: AgentDeploymentSpec | undefined, after: AgentDeploymentSpec): string {
   if (before === undefined) return 'first revision'
   const changed = toSections(withoutScaling(before), withoutScaling(after)).map(({ path }) => path.slice(1))
@@ -106,7 +106,7 @@ export function formerNumbers({ metadata }: Revision): number[] {
   return text.split(',').flatMap((number) => (/^[1-9]\d{0,15}$/.test(number) ? [Number(number)] : []))
 }
 
-/** A spec as a revision keeps it: the number of replicas is the agent's, whatever revision it runs. */
+/** A spec as stored in a revision, without the number of replicas. */
 export function withoutScaling(spec: AgentDeploymentSpec): AgentDeploymentSpec {
   const { scaling: _, ...rest } = spec
   return rest
@@ -130,7 +130,7 @@ export function specAt(
   return withoutScaling(spec)
 }
 
-/** What the diff route answers. Pure. */
+/** Response of the diff route. Pure. */
 export function diffSpecs(from: AgentDeploymentSpec, to: AgentDeploymentSpec) {
   return { patch: toPatch(from, to), sections: toSections(from, to) }
 }

@@ -6,7 +6,7 @@ import { FIELD_MANAGER } from '#schemas/group.ts'
 import { checkAgent } from './check-agent.ts'
 import { readRevisions, specAt } from './revisions.ts'
 
-/** Puts an old spec back, read and written as the caller. */
+/** Restores an old spec, read and written as the caller. */
 export async function rollBack(
   caller: Caller,
   ref: Required<ObjectRef>,

@@ -5,7 +5,7 @@ import { ModelRoute } from '#schemas/crds/model-route.ts'
 
 const MOST = 50
 
-/** Names of the ModelRoutes of a namespace as the caller sees them, `preferred` first; only that one where listing is denied. */
+/** Names of the ModelRoutes in a namespace that the caller can list, `preferred` first. Only `preferred` if listing is denied. */
 export async function routesInSight(
   caller: Caller,
   { namespace, preferred, signal }: { namespace: DnsLabel; preferred: string; signal: AbortSignal },

@@ -23,13 +23,13 @@ export const agentSettings = Type.Object(
       minLength: 1,
       maxLength: 317,
       default: 'mock',
-      description: 'ModelRoute that answers generate and refine: name or namespace/name.',
+      description: 'Default ModelRoute of generate and refine: name or namespace/name.',
     }),
     launcherImage: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'Image with the launcher; that of this version when absent.',
+        description: 'Image with the launcher; by default that of this version.',
       }),
     ),
     imagePullPolicy: Type.Enum(['Always', 'IfNotPresent', 'Never'], { default: 'IfNotPresent' }),
@@ -39,7 +39,8 @@ export const agentSettings = Type.Object(
     egress: Type.Enum(['public', 'platform', 'any'], {
       default: 'public',
       hardenedDefault: 'platform',
-      description: 'Whom agents may reach beside the platform: public addresses, nobody, or anybody (NetworkPolicy).',
+      description:
+        'Destinations of agents besides the platform (NetworkPolicy): `public` addresses, none with `platform`, all with `any`.',
     }),
     systemNamespace: Type.String({ default: SYSTEM_NAMESPACE, description: 'Namespace whose pods may call agents.' }),
     isolation: Type.Enum(['container', 'none'], {
@@ -51,7 +52,7 @@ export const agentSettings = Type.Object(
       maximum: 2_147_483_647,
       not: { const: LAUNCHER_USER },
       default: 65_533,
-      description: 'User and group of agent processes, by number; any but 0 and that of the launcher.',
+      description: 'Numeric user and group of agent processes; not 0 and not that of the launcher.',
     }),
     launcherResources: resourcesOf(
       { requests: { cpu: '10m', memory: '96Mi' }, limits: { cpu: '1', memory: '512Mi' } },
@@ -78,14 +79,14 @@ export const agentSettings = Type.Object(
   { additionalProperties: false },
 )
 
-/** Variables of the deployment that land in these settings. */
+/** Environment variables of these settings. */
 export const agentSettingSources: readonly SettingSource[] = [
   { from: 'MESH_LAUNCHER_IMAGE', to: 'launcherImage' },
   { from: 'MESH_AGENT_GATEWAY_URL', to: 'gatewayUrl' },
   { from: 'MESH_AGENT_STATE_URL', to: 'stateUrl' },
 ]
 
-/** What the reconciler is told. */
+/** Settings of the reconciler. */
 export function toReconcileSettings(core: Core, settings: Static<typeof agentSettings>): ReconcileSettings {
   const { launcherImage, gatewayUrl, stateUrl, otlpEndpoint } = settings
   return {

@@ -11,25 +11,25 @@ import type { Reference } from '#schemas/references.ts'
 import { markedKinds } from './marked-kinds.ts'
 import { resourceOf } from './resources.ts'
 
-/** An object, as the question "who uses it?" names it. */
+/** The target of a used-by query. */
 export interface UsedTarget {
   kind: string
   namespace: DnsLabel
   name: string
 }
 
-/** One user of the target: where in which object the reference stands. */
+/** One reference to the target: object and field. */
 export type User = Reference & { found: true }
 
 /**
- * Everything that the caller can see that refers to a target: each kind of ours that has a mark for it is listed
- * cluster-wide, or where the caller may not, in the target's namespace. Throws the cluster's 403 if no list is allowed.
+ * Lists the objects that refer to a target and that the caller can list. Each kind with a reference to it is listed
+ * cluster-wide, or in the target's namespace if that is denied. Throws the cluster's 403 if no list is allowed.
  */
 export async function findUsers(caller: Caller, target: UsedTarget, signal: AbortSignal): Promise<User[]> {
   const isKnown = resourceOf(target.kind) !== undefined || [...markedKinds()].some((marks) => marks[1].has(target.kind))
   if (!isKnown) {
     throw new Fail('invalid_query', undefined, {
-      errors: [{ pointer: '?kind', detail: 'is not a kind that is referred to' }],
+      errors: [{ pointer: '?kind', detail: 'is not a kind that other objects refer to' }],
     })
   }
   const referring = kinds.filter((kind) => markedKinds().get(kind.kind)?.has(target.kind) === true)

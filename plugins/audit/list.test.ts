@@ -16,7 +16,7 @@ import { check, insertMeanwhile, rowOf } from './testing/rig.ts'
 import type { Page } from './testing/rig.ts'
 
 check(
-  'C2: a walk during inserts sees every row of the start once; C1: cursors are bound; A9: so is the namespace; UXL10: camelCase',
+  'C2, C1, A9, UXL10: a walk during inserts sees every row of the start once; cursors and namespaces are bound; names are camelCase',
   async (rig, t) => {
     const at = Date.now() - 60_000
     // Ten rows share each millisecond: the id breaks the tie.

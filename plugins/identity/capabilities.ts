@@ -5,13 +5,13 @@ import type { Authz } from '#core/http/endpoint/endpoint.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Capability } from '#schemas/api/identity.ts'
 
-/** What a caller must be allowed for a capability to show: a verb on a resource of our group. */
+/** The right that a capability requires: a verb on a resource of our group. */
 interface Question {
   verb: string
   resource: string
 }
 
-/** What is mounted, how every plugin is wired, and where to look for namespaces. */
+/** The mounted endpoints, the availability of every plugin, and the namespace directory. */
 export interface CapabilityInput {
   readonly catalog: readonly MountedEndpoint[]
   readonly plugins: ReturnType<Core['plugins']>
@@ -19,8 +19,8 @@ export interface CapabilityInput {
 }
 
 /**
- * What the console may offer this caller: each plugin with its wiring, and whether the caller may do its reading in any
- * namespace. Hidden plugins are not in the catalog, so they are not named.
+ * Returns what the console may offer this caller: each plugin with its availability, and whether the caller may read it in any
+ * namespace. Hidden plugins are omitted.
  */
 export async function findCapabilities(
   caller: Caller,
@@ -40,14 +40,14 @@ export async function findCapabilities(
   )
 }
 
-// A plugin without routes for people, such as the model gateway.
+// A plugin without routes under /api, such as the model gateway.
 function withoutRoutes(id: string, wired: Wired | undefined): Capability {
   return wired?.wiring === 'ready'
     ? { id, enabled: true }
     : { id, enabled: false, reason: wired?.reason ?? 'unconfigured' }
 }
 
-/** The reading that decides for a plugin: its first list, else its first other reading; none means that a bearer is enough. Pure. */
+/** The right that decides for a plugin: its first list, else its first other read. Without one a bearer is sufficient. Pure. */
 export function questionOf(mounted: readonly MountedEndpoint[]): Question | undefined {
   const questions = mounted
     .filter((entry) => entry.endpoint.method === 'GET')
@@ -55,7 +55,7 @@ export function questionOf(mounted: readonly MountedEndpoint[]): Question | unde
   return questions.find((question) => question.verb === 'list') ?? questions[0]
 }
 
-// Resources of other groups (namespaces, pods/log) say nothing about a plugin of ours.
+// Rights on resources of other groups (namespaces, pods/log) do not decide.
 const OTHER_GROUPS = new Set(['namespaces', 'pods', 'pods/log', 'secrets'])
 
 function toQuestion(authz: Authz): Question[] {
@@ -64,7 +64,7 @@ function toQuestion(authz: Authz): Question[] {
   return OTHER_GROUPS.has(resource) || resource.includes('.') ? [] : [{ verb, resource }]
 }
 
-// The whole cluster in one question; only who may not see all of it is asked about each namespace.
+// One review for the whole cluster. Only if it is denied, one review per namespace.
 async function isAllowedAnywhere(
   caller: Caller,
   question: Question,

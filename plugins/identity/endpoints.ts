@@ -17,7 +17,7 @@ import {
 import { findCapabilities } from './capabilities.ts'
 import { listNamespaces, listPermitted, setDisplayName } from './namespaces.ts'
 
-/** What the routes need of the BFF. */
+/** Dependencies of the routes. */
 export type IdentityContext = Pick<BffContext, 'catalog' | 'directory'> & Pick<Core, 'plugins'>
 
 /** Every route of the plugin, below `/api`. */
@@ -29,7 +29,7 @@ const whoami = endpoint({
   method: 'GET',
   url: '/whoami',
   id: 'whoami',
-  summary: 'Get the caller, as the cluster knows it.',
+  summary: 'Get the caller, as authenticated by the cluster.',
   authz: { kind: 'bearer' },
   response: { 200: Whoami },
   handle: async ({ caller }) => caller.whoami(),
@@ -60,7 +60,7 @@ const listAll = endpoint({
   handle: async ({ caller, query, cursors, directory, signal }) => {
     const { limit = 50, cursor, scope } = query
     const position = cursor === undefined ? undefined : String(cursors.open(cursor, { scope }))
-    // Without a directory (no store) the cluster's own list is all there is to ask.
+    // Without a directory (no store) the list of the cluster is the only source.
     const isLimited = directory?.limited === true
     if (isLimited && scope !== 'permitted') await caller.review('list', 'namespaces', { namespace: '', group: '' })
     const isWalk = directory !== undefined && (isLimited || scope === 'permitted')

@@ -70,7 +70,7 @@ test('D3 identity: health wants a bearer that the cluster knows', real, async (t
 })
 
 test(
-  'UXL9 identity: capabilities are per plugin, also without routes, and per caller, in any namespace that the caller may read',
+  'UXL9: capabilities are per plugin, also without routes, and per caller, in any namespace that the caller may read',
   real,
   async (t) => {
     const { ask } = await setUp(t, [

@@ -11,7 +11,7 @@ function toInformer(resource: Resource & { readonly audited?: readonly string[] 
   return { resource, resourceKind: kind, audited }
 }
 
-/** Who the caller is, what the caller may see, and the namespaces. */
+/** The caller, the caller's capabilities, and namespaces. */
 export const identity = definePlugin({
   contract: 1,
   name: 'identity',

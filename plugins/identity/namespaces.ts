@@ -15,7 +15,7 @@ export const namespaces: Resource = {
   namespaced: false,
 }
 
-// As many reads as one request has under way at once.
+// Concurrent reads of one request.
 const BATCH = 16
 
 /** A page of namespaces and where the next one starts. */
@@ -25,7 +25,7 @@ export interface NamespacePage {
   next: string | undefined
 }
 
-/** A page of all namespaces; the cluster's 403 for who may not list them. */
+/** A page of all namespaces. Throws the cluster's 403 for callers that may not list them. */
 export async function listNamespaces(
   caller: Caller,
   page: { limit: number; after: string | undefined; signal: AbortSignal },
@@ -40,8 +40,8 @@ export async function listNamespaces(
 }
 
 /**
- * A page of the namespaces that the caller may get, in name order: each known name is read as the caller, and one that
- * is denied or gone is not told, not even as a count.
+ * A page of the namespaces that the caller may get, in name order. Each known name is read as the caller. Denied and deleted
+ * ones are omitted, also from counts.
  */
 export async function listPermitted(
   caller: Caller,
@@ -58,7 +58,7 @@ export async function listPermitted(
       const found = read[index]
       last = name
       if (found === undefined) continue
-      // Only one more than fits says that there is another page (CON8).
+      // One more than the limit is read to find out whether there is another page (CON8).
       if (items.length === page.limit) return { items, next: shown }
       items.push(found)
       shown = name
@@ -76,7 +76,7 @@ async function readIfPermitted(caller: Caller, name: DnsLabel, signal: AbortSign
   }
 }
 
-/** Sets the name for people, or removes it when empty. */
+/** Sets the display name, or removes it if empty. */
 export function setDisplayName(
   caller: Caller,
   name: DnsLabel,

@@ -1,7 +1,7 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { Observed } from '#core/cluster/observed-objects.ts'
 
-/** A chat with an agent: a run, made as the caller after the review `create agentdeployments/invoke`. */
+/** A chat with an agent: a run, created as the caller after the review `create agentdeployments/invoke`. */
 export interface AgentCall {
   readonly caller: Caller
   readonly observed: Observed
@@ -10,13 +10,13 @@ export interface AgentCall {
   readonly conversationId?: string
   readonly traceparent: string
   readonly timeoutMs: number
-  /** Aborts when the client goes away; the run goes on. */
+  /** Aborted when the client disconnects. The run continues. */
   readonly signal: AbortSignal
-  /** Text as the agent writes it. */
+  /** Receives text as the agent writes it. */
   readonly onText: (text: string) => void
 }
 
-/** How the run stood when it ended, paused, or the time was over. */
+/** The run when it ended, paused, or the timeout expired. */
 export interface AgentOutcome {
   readonly runId: string
   readonly state: string
@@ -25,10 +25,10 @@ export interface AgentOutcome {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
 }
 
-/** What the gateway asks of the plugin that owns runs. */
+/** Services of the plugin that owns runs, for the gateway. */
 export interface AgentRuns {
   invokeForGateway(call: AgentCall): Promise<AgentOutcome>
-  /** The agent of a run, so that a pod cannot name another agent's run. */
+  /** Returns the agent of a run, so that a pod cannot claim another agent's run. */
   agentOf(
     runId: string,
   ): Promise<

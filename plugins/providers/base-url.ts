@@ -7,7 +7,7 @@ export function baseUrlOf({ baseUrl }: Pick<ModelProviderSpec, 'baseUrl'>): stri
   return baseUrl ?? defaultBaseUrl
 }
 
-/** Scheme, host and port of a provider; undefined when `baseUrl` passes the kind's pattern and is no URL all the same. */
+/** Scheme, host and port of a provider; undefined if `baseUrl` matches the pattern of the kind but is not a URL. */
 export function originOf(spec: Pick<ModelProviderSpec, 'baseUrl'>): string | undefined {
   return URL.parse(baseUrlOf(spec))?.origin
 }

@@ -12,14 +12,14 @@ export function wireUsage(input: number, output: number): WireUsage {
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
 }
 
-/** What every object of one completion says of itself. */
+/** Fields that every object of one completion has. */
 export interface CompletionHead {
   readonly id: string
   readonly created: number // seconds
   readonly model: string
 }
 
-/** A whole chat completion (OpenAI API reference, the chat completion object). */
+/** A complete chat completion (OpenAI API reference, the chat completion object). */
 export function completion(head: CompletionHead, message: object, reason: string, usage: WireUsage): object {
   const choices = [
     { index: 0, message: { role: 'assistant', refusal: null, ...message }, logprobs: null, finish_reason: reason },

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { defineEvent } from '#core/event-store/event.ts'
 import type { EventType } from '#core/event-store/event.ts'
+import { RunId } from '#schemas/run-id.ts'
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -12,10 +13,10 @@ const meteredData = Type.Object({
   provider: Type.String({ description: 'namespace/name of the ModelProvider that answered.' }),
   model: Type.String({ description: 'Model id at the provider.' }),
   agentUid: nullable('The agent, when a pod called.'),
-  runId: nullable('The run, when the pod named one of its own.'),
-  status: Type.Integer({ description: 'HTTP status that the client got.' }),
+  runId: Type.Union([RunId, Type.Null()], { description: 'The run, when the pod named one of its own.' }),
+  status: Type.Integer({ description: 'HTTP status of the response to the client.' }),
   streamed: Type.Boolean(),
-  usageReported: Type.Boolean({ description: 'False when the provider said nothing: the counts are 0 then.' }),
+  usageReported: Type.Boolean({ description: 'False if the provider reported no usage. The counts are 0 then.' }),
   inputTokens: count('Prompt tokens.'),
   outputTokens: count('Completion tokens.'),
   cachedTokens: count('Prompt tokens that were cached.'),
@@ -27,7 +28,7 @@ const meteredData = Type.Object({
 /** See {@link modelCallMetered}. */
 export type Metered = Static<typeof meteredData>
 
-/** A model call went through the gateway: numbers and references, never content. */
+/** A completed model call of the gateway: numbers and references, never content. */
 export const modelCallMetered: EventType<Metered> = defineEvent({
   plugin: 'providers',
   fact: 'model-call-metered',

@@ -30,7 +30,7 @@ export function gatewayRoutes(inner: ProvidersInner, gateway: GatewayContext): F
     scope.get('/v1/models', options, async (request, reply) =>
       listModels(await openCall(inner, gateway, { request, reply })),
     )
-    // An id has slashes; SDKs send them escaped or not.
+    // Ids contain slashes, which SDKs send escaped or unescaped.
     scope.get<{ Params: { '*': string } }>('/v1/models/*', options, async (request, reply) =>
       getModel(await openCall(inner, gateway, { request, reply }), request.params['*']),
     )
@@ -108,13 +108,13 @@ function conversationOf(rawHeaders: readonly string[]): string | undefined {
   })
 }
 
-// What is recorded belongs to the trace of the caller's own run, or to a new one: a caller can name any trace (SEC26).
+// Recorded data belongs to the trace of the caller's own run, or to a new trace, since a caller can send any traceparent (SEC26).
 function traceparentOf(given: string | undefined, traceOfRun: string | undefined): string {
   const caller = parseTraceparent(given)
   return formatTraceparent(caller !== undefined && caller.traceId === traceOfRun ? childOf(caller) : startTrace())
 }
 
-// A pod may name a run of its own agent only. Without stored runs nothing can be checked, so nothing is believed.
+// A pod may name runs of its own agent only. Without stored runs this cannot be checked, so the header is ignored.
 async function ownRun(
   inner: ProvidersInner,
   principal: Principal,

@@ -10,8 +10,8 @@ export interface KeyRefusal {
 }
 
 /**
- * B7: a key belongs to the origin that its Secret names, whatever the provider's address has become. Needs the Secret's metadata only
- * (undefined: there is none). The message names no key and no origin but the provider's own.
+ * B7: a key may be sent to the origin in its Secret only, also after a change of the provider's address. Reads metadata only; undefined
+ * if there is no Secret. The message contains no key and no origin other than the provider's.
  */
 export function refusalOfKey(
   namespace: string,

@@ -1,8 +1,8 @@
 import { defineCounter, defineHistogram } from '#core/telemetry/metrics.ts'
 
 /**
- * Model calls through the gateway. `route` and `provider` are namespace/name. These names come from the cluster, so their number is
- * bounded by `labelBounds`: above it both labels are `other`.
+ * Model calls of the gateway. `route` and `provider` are namespace/name. Their number is bounded by `labelBounds`, since users create
+ * these names; beyond it both labels are `other`.
  */
 export const providerMetrics = {
   calls: defineCounter({
@@ -13,20 +13,20 @@ export const providerMetrics = {
   }),
   failures: defineCounter({
     name: 'mesh_model_call_failures_total',
-    help: 'Failed tries at a provider by reason, also those that a fallback made up for.',
+    help: 'Failed attempts at a provider by reason, including those with a successful fallback.',
     labels: ['route', 'provider', 'reason'],
     roles: ['gateway'],
   }),
   seconds: defineHistogram({
     name: 'mesh_model_call_seconds',
-    help: 'Duration of model calls up to the end of the answer.',
+    help: 'Duration of model calls until the end of the response.',
     labels: ['route', 'provider'],
     roles: ['gateway'],
     buckets: [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
   }),
   firstByteSeconds: defineHistogram({
     name: 'mesh_model_first_byte_seconds',
-    help: 'Time from the request to the head of the answer of model calls that a provider answered.',
+    help: 'Time from the request to the response headers of successful model calls.',
     labels: ['route', 'provider'],
     roles: ['gateway'],
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
@@ -45,7 +45,7 @@ export const providerMetrics = {
   }),
 }
 
-/** Most pairs of route and provider that the metrics of one process name, in all and of the routes of one namespace. */
+/** Most pairs of route and provider in the metrics of one process, in total and per namespace of the route. */
 export const labelBounds = { pairs: 500, pairsPerNamespace: 20 }
 
 /** The labels of a call. */
@@ -61,7 +61,7 @@ export function createCallLabels(bounds = labelBounds): (route: string, provider
   return (route, provider) => {
     const pair = `${route} ${provider}`
     if (known.has(pair)) return { route, provider }
-    // One tenant with many routes leaves room for the others.
+    // A tenant with many routes cannot use up the labels of others.
     const namespace = route.slice(0, route.indexOf('/'))
     const taken = perNamespace.get(namespace) ?? 0
     if (known.size >= bounds.pairs || taken >= bounds.pairsPerNamespace) return { route: 'other', provider: 'other' }

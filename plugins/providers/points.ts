@@ -2,7 +2,7 @@ import { definePoint } from '#core/jobs/extension-point.ts'
 import type { AgentRuns } from './agent-model.ts'
 import type { ModelAdapter } from './adapter.ts'
 
-/** Speaks to one type of provider (`ModelProvider.spec.type`). */
+/** Adapter for one type of provider (`ModelProvider.spec.type`). */
 export const modelAdapter = definePoint<ModelAdapter>('providers.adapter')
 
 /** Runs of agents, for `model: agent/<namespace>/<name>`; contributed by the plugin that owns runs. */

@@ -23,16 +23,16 @@ import type { AddressProblem } from './status/provider-status.ts'
 import { routeVerdicts } from './status/route-status.ts'
 import type { TargetFindings } from './status/route-status.ts'
 
-/** What the status of providers and routes is found with. */
+/** Dependencies for the status of providers and routes. */
 export interface StatusOptions {
   readonly cluster: KubeClient
   readonly outbound: Pick<Outbound, 'check'>
-  /** Types of providers that the gateway of this install can speak to. */
+  /** Types of providers that this install has an adapter for. */
   readonly types: () => readonly string[]
   readonly now: () => Date
 }
 
-// Secrets are not watched, the manager may not list them; a name may resolve to another address at any time.
+// Polled: the manager may not list Secrets, and a name may resolve to another address at any time.
 const WHILE_BROKEN_MS = 15_000
 const WHILE_READY_MS = 300_000
 const RESOLVE_MS = 2_000
@@ -108,14 +108,14 @@ function nextLook(verdicts: readonly Verdict[], changesByItself: boolean): Recon
   return changesByItself ? { requeueAfterMs: WHILE_READY_MS } : {}
 }
 
-// Resolves the name as the gateway would, and calls nothing. What cannot be known now is no problem of the provider.
+// Resolves the name as the gateway does, without a call. A failing resolver is not reported as a problem of the provider.
 async function addressProblem(
   outbound: StatusOptions['outbound'],
   spec: ModelProviderSpec,
 ): Promise<AddressProblem | undefined> {
   if (spec.type === 'mock') return undefined
   try {
-    // A resolver that is away must not hold back the others.
+    // An unavailable resolver must not block other providers.
     await Promise.race([outbound.check(baseUrlOf(spec)), delay(RESOLVE_MS, undefined, { ref: false })])
     return undefined
   } catch (error) {
@@ -125,7 +125,7 @@ async function addressProblem(
   }
 }
 
-// Label and annotation are enough: the manager receives no key.
+// Label and annotation are sufficient. The manager receives no key.
 async function keyProblem(
   cluster: KubeClient,
   { namespace }: ObjectRef,

@@ -8,19 +8,19 @@ export const providersSettings = Type.Object(
       minimum: 1,
       maximum: 3600,
       default: 120,
-      description: 'Seconds to wait for the head of a provider’s answer, where neither route nor provider says.',
+      description: 'Timeout in seconds for the response headers of a provider, unless route or provider set one.',
     }),
     connections: Type.Integer({
       minimum: 1,
       maximum: 10_000,
       default: 256,
-      description: 'Connections to one provider at once: the cap of its streams too.',
+      description: 'Most concurrent connections to one provider, and therefore of its streams.',
     }),
     bodyLimit: Type.Integer({
       minimum: 1024,
       maximum: 256 * 1024 * 1024,
       default: 32 * 1024 * 1024,
-      description: 'Most bytes of one request; images travel inside.',
+      description: 'Most bytes of one request, including images.',
     }),
     agentTimeout: Type.Integer({
       minimum: 1,

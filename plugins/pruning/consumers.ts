@@ -9,8 +9,8 @@ const batch = 200
 type Deleted = Pick<StoredEvent<{ readonly kind: string; readonly uid: string }>, 'subject' | 'data'>
 
 /**
- * A deleted object takes along what it left behind, in the transaction that marks the deletion as handled. An agent may have a
- * hundred thousand runs: what is more than a batch is the next event's, so that no transaction holds them all.
+ * Removes dependents of a deleted object, in the transaction that marks the deletion as handled. An agent may have a hundred thousand
+ * runs: more than a batch is left to a follow-up event, so that no transaction removes them all.
  */
 export function pruningConsumers(leftovers: () => readonly Leftover[]): readonly Consumer[] {
   const prune = async (events: readonly Deleted[], context: HandlerContext): Promise<void> => {

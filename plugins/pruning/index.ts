@@ -4,11 +4,11 @@ import { pruningConsumers } from './consumers.ts'
 import { pruningUnfinished } from './events.ts'
 import { leftover } from './points.ts'
 
-/** Removes what deletions leave behind, by events only. */
+/** Removes dependents of deleted objects, by events only. */
 export const pruning = definePlugin({
   contract: 1,
   name: 'pruning',
-  summary: 'Removal of what deleted namespaces leave behind.',
+  summary: 'Removal of the data of deleted namespaces and agents.',
   settings: Type.Object({}, { additionalProperties: false }),
   wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
   events: [pruningUnfinished],

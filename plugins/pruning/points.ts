@@ -1,14 +1,14 @@
 import { definePoint } from '#core/jobs/extension-point.ts'
 import type { Tx } from '#core/event-store/store.ts'
 
-/** Something of a plugin that outlives what it belonged to. */
+/** Data of a plugin that depends on cluster objects. */
 export interface Leftover {
   readonly name: string
-  /** Kinds of cluster objects whose deletion leaves it behind. */
+  /** Kinds of cluster objects that the data depends on. */
   readonly kinds: readonly string[]
-  /** Removes up to `limit` pieces that belonged to the deleted object; returns how many went. */
+  /** Removes up to `limit` items of the deleted object. Returns the number of removed items. */
   prune(tx: Tx, deleted: { readonly kind: string; readonly uid: string }, limit: number): Promise<number>
 }
 
-/** What deletions leave behind, by plugin. */
+/** Extension point for dependents of deleted objects. */
 export const leftover = definePoint<Leftover>('pruning.leftover')

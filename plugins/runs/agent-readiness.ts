@@ -17,14 +17,14 @@ interface Condition {
   readonly lastTransitionTime?: string
 }
 
-// A run that a worker takes at once needs no read of its agent.
+// A run that starts at once needs no read of its agent.
 const waitsAfterMs = 2_000
 const readMs = 3_000
 const maxMessage = 2_000
 
 /**
- * Adds why the agent of a run takes no runs: to one that waits in the queue as `waitReason`, to one that failed for it as its error.
- * Read from the agent's condition Ready as the caller, who is shown nothing of an agent that the caller may not get.
+ * Adds the reason why the agent of a run is not ready: `waitReason` of a queued run, the error of a run that failed for it.
+ * Reads the condition Ready as the caller, so that nothing is shown of an agent that the caller may not get.
  */
 export async function explainReadiness(
   caller: Pick<Caller, 'cluster'>,
@@ -38,7 +38,7 @@ export async function explainReadiness(
   if (unready === undefined) return run
   const error: RunError = { code: 'agent_not_ready', message: unready.message }
   if (isWaiting) return { ...run, waitReason: error }
-  // A condition that turned later says nothing about this run.
+  // A later transition does not concern this run.
   const isOlder = unready.since !== undefined && unready.since <= Date.parse(run.finishedAt ?? '')
   return isOlder ? { ...run, error: { code: 'agent_unreachable', message: unready.message } } : run
 }
@@ -50,7 +50,7 @@ async function readUnready(
 ): Promise<{ readonly message: string; readonly since: number | undefined } | undefined> {
   if (agent === null) return undefined
   const ref = { namespace: parseLabel('agent namespace', agent.namespace), name: parseName('agent', agent.name) }
-  // Forbidden, gone or no answer: the run is shown without it.
+  // Forbidden, deleted or unavailable: the run is shown without it.
   const found = await cluster
     .get<AgentStatus>(agents, ref, { signal: AbortSignal.timeout(readMs) })
     .catch(() => undefined)

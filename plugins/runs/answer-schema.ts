@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** A part of an answer that does not fit. */
+/** A part of an answer that violates the schema. */
 export interface AnswerProblem {
   readonly pointer: string
   readonly detail: string
@@ -9,7 +9,7 @@ export interface AnswerProblem {
 type Fields = Readonly<Record<string, unknown>>
 
 const MOST_PROBLEMS = 20
-// Schema and value come from an agent and a caller: without a bound their product is the work.
+// Schema and value come from an agent and a caller. Without a bound, the work is their product.
 const MOST_CHECKS = 50_000
 
 interface Check {
@@ -18,9 +18,9 @@ interface Check {
 }
 
 /**
- * Problems of a value by the keywords of a JSON schema that are checked here: type, enum, const, properties, required,
- * additionalProperties (false), items, and bounds of numbers and lengths. Others are left to the agent: patterns and references of a
- * schema that an agent wrote would let it choose the work of this process.
+ * Validates a value by these keywords of JSON Schema: type, enum, const, properties, required, additionalProperties (false), items, and
+ * bounds of numbers and lengths. Patterns and references are left to the agent, since an agent could make this process do
+ * arbitrary work with them.
  */
 export function answerProblems(schema: unknown, value: unknown, pointer: string): readonly AnswerProblem[] {
   const check: Check = { problems: [], left: MOST_CHECKS }

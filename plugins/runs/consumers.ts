@@ -9,7 +9,7 @@ import type { RunWriter } from './write.ts'
 
 const nobody = { name: 'system:mesh:worker', kind: 'system' } as const
 
-/** A cancelled run takes along the runs that it started, and these theirs: whoever asked may be gone by then. */
+/** Cancels the child runs of a cancelled run, recursively. */
 export function runsConsumers(writer: RunWriter): readonly Consumer[] {
   return [
     on('runs.cascade', [cancelRequested], { order: 'none', from: 'start' }, async (events, context) => {

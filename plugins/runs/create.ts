@@ -14,7 +14,7 @@ import { lockRun } from './store/internal/lease.ts'
 import { findRun } from './store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
-/** Everything about a run that is known when it is made. */
+/** Everything about a new run. */
 export interface NewRun {
   readonly runId: string
   readonly agent: { readonly namespace: string; readonly name: string; readonly uid: string }
@@ -23,17 +23,17 @@ export interface NewRun {
   readonly conversationId: string
   readonly labels: Readonly<Record<string, string>>
   readonly trigger: { readonly kind: string; readonly by: string }
-  /** Who the run is done for: the subject of `grant`. */
+  /** Subject of the run, as in `grant`. */
   readonly subject: string
   readonly actor: Actor
   readonly grant: string
   readonly traceparent: string
   readonly parent?: Pick<SelectedRun, 'id' | 'root_run_id'>
-  /** Of the request that makes the run; a second request with it gets the run of the first one. */
+  /** Idempotency key of the request. A second request with it returns the run of the first one. */
   readonly idempotency?: Idempotency | undefined
 }
 
-/** What making a run needs. */
+/** Dependencies of creating a run. */
 export interface CreateServices {
   readonly store: Store
   readonly live: Live
@@ -44,9 +44,9 @@ export interface CreateServices {
 }
 
 /**
- * Puts a run into the queue: event, content, lease and first journal entry in one transaction. `admit` may refuse it there
- * by throwing. A parent that is over or being cancelled has no more children: `run_terminal`. Returns the run of an earlier request
- * with the same idempotency key instead, and makes none.
+ * Queues a run: event, content, lease and first journal entry in one transaction. `admit` may refuse it there by throwing. A finished
+ * or cancelling parent gets no more children: `run_terminal`. If an earlier request has the same idempotency key, returns its run
+ * and creates none.
  */
 export function createRun(
   services: CreateServices,
@@ -78,14 +78,14 @@ export function createRun(
   })
 }
 
-// Two requests with one key at once: the insert of the second waited for the first one's COMMIT.
+// Two concurrent requests with one key: the insert of the second one waited for the COMMIT of the first.
 async function madeMeanwhile(db: Tx<RunsTables>['db'], idempotency: Idempotency | undefined): Promise<SelectedRun> {
   const run = await findKeyed(db, idempotency)
   if (!run) throw new Error('the run of an idempotency key is gone')
   return run
 }
 
-// A cancel of the parent waits for this transaction and finds the child, or was committed before and is seen here.
+// A concurrent cancel of the parent waits for this transaction and finds the child, or was committed before and is visible here.
 async function holdParent(db: Tx<RunsTables>['db'], parentId: string): Promise<void> {
   const parent = await lockRun(db, parentId)
   if (!parent || isSettled(parent.run.state)) throw new Fail('run_terminal')

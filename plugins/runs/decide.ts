@@ -8,23 +8,23 @@ import {
   terminalStates,
 } from '#schemas/run.ts'
 
-/** What a decision about a run rests on. */
+/** State of a run, for decisions. */
 export interface RunFacts {
   readonly state: RunState
-  /** Whether a segment was begun and has not ended: from then on the agent may have been invoked. */
+  /** Whether a segment has started and not ended. The agent may have been invoked then. */
   readonly started: boolean
   readonly segment: number
   readonly interrupts: readonly OpenInterrupt[]
 }
 
-/** An interrupt that nobody has answered yet. */
+/** An unanswered interrupt. */
 export interface OpenInterrupt {
   readonly id: string
   readonly reason: PauseReason
   readonly tool?: string
 }
 
-/** The answer to an interrupt as events and the audit log hold it. */
+/** The answer to an interrupt, as in events and the audit log. */
 export interface ResolvedInterrupt {
   readonly interruptId: string
   readonly decision: 'approve' | 'reject' | null
@@ -33,17 +33,17 @@ export interface ResolvedInterrupt {
   /** The caller replaced the arguments of the call. */
   readonly edited?: true
   readonly onReject?: 'answer'
-  /** Who the run is done for. */
+  /** Subject of the run. */
   readonly subject?: string
 }
 
-/** What a caller answers; which fields an interrupt takes follows from its reason. */
+/** The answer of a caller. The allowed fields depend on the reason of the interrupt. */
 export interface ResumeAnswer extends Partial<Resolution> {
-  /** A rejection ends the run, or is given to the agent as the answer. */
+  /** Whether a rejection ends the run or is passed to the agent as the answer. */
   readonly onReject?: 'end' | 'answer'
 }
 
-/** What a decision yields; `events.ts` gives each its event type, `journal.ts` its journal entry. */
+/** Result of a decision. `events.ts` has the event type of each fact, `journal.ts` its journal entry. */
 export type RunFact =
   | { readonly fact: 'started'; readonly epoch: number; readonly segment: number }
   | { readonly fact: 'requeued'; readonly segment: number }
@@ -57,25 +57,25 @@ export type RunFact =
   | { readonly fact: 'timed-out' }
   | { readonly fact: 'rejected'; readonly failReason: FailReason }
 
-/** Whether nothing is left to cancel: the run has ended, or its cancel was requested already. */
+/** Whether there is nothing to cancel: the run has ended, or a cancel was requested already. */
 export function isSettled(state: RunState): boolean {
   return terminalStates.has(state) || state === 'cancelling'
 }
 
-/** Whether the next segment waits for a worker: a new run is queued, one that was resumed is running already. */
+/** Whether the next segment waits for a worker. A new run is queued, a resumed one is running already. */
 export function mayBegin(run: Pick<RunFacts, 'state' | 'started'>): boolean {
   return (run.state === 'queued' || run.state === 'running') && !run.started
 }
 
-/** The lease holder begins a segment, once: the agent is never invoked twice (O6). */
+/** The lease holder starts a segment, at most once, so that the agent is never invoked twice (O6). */
 export function decideStart(run: RunFacts, epoch: number): readonly RunFact[] {
   if (!mayBegin(run)) return []
   return [{ fact: 'started', epoch, segment: run.segment + 1 }]
 }
 
 /**
- * The agent refused the segment because it is busy with other runs: it waits again as if it had not begun, or is over when it has
- * waited for as long as it may take. Only for a segment that no launcher can have (O6).
+ * The agent refused the segment because it is busy. The run is requeued, or times out if it has waited for its whole time limit.
+ * Only for a segment that no launcher can have (O6).
  */
 export function decideBusy(run: RunFacts, overdue: boolean): readonly RunFact[] {
   if (run.state === 'cancelling') return [{ fact: 'cancelled' }]
@@ -84,8 +84,8 @@ export function decideBusy(run: RunFacts, overdue: boolean): readonly RunFact[] 
 }
 
 /**
- * A person answers an interrupt; the run goes on when none is left open. A rejection ends the run, unless it is the answer that the
- * agent gets. Nothing is approved or answered by an empty body.
+ * A person answers an interrupt. The run resumes when none is open. A rejection ends the run, unless it is passed to the agent as the
+ * answer. An empty body approves and answers nothing.
  */
 export function decideResume(run: RunFacts, answer: ResumeAnswer): readonly RunFact[] {
   if (run.state !== 'paused') throw new Fail('run_not_paused')
@@ -122,14 +122,14 @@ function refuse(pointer: string, detail: string): Fail {
   return new Fail('invalid_body', `${pointer} ${detail}.`, { errors: [{ pointer, detail }] })
 }
 
-/** A person cancels. A second cancel of a run that is being cancelled changes nothing. */
+/** A person cancels. Repeating it changes nothing. */
 export function decideCancel(run: RunFacts): readonly RunFact[] {
   if (terminalStates.has(run.state)) throw new Fail('run_terminal')
   if (run.state === 'cancelling') return []
   return [{ fact: 'cancel-requested' }]
 }
 
-/** The launcher's result ends the segment; an outcome that was reached before the cancel arrived stands. */
+/** The launcher's result ends the segment. An outcome that was reached before the cancel arrived is kept. */
 export function decideResult(run: RunFacts, result: InvokeResult): readonly RunFact[] {
   if (run.state !== 'running' && run.state !== 'cancelling') return []
   switch (result.state) {
@@ -142,16 +142,16 @@ export function decideResult(run: RunFacts, result: InvokeResult): readonly RunF
     case 'failed':
       return [{ fact: 'failed', failReason: result.failReason }]
     case 'paused':
-      // A cancel wins over a pause: nobody shall be asked about a run that is being stopped.
+      // A cancel takes precedence over a pause, so that no person is asked about a run that is being stopped.
       if (run.state === 'cancelling') return [{ fact: 'cancelled' }]
       return [{ fact: 'paused', pauseReason: result.pauseReason, interrupts: result.interrupts.map(toOpen) }]
   }
 }
 
-/** The worker gives up: the agent cannot be reached, its memory of the run is gone, or the subject lost the right. */
+/** The worker gives up: the agent is unreachable, has lost the run, or the subject has lost the right. */
 export function decideFailure(run: RunFacts, failReason: FailReason): readonly RunFact[] {
   if (terminalStates.has(run.state)) return []
-  // Nothing of a cancelled run is left at an agent that is gone or was never invoked.
+  // An agent that no longer exists or was never invoked has no work left to cancel.
   if (run.state === 'cancelling') return [{ fact: 'cancelled' }]
   return [{ fact: 'failed', failReason }]
 }

@@ -9,8 +9,8 @@ import { mayDelegate, type AgentName } from '#schemas/delegates.ts'
 import { agents } from './agent-resource.ts'
 
 /**
- * Throws `delegate_not_allowed` unless the spec of the calling agent lets it call the target (PODS7, ADR 0022). The spec is
- * that of the cluster now: neither the launcher nor the revision that runs decides. `agentUid` is the agent of the parent run.
+ * Throws `delegate_not_allowed` unless the spec of the calling agent allows the target (PODS7, ADR 0022). The current spec in the
+ * cluster decides, not the launcher or the running revision. `agentUid` is the agent of the parent run.
  */
 export async function checkDelegate(
   state: Pick<StateContext, 'cluster'>,

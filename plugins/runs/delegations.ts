@@ -25,17 +25,17 @@ import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { pause } from './worker/pause.ts'
 import type { RunWriter } from './write.ts'
 
-/** The state role's side of runs: those born in a pod, and the right of a subject asked anew. */
+/** Runs of the state role: child runs started in a pod, and repeated reviews of a subject's right. */
 export interface Delegations {
   keys(): { readonly keys: readonly JsonWebKeyEd25519[] }
   create(pod: UserInfo, delegation: StateRunRequest, callerTrace: Trace | undefined): Promise<StateRun>
   read(pod: UserInfo, runId: string, waitMs: number): Promise<StateRun>
   cancel(pod: UserInfo, runId: string): Promise<void>
-  /** The grant under which the run may continue: the stored one or its renewal. Undefined when the subject lost the right. */
+  /** Returns the grant under which the run may continue, stored or renewed; undefined if the subject has lost the right. */
   recheck(runId: string, attempt: string): Promise<string | undefined>
 }
 
-/** What it stands on. */
+/** Dependencies. */
 export interface DelegationServices extends Pick<CreateServices, 'settings' | 'refused'> {
   readonly core: Core
   readonly store: Store
@@ -46,7 +46,7 @@ export interface DelegationServices extends Pick<CreateServices, 'settings' | 'r
 
 const observeMs = 2_000
 
-/** Creates the state role's side. */
+/** Creates the services of the state role. */
 export function createDelegations(services: DelegationServices): Delegations {
   const { core, store } = services
   const db = store.reader<RunsTables>()
@@ -75,7 +75,7 @@ export function createDelegations(services: DelegationServices): Delegations {
   }
 }
 
-/** The caller is the agent of the parent run; the subject is whoever that run is done for, else the agent itself. */
+/** The caller is the agent of the parent run. The subject is that of the parent run, else the agent itself. */
 async function delegate(
   services: DelegationServices,
   pod: UserInfo,
@@ -119,7 +119,7 @@ async function findAgent({ state }: DelegationServices, namespace: string, name:
 
 const deepest = 8
 
-/** The depth is counted from our own rows: what the launcher says only lowers the bound. */
+/** The depth is counted from stored rows. The launcher's value can only lower the bound. */
 async function checkDepth(
   { store }: DelegationServices,
   parent: SelectedRun | undefined,
@@ -132,14 +132,14 @@ async function checkDepth(
   if (depth > Math.min(maxDepth, deepest)) throw new Fail('depth_exceeded')
 }
 
-/** The trace of the parent, below the span that the launcher names if it is of that trace; a trace of its own without a parent (SEC26). */
+/** The trace of the parent, below the launcher's span if it belongs to that trace. Without a parent a new trace (SEC26). */
 function traceOfChild(parent: SelectedRun | undefined, callerTrace: Trace | undefined): Trace {
   if (!parent) return startTrace()
   if (callerTrace?.traceId === parent.trace_id) return spanBelow(callerTrace)
   return { ...startTrace(), traceId: parent.trace_id }
 }
 
-/** A run under way of the very agent whose service account asks; anything else is unknown to it. */
+/** Returns an active run of the agent whose service account is the caller. Other runs are unknown to it. */
 async function ownRun(services: DelegationServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
   const agent = agentOfServiceAccount(pod.username)
   const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
@@ -148,7 +148,7 @@ async function ownRun(services: DelegationServices, pod: UserInfo, runId: string
   return run
 }
 
-/** A run that the asking pod started itself. */
+/** Returns a run that was started by the calling pod. */
 async function childOf({ store }: DelegationServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
   const run = isUuid(runId) ? await findRun(store.reader<RunsTables>(), runId) : undefined
   if (!run || run.trigger_by !== pod.username) throw new Fail('not_found')
@@ -162,7 +162,7 @@ async function subjectOf(services: DelegationServices, run: SelectedRun): Promis
   return { username: grant.subject, uid: '', groups: grant.groups, extra: {} }
 }
 
-/** Renews the stored grant for its own subject and groups after an access review; no right is added (SEC30, ADR 0022). */
+/** Renews the stored grant for its subject and groups after an access review. Adds no right (SEC30, ADR 0022). */
 async function renewedGrant(services: DelegationServices, run: SelectedRun): Promise<string | undefined> {
   const { core, store } = services
   const content = await readContent(store.reader<RunsTables>(), run.id)

@@ -5,10 +5,10 @@ import { deleteRunContent } from './store/deletion.ts'
 import type { RunsTables } from './store/tables.ts'
 import { subjectOf } from './write.ts'
 
-/** Removes runs with journal and content, and reports each as `runs.deleted`; returns how many there were. */
+/** Removes runs with journal and content and appends `runs.deleted` for each. Returns their number. */
 export async function deleteRuns(tx: Tx<RunsTables>, ids: readonly string[], actor: Actor): Promise<number> {
   const runs = await deleteRunContent(tx.db, ids)
-  // At any version: retention of the log may have removed the stream of a run before the run.
+  // At any version, since retention of the log may have removed the stream before the run.
   await tx.appendEach(
     runs.map((run) => ({
       stream: `runs/${run.id}`,

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { defineEvent, type EventType } from '#core/event-store/event.ts'
+import { RunId as runId } from '#schemas/run-id.ts'
 import { failReasons, pauseReasons } from '#schemas/run.ts'
 
-const runId = Type.String({ format: 'uuid', description: 'The run (UUIDv7).' })
 const oneOf = <const T extends readonly string[]>(values: T) => Type.Union(values.map((value) => Type.Literal(value)))
 const auditedRun = (action: string) => ({ action, resourceKind: 'Run' })
 
@@ -23,7 +23,7 @@ const createdData = Type.Object({
   trigger: Type.Object({ kind: Type.String(), by: Type.String() }),
   subject: Type.Optional(
     Type.String({
-      description: 'Who the run is done for; the actor is the agent where one delegated. Absent in older events.',
+      description: 'Subject of the run; the actor is the agent if it delegated. Absent in older events.',
     }),
   ),
   traceId: Type.String(),
@@ -34,13 +34,13 @@ const startedData = Type.Object({ runId, epoch: Type.Integer(), segment: Type.In
 
 const requeuedData = Type.Object({
   runId,
-  segment: Type.Integer({ description: 'Segments that the agent took so far.' }),
+  segment: Type.Integer({ description: 'Number of segments that were started.' }),
 })
 
 const attachedData = Type.Object({
   runId,
   epoch: Type.Integer(),
-  agentRevision: Type.Integer({ description: 'Revision of the agent that answers from now on.' }),
+  agentRevision: Type.Integer({ description: 'Revision of the agent that answers from this event on.' }),
 })
 
 const pausedData = Type.Object({
@@ -56,10 +56,12 @@ const resolvedData = Type.Object({
   interruptId: Type.String(),
   decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Null()]),
   tool: Type.Optional(Type.String({ description: 'The tool whose call was decided.' })),
-  decisionReason: Type.Optional(Type.String({ description: 'What the decider wrote, on one line.' })),
+  decisionReason: Type.Optional(Type.String({ description: 'Reason given by the decider, on one line.' })),
   edited: Type.Optional(Type.Literal(true, { description: 'The decider replaced the arguments of the call.' })),
-  onReject: Type.Optional(Type.Literal('answer', { description: 'The rejection was given to the agent.' })),
-  subject: Type.Optional(Type.String({ description: 'Who the run is done for; the actor is who decided.' })),
+  onReject: Type.Optional(
+    Type.Literal('answer', { description: 'The rejection was passed to the agent as the answer.' }),
+  ),
+  subject: Type.Optional(Type.String({ description: 'Subject of the run; the actor is the decider.' })),
 })
 
 const usageData = Type.Object({
@@ -74,7 +76,7 @@ const usageData = Type.Object({
 const onlyRun = Type.Object({ runId })
 const failedData = Type.Object({ runId, failReason: oneOf(failReasons) })
 
-/** A run was put into the queue. */
+/** A run was queued. */
 export const runCreated: EventType<Static<typeof createdData>> = defineEvent({
   plugin: 'runs',
   fact: 'created',
@@ -83,23 +85,23 @@ export const runCreated: EventType<Static<typeof createdData>> = defineEvent({
   audit: { ...auditedRun('create'), detail: ['subject'] },
 })
 
-/** A worker took the run and is about to invoke the agent; after it the agent is never invoked again for this segment. */
+/** A worker is about to invoke the agent. The agent is never invoked again for this segment. */
 export const runStarted: EventType<Static<typeof startedData>> = defineEvent({
   plugin: 'runs',
   fact: 'started',
-  summary: 'A worker began a segment of the run.',
+  summary: 'A worker started a segment of the run.',
   data: startedData,
 })
 
-/** The agent was busy and did not take the segment; it begins again later. */
+/** The agent was busy and refused the segment. The run waits in the queue. */
 export const runRequeued: EventType<Static<typeof requeuedData>> = defineEvent({
   plugin: 'runs',
   fact: 'requeued',
-  summary: 'The agent was busy with other runs; the run waits again.',
+  summary: 'The agent was busy with other runs; the run was requeued.',
   data: requeuedData,
 })
 
-/** The launcher that answers the run named the revision of its agent; of several, the last one counts. */
+/** The launcher reported the revision of its agent. The last one is valid. */
 export const runAttached: EventType<Static<typeof attachedData>> = defineEvent({
   plugin: 'runs',
   fact: 'attached',
@@ -128,15 +130,15 @@ export const interruptResolved: EventType<Static<typeof resolvedData>> = defineE
   },
 })
 
-/** Every interrupt is answered: the run is running again, its next segment begins with a worker. */
+/** Every interrupt is answered. The run is running, and a worker starts its next segment. */
 export const runResumed: EventType<Static<typeof onlyRun>> = defineEvent({
   plugin: 'runs',
   fact: 'resumed',
-  summary: 'The run goes on.',
+  summary: 'The run was resumed.',
   data: onlyRun,
 })
 
-/** Somebody asked for the run to be cancelled. */
+/** A cancel was requested. */
 export const cancelRequested: EventType<Static<typeof onlyRun>> = defineEvent({
   plugin: 'runs',
   fact: 'cancel-requested',
@@ -153,7 +155,7 @@ export const usageReported: EventType<Static<typeof usageData>> = defineEvent({
   data: usageData,
 })
 
-/** The run ended well. */
+/** The run succeeded. */
 export const runSucceeded: EventType<Static<typeof onlyRun>> = defineEvent({
   plugin: 'runs',
   fact: 'succeeded',
@@ -193,7 +195,7 @@ export const runRejected: EventType<Static<typeof failedData>> = defineEvent({
   data: failedData,
 })
 
-/** Rows, journal and payloads of the run are gone. */
+/** Rows, journal and payloads of the run were removed. */
 export const runDeleted: EventType<Static<typeof onlyRun>> = defineEvent({
   plugin: 'runs',
   fact: 'deleted',

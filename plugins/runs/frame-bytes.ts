@@ -3,7 +3,7 @@ import type { LiveFrame } from './live-frame.ts'
 
 const framed = new WeakMap<LiveFrame, Buffer>()
 
-/** A frame as an event stream carries it; encoded once for all clients that are handed the same frame. */
+/** A frame, encoded for an event stream once for all clients that receive it. */
 export function toBytes(frame: LiveFrame): Buffer {
   const known = framed.get(frame)
   if (known !== undefined) return known

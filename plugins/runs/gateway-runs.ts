@@ -9,7 +9,7 @@ import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { streamRun } from './stream.ts'
 import type { StreamServices } from './stream.ts'
 
-/** What the model gateway asks of runs: an agent as a model, and whose run an id is. */
+/** Runs for the model gateway: agents as models, and the owner of a run. */
 export function createGatewayRuns(inner: RunsInner): AgentRuns {
   return {
     invokeForGateway: (call) => invokeForGateway(serving(inner, call.observed), call),
@@ -25,7 +25,7 @@ async function invokeForGateway(served: RunsServing, call: AgentCall): Promise<A
   const { caller, input, conversationId, traceparent } = call
   const agent = { namespace: parseLabel('model', call.agent.namespace), name: parseName('model', call.agent.name) }
   const access = await caller.review('create', 'agentdeployments/invoke', agent)
-  // The answer of a chat is the outcome of its run: refused before the run exists, not after (SEC18).
+  // The response of a chat is the outcome of its run, so the right to read it is reviewed before the run exists (SEC18).
   await caller.review('get', 'runs', { namespace: agent.namespace })
   const made = await served.runs.create(caller, access, {
     agent,
@@ -42,8 +42,8 @@ async function invokeForGateway(served: RunsServing, call: AgentCall): Promise<A
 }
 
 /**
- * Passes the text of a run on until it has ended or paused, its time is up or the client is gone; undefined in the latter two. Waiting and
- * streaming are awaited together and each ends the other when it fails: a rejection that is not awaited ends the process (PODA1).
+ * Relays the text of a run until it ends or pauses, or until timeout or disconnect (undefined). Waiting and streaming are awaited
+ * together, and each ends the other on failure: an unhandled rejection would end the process (PODA1).
  */
 export async function followRun(
   services: StreamServices & { readonly runs: Pick<RunsServing['runs'], 'get'> },
@@ -55,7 +55,7 @@ export async function followRun(
     const { caller, timeoutMs } = call
     const signal = AbortSignal.any([call.signal, over.signal])
     const ended = await waitForRun(services, caller, run.id, { timeoutMs, signal })
-    // An ended run ends its stream by itself, with the last text; a paused one would stay.
+    // The stream of an ended run ends by itself, with the last text. That of a paused one does not.
     if (ended === undefined || ended.state === 'paused') over.abort()
     return ended
   }

@@ -6,7 +6,7 @@ import type { AttemptToken, RunGrant } from '#schemas/run.ts'
 const grantSeconds = 7 * 24 * 3600
 const attemptSeconds = 300
 
-/** What a grant says: the subject may have this run of this agent done for seven days. */
+/** Content of a grant: the subject may run this agent for this run, for seven days. */
 export interface GrantFor {
   readonly runId: string
   readonly agentUid: string
@@ -14,7 +14,7 @@ export interface GrantFor {
   readonly groups: readonly string[]
 }
 
-/** Signs a run grant; only the role that made the review calls it. */
+/** Signs a run grant. Called only by the role that made the review. */
 export function signGrant(keys: Keyring, grant: GrantFor, now: Date): string {
   const iat = Math.floor(now.getTime() / 1000)
   const claims: RunGrant = { typ: 'mesh-run-grant', ...grant, scopes: ['invoke'], iat, exp: iat + grantSeconds }
@@ -37,7 +37,7 @@ export function readGrant(keys: Keyring, token: string, now: Date): RunGrant {
   return verifyJws<RunGrant>(token, (id) => publicOf(keys, 'grant', id), { typ: 'mesh-run-grant', now })
 }
 
-/** Reads a grant of this install whether or not it has expired; undefined when it was not signed by a key that is still known. */
+/** Reads a grant of this install, even if expired. Returns undefined if its key is unknown. */
 export function readAnyGrant(keys: Keyring, token: string): RunGrant | undefined {
   try {
     const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown }

@@ -12,7 +12,7 @@ export async function readConversation(db: Parameters<typeof readHistory>[0], ru
   return withinBytes(newestFirst.map(({ input, output }) => ({ input, output }))).toReversed()
 }
 
-/** The longest prefix whose JSON fits: what does not fit is the oldest. */
+/** The longest prefix whose JSON fits. The oldest exchanges are omitted. */
 export function withinBytes<Item>(newestFirst: readonly Item[], limit = historyBytes): Item[] {
   let bytes = 0
   return newestFirst.filter((item) => (bytes += Buffer.byteLength(JSON.stringify(item))) <= limit)

@@ -1,17 +1,17 @@
 import { toBytes } from './frame-bytes.ts'
 import type { LiveFrame } from './live-frame.ts'
 
-/** Live frames between their arrival and their turn in a stream. */
+/** Buffer of live frames for a stream. */
 export interface Inbox {
   put(frame: LiveFrame): void
-  /** The frames that arrived since the last call; waits up to `waitMs` for the first. */
+  /** Returns the frames received since the last call. Waits up to `waitMs` for the first one. */
   take(waitMs: number): Promise<readonly LiveFrame[]>
 }
 
 const maxFrames = 1000
 const maxBytes = 4 * 1024 * 1024
 
-/** Makes the inbox of one stream. Above 1,000 frames or 4 MiB the oldest are dropped, and the journal fills the hole (F6). */
+/** Creates the buffer of one stream. Beyond 1,000 frames or 4 MiB the oldest are dropped, and the stream reads the journal (F6). */
 export function createInbox(signal: AbortSignal): Inbox {
   let frames: LiveFrame[] = []
   let bytes = 0

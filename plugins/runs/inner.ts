@@ -12,7 +12,7 @@ import { createRuns, type Runs } from './runs.ts'
 import type { runsSettings } from './settings.ts'
 import { createRunWriter, type RunWriter, type StateEntered } from './write.ts'
 
-/** The inside of the plugin, as its slots get it. */
+/** Services of the plugin, for its slots. */
 export interface RunsInner {
   readonly core: Core
   readonly settings: Static<typeof runsSettings>
@@ -26,12 +26,12 @@ export interface RunsInner {
   readonly removed: (reason: 'retention' | 'namespace') => (runs: number) => void
 }
 
-/** The inside as a role serves callers from it: with runs that know what the manager observed. */
+/** Services of a role that serves callers. */
 export interface RunsServing extends RunsInner {
   readonly runs: Runs
 }
 
-/** Builds the inside; no I/O. */
+/** Creates the services, without I/O. */
 export function createInner(core: Core, settings: Static<typeof runsSettings>): RunsInner {
   const { store } = core
   if (!store) throw new TypeError('runs are stored: the plugin is wired only with a store')
@@ -44,7 +44,7 @@ export function createInner(core: Core, settings: Static<typeof runsSettings>): 
   return { core, settings, store, live, watch: createRunWatch(store), writer, refused, removed }
 }
 
-/** Counts states and ends, and logs each run that failed: ids and the reason, no content. */
+/** Counts states and ends, and logs each failed run: ids and the reason, no content. */
 export function observeStates({ metrics, log }: Pick<Core, 'metrics' | 'log'>): (change: StateEntered) => void {
   const transitions = metrics.counter(runMetrics.transitions)
   const finished = metrics.counter(runMetrics.finished)
@@ -57,7 +57,7 @@ export function observeStates({ metrics, log }: Pick<Core, 'metrics' | 'log'>): 
   }
 }
 
-/** Adds the caller's side of runs for a role that serves callers. */
+/** Adds the runs of callers for a role that serves them. */
 export function serving(inner: RunsInner, observed: Observed): RunsServing {
   return { ...inner, runs: createRuns({ ...inner, observed }) }
 }

@@ -7,7 +7,7 @@ import type { Runs } from './runs.ts'
 
 const pollMs = 500
 
-/** Waits until a run has ended or waits for a person; undefined when `timeoutMs` passes or the client goes away. */
+/** Waits until a run has ended or is paused. Returns undefined after `timeoutMs` or when the client disconnects. */
 export async function waitForRun(
   services: { readonly runs: Pick<Runs, 'get'>; readonly live: Live },
   caller: Caller,
@@ -25,7 +25,7 @@ export async function waitForRun(
       if (terminalStates.has(run.state) || run.state === 'paused') return run
       const left = deadline - performance.now()
       if (left <= 0 || options.signal.aborted) return undefined
-      // Frames may be lost: the poll finds what they would have said.
+      // Frames may be lost, so the run is polled, too.
       await changed.wait(Math.min(pollMs, left), options.signal)
     }
   } finally {

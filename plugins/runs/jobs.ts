@@ -12,7 +12,7 @@ import { createDriveServices } from './worker/services.ts'
 
 const queueReadMs = 10_000
 
-/** The worker's loop: every replica runs it, the leases divide the work. */
+/** The worker's loop. Every replica runs it; leases divide the work. */
 export function runsJobs(inner: RunsInner, worker: WorkerContext): readonly Job[] {
   const { settings } = inner
   return [

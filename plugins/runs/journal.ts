@@ -49,7 +49,7 @@ export function toEvent(
   return { ...about, type: facts[name].type, data: { runId: run.runId, ...data }, correlationId: run.rootRunId }
 }
 
-/** The journal entry of a fact; `content` adds what only the journal may hold (output, error text, questions). */
+/** The journal entry of a fact. `content` has data that is stored in the journal only: output, error text, questions. */
 export function toEntry(
   fact: RunFact,
   where: Pick<Entry, 'ts' | 'path' | 'spanId'>,
@@ -59,7 +59,7 @@ export function toEntry(
   return { ...where, kind: facts[name].kind, data: { ...data, ...content } }
 }
 
-/** Gives entries their place after `last` in the run's journal. */
+/** Assigns sequence numbers after `last` to entries. */
 export function toRows(runId: string, last: number, entries: readonly Entry[]): readonly NewJournal[] {
   return entries.map((entry, index) => ({
     run_id: runId,

@@ -3,7 +3,7 @@ import type { LauncherKeyRecorder } from '#plugins/agents/points.ts'
 import { recordLauncherKey } from './store/launcher-keys.ts'
 import type { RunsTables } from './store/tables.ts'
 
-/** Records the public keys of launchers for the workers; a key that this process has recorded is not written again. */
+/** Records the public keys of launchers for workers. A key that this process has recorded is not written again. */
 export function createKeyRecorder({ store }: { readonly store: Store }): LauncherKeyRecorder {
   const recorded = new Map<string, string>()
   return async (agentUid, publicKey) => {

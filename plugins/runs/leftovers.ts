@@ -11,8 +11,8 @@ import type { RunWriter } from './write.ts'
 const actor = { name: 'pruning', kind: 'controller' } as const
 
 /**
- * What a deletion does to runs, by uid, so that a namesake keeps its own: a namespace takes its runs with it. Those of an agent stay
- * until their retention ends, and are cancelled while they are under way.
+ * Effect of deletions on runs, by uid, so that a re-created object of the same name is not affected. Deleting a namespace removes its
+ * runs. Deleting an agent cancels its active runs; all stay until their retention ends.
  */
 export function runLeftovers(writer: RunWriter, removed: (runs: number) => void): Leftover {
   return {

@@ -8,7 +8,7 @@ import type { Run } from './run.ts'
 import type { Runs } from './runs.ts'
 import type { RunFilter, RunKey } from './store/reads.ts'
 
-/** Query of a list of runs as it was parsed. */
+/** Parsed query of a list of runs. */
 export interface RunListQuery {
   readonly agent?: string
   readonly conversationId?: string
@@ -19,14 +19,14 @@ export interface RunListQuery {
   readonly cursor?: string
 }
 
-/** A page as the API answers it. */
+/** A page of the API. */
 export interface RunPageAnswer {
   readonly items: readonly Run[]
   readonly nextCursor: string | null
   readonly scope?: 'permitted'
 }
 
-/** What a list is made of: the runs, the query as parsed, and the cursors of its route. */
+/** Dependencies of a list: the runs, the parsed query, and the cursors of its route. */
 export interface Listing {
   readonly runs: Runs
   readonly query: RunListQuery
@@ -48,8 +48,8 @@ export async function listNamespace(
 }
 
 /**
- * Runs of the namespaces that the caller may list, in name order and newest first within each. The cursor holds the
- * last namespace that was walked to its end, and where the next one stands.
+ * Runs of the namespaces that the caller may list, by name and newest first within each. The cursor has the last completed namespace
+ * and the position in the next one.
  */
 export async function listPermitted(
   { runs, query, cursors }: Listing,
@@ -71,7 +71,7 @@ export async function listPermitted(
       done = access.namespace
       return 'more'
     }
-    // With no room left none of this namespace was shown: the next page begins it.
+    // The page is full and shows no run of this namespace. The next page starts with it.
     place = want === 0 ? { done, in: '', key: null } : { done, in: access.namespace, key: keyOf(page[want - 1]) }
     return 'full'
   })

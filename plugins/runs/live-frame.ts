@@ -1,6 +1,6 @@
 import type { Subscription } from '#core/messaging/bus/bus.ts'
 
-/** What travels on `mesh.live.<runId>`: a journal entry (with `seq`), a delta (without), or a nudge to read the journal. */
+/** Messages on `mesh.live.<runId>`: a journal entry (with `seq`), a delta (without), or a signal to read the journal. */
 export interface LiveFrame {
   readonly v: 1
   readonly seq?: number
@@ -13,11 +13,11 @@ export interface LiveFrame {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Live frames and wake-ups: after COMMIT, over the bus's ephemeral half; they may be lost, the tables repair. */
+/** Live frames and signals, sent after COMMIT over core NATS. They may be lost; readers recover from the tables. */
 export interface Live {
   frame(frame: LiveFrame): void
   wake(runId: string): void
-  /** Each handler is given the same object. */
+  /** All handlers receive the same object. */
   onFrame(runId: string, handle: (frame: LiveFrame) => void): Promise<Subscription>
   onWake(handle: (runId: string) => void): Promise<Subscription>
 }

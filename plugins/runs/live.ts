@@ -3,7 +3,7 @@ import type { Live } from './live-frame.ts'
 import { shareFrames } from './shared-frames.ts'
 
 const wakeSubject = 'mesh.live.queue'
-/** NATS refuses messages above 1 MiB; the journal and the stored text of the message have what is left out. */
+/** NATS refuses messages above 1 MiB. Omitted content is in the journal and the stored text of the message. */
 const maxFrameBytes = 512 * 1024
 
 /** Wraps the bus. No integrator may subscribe to `mesh.live.>`: frames carry content. */

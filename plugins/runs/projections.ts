@@ -26,7 +26,7 @@ type Event = Omit<StoredEvent, 'position'>
 type Db = Transaction<RunsTables>
 type Apply = (event: Event, tx: Db) => Promise<unknown>
 
-/** The read model: `runs_runs` has a row a run, `runs_labels` one for each of its labels; from its facts alone. */
+/** The read model, derived from events only: one row per run in `runs_runs`, one per label in `runs_labels`. */
 export const runsProjection: Projection = {
   name: 'runs.runs',
   version: 1,
@@ -125,7 +125,7 @@ async function insertRun(event: Event, tx: Db): Promise<void> {
   const about = { run_id: data.runId, namespace_uid: data.namespaceUid, created_at: event.time }
   const labels = Object.entries(data.labels).map(([key, value]) => ({ ...about, key, value }))
   if (labels.length === 0) return
-  // The trigger of migration 0004 may have been first.
+  // The trigger of migration 0004 may have inserted the row already.
   await tx
     .insertInto('runs_labels')
     .values(labels)
@@ -184,7 +184,7 @@ async function addUsage(event: Event, tx: Db): Promise<void> {
     .execute()
 }
 
-// Above it neither the column nor JSON is exact.
+// Larger numbers are exact neither in the column nor in JSON.
 function sumOf(column: string, more: number) {
   return sql<number>`least(${sql.ref(column)} + ${more}::float8, ${Number.MAX_SAFE_INTEGER}::float8)`
 }

@@ -3,7 +3,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { runsSettings } from './settings.ts'
 import { readUsage } from './store/usage.ts'
 
-/** Bounds of what callers and namespaces may queue and store. */
+/** Bounds of queued runs and stored bytes per caller and namespace. */
 export type RunQuotas = Pick<
   Static<typeof runsSettings>,
   'queuedPerNamespace' | 'queuedPerCaller' | 'storedBytesPerNamespace'
@@ -14,8 +14,8 @@ export type ExceededQuota = keyof RunQuotas
 
 /**
  * Refuses a new run above a quota, inside the transaction that would create it: 429 `too_many_requests` for queued runs,
- * 429 `quota_exceeded` for stored bytes. Transactions under way do not see each other, so the bounds are exceeded by at most
- * the requests that a process serves at once.
+ * 429 `quota_exceeded` for stored bytes. Concurrent transactions do not see each other, so a bound can be exceeded by the number
+ * of concurrent requests.
  */
 export async function checkQuotas(
   db: Parameters<typeof readUsage>[0],

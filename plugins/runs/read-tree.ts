@@ -2,7 +2,7 @@ import { readJournalEnds, readJournalPage } from './store/reads.ts'
 import type { SelectedRun } from './store/tables.ts'
 import { buildTree, type TreeNode } from './tree.ts'
 
-/** A part of a run's tree; `nextAfter` is where the next one begins. */
+/** A part of a run's tree. `nextAfter` is the position of the next part. */
 export interface RunTree {
   readonly root: TreeNode
   readonly truncated: boolean
@@ -11,7 +11,7 @@ export interface RunTree {
 
 const mostOfTree = { rows: 10_000, bytes: 16 * 2 ** 20 }
 
-/** Reads a run's tree from the journal after a sequence number, as far as one answer holds it. */
+/** Reads a part of a run's tree from the journal, after a sequence number and within the bounds of one response. */
 export async function readTree(
   db: Parameters<typeof readJournalPage>[0],
   run: SelectedRun,

@@ -10,14 +10,14 @@ import { saveOutcome, saveResolution } from './store/internal/content.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import type { RunWriter } from './write.ts'
 
-/** What answering an interrupt stands on. */
+/** Dependencies of answering an interrupt. */
 export interface ResumeServices {
   readonly core: { readonly now: () => Date }
   readonly store: Store
   readonly writer: RunWriter
 }
 
-/** Answers an interrupt of a paused run as the caller; the decision is kept with the run, in its event and in the audit log. */
+/** Answers an interrupt of a paused run as the caller. The decision is stored with the run, in its event and in the audit log. */
 export async function resumeRun(
   { core, store, writer }: ResumeServices,
   caller: Pick<Caller, 'username'>,
@@ -54,7 +54,7 @@ function endsRun(facts: readonly RunFact[]): boolean {
   return facts.some(({ fact }) => fact === 'rejected')
 }
 
-/** Message of a rejected run: who rejected what, and why. */
+/** Message of a rejected run: decider, tool and reason. */
 function rejection({ tool, decisionReason }: ResolvedInterrupt, username: string): string {
   const what = `${username} rejected ${tool ?? 'the question'}`
   return decisionReason === undefined ? what : `${what}: ${decisionReason}`
@@ -77,12 +77,12 @@ function toDecision(
   }
 }
 
-// What the fact says is in the entry already.
+// Fields of the fact are in the entry already.
 function contentOf({ by, arguments: edited }: Decision): Readonly<Record<string, unknown>> {
   return edited === undefined ? { by } : { by, arguments: edited }
 }
 
-/** Edited arguments must fit the schema of the call, and an answer the schema of the question. */
+/** Validates edited arguments by the schema of the call, and an answer by the schema of the question. */
 function checkSchema(interrupt: Interrupt | undefined, { arguments: edited, payload }: ResumeAnswer): void {
   if (edited !== undefined && interrupt?.schema === undefined)
     throw refuse([{ pointer: '/arguments', detail: 'cannot be edited: the agent gave no schema for them' }])
@@ -98,7 +98,7 @@ function refuse(errors: readonly { readonly pointer: string; readonly detail: st
   return new Fail('invalid_body', undefined, { errors })
 }
 
-// One line of printable text: it is shown in logs, tables and terminals.
+// One line of printable text, since it is shown in logs, tables and terminals.
 function withPlainReason(answer: ResumeAnswer): ResumeAnswer {
   if (answer.reason === undefined) return answer
   const { reason, ...rest } = answer

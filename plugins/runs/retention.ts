@@ -9,18 +9,18 @@ const name = 'runs.retention'
 const actor = { name, kind: 'controller' } as const
 const hourly = 3_600_000
 
-/** What retention needs: `removed` counts the runs of a batch after its COMMIT. */
+/** Dependencies of retention. `removed` is called with the number of removed runs after each COMMIT. */
 export interface RetentionOptions {
   readonly store: Store
   readonly retentionDays: number
   readonly removed: (runs: number) => void
-  /** Runs that one transaction removes at most. */
+  /** Most runs removed by one transaction. */
   readonly batch?: number
 }
 
 /**
- * The job that removes runs `retentionDays` after their end, and runs that have waited for a person that long. Leader only, hourly,
- * in batches, each under the epoch (O5), by the database's clock.
+ * The job that removes runs `retentionDays` after their end, and runs that were paused for as long. By the leader, hourly, in batches,
+ * each under the epoch (O5), by the clock of the database.
  */
 export function createRunRetention(given: RetentionOptions): Job {
   const options = { batch: 200, ...given }

@@ -15,7 +15,7 @@ export function runsRoutes(inner: RunsInner, bff: BffContext): FastifyPluginAsyn
     const ready = [...listEndpoints(served, bff), ...invokeEndpoints(served), ...runEndpoints(served)]
     await mountEndpoints(ready)(scope, {})
     await scope.register(async (unwired) => {
-      // Nothing records yet: the route is known, and says so.
+      // Recording is not part of this version; the route answers 501 with that reason.
       gate(unwired, 'unwired')
       await mountEndpoints([fixture])(unwired, {})
     })

@@ -2,30 +2,30 @@ import type { Store } from '#core/event-store/store.ts'
 import { readJournalEnds } from './store/reads.ts'
 import type { RunsTables } from './store/tables.ts'
 
-/** A stream that follows a run by its live frames, which may be lost. */
+/** A stream that follows a run by live frames, which may be lost. */
 export interface WatchedStream {
-  /** The last sequence number of the journal that it has. */
+  /** Last sequence number of the journal that the stream has sent. */
   last(): number
-  /** The journal is longer. */
+  /** Called when the journal has more entries. */
   behind(): void
-  /** The run was removed with its journal. */
+  /** Called when the run was removed with its journal. */
   gone(): void
 }
 
-/** Finds what live frames did not say, for all streams of a process. */
+/** Detects journal entries without a live frame, for all streams of a process. */
 export interface RunWatch {
-  /** Watches a run for a stream; returns how to stop. */
+  /** Watches a run for a stream. Returns a function that stops it. */
   follow(runId: string, stream: WatchedStream): () => void
 }
 
 const POLL_MS = 1_000
 
-/** Makes the watch of a process: one query per second while there are streams, however many. */
+/** Creates the watch of a process: one query per second while there are streams, independent of their number. */
 export function createRunWatch(store: Store, pollMs = POLL_MS): RunWatch {
   const runs = new Map<string, Set<WatchedStream>>()
   let timer: NodeJS.Timeout | undefined
   const poll = async (): Promise<void> => {
-    // A store that does not answer is asked again.
+    // A failing store is retried.
     const ends = await readJournalEnds(store.reader<RunsTables>(), [...runs.keys()]).catch(() => undefined)
     for (const [runId, streams] of ends === undefined ? [] : [...runs])
       for (const stream of streams) report(stream, ends?.get(runId))

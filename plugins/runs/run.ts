@@ -1,7 +1,7 @@
 import type { Decision, Interrupt, Usage } from '#schemas/run.ts'
 import type { SelectedRun } from './store/tables.ts'
 
-/** A run as lists of the API show it (shape table of the API, "Run"): what is not loaded is absent, never null. */
+/** A run in lists of the API (shape table of the API, "Run"). Fields that are not loaded are absent, never null. */
 export interface Run {
   readonly id: string
   readonly agent: { readonly namespace: string; readonly name: string; readonly revision: number | null } | null
@@ -25,23 +25,23 @@ export interface Run {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** A run with its content, where null means that the run has no such value. */
+/** A run with its content. null means that the run has no such value. */
 export interface RunDetail extends Run {
   readonly decisions: readonly Decision[]
   readonly input: unknown
   readonly output: unknown
   readonly error: RunError | null
-  /** Why a queued run waits, where its agent cannot take it. */
+  /** Why the agent of a queued run is not ready. */
   readonly waitReason?: RunError
 }
 
-/** What went wrong in a run. */
+/** The error of a run. */
 export interface RunError {
   readonly code: string
   readonly message: string
 }
 
-/** The content that a detail view adds. */
+/** Additional content of the detail view. */
 export interface RunContent {
   readonly input: unknown
   readonly output: unknown
@@ -50,7 +50,7 @@ export interface RunContent {
   readonly decisions: readonly Decision[]
 }
 
-/** Shapes a row for a list. */
+/** Converts a row for a list. */
 export function toRun(row: SelectedRun): Run {
   return {
     id: row.id,
@@ -77,7 +77,7 @@ export function toRun(row: SelectedRun): Run {
   }
 }
 
-/** Shapes a row with its content; interrupts that were answered are left out. */
+/** Converts a row with its content. Answered interrupts are omitted. */
 export function toDetail(row: SelectedRun, content: RunContent = noContent): RunDetail {
   const open = new Set(row.open_interrupts.map(({ id }) => id))
   return {
@@ -92,13 +92,13 @@ export function toDetail(row: SelectedRun, content: RunContent = noContent): Run
 
 const noContent: RunContent = { input: null, output: null, error: null, interrupts: [], decisions: [] }
 
-/** The error of a run with the message that is stored for it; null when nothing went wrong. */
+/** The error of a run with its stored message; null without an error. */
 export function toError(row: SelectedRun, message: string | null | undefined): RunError | null {
   const error = errorCode(row)
   return error && { ...error, message: message ?? defaultMessages[error.code] ?? error.code }
 }
 
-// Runs of before have no message.
+// Runs of earlier versions have no message.
 const defaultMessages: Readonly<Record<string, string>> = { timed_out: 'longer than limits.timeout' }
 
 function errorCode({ state, fail_reason }: SelectedRun): { readonly code: string } | null {

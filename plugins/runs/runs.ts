@@ -21,45 +21,45 @@ import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { readTree, type RunTree } from './read-tree.ts'
 import type { RunWriter } from './write.ts'
 
-/** What a caller asks for when a run is made. */
+/** Request for a new run. */
 export interface RunRequest {
   readonly agent: { readonly namespace: DnsLabel; readonly name: DnsName }
   readonly input: unknown
   readonly conversationId?: string | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly traceparent: string
-  /** How the run came about: `api`, or `gateway` for a model call to an agent. */
+  /** Origin of the run: `api`, or `gateway` for a model call to an agent. */
   readonly trigger: string
   readonly idempotency?: Idempotency | undefined
 }
 
-/** How long an agent that was created a moment ago may take to be observed. */
+/** Longest time until a new agent is observed. */
 const observeMs = 2_000
 
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Runs as a caller may see and change them. */
+/** Runs for callers, within their rights. */
 export interface Runs {
   /**
-   * `access` proves that the caller may invoke the agent that `request` names. A repeat with the same idempotency key gets the run
-   * that the first request made.
+   * Creates a run. `access` proves that the caller may invoke the agent of `request`. A repeat with the same idempotency key returns the
+   * run of the first request.
    */
   create(caller: Caller, access: Access, request: RunRequest): Promise<RunDetail>
   get(caller: Caller, id: string): Promise<RunDetail>
-  /** As `get`, with the reason why the agent takes no runs, as far as the caller may read it. */
+  /** As `get`, with the reason why the agent is not ready, if the caller may read it. */
   explain(caller: Caller, id: string): Promise<RunDetail>
-  /** The tree of the journal after a sequence number, as far as one answer holds it. */
+  /** A part of the tree, after a sequence number and within the bounds of one response. */
   tree(caller: Caller, id: string, after: number): Promise<RunTree>
   list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
-  /** Proves that the caller may change the run; an id that the caller may not even get is unknown to the caller. */
+  /** Proves that the caller may change the run. A run that the caller may not get is unknown. */
   mayUpdate(caller: Caller, id: string): Promise<Access<'update', 'runs'>>
   resume(by: Changer, id: string, answer: ResumeAnswer): Promise<RunDetail>
   cancel(by: Changer, id: string): Promise<RunDetail>
-  /** The row behind an id that the caller may `get`; an id that the caller may not get is unknown to the caller. */
+  /** The row of a run that the caller may `get`. Other runs are unknown. */
   open(caller: Caller, id: string): Promise<OpenRun>
 }
 
-/** Who changes a run, with the proof that `mayUpdate` gave for it. */
+/** The caller that changes a run, with the proof of `mayUpdate`. */
 export interface Changer {
   readonly caller: Caller
   readonly access: Access
@@ -71,7 +71,7 @@ export interface OpenRun {
   readonly access: Access<'get', 'runs'>
 }
 
-/** What the domain stands on. */
+/** Dependencies. */
 export interface RunsServices extends Pick<CreateServices, 'settings' | 'refused'> {
   readonly core: Pick<Core, 'keys' | 'now'>
   readonly store: Store
@@ -80,7 +80,7 @@ export interface RunsServices extends Pick<CreateServices, 'settings' | 'refused
   readonly observed: Observed
 }
 
-/** Creates the caller's side of runs. */
+/** Creates the runs for callers. */
 export function createRuns(services: RunsServices): Runs {
   const { store, writer } = services
   const db = store.reader<RunsTables>()
@@ -117,7 +117,7 @@ export function createRuns(services: RunsServices): Runs {
   }
 }
 
-/** The grant of the caller, signed after the review that this request made. */
+/** Signs the grant of the caller, after the review of this request. */
 async function grantFor(
   core: RunsServices['core'],
   caller: Caller,
@@ -127,7 +127,7 @@ async function grantFor(
   return signGrant(core.keys, { ...run, subject: username, groups }, core.now())
 }
 
-/** The audit's actor of a person's act. */
+/** The actor of a person's act, for the audit log. */
 export function actorOf(caller: Caller): Actor {
   return accountActor(caller.username)
 }
@@ -146,7 +146,7 @@ function accessFor<Verb extends 'list' | 'update'>(verb: Verb, access: Access): 
   return access as Access<Verb, 'runs'>
 }
 
-/** From the name to the uid without a read that the caller may not make: the manager's memory says it. */
+/** Resolves a name to a uid by the object index, since the caller may not be allowed to read the agent. */
 async function createFor(
   services: RunsServices,
   caller: Caller,
@@ -180,7 +180,7 @@ async function createFor(
   return toDetail(asQueued(run), { input: request.input, output: null, error: null, interrupts: [], decisions: [] })
 }
 
-// A repeat by a caller that may not get runs shows what the first answer did: not how the run went on (SEC18).
+// A repeat by a caller that may not get runs returns the first response, not the current state (SEC18).
 function asQueued(run: SelectedRun): SelectedRun {
   return {
     ...run,
@@ -199,19 +199,19 @@ function asQueued(run: SelectedRun): SelectedRun {
   }
 }
 
-/** Cancels a run; what it started follows by the event (`consumers.ts`). */
+/** Cancels a run. Child runs are cancelled by its event (`consumers.ts`). */
 export async function cancelRun(writer: RunWriter, id: string, actor: Actor): Promise<void> {
   await writer.change(id, { actor }, (facts) => ({ facts: decideCancel(facts) }))
 }
 
-/** Refuses a run of an agent that was deleted since its name was looked up. */
+/** Refuses a run of an agent that was deleted after its name was resolved. */
 export function admitAgent({ uid, namespace, name }: Pick<ObservedObject, 'uid' | 'namespace' | 'name'>) {
   return async (db: Parameters<typeof holdAgent>[0]): Promise<void> => {
     if (!(await holdAgent(db, uid))) throw noAgent(namespace, name)
   }
 }
 
-/** The error of a run for an agent that is not there. */
+/** The error for a missing agent. */
 export function noAgent(namespace: string, name: string): Fail {
   return new Fail('not_found', `There is no agent ${name} in ${namespace}.`)
 }

@@ -18,20 +18,20 @@ export const runsSettings = Type.Object(
       minimum: 1,
       maximum: 1000,
       default: 64,
-      description: 'Runs that one worker drives at once.',
+      description: 'Concurrent runs of one worker.',
     }),
     unreachableAfter: Type.Integer({
       minimum: 1,
       maximum: 3600,
-      // Below `invokeTimeout`: who waits for the answer sees the failure.
+      // Below `invokeTimeout`, so that a waiting caller sees the failure.
       default: 50,
-      description: 'Seconds that an agent may be without address or answer before its run fails.',
+      description: 'Seconds without an address or answer of the agent after which its run fails.',
     }),
     invokeTimeout: Type.Integer({
       minimum: 1,
       maximum: 3600,
       default: 60,
-      description: 'Seconds that POST /api/invoke waits when it names no timeout.',
+      description: 'Default wait of POST /api/invoke, in seconds.',
     }),
     namespaceShare: count('Percent of the places of a worker that the runs of one namespace may take.', 75, 100),
     cancelTimeout: count(

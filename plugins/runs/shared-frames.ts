@@ -6,7 +6,7 @@ interface Shared {
   readonly opened: Promise<Subscription>
 }
 
-/** Frames of runs for the clients of this process: one subscription a run, each frame parsed once and the same object for all. */
+/** Frames of runs for the clients of this process: one subscription per run, and each frame is parsed once for all clients. */
 export function shareFrames(bus: Bus): Live['onFrame'] {
   const runs = new Map<string, Shared>()
   const open = (runId: string): Shared => {
@@ -22,7 +22,7 @@ export function shareFrames(bus: Bus): Live['onFrame'] {
   return async (runId, handle) => {
     const shared = runs.get(runId) ?? open(runId)
     shared.handlers.add(handle)
-    // Forgotten before the subscription is stopped: who comes meanwhile opens another.
+    // Removed before the subscription is stopped, so that a new client opens another one.
     const leave = (): boolean => {
       if (!shared.handlers.delete(handle) || shared.handlers.size > 0) return false
       if (runs.get(runId) === shared) runs.delete(runId)

@@ -13,7 +13,7 @@ const singleHeader = (request: FastifyRequest, name: string): string => {
   return value
 }
 
-/** Routes of the state role: the install's public keys, runs born in a pod, and the recheck of a subject's right. */
+/** Routes of the state role: public keys of the install, child runs started in a pod, and repeated reviews of a subject's right. */
 export function runsStateRoutes(delegations: Delegations, state: StateContext): FastifyPluginAsync {
   const pod = async (request: FastifyRequest) => {
     const bearer = singleHeader(request, 'authorization').replace(/^bearer +/i, '')
@@ -22,7 +22,7 @@ export function runsStateRoutes(delegations: Delegations, state: StateContext): 
     return user
   }
   return async (scope) => {
-    // Public keys only: a launcher needs them before it can tell who speaks.
+    // Public keys only. Launchers need them to authenticate workers.
     scope.get('/jwks', { config: { public: true } }, async () => delegations.keys())
     scope.post('/runs', { config: { authz: { kind: 'bearer' } } }, async (request, reply) => {
       const run = await delegations.create(await pod(request), readDelegation(request.body), callerTraceOf(request))
@@ -45,7 +45,7 @@ export function runsStateRoutes(delegations: Delegations, state: StateContext): 
         return reply.code(202).send({})
       },
     )
-    // The worker has no cluster identity; its attempt token for this very run is what it shows.
+    // The worker has no cluster identity. It authenticates with its attempt token for this run.
     scope.post<{ Params: { id: string } }>('/runs/:id/recheck', { config: { public: true } }, async (request) => {
       const grant = await delegations.recheck(request.params.id, singleHeader(request, 'x-mesh-run-attempt'))
       return { allowed: grant !== undefined, ...(grant === undefined ? {} : { grant }) }

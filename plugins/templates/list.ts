@@ -13,12 +13,12 @@ interface Page {
   readonly nextCursor: string | null
 }
 
-// A request must end, also where almost nothing is of the kind; the cursor goes on from there.
+// A request must end, also if almost no template is of the kind. The cursor continues from there.
 const mostReads = 20
 
 /**
- * A page of templates. What a template is for is no selector of the cluster, so with `kind` the cluster's pages are read until this one
- * is full or twenty are read.
+ * A page of templates. The cluster has no selector for the target kind of a template, so with `kind` pages of the cluster are read
+ * until this page is full, twenty at most.
  */
 export async function listTemplates(call: ListCall): Promise<unknown> {
   const { kind, limit = DEFAULT_LIMIT, cursor } = call.query
@@ -26,11 +26,11 @@ export async function listTemplates(call: ListCall): Promise<unknown> {
   const items: AgentTemplateObject[] = []
   let from = cursor
   for (let reads = 1; ; reads++) {
-    // Never more than there is room for: what a page of the cluster holds beyond it would have no cursor.
+    // At most the remaining number of items, since items beyond it would have no cursor.
     const room = limit - items.length
     const page = await readPage(call, room === 0 ? DEFAULT_LIMIT : room, from)
     const found = page.items.filter((item) => (item.spec.for ?? 'agent') === kind)
-    // A full page reads on: it has a cursor only if another template of the kind follows (CON8).
+    // A full page reads on, since it has a cursor only if another template of the kind follows (CON8).
     if (room === 0 && found.length > 0) return { ...page, items, nextCursor: from ?? null }
     items.push(...found)
     if (page.nextCursor === null || reads === mostReads) return { ...page, items }

@@ -29,7 +29,7 @@ export function toNewTemplate(body: Static<typeof CreateTemplateBody>): AgentTem
   return AgentTemplate.object({ metadata: { ...metadata, name, namespace }, spec: checked(spec) })
 }
 
-// The cluster does not know what a template's inside should be, since it depends on what the template is for.
+// The cluster cannot validate the content of a template, which depends on its target kind.
 function checked(spec: Record<string, unknown>): AgentTemplateSpec {
   const errors = checkTemplate(spec).map(({ pointer, detail }) => ({ pointer: `/spec${pointer}`, detail }))
   if (errors.length > 0) throw new Fail('invalid_body', undefined, { errors })
@@ -43,7 +43,7 @@ function checked(spec: Record<string, unknown>): AgentTemplateSpec {
   return valid
 }
 
-/** The template of an agent: its spec and the labels that a person wrote; annotations stay, they may say anything. Pure. */
+/** The template of an agent: its spec and the labels of its author. Annotations are not copied, since they may contain anything. Pure. */
 export function toPublished(
   agent: AgentDeploymentObject,
   target: Static<typeof PublishBody> & { name: string; namespace: string },

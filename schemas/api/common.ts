@@ -8,9 +8,6 @@ export const time = Type.String({ format: 'date-time' })
 /** RFC 3339 time in UTC, or null. */
 export const timeOrNull = Type.Union([time, Type.Null()])
 
-/** UUIDv7 of a stored row. */
-export const rowId = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' })
-
 /** A JSON object whose inside is not described here. */
 export const anyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
 

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
+import { RunId } from '../run-id.ts'
 import { entryKinds } from '../run.ts'
 import { componentRef, shownAs } from '../shown-as.ts'
-import { anyObject, anyValue, openObject, rowId, time } from './common.ts'
+import { anyObject, anyValue, openObject, time } from './common.ts'
 import { FailReason, Interrupt, PauseReason, Usage } from './runs.ts'
 
 /** A node of the tree of a run. */
@@ -96,7 +97,7 @@ export const RunEvent = Type.Object(
   {
     v: Type.Literal(1),
     seq: Type.Optional(Type.Integer({ description: 'Place in the journal; absent for parts of a text and stream.*.' })),
-    runId: rowId,
+    runId: RunId,
     ts: time,
     kind: Type.Enum([...entryKinds], { title: 'RunEventKind' }),
     agent: Type.Union([Type.String(), Type.Null()]),

@@ -2,8 +2,10 @@ import { Type } from 'typebox'
 import { CONVERSATION_ID_PATTERN } from '../conversation-id.ts'
 import { durationBounds } from '../duration.ts'
 import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, durationText } from '../parts.ts'
+import { RunId } from '../run-id.ts'
 import { failReasons, pauseReasons, runStates } from '../run.ts'
-import { anyValue, listOf, namespaceQuery, openObject, pageQuery, rowId, scope, time, timeOrNull } from './common.ts'
+import { shownAs } from '../shown-as.ts'
+import { anyValue, listOf, namespaceQuery, openObject, pageQuery, scope, time, timeOrNull } from './common.ts'
 
 const strict = { additionalProperties: false }
 const textOrNull = Type.Union([Type.String(), Type.Null()])
@@ -80,7 +82,7 @@ export const RunError = Type.Object(
 /** A run. `agent` is null for runs of the platform itself, such as an export. */
 export const Run = Type.Object(
   {
-    id: rowId,
+    id: RunId,
     agent: Type.Union([
       Type.Object({
         namespace: Type.String(),
@@ -90,8 +92,8 @@ export const Run = Type.Object(
       Type.Null(),
     ]),
     conversationId: textOrNull,
-    rootRunId: rowId,
-    parentRunId: Type.Union([rowId, Type.Null()]),
+    rootRunId: RunId,
+    parentRunId: Type.Union([RunId, Type.Null()]),
     trigger: Type.Object({ kind: Type.String(), by: Type.String() }),
     subject: Type.String({ description: 'Who the run is done for: with whose rights the agent acts.' }),
     decidedBy: Type.Union([Type.String(), Type.Null()], { description: 'Who answered the last interrupt.' }),
@@ -175,7 +177,7 @@ export const InvokeBody = Type.Object(
 /** Answer of `POST /api/invoke` when the run ended or paused in time. */
 export const InvokeAnswer = Type.Object(
   {
-    runId: rowId,
+    runId: RunId,
     state: RunState,
     output: anyValue,
     error: Type.Union([RunError, Type.Null()]),
@@ -187,7 +189,7 @@ export const InvokeAnswer = Type.Object(
 )
 
 /** Path of the routes of one run; any text, since a malformed id is as unknown as another's. */
-export const RunParams = Type.Object({ id: Type.String({ maxLength: 1024 }) })
+export const RunParams = Type.Object({ id: shownAs(Type.String({ maxLength: 1024 }), RunId) })
 
 /** Body of `POST /api/runs/{id}/resume`. */
 export const ResumeBody = Type.Object(

@@ -3,8 +3,8 @@ import type { Plugin } from 'esbuild'
 
 const undici = { path: join(import.meta.dirname, 'undici.mjs') }
 
-// HTTP/2 in undici, which nobody switches on, and the search for modules in awilix: 10 ms and 6 MB.
-const unused = /^fast-glob$|\/client-h2\.js$/
+// HTTP/2 in undici, which is never switched on.
+const unused = /\/client-h2\.js$/
 
 /**
  * Leaves out of a bundle what costs a start more than it gives. `import ... from 'node:http'` in a module reads every export of it, among them

@@ -4,7 +4,7 @@ import type { Requirement } from './table.ts'
 
 const folder = 'docs/reference'
 
-/** Every fault of the table: an id in use that is not in it, and an id with neither a test nor a reason. */
+/** Every fault of the table: an id in use that is not in it, an id with neither a test nor a reason, and one with both. */
 export function faultsOf(
   table: readonly Requirement[],
   proofs: ReadonlyMap<string, readonly Proof[]>,
@@ -17,7 +17,10 @@ export function faultsOf(
   const bare = table
     .filter(({ id, untested }) => untested === undefined && !proofs.has(id))
     .map(({ id }) => `${id} has no test and no reason under \`untested\``)
-  return [...unknown, ...bare]
+  const stale = table
+    .filter(({ id, untested }) => untested !== undefined && proofs.has(id))
+    .map(({ id }) => `${id} has a test and a reason under \`untested\``)
+  return [...unknown, ...bare, ...stale]
 }
 
 /** docs/reference/requirements.md. Files only: names of tests change more often than what they prove. */

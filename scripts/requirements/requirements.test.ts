@@ -16,11 +16,13 @@ const table = [
 ]
 const proof = { file: 'core/a.test.ts', name: 'K1: it does' }
 
-test('an id in use that the table lacks is a fault, and so is one without test and reason', () => {
+test('an id in use that the table lacks is a fault, and so is one without test and reason, or with both', () => {
   const proofs = new Map([['K1', [proof]]])
   assert.deepEqual(faultsOf(table, proofs, new Map([['K1', 'core/a.ts']])), [])
   assert.deepEqual(faultsOf(table, proofs, new Map([['K9', 'core/a.ts']])), ['core/a.ts names K9, which is not in it'])
   assert.deepEqual(faultsOf(table, new Map(), new Map()), ['K1 has no test and no reason under `untested`'])
+  const both = new Map([...proofs, ['B1', [proof]]] as const)
+  assert.deepEqual(faultsOf(table, both, new Map()), ['B1 has a test and a reason under `untested`'])
 })
 
 test('the page has a row per id, with links to its tests or the reason', () => {

@@ -57,6 +57,16 @@ test('CON9: every result of a file counts, however many there are and whatever i
   assert.deepEqual([last, code], ['3000 passed, 0 failed', 0])
 })
 
+test('UXL2: --help prints the usage, and an unknown flag is named', async (t) => {
+  const help = await runOn(t, '', '--help')
+  assert.deepEqual([help.code, help.err], [0, ''])
+  assert.match(help.out, /usage: npm test -- /)
+  const { code, out, err } = await runOn(t, '', '--nmae')
+  assert.deepEqual([code, out], [2, ''])
+  assert.match(err, /^Unknown option '--nmae'.*\n\n.*npm test/)
+  assert.doesNotMatch(err, /\n {4}at /)
+})
+
 for (const [what, source, reason] of [
   ['exits within a test', `test('a', () => {}); test('b', () => process.exit(0))`, /ended \(0\) before its tests did/],
   ['has suites alone', `describe('a', () => {})`, /the file has no test/],

@@ -106,12 +106,6 @@ export const rules: readonly Rule[] = [
     bad: { path: 'plugins/agents/points.ts', text: "import { x } from './agents.ts'" },
   }),
   importRule({
-    name: 'awilix lives in core/host/load/container.ts only',
-    of: (path) => path !== 'core/host/load/container.ts',
-    forbids: ({ target }) => target === 'awilix',
-    bad: { path: 'core/host/process/host.ts', text: "import { createContainer } from 'awilix'" },
-  }),
-  importRule({
     name: 'fastify-plugin is for core/http only: a feature leaks no decorator',
     of: (path) => !inRoom(path, 'core/http'),
     forbids: ({ target }) => target === 'fastify-plugin',

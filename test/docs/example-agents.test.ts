@@ -18,7 +18,7 @@ const forms = [
 for (const { language, file, program, needs } of forms) {
   const missing = needs.filter((tool) => !isInstalled(tool))
   const skip = missing.length > 0 && process.env.CI !== 'true' && `not installed: ${missing.join(', ')}`
-  test(`write-an-agent: the ${language} agent answers, streams, pauses and resumes`, { skip }, async (t) => {
+  test(`UXH5: write-an-agent: the ${language} agent answers, streams, pauses and resumes`, { skip }, async (t) => {
     const { url } = await launch(t, { command: [...program, `${root}examples/agents/${file}`] })
     const outcome = async (runId: string, body: object) => {
       await post(`${url}/invoke`, body, { 'x-mesh-run-id': runId })
@@ -48,7 +48,7 @@ for (const { language, file, program, needs } of forms) {
   })
 }
 
-test('write-an-agent: the page shows the Python agent as it is tested', () => {
+test('UXH5: write-an-agent: the page shows the Python agent as it is tested', () => {
   const [shown] = blocksOf(page, 'The agent', 'python')
   assert.equal(shown, readFileSync(`${root}examples/agents/refunds.py`, 'utf8').trim())
 })

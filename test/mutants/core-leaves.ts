@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-/** Defects in core/log and core/signing. */
+/** Defects in core/log, core/signing, core/sse and core/telemetry. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'keys that name a secret are logged',
@@ -39,5 +39,28 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: ['core/signing/signing.test.ts'],
     only: 'E1',
+  },
+  {
+    name: 'an event above the limit is not refused',
+    file: 'core/sse/parser.ts',
+    find: 'if (isTerminated(parser)) throw tooLarge(limit)',
+    replace: '',
+    tests: ['core/sse/sse.test.ts'],
+    only: 'above the limit',
+  },
+  {
+    name: 'a character split between two chunks is lost',
+    file: 'core/sse/parser.ts',
+    find: 'decoder.write(chunk)',
+    replace: "chunk.toString('utf8') + decoder.end()",
+    tests: ['core/sse/sse.test.ts'],
+    only: 'one reused buffer',
+  },
+  {
+    name: 'a process exports no default metrics',
+    file: 'core/telemetry/process-metrics.ts',
+    find: '  collectDefaultMetrics({ register })\n',
+    replace: '',
+    tests: ['core/telemetry/process-metrics.test.ts'],
   },
 ]

@@ -5,6 +5,7 @@ import { openDatabase } from '#core/database/database.ts'
 import { apiOf, at, condition, until } from './api.ts'
 import { makeCaller } from './callers.ts'
 import { whatPodsSay } from './install.ts'
+import { mountedOutput, mountingAgent } from './mounting-agent.ts'
 import { openStage } from './stage.ts'
 
 test(
@@ -17,13 +18,14 @@ test(
     const operator = apiOf(bffUrl, await makeCaller(cluster, 'olga', 'mesh-operator'))
     const agent = '/api/agents/demo/hello'
     const read = () => developer('GET', agent)
-    const invoke = async (): Promise<void> => {
-      const answer = await developer('POST', '/api/invoke', {
-        agent: { namespace: 'demo', name: 'hello' },
+    const invoke = async (name = 'hello'): Promise<unknown> => {
+      const { status, body } = await developer('POST', '/api/invoke', {
+        agent: { namespace: 'demo', name },
         input: 'Hi',
         timeout: '60s',
       })
-      assert.deepEqual([answer.status, at(answer.body, 'state')], [200, 'succeeded'], JSON.stringify(answer.body))
+      assert.deepEqual([status, at(body, 'state')], [200, 'succeeded'], JSON.stringify(body))
+      return body
     }
     let failed = false
     const step = async (name: string, work: () => Promise<unknown>): Promise<void> => {
@@ -53,7 +55,10 @@ test(
       assert.equal(created.status, 201, JSON.stringify(created.body))
       await until('the agent is ready', read, (body) => condition(body, 'Ready') === 'True')
     })
-    await step('invoked through the BFF', invoke)
+    await step('PODA10, UXM8: invoked through the BFF, its run names the revision', async () => {
+      const run = await developer('GET', `/api/runs/${String(at(await invoke(), 'runId'))}`)
+      assert.equal(at(run.body, 'agent', 'revision'), 1, JSON.stringify(run.body))
+    })
     await step('O6: the run was with a pod that the worker chose by the EndpointSlices', async () => {
       const database = await openDatabase({ url: databaseUrl, connections: 1 })
       const { rows } = await sql<{ place: string }>`
@@ -111,6 +116,24 @@ test(
       await cluster.kubectl(['-n', 'demo', 'wait', '--for=delete', 'deployments,pods', '--all', '--timeout=60s'])
       assert.equal((await read()).status, 404)
     })
+    await step('PODA23: volumes are mounted, and a container that ran out of memory once is shown', async () => {
+      const items = mountingAgent('demo', 'mounts')
+      await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
+      const readIt = () => developer('GET', '/api/agents/demo/mounts')
+      const served = await until('it serves', readIt, (body) => condition(body, 'Ready') === 'True')
+      assert.deepEqual(at(await invoke('mounts'), 'output'), mountedOutput)
+      const { container, reason, exitCode, message } = at(served, 'status', 'lastTermination') as Record<
+        string,
+        unknown
+      >
+      assert.deepEqual([container, reason, exitCode], ['agent', 'OOMKilled', 137])
+      // The manager reads the pod before or after the kubelet has counted the restart.
+      const expected = 'container agent exceeded its memory limit of 160Mi(?:, 1 restart)?$'
+      assert.match(String(message), new RegExp(`^${expected}`))
+      const only = 'reason=OOMKilled,involvedObject.kind=AgentDeployment,involvedObject.name=mounts'
+      const query = ['get', 'events', '-o', 'jsonpath={.items[*].message}', '--field-selector', only]
+      assert.match(await cluster.kubectl(['-n', 'demo', ...query]), new RegExp(`^Pod mounts-\\S+: ${expected}`))
+    })
     await step('every step is in the audit log under the caller', async () => {
       const alice = 'system:serviceaccount:people:alice'
       const wanted = [
@@ -118,6 +141,7 @@ test(
         `rollback AgentDeployment ${alice}`,
         `update AgentDeployment ${alice}`,
         `delete AgentDeployment ${alice}`,
+        `create Run ${alice}`,
         `create Run ${alice}`,
         `create Run ${alice}`,
         `create Run ${alice}`,

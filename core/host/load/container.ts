@@ -1,4 +1,3 @@
-import { asFunction, asValue, createContainer } from 'awilix'
 import { absentApi, absentStore } from './unconfigured-store.ts'
 import { asPlugin } from './startup-error.ts'
 import type { Core, Wired } from '#core/plugin/core-services.ts'
@@ -30,28 +29,17 @@ export interface ContainerInput {
   readonly wired: ReadonlyMap<string, Wired>
 }
 
-/** Creates every plugin in load order. awilix keeps the singletons; its `dispose` closes in no order, so closing is ours. */
+/** Creates every plugin in load order (ADR 0049); when one fails, those before it are closed. */
 export async function createRoleContainer(input: ContainerInput): Promise<RoleContainer> {
-  const container = createContainer({ strict: true })
-  container.register({
-    core: asValue(input.core),
-    absent: asValue({ ...input.core, store: input.core.store ?? absentStore }),
-  })
+  const absent: Core = { ...input.core, store: input.core.store ?? absentStore }
   const built: Built[] = []
   const close = (): Promise<void> => closeAll(built)
   for (const plugin of input.ordered) {
     const wired = input.wired.get(plugin.name) ?? { wiring: 'ready' }
-    const core = container.resolve<Core>(wired.wiring === 'unwired' ? 'absent' : 'core')
-    container.register(
-      plugin.name,
-      asFunction(() => plugin.create(core, input.slices.get(plugin.name), apisFor(plugin, built))).singleton(),
-    )
+    const core = wired.wiring === 'unwired' ? absent : input.core
+    const create = (): object => plugin.create(core, input.slices.get(plugin.name), apisFor(plugin, built))
     try {
-      built.push({
-        plugin,
-        wired,
-        inner: await asPlugin(plugin.name, 'create', () => container.resolve<object>(plugin.name)),
-      })
+      built.push({ plugin, wired, inner: await asPlugin(plugin.name, 'create', create) })
     } catch (error) {
       await close()
       throw error

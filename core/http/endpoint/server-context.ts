@@ -19,6 +19,8 @@ declare module 'fastify' {
     readonly endpoint?: AnyEndpoint
     /** Served without a bearer: the documents outside `/api`, and the token-gated share. */
     readonly public?: boolean
+    /** The methods of a public path, which the catalog of endpoints lacks. */
+    readonly allow?: readonly string[]
     /** How a plain route of the gateway or state role is authorized. */
     readonly authz?: Authz
     /** A route that only says 405. */

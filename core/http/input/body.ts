@@ -69,7 +69,7 @@ function parse(body: Buffer): unknown {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-// Before parsing: JSON.parse recurses, and a body of brackets costs nothing to send.
+// Before parsing: a body of brackets costs nothing to send, and every walk over its value recurses.
 function isDeeperThan(body: Buffer, limit: number): boolean {
   let depth = 0
   for (let index = 0; index < body.length; index++) {

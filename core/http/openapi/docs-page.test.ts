@@ -120,7 +120,8 @@ test('UXM19: the script is compressed for clients that take gzip, and equal for 
     const { headers, rawPayload } = await get('/docs/scalar.js', { 'accept-encoding': value })
     assert.deepEqual([headers['content-encoding'], headers['vary']], ['gzip', 'accept-encoding'], value)
     assert.ok(rawPayload.length < 2_000_000)
-    assert.deepEqual(gunzipSync(rawPayload), plain)
+    // Not by deepEqual: the difference of two buffers of megabytes takes minutes and gigabytes to print.
+    assert.ok(gunzipSync(rawPayload).equals(plain), value)
   }
   for (const value of ['', 'gzip;q=0', 'gzip; Q=0.000, br', 'xgzip', 'gzipx', '*', ',;=', 'identity']) {
     const { headers, rawPayload } = await get('/docs/scalar.js', { 'accept-encoding': value })
@@ -141,6 +142,15 @@ test('X5: other methods of the public paths are 405 with Allow, without a bearer
       assert.deepEqual([statusCode, headers['allow']], [405, 'GET, HEAD'], `${method} ${path}`)
       assert.equal(headers['content-security-policy'], DATA_POLICY)
     }
+  // A path below /api that has no route for a method wants a bearer first.
+  for (const method of ['PROPFIND', 'MKCOL', 'REPORT']) {
+    const { statusCode, headers } = await app.inject({
+      method: method as 'OPTIONS',
+      url: '/api/docs?x=1',
+      headers: { authorization: 'Bearer token' },
+    })
+    assert.deepEqual([statusCode, headers['allow']], [405, 'GET, HEAD'], method)
+  }
   const head = await app.inject({ method: 'HEAD', url: '/api/openapi.json' })
   const body = await get('/openapi.json')
   assert.deepEqual([head.statusCode, head.body], [200, ''])

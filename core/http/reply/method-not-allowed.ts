@@ -33,9 +33,15 @@ export function registerMethodNotAllowed(root: FastifyInstance, catalog: readonl
 }
 
 /** The 405 for a rare method (PROPFIND, say): those have no routes, a thousand of them would only serve this answer. */
-export function rareMethodFail(method: string, url: string, catalog: readonly MountedEndpoint[]): Fail | undefined {
+export function rareMethodFail(
+  { method, url }: { readonly method: string; readonly url: string },
+  catalog: readonly MountedEndpoint[],
+  publicPaths: ReadonlyMap<string, readonly string[]>,
+): Fail | undefined {
   if (commonMethods.some((common) => common === method) || !METHODS.includes(method)) return undefined
   const path = url.split(/[?#]/, 1)[0] ?? ''
+  const allow = publicPaths.get(path)
+  if (allow !== undefined) return notAllowed(allow)
   const found = methodsByPath(catalog).find((candidate) => matches(candidate.url, path))
   if (found === undefined) return undefined
   return found.ready ? notAllowed(found.allow) : new Fail('not_wired')

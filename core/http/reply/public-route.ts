@@ -10,9 +10,9 @@ export function mountPublicRoute(
     handler,
   }: { readonly method: 'GET' | 'POST'; readonly url: string; readonly handler: RouteHandlerMethod },
 ): void {
-  const config = { public: true }
-  scope.route({ method, url, config, handler })
   const allow = method === 'GET' ? ['GET', 'HEAD'] : [method]
+  const config = { public: true, allow }
+  scope.route({ method, url, config, handler })
   scope.route({
     method: commonMethods.filter((other) => !allow.includes(other)),
     url,

@@ -12,7 +12,7 @@ import { checkRequirements } from '../requirements.ts'
 import { findUsers } from '../used-by.ts'
 import { examples } from './examples.ts'
 
-/** What an agent refers to, who refers to it, and what it needs. */
+/** References of an agent, references to it, and its requirements. */
 export function relationEndpoints(agents: Agents): AnyEndpoint[] {
   return [references, usedBy, requirements(agents)]
 }

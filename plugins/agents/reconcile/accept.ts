@@ -6,13 +6,13 @@ import { formOf } from './form.ts'
 import { isAllowedAnnotation } from './pod-annotations.ts'
 import type { ReconcileSettings } from './settings.ts'
 
-/** Why a spec is not acted upon, in the words of a condition. */
+/** Reason and message of the condition for a refused spec. */
 export interface Refusal {
   readonly reason: string
   readonly message: string
 }
 
-/** Whether this install can run the agent; undefined when it can. */
+/** Returns why this install cannot run the agent, or undefined if it can. */
 export function refusalOf(agent: AgentDeploymentObject, settings: ReconcileSettings): Refusal | undefined {
   const { spec } = agent
   const form = formOf(spec)
@@ -32,7 +32,7 @@ export function refusalOf(agent: AgentDeploymentObject, settings: ReconcileSetti
   return runtimeRefusal(spec) ?? podRefusal(spec, settings) ?? ruleRefusal(spec)
 }
 
-// What is accepted must be used: a declarative agent has no process that could read a variable.
+// A declarative agent has no process that could read a variable, so it is refused instead of ignored.
 function runtimeRefusal(spec: AgentDeploymentSpec): Refusal | undefined {
   const { env = [], args = [] } = spec.runtime ?? {}
   if (formOf(spec) === 'declarative' && (env.length > 0 || args.length > 0))
@@ -45,8 +45,8 @@ function runtimeRefusal(spec: AgentDeploymentSpec): Refusal | undefined {
   return refusal('ReservedVariable', `spec.runtime.env: ${reserved} is a variable of the platform; use another name.`)
 }
 
-// With the private key of a launcher in its environment an agent could answer as that launcher. The CRD refuses it too;
-// what was stored under an earlier CRD comes here.
+// With the private key of a launcher in its environment, an agent could answer as that launcher. The CRD refuses it, too;
+// this covers objects stored under an earlier CRD.
 function ruleRefusal({ runtime, pod }: AgentDeploymentSpec): Refusal | undefined {
   const variable = (runtime?.env ?? []).find(({ valueFrom }) => isAgentKeysName(valueFrom?.secretKeyRef?.name ?? ''))
   if (variable !== undefined)

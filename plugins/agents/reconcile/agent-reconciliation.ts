@@ -35,7 +35,7 @@ import { toStatus } from './status.ts'
 import type { Findings } from './status.ts'
 import { readRevisions, readWorkload } from './workload-state.ts'
 
-/** What a reconciliation works with. */
+/** Dependencies of a reconciliation. */
 export interface ReconcileContext {
   readonly cluster: KubeClient
   readonly settings: ReconcileSettings
@@ -44,11 +44,11 @@ export interface ReconcileContext {
   readonly authors: RevisionAuthors
 }
 
-/** Of pods only ends of containers are noticed by themselves; while a revision comes up its pods are looked at this often. */
+/** Interval of reading pods while a revision rolls out. Otherwise only terminations of containers are watched. */
 const WHILE_PROGRESSING_MS = 2_000
 const WHILE_UNRESOLVED_MS = 15_000
 
-/** Brings one agent towards its spec: revision, objects, status. A spec that cannot run leaves what runs as it is. */
+/** Reconciles one agent: revision, objects, status. A spec that cannot run leaves the running workload unchanged. */
 export async function reconcileAgent(
   context: ReconcileContext,
   agent: AgentDeploymentObject,
@@ -75,7 +75,7 @@ export async function reconcileAgent(
   const warning = resolution !== undefined && 'warning' in resolution ? resolution.warning : undefined
   const found: Findings = { agent, refusal, unresolved, blocked, warning, ...state }
   const status = toStatus(found, settings, context.now())
-  // Changed meanwhile, or made anew; a change of what nothing is built from would not have it looked at again.
+  // Changed or re-created meanwhile. Requeued here, since a change of fields that nothing depends on triggers no reconciliation.
   if (!(await writeStatus(cluster, agent, status))) return { requeueAfterMs: 0 }
   await record(cluster, agent, [...happenings, ...happeningsOf(agent, status)], context.now())
   const kept = await prune(cluster, agent, status)
@@ -122,7 +122,7 @@ async function carryOut(
   })
 }
 
-// Another manager may have been first; an equal revision of an earlier agent of this name is about to be collected.
+// Another manager may have been first. An equal revision of an earlier agent of this name will be garbage-collected.
 async function createRevision(cluster: KubeClient, agent: AgentDeploymentObject, revision: KubeObject): Promise<void> {
   try {
     await cluster.create(controllerRevisions, revision, { fieldManager: FIELD_MANAGER })
@@ -140,7 +140,7 @@ async function blockedBy(work: () => Promise<void>): Promise<Refusal | undefined
   } catch (error) {
     if (error instanceof NotOurs || error instanceof UnusableKeys)
       return { reason: error.reason, message: error.message }
-    // Asked again it would say the same: its owner, and not the manager's log, must know.
+    // A retry would fail the same way, so the owner is informed by a condition instead of the manager's log.
     if (error instanceof KubeError && refusing.has(error.status))
       return { reason: CLUSTER_REFUSED, message: refusalText(error) }
     throw error
@@ -159,7 +159,7 @@ async function makeObjects(context: ReconcileContext, workload: Workload): Promi
   const { cluster, settings } = context
   const { agent } = workload
   await applyChild(cluster, agent, toServiceAccount(agent))
-  // Before any pod: a worker believes no launcher whose key it does not know.
+  // Before any pod, since workers refuse launchers with an unknown key.
   await context.recordKey(agent.metadata.uid ?? '', await ensureKeys(cluster, agent))
   await applyChild(cluster, agent, toConfigMap(workload))
   await applyChild(cluster, agent, toNetworkPolicy(agent, settings))
@@ -174,12 +174,12 @@ async function makeJob({ cluster, settings }: ReconcileContext, workload: Worklo
   const { agent, revision } = workload
   for (const kind of ['Deployment', 'Service', 'PodDisruptionBudget'] as const)
     await removeChild(cluster, agent, kind, agent.metadata.name)
-  // The pods of a Job cannot change: one that is there is the one of this revision.
+  // The pod template of a Job is immutable: an existing Job belongs to this revision.
   const live = await find(cluster, 'Job', refIn(agent, revision))
   if (live === undefined) await applyChild(cluster, agent, toJob(workload, settings))
 }
 
-/** False when the object is not the one that was read: a status must never land on a successor of the same name. */
+/** Returns false if the object was replaced: a status must never be written to a successor of the same name. */
 async function writeStatus(
   cluster: KubeClient,
   agent: AgentDeploymentObject,

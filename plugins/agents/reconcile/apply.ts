@@ -12,7 +12,7 @@ import type { ChildKind } from './resources.ts'
 /** The field manager of everything that the reconciler writes. */
 export const FIELD_MANAGER = 'mesh-manager'
 
-/** Thrown when an object of that name is there and is somebody else's, or an earlier agent's of this name: it is left as it is. */
+/** Thrown if an object of that name exists with another owner, or of an earlier agent of this name. It is left unchanged. */
 export class NotOurs extends Error {
   readonly reason: 'NameConflict' | 'OldObjectsRemain'
   constructor(live: KubeObject, agent: AgentDeploymentObject) {
@@ -28,7 +28,7 @@ export class NotOurs extends Error {
   }
 }
 
-/** Brings an object to the wanted state by server-side apply; fields of other managers (a replica count of an autoscaler) stay. */
+/** Applies an object by server-side apply. Fields of other managers, such as the replica count of an autoscaler, are kept. */
 export async function applyChild(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
@@ -41,7 +41,7 @@ export async function applyChild(
   return cluster.patch(resource, ref, { type: 'apply', body: object, force: true }, { fieldManager: FIELD_MANAGER })
 }
 
-/** Deletes an object if it is there and the agent's. */
+/** Deletes an object if it exists and belongs to the agent. */
 export async function removeChild(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
@@ -56,7 +56,7 @@ export async function removeChild(
   await cluster.delete(children[kind], ref, { propagation: 'Background', ...preconditions }).catch(ignore(404, 409))
 }
 
-/** Thrown when the Secret of the agent's keys has no usable public key; deleting it lets a new pair be made. */
+/** Thrown if the Secret of the agent's keys has no usable public key. After its deletion a new pair is created. */
 export class UnusableKeys extends Error {
   readonly reason = 'UnusableKeys'
   constructor(name: string) {
@@ -66,7 +66,7 @@ export class UnusableKeys extends Error {
 }
 
 /**
- * Makes the agent's key pair unless it exists: by it the agent's launchers are known to workers. Returns the public half
+ * Creates the agent's key pair if it does not exist. Workers authenticate the agent's launchers by it. Returns the public key
  * (PEM, SPKI). Throws `UnusableKeys`.
  */
 export async function ensureKeys(cluster: KubeClient, agent: AgentDeploymentObject): Promise<string> {
@@ -90,7 +90,7 @@ export async function ensureKeys(cluster: KubeClient, agent: AgentDeploymentObje
     return publicKeyIn(await cluster.create<KeysSecret>(children.Secret, secret, { fieldManager: FIELD_MANAGER }))
   } catch (error) {
     if (!isStatus(error, 409)) throw error
-    // Another manager was first; its pair is as good.
+    // Another manager was first; its pair is used.
     return publicKeyIn(await cluster.get<KeysSecret>(children.Secret, ref))
   }
 }
@@ -102,12 +102,12 @@ function publicKeyIn({ metadata, data }: KeysSecret): string {
     const key = createPublicKey(Buffer.from(data?.['agent.pub'] ?? '', 'base64'))
     if (key.asymmetricKeyType === 'ed25519') return key.export({ type: 'spki', format: 'pem' }).toString()
   } catch {
-    // Not a key at all: as one of another type.
+    // Not a key: handled like a key of another type.
   }
   throw new UnusableKeys(metadata.name)
 }
 
-/** Reads an object, or undefined when it is not there. */
+/** Reads an object. Returns undefined if it does not exist. */
 export async function find<O extends KubeObject>(
   cluster: KubeClient,
   kind: ChildKind,
@@ -121,7 +121,7 @@ export async function find<O extends KubeObject>(
   }
 }
 
-/** A handler that swallows those statuses and passes on everything else. */
+/** Returns a handler that ignores errors with these statuses and rethrows all others. */
 export function ignore(...statuses: readonly number[]): (error: unknown) => undefined {
   return (error) => {
     if (statuses.some((status) => isStatus(error, status))) return undefined

@@ -177,6 +177,26 @@ test('PODS8, PODA12, H2: every container of every form is within Pod Security re
     }
 })
 
+test('PODA22: the platform writes nothing to the storage of a node for an agent: what its container has is read-only', () => {
+  for (const hardened of [false, true])
+    for (const [form, spec] of Object.entries(every)) {
+      const { pod, all } = containersOf(spec, { ...settings, hardened })
+      const ours = all.filter(({ name }) => name === 'launcher' || form === 'declarative')
+      assert.equal(ours.length, 1, form)
+      for (const { securityContext, volumeMounts } of ours) {
+        assert.ok('readOnlyRootFilesystem' in securityContext && securityContext.readOnlyRootFilesystem, form)
+        assert.deepEqual(
+          volumeMounts.filter((mount) => !('readOnly' in mount && mount.readOnly)),
+          [],
+          form,
+        )
+      }
+      // The only one is for the agent: /tmp where its root file system is read-only.
+      const written = pod.volumes.filter((volume) => 'emptyDir' in volume)
+      assert.equal(written.length, hardened && form !== 'declarative' ? 1 : 0, form)
+    }
+})
+
 test('PODA11: every container has resources, its spec’s or the settings’', () => {
   const own = { requests: { cpu: '2' } }
   for (const [form, spec] of Object.entries(every)) {

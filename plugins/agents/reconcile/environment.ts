@@ -13,12 +13,12 @@ export interface EnvironmentVariable {
   readonly valueFrom?: unknown
 }
 
-/** Seconds between TERM and KILL; the launcher keeps five of them for its own end (P3). */
+/** Seconds between SIGTERM and SIGKILL. The launcher reserves five of them for its own shutdown (P3). */
 export const GRACE_SECONDS = 30
 
 /**
- * Environment of the launcher: made by the platform alone (F8). Nothing of `runtime.env` is in it: NODE_OPTIONS or
- * LD_PRELOAD would be code of the user in the process that holds the keys.
+ * Environment of the launcher, set by the platform only (F8). It excludes `runtime.env`: NODE_OPTIONS or LD_PRELOAD would run
+ * code of the user in the process that holds the keys.
  */
 export function launcherEnvironment(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
   const separate = formOf(agent.spec) !== 'declarative'
@@ -27,7 +27,7 @@ export function launcherEnvironment(agent: AgentDeploymentObject, settings: Reco
     { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
     variable('MESH_AGENT_CONFIG', `${MOUNTS.config}/${CONFIG_FILE}`),
     variable('MESH_HOSTS', [...serviceNames(agent), '$(POD_IP)'].join(',')),
-    // Not in the configuration, by whose content it is named.
+    // Not in the configuration, whose name is a hash of its content.
     {
       name: 'MESH_AGENT_REVISION',
       valueFrom: { fieldRef: { fieldPath: `metadata.labels['${REVISION_NUMBER_LABEL}']` } },
@@ -46,7 +46,7 @@ export function agentEnvironment(agent: AgentDeploymentObject, settings: Reconci
   return [...contractVariables(agent, settings), ...(agent.spec.runtime?.env ?? [])]
 }
 
-/** The first variable of `runtime.env` whose name belongs to the platform; undefined when there is none. */
+/** Returns the first variable of `runtime.env` with a name that is reserved for the platform. */
 export function reservedVariable(spec: AgentDeploymentSpec): string | undefined {
   return (spec.runtime?.env ?? []).map(({ name }) => name).find((name) => reservedNames.has(name))
 }
@@ -62,7 +62,7 @@ export function serviceNames(agent: AgentDeploymentObject): string[] {
   return [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`]
 }
 
-// Addresses that agent and launcher both need: each only when something is bound to it.
+// Addresses for agent and launcher, each only if the capability is configured.
 function contractVariables(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
   const { spec } = agent
   return [

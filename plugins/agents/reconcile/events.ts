@@ -7,7 +7,7 @@ import type { Happening } from './happening.ts'
 import { terminationHappening } from './last-termination.ts'
 import { events } from './resources.ts'
 
-/** What a change of the status tells, and nothing when it did not change. Pure. */
+/** Returns the Events for a change of the status. Pure. */
 export function happeningsOf(agent: AgentDeploymentObject, after: AgentDeploymentStatus): Happening[] {
   const before = agent.status
   const changed = (after.conditions ?? []).filter((one) => {
@@ -30,13 +30,13 @@ export function happeningsOf(agent: AgentDeploymentObject, after: AgentDeploymen
   ]
 }
 
-// The embedded default starts every pod again with the platform: that the same revision serves again is no news (UXL12).
+// The embedded default restarts every pod with the platform. The same revision serving again is no Event (UXL12).
 function isRestart({ status: before }: AgentDeploymentObject, after: AgentDeploymentStatus): boolean {
   const ready = before?.conditions?.find(({ type }) => type === 'Ready')
   return ready?.reason === 'Progressing' && before?.currentRevision === after.currentRevision
 }
 
-/** Records Kubernetes Events of the agent; they are for people, so a failure to write one stops nothing. */
+/** Records Kubernetes Events of the agent. A failure to write one is logged and ignored. */
 export async function record(
   cluster: KubeClient,
   agent: AgentDeploymentObject,

@@ -1,4 +1,4 @@
-/** Something that `kubectl describe` shows of an agent. */
+/** An Event of an agent, as `kubectl describe` shows it. */
 export interface Happening {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string

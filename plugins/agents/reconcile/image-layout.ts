@@ -1,6 +1,6 @@
 import { INIT_COMMAND } from '#schemas/launcher.ts'
 
-/** Where the launcher's image keeps its files. It runs in containers of this image only: nothing is copied elsewhere. */
+/** Paths in the launcher's image. The launcher runs in containers of this image only; nothing is copied elsewhere. */
 export const ROOT = '/mesh'
 
 /** The command of a launcher's container. */
@@ -13,7 +13,7 @@ export const LAUNCHER_COMMAND: readonly string[] = [
   `${ROOT}/launcher.mjs`,
 ]
 
-/** What is mounted where: `agentTokens` for launcher and agent, everything else for the launcher alone. */
+/** Mount paths: `agentTokens` for launcher and agent, all others for the launcher only. */
 export const MOUNTS = {
   config: '/etc/mesh/agent',
   keys: '/var/run/secrets/mesh/keys',

@@ -5,8 +5,8 @@ import type { RevisionData } from './revision.ts'
 import { stableHash, stableJson } from './stable-hash.ts'
 
 /**
- * What the launcher is told of its agent. Neither replicas nor a revision's number are in it: a change of those alone
- * must not replace pods.
+ * Configuration of the launcher. It has neither replicas nor the number of a revision, since a change of those alone must not
+ * replace pods.
  */
 export function toLauncherConfig(agent: AgentDeploymentObject, { spec, resolved }: RevisionData): LauncherConfig {
   const { name, namespace = '', uid = '' } = agent.metadata
@@ -27,12 +27,12 @@ export function toLauncherConfig(agent: AgentDeploymentObject, { spec, resolved 
   }
 }
 
-/** The file's text: sorted, so that equal content is equal text. */
+/** Text of the file, with sorted keys, so that equal content is equal text. */
 export function configText(config: LauncherConfig): string {
   return `${stableJson(config)}\n`
 }
 
-/** Name of the ConfigMap of that content: pods of an older revision keep theirs. */
+/** Name of the ConfigMap with that content. Pods of an older revision keep their own. */
 export function configName(agent: AgentDeploymentObject, config: LauncherConfig): string {
   return `${agent.metadata.name}-${stableHash(config)}`
 }

@@ -8,8 +8,8 @@ import type { Happening } from './happening.ts'
 import type { AgentPod } from './pod-problem.ts'
 
 /**
- * Whether the launcher of a pod ended because another process of the pod has its port. The kubelet reports it, so the
- * agent cannot forge it, whatever it answers to probes. Pure.
+ * Whether the launcher of a pod terminated because another process of the pod has its port. The kubelet reports it, so the
+ * agent cannot forge it. Pure.
  */
 export function hasLostPort({ metadata, status }: AgentPod): boolean {
   if (metadata.deletionTimestamp !== undefined) return false
@@ -19,7 +19,7 @@ export function hasLostPort({ metadata, status }: AgentPod): boolean {
   return ended?.exitCode === EXIT_PORT_TAKEN
 }
 
-/** Deletes pods whose launcher lost a port, by uid; their workload makes others, where the launcher binds first. */
+/** Deletes pods whose launcher lost a port, by uid. Their workload creates new ones, where the launcher binds first. */
 export async function replaceLostPods(cluster: KubeClient, pods: readonly AgentPod[]): Promise<Happening[]> {
   const lost = pods.filter(hasLostPort)
   for (const { metadata } of lost) {

@@ -4,11 +4,11 @@ import { groupKey } from '#schemas/group.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { ReconcileSettings } from './settings.ts'
 
-// Ports of the pods, not of their Services: policies are applied behind those.
+// Ports of pods, since policies apply after Service translation.
 const GATEWAY_PORT = 4000
 const STATE_PORT = 3002
 
-// Everything that is not public (IANA special-purpose registries): databases, kubelets, API server, metadata services.
+// Addresses that are not public (IANA special-purpose registries): databases, kubelets, API server, metadata services.
 const notPublic = {
   ipv4: [
     '0.0.0.0/8',

@@ -16,7 +16,7 @@ import type { ReconcileSettings } from './settings.ts'
 /** Annotation of a workload: the name of the revision that it runs. */
 export const REVISION_ANNOTATION = groupKey('revision')
 
-/** What one revision of an agent runs as. */
+/** Parameters of the objects of one revision. */
 export interface Workload {
   readonly agent: AgentDeploymentObject
   readonly revision: string
@@ -25,17 +25,17 @@ export interface Workload {
   readonly config: LauncherConfig
 }
 
-/** The agent's own identity: tokens of its pods are made for it. */
+/** The ServiceAccount of the agent. Tokens of its pods are issued for it. */
 export function toServiceAccount(agent: AgentDeploymentObject): KubeObject {
   return { ...head(agent, 'v1', 'ServiceAccount', agent.metadata.name), automountServiceAccountToken: false }
 }
 
-/** The launcher's configuration, under a name that changes with it. */
+/** The launcher's configuration, under a name that depends on its content. */
 export function toConfigMap({ agent, config }: Workload): KubeObject {
   return { ...head(agent, 'v1', 'ConfigMap', configName(agent, config)), data: { [CONFIG_FILE]: configText(config) } }
 }
 
-/** The pods of a `service` agent. A new revision's pods must be ready before an old one's go. */
+/** The Deployment of a `service` agent. New pods must be ready before old ones are removed. */
 export function toDeployment(
   { agent, revision, revisionNumber, config }: Workload,
   settings: ReconcileSettings,
@@ -54,14 +54,14 @@ export function toDeployment(
   }
 }
 
-// Between two bounds the number is an autoscaler's; what it chose stays as long as it is inside them.
+// With two bounds an autoscaler sets the number. Its choice is kept while it is within them.
 function replicasOf(scaling: AgentDeploymentSpec['scaling'], now: number | undefined): number {
   const least = scaling?.minReplicas ?? AGENT_DEFAULTS.replicas
   if (scaling?.replicas !== undefined) return scaling.replicas
   return scaling?.maxReplicas === undefined ? least : Math.min(scaling.maxReplicas, Math.max(least, now ?? least))
 }
 
-/** The one run of a `job` agent: named by its revision, since the pods of a Job cannot change. */
+/** The Job of a `job` agent, named by its revision, since the pod template of a Job is immutable. */
 export function toJob({ agent, revision, revisionNumber, config }: Workload, settings: ReconcileSettings): KubeObject {
   const template = toPodTemplate(agent, { configMap: configName(agent, config), revisionNumber }, settings)
   return {
@@ -86,7 +86,7 @@ export function toService(agent: AgentDeploymentObject): KubeObject {
   }
 }
 
-/** Lets a node be drained one pod at a time. */
+/** The PodDisruptionBudget: one pod at a time during a drain of nodes. */
 export function toPodDisruptionBudget(agent: AgentDeploymentObject): KubeObject {
   return {
     ...head(agent, 'policy/v1', 'PodDisruptionBudget', agent.metadata.name),
@@ -94,7 +94,7 @@ export function toPodDisruptionBudget(agent: AgentDeploymentObject): KubeObject 
   }
 }
 
-/** Who reaches the agent's pods, and whom they reach. */
+/** The NetworkPolicy of the agent's pods. */
 export function toNetworkPolicy(agent: AgentDeploymentObject, settings: ReconcileSettings): KubeObject {
   return {
     ...head(agent, 'networking.k8s.io/v1', 'NetworkPolicy', agent.metadata.name),

@@ -3,7 +3,7 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 
-/** Makes an object the agent's: it is deleted with it, and its changes reconcile the agent. */
+/** Adds the owner reference of the agent: the object is deleted with it, and its changes reconcile the agent. */
 export function ownerOf(agent: AgentDeploymentObject): OwnerReference {
   return {
     apiVersion: AgentDeployment.apiVersion,
@@ -15,7 +15,7 @@ export function ownerOf(agent: AgentDeploymentObject): OwnerReference {
   }
 }
 
-/** Whether an object is this agent's, by uid: an agent made anew under an old name owns nothing of the old one. */
+/** Whether an object belongs to this agent, by uid: a re-created agent owns nothing of its predecessor. */
 export function isOwnedBy(
   object: { readonly metadata: { readonly ownerReferences?: readonly OwnerReference[] } },
   agent: AgentDeploymentObject,

@@ -1,6 +1,6 @@
 /**
- * Domains whose annotations have other containers, files or networks put into a pod, by an admission webhook or a network
- * plugin: with them an agent could get into its launcher's container. `*` does not allow them.
+ * Domains of annotations that make admission webhooks or network plugins add containers, files or networks to a pod. An agent
+ * could enter its launcher's container with them. `*` does not allow them.
  */
 const CHANGES_PODS = [
   'cncf.io',

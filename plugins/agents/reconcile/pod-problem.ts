@@ -4,7 +4,7 @@ import { LAUNCHER_CONTAINER } from './containers.ts'
 import type { Refusal } from './accept.ts'
 import { lastLine, missingProgram } from './termination-message.ts'
 
-/** How a container ended, as the kubelet reports it. */
+/** Termination of a container, as the kubelet reports it. */
 export interface Terminated {
   readonly exitCode?: number
   readonly reason?: string
@@ -12,7 +12,7 @@ export interface Terminated {
   readonly message?: string
 }
 
-/** One container's status in a Pod, as far as it is read here. */
+/** Status of one container of a Pod, reduced to the fields that are read here. */
 export interface ContainerStatus {
   readonly name: string
   readonly ready?: boolean
@@ -30,7 +30,7 @@ interface ContainerSpec {
   readonly resources?: { readonly limits?: Readonly<Record<string, string | number>> }
 }
 
-/** A Pod, as far as it is read here. */
+/** A Pod, reduced to the fields that are read here. */
 export type AgentPod = KubeObject<
   {
     readonly restartPolicy?: string
@@ -51,13 +51,13 @@ export type AgentPod = KubeObject<
 >
 
 const CRASH_LOOP = 'CrashLoopBackOff'
-// Every pod waits for a moment while it starts; these are no problem.
+// Reasons that every starting pod has for a moment.
 const usual: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing'])
 
-/** An agent that runs this long without answering on its port is reported; it may still be starting. */
+/** An agent that has not answered on its port for this long is reported. It may still be starting. */
 export const LISTEN_MS = 15_000
 
-/** Why the newest pod that is not ready does not start: the reason for a condition, and what to look at. Pure. */
+/** Returns why the newest unready pod does not start: reason and message of a condition. Pure. */
 export function podProblem(
   pods: readonly AgentPod[],
   about: { readonly now: Date; readonly port: number },
@@ -74,7 +74,7 @@ export function podProblem(
   return schedulingProblem(newest) ?? listeningProblem(newest, about)
 }
 
-// An init container that a third party added ends with 0 before the others start: no failure of a service.
+// Init containers of third parties exit with 0 before the others start, which is no failure.
 function statusesOf({ status }: AgentPod): readonly ContainerStatus[] {
   const { initContainerStatuses = [], containerStatuses = [] } = status ?? {}
   const done = ({ name, state }: ContainerStatus): boolean =>
@@ -90,14 +90,14 @@ function containerProblem(status: ContainerStatus, pod: AgentPod, now: Date): Re
     return { reason: waiting.reason, message: `container ${status.name}: ${why}` }
   }
   const ended = terminated ?? status.lastState?.terminated
-  // A container that has been up for a while since then is not ready for another reason.
+  // A container that has been running for a while since then is unready for another reason.
   if (ended === undefined || isUp(running?.startedAt, now)) return undefined
   return ended.exitCode === 0 && !isService(pod) ? undefined : describeEnd(status, ended, pod)
 }
 
 /**
- * Why a container ended, for a condition. One reason for the crash, the wait after it and the next start, so that a condition does not
- * change with each of them. Pure.
+ * Returns why a container terminated. Crash, back-off and restart have one reason, so that the condition does not change with each
+ * of them. Pure.
  */
 export function describeEnd(status: ContainerStatus, ended: Terminated, pod: AgentPod): Refusal {
   const restarts = status.restartCount ?? 0
@@ -140,7 +140,7 @@ function schedulingProblem({ status }: AgentPod): Refusal | undefined {
   return scheduled && { reason: scheduled.reason ?? 'Unschedulable', message: scheduled.message ?? '' }
 }
 
-// The embedded default chooses the port, and reports it itself.
+// The embedded default assigns the port and reports it itself.
 function listeningProblem({ status }: AgentPod, { now, port }: { now: Date; port: number }): Refusal | undefined {
   const reported = status?.conditions?.find(({ type }) => type === AGENT_LISTENS)
   if (reported?.status === 'False') return { reason: 'AgentNotListening', message: reported.message ?? '' }
@@ -151,7 +151,7 @@ function listeningProblem({ status }: AgentPod, { now, port }: { now: Date; port
   return { reason: 'AgentNotListening', message: notListening(port) }
 }
 
-/** Message for an agent that runs and does not answer. */
+/** Message for a running agent that does not answer on its port. */
 export function notListening(port: number): string {
   return `the agent runs and does not answer on AGENT_PORT=${port}: it must listen there, on 127.0.0.1 or all addresses`
 }

@@ -9,7 +9,7 @@ import type { ReconcileSettings } from './settings.ts'
 
 type AgentVolume = NonNullable<NonNullable<AgentDeploymentObject['spec']['pod']>['volumes']>[number]
 
-/** Seconds that a projected token lives; the kubelet renews it at 80 %. */
+/** Lifetime of a projected token in seconds. The kubelet renews it at 80 %. */
 const TOKEN_SECONDS = 3600
 
 /** The pod of an agent in its form, within Pod Security `restricted`; `configMap` is the launcher's configuration. */
@@ -26,7 +26,7 @@ export function toPodTemplate(
     },
     spec: {
       serviceAccountName: agent.metadata.name,
-      // The tokens that are needed are mounted by audience; the API server's own is not one of them.
+      // Tokens are mounted by audience. No token for the API server is mounted.
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       terminationGracePeriodSeconds: GRACE_SECONDS + LEAVING_SECONDS,
@@ -34,7 +34,7 @@ export function toPodTemplate(
       securityContext: {
         runAsNonRoot: true,
         seccompProfile: { type: 'RuntimeDefault' },
-        // Both containers have this group: with it the kubelet makes tokens readable for the group (PODA3).
+        // Both containers have this group, and the kubelet makes tokens readable for it (PODA3).
         fsGroup: LAUNCHER_USER,
       },
       ...placement(agent, settings),
@@ -44,12 +44,12 @@ export function toPodTemplate(
   }
 }
 
-/** Labels by which Service, Deployment and NetworkPolicy find the pods; the agent's own would replace pods with each edit. */
+/** Labels that Service, Deployment and NetworkPolicy select pods by. The agent's labels are excluded, or each edit would replace pods. */
 export function podLabels(agent: AgentDeploymentObject): Record<string, string> {
   return { [AGENT_LABEL]: agent.metadata.name, [MANAGED_BY.label]: MANAGED_BY.value }
 }
 
-// Field by field: what a later schema adds to `spec.pod` reaches no pod by itself.
+// Field by field, so that additions to the schema of `spec.pod` reach no pod by default.
 function placement({ spec: { pod = {} } }: AgentDeploymentObject, settings: ReconcileSettings) {
   const { nodeSelector, tolerations, affinity, imagePullSecrets = [] } = pod
   const pullSecrets = new Set([...imagePullSecrets.map(({ name }) => name), ...settings.imagePullSecrets])
@@ -74,7 +74,7 @@ function volumes(agent: AgentDeploymentObject, configMap: string, settings: Reco
       name: 'agent-config',
       configMap: { name: configMap, items: [{ key: CONFIG_FILE, path: CONFIG_FILE }], defaultMode: 0o440 },
     },
-    // Mounted for the launcher alone, and of the pair only the half that it uses.
+    // Mounted for the launcher only, without the unused half of the pair.
     {
       name: 'agent-keys',
       secret: {

@@ -1,14 +1,14 @@
 import type { KubeObject } from '#core/kube/client.ts'
 import { refusedPodsMessage } from './refused-pods.ts'
 
-/** How far a workload is. */
+/** Progress of a workload. */
 export interface Progress {
-  /** Some pod answers, of whatever revision. */
+  /** A pod of any revision is available. */
   readonly serving: boolean
   /** Every wanted pod is of the newest template and available. */
   readonly complete: boolean
   readonly scaledToZero: boolean
-  /** Set when it will not get there by itself. */
+  /** Set if the workload cannot progress by itself. */
   readonly failure: { readonly reason: string; readonly message: string } | undefined
   /** Pods as the Deployment counts them; undefined for a Job. */
   readonly counts?: ReplicaCounts
@@ -21,7 +21,7 @@ export interface ReplicaCounts {
   readonly updatedReplicas: number
 }
 
-/** A Deployment as far as it is read here. */
+/** A Deployment, reduced to the fields that are read here. */
 export type Deployment = KubeObject<
   { readonly replicas?: number },
   {
@@ -41,7 +41,7 @@ interface WorkloadCondition {
   readonly message?: string
 }
 
-/** A Job as far as it is read here. */
+/** A Job, reduced to the fields that are read here. */
 export type Job = KubeObject<
   unknown,
   {
@@ -57,7 +57,7 @@ export function deploymentProgress(deployment: Deployment): Progress {
   const { status = {}, metadata } = deployment
   const wanted = deployment.spec?.replicas ?? 1
   const [total, updated, available] = [status.replicas ?? 0, status.updatedReplicas ?? 0, status.availableReplicas ?? 0]
-  // Before the controller has seen the newest template its numbers speak of the one before.
+  // Until the controller has observed the newest template, its numbers describe the previous one.
   const observed = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0)
   const stuck = status.conditions?.some((one) => one.type === 'Progressing' && one.status === 'False') === true
   return {
@@ -93,6 +93,6 @@ export function jobProgress(job: Job): Progress {
     serving: done || (status.ready ?? 0) > 0,
     complete: done || (status.ready ?? 0) > 0,
     scaledToZero: false,
-    failure: has('Failed') ? { reason: 'JobFailed', message: 'The job failed as often as it may.' } : undefined,
+    failure: has('Failed') ? { reason: 'JobFailed', message: 'The job reached its limit of failures.' } : undefined,
   }
 }

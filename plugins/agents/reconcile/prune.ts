@@ -10,7 +10,7 @@ import { revisionsToPrune } from './revision.ts'
 import type { RevisionData } from './revision.ts'
 import { readRevisions } from './workload-state.ts'
 
-/** Forgets the oldest revisions beyond the limit, with the configurations and Jobs that only they used; returns the others. */
+/** Deletes the oldest revisions beyond the limit, with their configurations and Jobs. Returns the others. */
 export async function prune(
   cluster: KubeClient,
   agent: AgentDeploymentObject,

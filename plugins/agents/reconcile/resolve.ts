@@ -11,7 +11,7 @@ import { isAllowedFrom } from '../requirements.ts'
 import { resourceOf } from '../resources.ts'
 import type { Refusal } from './accept.ts'
 
-/** References as values: what a revision pins down beside the spec. */
+/** Resolved references: stored with the spec of a revision. */
 export interface Resolved {
   /** `namespace/name` of each route, in the order of the spec: the first one and its fallbacks. */
   readonly routes: readonly string[]
@@ -19,10 +19,10 @@ export interface Resolved {
   readonly imageDigest?: string
 }
 
-/** Either everything was found, or why not. A route that cannot be used now keeps no revision back: `warning` says why. */
+/** All references, or the problem. A route that is not ready does not block a revision; `warning` has the reason. */
 export type Resolution = { readonly resolved: Resolved; readonly warning?: Refusal } | { readonly refusal: Refusal }
 
-/** Looks at every reference with the manager's own rights; the target must be there and allow the agent's namespace. */
+/** Resolves every reference with the manager's rights. The target must exist and allow the agent's namespace. */
 export async function resolveReferences(cluster: KubeClient, agent: AgentDeploymentObject): Promise<Resolution> {
   const references = collectReferences(AgentDeployment.spec, agent)
   const checked = await Promise.all(references.map((one) => check(cluster, one, agent.metadata.namespace ?? '')))
@@ -67,7 +67,7 @@ async function check(cluster: KubeClient, reference: Reference, from: string): P
   return unready === undefined ? undefined : { reason: ROUTE_NOT_READY, message: `${target}: ${unready}` }
 }
 
-// A condition of an earlier generation says nothing of the present one.
+// Conditions of an earlier generation do not apply to the current one.
 function unreadyMessage({ kind, metadata, status }: KubeObject): string | undefined {
   if (kind !== 'ModelRoute') return undefined
   const { conditions = [] } = (status ?? {}) as { conditions?: readonly Condition[] }
@@ -83,7 +83,7 @@ async function read(
 ): Promise<KubeObject | undefined> {
   if (!isLabel(namespace) || !isName(name)) return undefined
   try {
-    // Of a Secret or ConfigMap the data is none of the manager's business.
+    // Metadata only: the manager does not read the data of Secrets and ConfigMaps.
     return await cluster.get(resource, { namespace, name }, { metadataOnly: resource.group === '' })
   } catch (error) {
     if (isStatus(error, 404)) return undefined

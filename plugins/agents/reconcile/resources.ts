@@ -1,6 +1,6 @@
 import type { Resource } from '#core/kube/client.ts'
 
-/** REST coordinates of what the reconciler makes, by kind. */
+/** REST coordinates of the kinds that the reconciler creates. */
 export const children = {
   ServiceAccount: resource('', 'serviceaccounts', 'ServiceAccount'),
   Secret: resource('', 'secrets', 'Secret'),
@@ -12,7 +12,7 @@ export const children = {
   NetworkPolicy: resource('networking.k8s.io', 'networkpolicies', 'NetworkPolicy'),
 } as const satisfies Record<string, Resource>
 
-/** A kind that the reconciler makes. */
+/** A kind that the reconciler creates. */
 export type ChildKind = keyof typeof children
 
 /** Kubernetes Events of the agent. */

@@ -12,7 +12,7 @@ import { refIn } from './owner.ts'
 const WAIT_MS = 120_000
 const FIRST_WAIT_MS = 1_000
 
-/** What the audit log is asked with, and when. */
+/** Dependencies and schedule of the look-up. */
 export interface AuthorOptions {
   readonly cluster: KubeClient
   readonly findActor: ChangeActorFinder
@@ -20,15 +20,15 @@ export interface AuthorOptions {
 }
 
 /**
- * Writes the authenticated authors of young revisions, by the audit log, since everything that the agent itself says about
- * its author can be forged (ADR 0030).
+ * Writes the authenticated authors of new revisions, from the audit log, since all fields of the agent itself can be forged
+ * (ADR 0030).
  */
 export interface RevisionAuthors {
-  /** Asks once, and goes on beside reconciliation for the authors that the audit log does not know yet. */
+  /** Looks up once, and continues in the background for authors that the audit log does not have yet. */
   note(agent: AgentDeploymentObject, revisions: readonly Revision[]): Promise<void>
 }
 
-/** Keeps the revisions whose author is not known yet. A look at one costs a query of the store, and the cluster nothing. */
+/** Tracks the revisions with an unknown author. Each look-up is one query of the store and no cluster call. */
 export function createRevisionAuthors(options: AuthorOptions): RevisionAuthors {
   const followed = new Set<string>()
   const follow = async (agent: AgentDeploymentObject, revision: Revision): Promise<void> => {
@@ -53,7 +53,7 @@ export function createRevisionAuthors(options: AuthorOptions): RevisionAuthors {
   }
 }
 
-/** False while the audit log does not know the author. */
+/** Returns false while the audit log does not have the author. */
 async function noteAuthor(
   { cluster, findActor }: AuthorOptions,
   agent: AgentDeploymentObject,
@@ -62,7 +62,7 @@ async function noteAuthor(
   const { name, resourceVersion, annotations } = metadata
   const uid = agent.metadata.uid ?? ''
   const change = annotations?.[CHANGE_ANNOTATION] ?? ''
-  // The status does not depend on it, so a store that fails is asked again later.
+  // The status does not depend on it, so a failing store is retried later.
   const actor = await findActor(change === 'create' ? { uid } : { uid, resourceVersion: change }).catch(() => undefined)
   if (actor === undefined) return false
   const named = { [CREATED_BY_ANNOTATION]: actor, [CREATED_BY_EXACT_ANNOTATION]: 'true' }
@@ -73,7 +73,7 @@ async function noteAuthor(
   return true
 }
 
-// A revision that was rolled back to is old, and what was written to it is not.
+// A revision restored by a rollback is old, but its last change is recent.
 function isYoung({ metadata }: Revision, now: Date): boolean {
   const times = [metadata.creationTimestamp, ...(metadata.managedFields ?? []).map(({ time }) => time)]
   return times.some((time) => now.getTime() - Date.parse(time ?? '') < WAIT_MS)

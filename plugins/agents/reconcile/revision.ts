@@ -17,18 +17,18 @@ import type { Resolved } from './resolve.ts'
 import { ownerOf } from './owner.ts'
 import { stableHash } from './stable-hash.ts'
 
-/** What a ControllerRevision keeps: all that is needed to run the agent as it was. */
+/** Data of a ControllerRevision: everything that is needed to run the agent as it was. */
 export interface RevisionData {
   readonly spec: AgentDeploymentSpec
   readonly resolved: Resolved
 }
 
-/** What to do so that the newest revision is the one of this content. */
+/** The action that makes this content the newest revision. */
 export type RevisionPlan = PlannedRevision &
   (
     | { readonly do: 'nothing' }
     | { readonly do: 'create'; readonly object: KubeObject }
-    /** Equal content raises the old object's number: it was rolled back to, by the API or by a spec that was applied again. */
+    /** Raises the number of an existing revision with equal content: a rollback by the API or by applying an old spec. */
     | { readonly do: 'raise'; readonly annotations: Record<string, string> }
   )
 
@@ -39,7 +39,7 @@ interface PlannedRevision {
   readonly first: number
 }
 
-/** What a revision is made of. The number of replicas is no part of it, as in a ReplicaSet: autoscalers change it at any time. */
+/** Content of a revision. It excludes the number of replicas, as in a ReplicaSet, since autoscalers change it at any time. */
 export function toRevisionData(agent: AgentDeploymentObject, resolved: Resolved): RevisionData {
   return { spec: withoutScaling(agent.spec), resolved }
 }

@@ -4,7 +4,7 @@ export interface ContainerResources {
   readonly limits?: Readonly<Record<string, string>>
 }
 
-/** What the manager knows about the pods that it makes. */
+/** Settings of the pods that the manager creates. */
 export interface ReconcileSettings {
   /** Image with the launcher under the paths of `image-layout.ts`. */
   readonly launcherImage: string
@@ -13,7 +13,7 @@ export interface ReconcileSettings {
   readonly gatewayUrl: string
   readonly stateUrl: string
   readonly otlpEndpoint?: string | undefined
-  /** Whom agents may reach beside the platform; default `public`. */
+  /** Destinations of agents besides the platform; default `public`. */
   readonly egress?: 'public' | 'platform' | 'any'
   /** Namespace whose pods (worker, gateway) may call agents. */
   readonly systemNamespace: string

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Ten characters of a-z and 2-7 that depend on a JSON value and not on the order of its keys; fit for the end of a name. */
+/** Hash of a JSON value, independent of the order of keys: ten characters of a-z and 2-7, valid at the end of a name. */
 export function stableHash(value: unknown): string {
   const digest = createHash('sha256').update(stableJson(value)).digest()
   return Array.from(digest.subarray(0, 10), (byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte % 32]).join('')

@@ -9,35 +9,35 @@ import type { AgentPod } from './pod-problem.ts'
 import type { Progress } from './progress.ts'
 import type { ReconcileSettings } from './settings.ts'
 
-/** What a reconciliation found out. */
+/** Findings of a reconciliation. */
 export interface Findings {
   readonly agent: AgentDeploymentObject
-  /** Why the spec is not acted upon. */
+  /** Why the spec was refused. */
   readonly refusal: Refusal | undefined
   /** Why a reference does not resolve; undefined also when the spec was refused before. */
   readonly unresolved: Refusal | undefined
-  /** Why a reference that was found cannot be used now; keeps no revision back. */
+  /** Why a found reference cannot be used now. Does not block a revision. */
   readonly warning?: Refusal | undefined
-  /** Why the objects could not be made: one of the names is taken. */
+  /** Why the objects could not be created: one of the names is taken. */
   readonly blocked: Refusal | undefined
   /** The revision that the workload runs, or is moving to; undefined when there is no workload. */
   readonly deployed: string | undefined
   readonly progress: Progress | undefined
   readonly podProblem: Refusal | undefined
-  /** The agent's pods, for what their containers ended of. */
+  /** The agent's pods, for terminations of their containers. */
   readonly pods?: readonly AgentPod[] | undefined
 }
 
-/** What a status says depends on no other setting. */
+/** The settings that a status depends on. */
 type StatusSettings = Pick<ReconcileSettings, 'isolation'>
 type Verdict = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>
 
-/** The status that follows, with transition times kept where a condition did not change. Pure. */
+/** Computes the status. Transition times of unchanged conditions are kept. Pure. */
 export function toStatus(found: Findings, settings: StatusSettings, now: Date): AgentDeploymentStatus {
   const { agent, deployed, progress } = found
   const before = agent.status
   const complete = progress?.complete === true && deployed !== undefined
-  // Before anything was ever complete, the first revision that answers is the current one.
+  // Before the first complete rollout, the first available revision is the current one.
   const current =
     complete || (before?.currentRevision === undefined && progress?.serving) ? deployed : before?.currentRevision
   const latest = complete ? deployed : before?.latestSuccessfulRevision
@@ -71,7 +71,7 @@ export function urlOf(agent: AgentDeploymentObject): string {
   return `https://${agent.metadata.name}.${agent.metadata.namespace}.svc:${reservedPorts.invoke.port}`
 }
 
-/** What keeps the newest spec from serving, in order of cause; undefined when nothing does (it may still be starting). */
+/** Returns what prevents the newest spec from serving, first cause first. It may also still be starting. */
 export function obstacleOf(found: Findings): Refusal | undefined {
   const failing = found.progress?.complete === true ? undefined : (found.podProblem ?? found.progress?.failure)
   return found.refusal ?? found.unresolved ?? found.blocked ?? failing
@@ -87,7 +87,7 @@ function resolvedRefs({ refusal, unresolved, warning }: Findings): Verdict {
   const problem = unresolved ?? warning
   if (problem !== undefined) return { type, status: 'False', ...problem }
   if (refusal !== undefined)
-    return { type, status: 'Unknown', reason: 'NotAccepted', message: 'References were not looked at.' }
+    return { type, status: 'Unknown', reason: 'NotAccepted', message: 'References were not checked.' }
   return { type, status: 'True', reason: 'ResolvedRefs', message: 'Every reference was found.' }
 }
 
@@ -116,15 +116,15 @@ function ready(found: Findings, current: string | undefined): Verdict {
   const obstacle = obstacleOf(found)
   if (obstacle !== undefined) return { type, status: 'False', ...obstacle }
   if (progress?.scaledToZero === true)
-    return { type, status: 'False', reason: 'ScaledToZero', message: 'No replica is wanted.' }
+    return { type, status: 'False', reason: 'ScaledToZero', message: 'The agent is scaled to zero.' }
   return { type, status: 'False', reason: 'Progressing', message: 'Waiting for a replica to become ready.' }
 }
 
-// While an old revision serves, Ready stays true; this says that the newest one does not get there.
+// While an old revision serves, Ready is true. Degraded shows that the newest one does not become ready.
 function degraded(found: Findings): Verdict {
   const obstacle = obstacleOf(found)
   if (obstacle !== undefined) return { type: 'Degraded', status: 'True', ...obstacle }
-  return { type: 'Degraded', status: 'False', reason: 'AsExpected', message: 'Nothing holds the newest revision back.' }
+  return { type: 'Degraded', status: 'False', reason: 'AsExpected', message: 'No problem with the newest revision.' }
 }
 
 function withTimes(verdict: Verdict, agent: AgentDeploymentObject, now: Date): Condition {

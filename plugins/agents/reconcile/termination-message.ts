@@ -1,6 +1,6 @@
 import { messageOfLine } from '#core/log/message-of-line.ts'
 
-/** Characters of a log line that a condition shows. */
+/** Longest log line in a condition, in characters. */
 const MOST = 200
 
 /**
@@ -22,7 +22,7 @@ export function missingProgram(message: string | undefined): string | undefined 
   return found?.[1] === undefined ? undefined : printable(found[1])
 }
 
-// A log may hold anything: a condition is shown in terminals.
+// Logs may contain any characters, and conditions are shown in terminals.
 function printable(text: string): string {
   return text.replaceAll(/\p{C}+/gu, ' ').trim()
 }

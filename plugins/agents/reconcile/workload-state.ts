@@ -14,7 +14,7 @@ import type { AgentPod } from './pod-problem.ts'
 import { deploymentProgress, jobProgress } from './progress.ts'
 import type { Deployment, Job, Progress } from './progress.ts'
 
-/** What runs of an agent. */
+/** The running objects of an agent. */
 export interface WorkloadState {
   readonly deployed: string | undefined
   readonly progress: Progress | undefined
@@ -22,7 +22,7 @@ export interface WorkloadState {
   readonly pods: readonly AgentPod[]
 }
 
-/** What runs, read after the writes: also when the newest spec was refused and an older revision serves. */
+/** Reads the workload after the writes, also if the newest spec was refused and an older revision serves. */
 export async function readWorkload(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
@@ -35,7 +35,7 @@ export async function readWorkload(
     return { deployed: undefined, progress: undefined, podProblem: undefined, pods: [] }
   const progress = kind === 'Job' ? jobProgress(live) : deploymentProgress(live)
   const pods = await readPods(cluster, agent)
-  // A Job that has given up says so itself; its pods only repeat it.
+  // A failed Job reports its reason itself.
   const settled = progress.complete || progress.failure?.reason === 'JobFailed'
   const port = agent.spec.runtime?.port ?? AGENT_DEFAULTS.port
   return {

@@ -21,8 +21,8 @@ export interface AgentChat {
 }
 
 /**
- * `model: agent/<namespace>/<name>`: one run of the agent with the last user message as input, as the caller. Earlier turns
- * come from the conversation that `X-Conversation-Id` names, not from the messages. Throws before the first byte only.
+ * `model: agent/<namespace>/<name>`: one run of the agent as the caller, with the last user message as input. Earlier turns are
+ * read from the conversation in `X-Conversation-Id`, not from the messages. Throws before the first byte only.
  */
 export async function callAgent(call: GatewayCall, chat: AgentChat): Promise<void> {
   const { runs, agent } = chat
@@ -47,7 +47,7 @@ export async function callAgent(call: GatewayCall, chat: AgentChat): Promise<voi
     writer.finish(outcome, textOfOutcome(outcome))
   } catch (error) {
     if (writer.committed()) return writer.fail(error)
-    // SDKs repeat 409 and 5xx by themselves, and each repeat would be another run; a 429 comes before the run.
+    // SDKs retry 409 and 5xx, and each retry would be another run. A 429 precedes the run.
     if (toOpenAiError(error).status !== 429) call.response.setHeader('x-should-retry', 'false')
     throw error
   }
@@ -57,7 +57,7 @@ interface Writer {
   committed(): boolean
   text(text: string): void
   finish(outcome: AgentOutcome, text: string): void
-  /** Ends a stream that was begun with an error event. */
+  /** Ends a started stream with an error event. */
   fail(error: unknown): void
 }
 
@@ -98,7 +98,7 @@ function streamWriter(call: GatewayCall, head: CompletionHead, usageWanted: bool
     committed: () => open,
     text,
     finish({ usage }, whole) {
-      // An agent may answer something else than it streamed; then only the rest, if it is one, can still be told.
+      // The output may differ from the streamed text. Only a remainder of it can still be sent.
       text(whole.startsWith(shown) ? whole.slice(shown.length) : '')
       call.response.write(deltaFrame(head, {}, 'stop'))
       if (usageWanted) call.response.write(usageFrame(head, wireUsage(usage.inputTokens, usage.outputTokens)))

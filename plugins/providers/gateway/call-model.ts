@@ -16,14 +16,14 @@ import type { LoadedTarget, Target } from './targets.ts'
 import { meterAndHide, meterTail, meterWhole } from './usage.ts'
 import type { UsageMeter } from './usage.ts'
 
-/** What is asked of which route. */
+/** A request and its route. */
 export interface ModelCall {
   readonly operation: Operation
   readonly route: UsableRoute
   readonly body: Body
 }
 
-/** Calls the route's providers and streams the answer to the client. Throws before the first byte only. */
+/** Calls the route's providers and streams the response to the client. Throws before the first byte only. */
 export async function callModel(inner: ProvidersInner, call: GatewayCall, model: ModelCall): Promise<void> {
   const targets = targetsOf(model.route)
   let metered: { meter: UsageMeter; streamed: boolean } | undefined
@@ -38,7 +38,7 @@ export async function callModel(inner: ProvidersInner, call: GatewayCall, model:
     const attempts = targets.map((target) => ({
       provider: target,
       send: (sink: AnswerSink) => {
-        // Of the answer, good or bad: the provider that was asked last.
+        // The last provider that was called, on success and on failure.
         call.response.setHeader('x-mesh-provider', `${target.namespace}/${target.name}`)
         return attempt(inner, call, { model, target, sink })
       },
@@ -101,7 +101,7 @@ async function attempt(
     traceparent: call.traceparent,
     signal: call.signal,
   }
-  // Here the host is known; a client that went away and failures in words of ours stay as they are.
+  // Adds the host, which is known here. A disconnected client and our own errors are rethrown unchanged.
   await adapter.send(request, sink).catch((error: unknown) => {
     throw call.signal.aborted || error instanceof GatewayError
       ? error
@@ -109,7 +109,7 @@ async function attempt(
   })
 }
 
-// The route's parameters are defaults: what the request says wins. Usage is always asked for, or nothing could be metered.
+// The route's parameters are defaults; the request overrides them. Usage is always requested, since metering needs it.
 function toProviderBody({ operation, route, body }: ModelCall, target: LoadedTarget): Body {
   if (operation === 'embeddings') return { ...body, model: target.model }
   const asked =

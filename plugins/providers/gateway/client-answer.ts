@@ -3,17 +3,17 @@ import type { AnswerSink } from '../adapter.ts'
 import { errorFrame } from './openai-error.ts'
 import type { UsageMeter } from './usage.ts'
 
-/** The client's side of an answer that streams through. */
+/** The client's side of a streamed response. */
 export interface ClientAnswer extends AnswerSink {
   readonly committed: () => boolean
-  /** Milliseconds from the request to the head; undefined while there is none. */
+  /** Milliseconds from the request to the response headers; undefined before them. */
   readonly firstByteMs: () => number | undefined
   end(): void
-  /** Ends an answer that broke off: a stream with an error event, anything else by cutting the connection. */
+  /** Ends an incomplete response: a stream with an error event, anything else by closing the connection. */
   breakOff(error: unknown): void
 }
 
-/** What it writes to. `take` is called once, when the head is written: from then on the response is ours. */
+/** Target of the response. `take` is called once, before the headers are written; the framework no longer owns the response then. */
 export interface ClientAnswerOptions {
   readonly response: ServerResponse
   readonly headers: Readonly<Record<string, string | number | string[] | undefined>>
@@ -23,7 +23,7 @@ export interface ClientAnswerOptions {
   readonly onMeter: (meter: UsageMeter, streamed: boolean) => void
 }
 
-/** Writes the answer with back-pressure: a slow client slows the provider down instead of filling memory. */
+/** Writes the response with back-pressure: a slow client slows down the provider instead of filling memory. */
 export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   const { response } = options
   let meter: UsageMeter | undefined

@@ -3,7 +3,7 @@ import type { ErrorFormat, FailedRequest } from '#core/http/problem/error-format
 import type { ProvidersSettings } from '../settings.ts'
 import { GatewayError, toOpenAiError } from './openai-error.ts'
 
-/** What the gateway serves, for the answer to another path or method. */
+/** The served routes, for errors about other paths and methods. */
 const served = [
   { method: 'POST', path: '/v1/chat/completions' },
   { method: 'POST', path: '/v1/embeddings' },
@@ -13,7 +13,7 @@ const served = [
 
 const maxPath = 200
 
-/** Errors of the gateway's listener as OpenAI's SDKs show them, whatever refused the request. */
+/** Formats every error of the gateway's listener for OpenAI's SDKs. */
 export function createErrorFormat({ bodyLimit }: Pick<ProvidersSettings, 'bodyLimit'>): ErrorFormat {
   return {
     role: 'gateway',

@@ -2,22 +2,22 @@ import { describeReason, outboundReason } from '#core/http-client/outbound-error
 import type { FailureReason } from './failure-reason.ts'
 import { GatewayError } from './openai-error.ts'
 
-/** The provider of a try, as messages name it. */
+/** The provider of an attempt, as named in messages. */
 export interface NamedProvider {
   readonly namespace: string
   readonly name: string
-  /** Host and port that it is called at; undefined while that is not known, and for providers without one. */
+  /** Host and port; undefined before they are known, and for providers without an address. */
   readonly host?: string | undefined
 }
 
 const maxMessage = 1000
 
-/** A provider, its key or its address cannot be used as they are configured. */
+/** The configured provider, key or address is not usable. */
 export function misconfigured(reason: FailureReason, message: string): GatewayError {
   return new GatewayError(502, 'provider_misconfigured', message, { reason })
 }
 
-/** What a connection failed with, in words of ours. */
+/** Failure of a connection, with our own message. */
 export function fromConnection(provider: NamedProvider, error: unknown): GatewayError {
   const reason = outboundReason(error)
   const message = `${nameOf(provider)}: ${describeReason(reason)}`
@@ -26,19 +26,19 @@ export function fromConnection(provider: NamedProvider, error: unknown): Gateway
   return new GatewayError(502, 'bad_gateway', message, { reason })
 }
 
-/** An answer that ended before it was complete. */
+/** An incomplete response. */
 export function brokenOff(provider: NamedProvider): GatewayError {
   return new GatewayError(502, 'bad_gateway', `${nameOf(provider)}: the answer broke off.`, { reason: 'broke_off' })
 }
 
-/** An error that the provider answered with. */
+/** An error response of the provider. */
 export interface ErrorAnswer {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: Buffer
 }
 
-/** A provider quotes the key in its 401 and names its insides in a 5xx: only what the client can act on is relayed. */
+/** Providers may quote the key in a 401 and internals in a 5xx. Only errors that the client can act on are relayed. */
 export function fromAnswer(provider: NamedProvider, { status, retryAfter, body }: ErrorAnswer): GatewayError {
   const named = nameOf(provider)
   if (status === 429)

@@ -3,27 +3,27 @@ import { brokenOff, fromAnswer, fromConnection } from './failure.ts'
 import type { NamedProvider } from './failure.ts'
 import { GatewayError } from './openai-error.ts'
 
-/** One try: sends to a target; the answer goes into the sink. */
+/** One attempt: sends to a target and writes the response to the sink. */
 export interface Attempt {
   readonly provider: NamedProvider
   send(sink: AnswerSink): Promise<void>
 }
 
-/** What a call is forwarded with. */
+/** Options of a forwarded call. */
 export interface Forwarding {
   readonly client: AnswerSink
-  /** Aborts when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Every failed try, also one that a later try makes up for. */
+  /** Called for every failed attempt, also if a later one succeeds. */
   readonly onFailure: (provider: NamedProvider, failure: GatewayError) => void
 }
 
 const maxErrorBytes = 64 * 1024
 
 /**
- * Tries the attempts in order until one answers well. Overload (429), server errors, timeouts and lost connections move on
- * to the next; what the client did wrong does not. Once bytes have reached the client there is no second try. Resolves
- * with the index of the attempt that answered; throws `GatewayError`.
+ * Makes the attempts in order until one succeeds. Overload (429), server errors, timeouts and lost connections lead to the next
+ * one; client errors do not. There is no further attempt once bytes have been sent to the client. Returns the index of the
+ * successful attempt. Throws `GatewayError`.
  */
 export async function forward(attempts: readonly Attempt[], forwarding: Forwarding): Promise<number> {
   let last: GatewayError | undefined

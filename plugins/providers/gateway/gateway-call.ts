@@ -3,7 +3,7 @@ import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { Principal } from './principal.ts'
 
-/** One request at the gateway's door, with everything about it that is no body. */
+/** One request of the gateway, without its body. */
 export interface GatewayCall {
   readonly gateway: GatewayContext
   readonly principal: Principal
@@ -11,16 +11,16 @@ export interface GatewayCall {
   readonly namespace: DnsLabel
   /** `X-Mesh-Namespace`. */
   readonly narrowedTo: DnsLabel | undefined
-  /** The run that a pod named and that is its agent's. */
+  /** The run named by a pod, if it belongs to its agent. */
   readonly runId: string | undefined
   readonly agentUid: string | undefined
   readonly conversationId: string | undefined
   readonly traceparent: string
-  /** Aborts when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
   readonly startedAt: number // monotonic, milliseconds
   readonly response: ServerResponse
   readonly headers: Readonly<Record<string, string | number | string[] | undefined>>
-  /** Takes the response from the framework; nothing else writes to it afterwards. */
+  /** Takes over the response from the framework, which does not write to it afterwards. */
   readonly take: () => void
 }

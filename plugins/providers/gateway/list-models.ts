@@ -17,14 +17,14 @@ export interface ModelEntry {
   readonly owned_by: string
 }
 
-/** Answer of `GET /v1/models`; `has_more` when a bound left models out: `X-Mesh-Namespace` narrows the list. */
+/** Response of `GET /v1/models`. `has_more` is set if a bound omitted models; `X-Mesh-Namespace` narrows the list. */
 export interface ModelList {
   readonly object: 'list'
   readonly data: readonly ModelEntry[]
   readonly has_more: boolean
 }
 
-/** Bounds of one list: it has no pages. */
+/** Bounds of the list, which has no pages. */
 export const listBounds = { models: 1_000, namespaces: 1_000, pageSize: 500 } as const
 
 const sources = {
@@ -40,8 +40,8 @@ interface Collected {
 }
 
 /**
- * The routes and agents that the principal may use. A person's lists and reviews are made as the caller: in the namespace of
- * `X-Mesh-Namespace`, else in every namespace that the caller may list. A pod's routes are those of its namespace.
+ * Lists the routes and agents that the principal may use. For a person, lists and reviews use the caller's rights, in the namespace
+ * of `X-Mesh-Namespace` or else in every namespace that the caller may list. For a pod, the routes of its namespace are listed.
  */
 export async function listModels(call: GatewayCall): Promise<ModelList> {
   const { principal, gateway } = call
@@ -77,7 +77,7 @@ async function listAsCaller(call: GatewayCall, caller: Caller, { found, usable, 
   const list = (namespace: DnsLabel | ''): Promise<void> =>
     collect(found, name, { cluster, namespace, keep: (items) => usable.keep(name, items) })
   if (only !== undefined) {
-    // Routes are what was asked for: a denial is the cluster's 403. Agents are listed besides.
+    // A denied list of routes is the cluster's 403. A denied list of agents omits them.
     if (name === 'route') await caller.review('list', plural, { namespace: only })
     else if ((await caller.may('list', plural, { namespace: only })) === undefined) return
     return list(only)

@@ -6,14 +6,14 @@ import { createCallLabels, providerMetrics } from '../metrics.ts'
 import type { NamedProvider } from './failure.ts'
 import type { GatewayError } from './openai-error.ts'
 
-/** Who and what a metered call belongs to, beside its numbers. */
+/** Attribution of a metered call. */
 export interface MeteredCall {
   readonly data: Metered
   readonly actor: { readonly name: string; readonly kind: 'user' | 'system' }
   readonly traceparent: string
 }
 
-/** One try at a provider that failed. */
+/** One failed attempt at a provider. */
 export interface FailedTry {
   readonly route: { readonly namespace: string; readonly name: string }
   readonly provider: NamedProvider
@@ -23,13 +23,13 @@ export interface FailedTry {
 
 /** Accounts for model calls. */
 export interface Metering {
-  /** Writes a call as an event. Nothing waits for it; a call that cannot be written is counted and logged. */
+  /** Appends a call as an event, in the background. A call that cannot be written is counted and logged. */
   answered(call: MeteredCall): Promise<void>
-  /** Counts and logs a failed try. */
+  /** Counts and logs a failed attempt. */
   failed(attempt: FailedTry): void
 }
 
-/** Makes the functions; without a store only the metrics know of a call. */
+/** Creates the functions. Without a store, calls are in the metrics only. */
 export function createMetering(core: Core): Metering {
   const labelsOf = createCallLabels()
   const unmetered = core.metrics.counter(providerMetrics.unmetered)
@@ -74,7 +74,7 @@ function count({ metrics }: Core, data: Metered, labelsOf: ReturnType<typeof cre
   tokens.inc({ ...labels, direction: 'output' }, data.outputTokens)
 }
 
-// A stream of its own: calls of one route must not wait for each other.
+// One stream per call, so that calls of one route do not wait for each other.
 async function append({ store }: Core, { data, actor, traceparent }: MeteredCall): Promise<void> {
   const { namespace, name, uid } = data.route
   const subject = { namespace, kind: 'ModelRoute', name, uid }

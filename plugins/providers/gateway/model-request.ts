@@ -4,7 +4,7 @@ import type { Operation } from '../adapter.ts'
 /** A JSON object of an OpenAI request. */
 export type Body = Readonly<Record<string, unknown>>
 
-/** Checks what the gateway itself reads of a request; everything else is the provider's to judge. Throws `invalid_body`. */
+/** Validates the fields that the gateway itself reads. The provider validates all others. Throws `invalid_body`. */
 export function readModelRequest(operation: Operation, body: unknown): Body & { readonly model: string } {
   if (!isObject(body)) throw invalid('', 'must be a JSON object')
   const { model } = body

@@ -13,7 +13,7 @@ export interface OpenAiError {
   }
 }
 
-/** An error in the gateway's own words: the message is safe for the client. */
+/** An error with a message of the gateway, which is safe for the client. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly status: number
@@ -57,7 +57,7 @@ export function toOpenAiError(error: unknown): {
   return { status, headers, body: body(status, problem.code, message, field === undefined ? null : paramOf(field)) }
 }
 
-/** An error within a stream: SDKs throw it where the stream is read. */
+/** An error event within a stream. SDKs throw it to the reader of the stream. */
 export function errorFrame(error: unknown): Buffer {
   return encodeFrame({ data: JSON.stringify(toOpenAiError(error).body) })
 }

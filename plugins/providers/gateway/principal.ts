@@ -7,14 +7,14 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { agentOfServiceAccount } from '#schemas/agent-names.ts'
 import { kubeResource } from './kube-resource.ts'
 
-/** Who calls a model: a person with the cluster's bearer, or an agent's pod with a token for the gateway alone. */
+/** Caller of a model: a person with a bearer of the cluster, or an agent's pod with a token for the gateway only. */
 export type Principal =
   | { readonly kind: 'person'; readonly username: string; readonly caller: Caller }
   | { readonly kind: 'pod'; readonly username: string; readonly namespace: string; readonly agentUid: string }
 
 const audience = 'gateway'
 
-/** Finds out who holds a bearer. Throws `unauthenticated`, or `forbidden` for a gateway token that is no agent's. */
+/** Authenticates a bearer. Throws `unauthenticated`, or `forbidden` for a gateway token that belongs to no agent. */
 export async function authenticate(gateway: GatewayContext, bearer: string): Promise<Principal> {
   const pod = await gateway.authenticate(bearer, audience)
   if (pod === undefined) {

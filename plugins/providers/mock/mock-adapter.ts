@@ -31,7 +31,7 @@ async function stream(
   const { head, answer, usage } = parts
   sink.head(200, 'text/event-stream', undefined)
   await sink.data(deltaFrame(head, { role: 'assistant', content: answer.toolCalls.length > 0 ? null : '' }))
-  // In words, so that a client shows that it streams.
+  // Word by word, so that streaming is visible.
   for (const content of answer.text.split(/(?<=\S)(?=\s)/).filter((word) => word !== ''))
     await sink.data(deltaFrame(head, { content }))
   for (const [index, call] of toolCallsOf(answer).entries())
@@ -67,7 +67,7 @@ function headOf({ body }: ProviderCall): CompletionHead {
   return { id: `chatcmpl-mock-${digest.slice(0, 24)}`, created: 0, model: String(body.model) }
 }
 
-// Four characters a token: near enough for numbers that nobody pays.
+// Four characters per token, an estimate that is sufficient for a mock.
 function tokensIn(text: string): number {
   return Math.ceil(text.length / 4)
 }
@@ -85,7 +85,7 @@ function embeddings({ body }: ProviderCall): object {
   return { object: 'list', data, model: body.model, usage: wireUsage(tokensIn(JSON.stringify(inputs)), 0) }
 }
 
-// Hashed words: texts that share words are near each other, so that a search over mock embeddings finds something.
+// Hashed words: texts with common words are near each other, so that a search over mock embeddings has results.
 function vectorOf(text: string, dimensions: number): Float32Array {
   const vector = new Float32Array(dimensions)
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {

@@ -1,7 +1,7 @@
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import { smallestInstance } from './smallest-instance.ts'
 
-/** What the mock says: text, or calls of tools that the request offers. */
+/** Answer of the mock: text, or calls of tools in the request. */
 export interface MockAnswer {
   readonly text: string
   readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[]
@@ -13,9 +13,9 @@ type Script = NonNullable<ModelProviderSpec['mock']>['script']
 const plain = 'MOCK_OK'
 
 /**
- * Decides the answer from the request alone. `response_format` gives the smallest valid instance. A script's first step
- * whose `contains` is in the last user message answers: its tool calls once per user message, as far as the request offers
- * those tools, then its reply. Everything else is exactly `MOCK_OK`.
+ * Computes the answer from the request only. With `response_format` it is the smallest valid instance. Otherwise the first step of
+ * the script whose `contains` is in the last user message answers: its tool calls once per user message, if the request has
+ * those tools, then its reply. All other requests are answered with `MOCK_OK`.
  */
 export function mockAnswer(body: Body, script: Script = []): MockAnswer {
   const structured = structuredText(body.response_format)
@@ -40,7 +40,7 @@ function structuredText(format: unknown): string | undefined {
   return JSON.stringify(smallestInstance(format.json_schema.schema))
 }
 
-/** The text of a message's content: text as it is, of parts their texts. */
+/** Text of a message's content: a string, or the texts of its parts. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   return list(content)

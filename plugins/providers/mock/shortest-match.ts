@@ -1,12 +1,12 @@
 import { RE2JS } from 're2js'
 
-/** Thrown for a pattern that is not understood; the caller falls back. */
+/** Thrown for a pattern that is not supported. */
 class Unsupported extends Error {}
 
 /**
- * A short text that matches a pattern, or undefined. `repeat` is how often an unbounded repetition is taken beyond its
- * least count. Understands literals, classes, groups, alternation and counts; what else a pattern says is checked at the
- * end by the pattern itself, which is a caller's and therefore runs in RE2 (X2).
+ * Returns a short text that matches a pattern, or undefined. `repeat` is the number of extra repetitions for unbounded quantifiers.
+ * Supports literals, classes, groups, alternation and counts. The result is verified by the pattern itself, which comes from a
+ * caller and therefore runs in RE2 (X2).
  */
 export function shortestMatch(pattern: string, repeat = 0): string | undefined {
   try {

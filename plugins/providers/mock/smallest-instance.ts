@@ -47,7 +47,7 @@ function typeOf(schema: Schema): string {
   return 'pattern' in schema || 'minLength' in schema || 'format' in schema ? 'string' : 'null'
 }
 
-// A reference is replaced by what it names, `allOf` by the union of its parts.
+// A reference is replaced by its target, `allOf` by the union of its parts.
 function resolve(schema: Schema, root: unknown, depth: number): Schema {
   if (depth > maxDepth) return {}
   const { $ref, allOf, ...own } = schema

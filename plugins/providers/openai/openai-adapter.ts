@@ -7,8 +7,8 @@ import type { ModelAdapter, ProviderCall } from '../adapter.ts'
 import { baseUrlOf } from '../base-url.ts'
 
 /**
- * Any endpoint that speaks the OpenAI API. Scheme, host and key come from the ModelProvider and its Secret alone (B7), on
- * guarded connections (M-2). Redirects are never followed: they would send the key elsewhere. Bytes pass through as they arrive.
+ * Client for any endpoint with the OpenAI API. Scheme, host and key come from the ModelProvider and its Secret only (B7), on
+ * guarded connections (M-2). Redirects are never followed, since they would send the key elsewhere. Bytes are relayed as they arrive.
  */
 export function createOpenAiAdapter(options: {
   readonly connections: number
@@ -21,7 +21,7 @@ export function createOpenAiAdapter(options: {
       assertOutsideTransaction('a model provider')
       connections ??= options.outbound.open({ connections: options.connections })
       const url = new URL(`${baseUrlOf(call.provider).replace(/(?<!\/)\/+$/, '')}/${call.operation}`)
-      // A timer of our own: undici's own timers are coarse, a second or so.
+      // Separate timer: timers of undici have a resolution of about a second.
       const late = new AbortController()
       const timer = longTimeout(() => late.abort(timeoutError()), call.firstByteMs)
       await exchange(connections, {

@@ -12,7 +12,7 @@ export interface ConditionsStatus {
   readonly conditions?: readonly Condition[]
 }
 
-/** The status with these verdicts; a transition time is kept where a condition's status did not change. Pure. */
+/** Computes the status from conditions. Transition times of unchanged conditions are kept. Pure. */
 export function toConditionsStatus(
   object: KubeObject<unknown, ConditionsStatus>,
   verdicts: readonly Verdict[],
@@ -29,7 +29,7 @@ export function toConditionsStatus(
   return { observedGeneration, conditions }
 }
 
-/** Writes a status if it differs; false when the object has changed or is gone, so that no successor of its name gets it. */
+/** Writes a status if it differs. Returns false if the object was changed or deleted, so that no successor receives it. */
 export async function writeConditions(
   cluster: KubeClient,
   resource: Resource,

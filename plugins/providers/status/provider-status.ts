@@ -2,13 +2,13 @@ import type { ModelProviderObject } from '#schemas/crds/model-provider.ts'
 import type { KeyRefusal } from '../key-binding.ts'
 import type { Verdict } from './conditions.ts'
 
-/** Why the address of a provider is not called: the guard refuses it, or its name does not resolve. */
+/** Why the address of a provider is not usable: refused by the guard, or the name does not resolve. */
 export interface AddressProblem {
   readonly reason: 'AddressRefused' | 'NameNotFound'
   readonly message: string
 }
 
-/** What a look at a provider found. */
+/** Findings about a provider. */
 export interface ProviderFindings {
   readonly type: string
   readonly hasAdapter: boolean
@@ -22,7 +22,7 @@ const keyReasons = {
   origin_mismatch: 'OriginMismatch',
 } as const satisfies Record<KeyRefusal['reason'], string>
 
-/** The conditions of a provider. Pure. Ready says that the gateway would call it; nothing is sent to find out. */
+/** The conditions of a provider. Ready means that the gateway would call it; no request is sent. Pure. */
 export function providerVerdicts(found: ProviderFindings): readonly Verdict[] {
   const accepted = acceptedOf(found)
   const resolved = resolvedOf(found)
@@ -34,7 +34,7 @@ export function providerVerdicts(found: ProviderFindings): readonly Verdict[] {
   return [accepted, resolved, ready]
 }
 
-/** Whether a provider has been found unusable in its present generation; undefined while it is Ready or not looked at. */
+/** Returns why a provider is unusable in its current generation; undefined if it is Ready or was not checked yet. */
 export function unreadyReason({ metadata, status }: ModelProviderObject): string | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
   return ready?.status === 'False' && ready.observedGeneration === metadata.generation ? ready.message : undefined

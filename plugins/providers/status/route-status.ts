@@ -1,6 +1,6 @@
 import type { Verdict } from './conditions.ts'
 
-/** One provider of a route, the first of the list being `providerRef`. */
+/** One provider of a route. The first one is `providerRef`. */
 export interface TargetFindings {
   /** `namespace/name`. */
   readonly provider: string
@@ -8,7 +8,7 @@ export interface TargetFindings {
   readonly message: string
 }
 
-/** The conditions of a route. Pure. It is Ready while one of its providers can be called: the gateway falls back. */
+/** The conditions of a route. It is Ready while one of its providers is usable, since the gateway falls back. Pure. */
 export function routeVerdicts(targets: readonly TargetFindings[]): readonly Verdict[] {
   return [
     { type: 'Accepted', status: 'True', reason: 'Accepted', message: 'The route can be used here.' },

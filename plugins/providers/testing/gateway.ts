@@ -76,7 +76,7 @@ export async function startGateway(
     namespaceUid: async () => undefined,
   }
   const store = createStore(database, { projections: [] })
-  // As a manager would have noted them.
+  // As recorded by a manager.
   for (const [n, name] of Object.values(names).entries())
     await sql`insert into observed (uid, kind, namespace, name, rv, content_hash)
       values (${`uid-${n}`}, 'Namespace', '', ${name}, '1', '')`.execute(database.root)

@@ -36,7 +36,7 @@ type Invoking = Pick<RunsServing, 'runs' | 'live' | 'store' | 'watch' | 'setting
   readonly core: Pick<Core, 'log'>
 }
 
-/** Runs made by a caller: queued, or waited for. */
+/** Creation of runs by a caller: queued, or with a wait for the outcome. */
 export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
   const make = (call: Call<unknown, unknown, unknown>, body: RunBody): Promise<RunDetail> => {
     const { caller, access, traceparent, idempotency } = call
@@ -96,7 +96,7 @@ export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
       const explained = async (known: RunDetail) => inner.runs.explain(call.caller, run.id).catch(() => known)
       if (ended) return toAnswer(ended.failReason === 'agent_unreachable' ? await explained(ended) : ended)
       call.reply.code(202).header('location', `/api/runs/${run.id}`)
-      // The run exists: a read that fails now must not hide it.
+      // The run exists. A failing read must not hide it.
       return isReadable ? explained(run) : run
     },
   })
@@ -104,8 +104,8 @@ export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
 }
 
 /**
- * Asked before the run exists, so that nothing is refused that happened (SEC18). Without `get runs` the caller gets the run's
- * id and no outcome; a stream of it is refused. A stream is not repeated by an `Idempotency-Key`: its run is.
+ * Reviewed before the run exists, so that no created run is refused (SEC18). Without `get runs` the caller receives the id of the run
+ * and no outcome; a stream is refused. An `Idempotency-Key` repeats the run, not its stream.
  */
 async function reviewReading(call: Call<unknown, unknown, unknown>, streams: boolean): Promise<boolean> {
   const { caller, access, headers } = call
@@ -121,7 +121,7 @@ async function reviewReading(call: Call<unknown, unknown, unknown>, streams: boo
   return true
 }
 
-/** Waits for the outcome. An error here is no error of the request any more: the run exists, so the answer names it. */
+/** Waits for the outcome. The run exists, so an error here does not fail the request: the response has its id. */
 async function waitSafely(...[inner, caller, id, options]: WaitArguments): Promise<RunDetail | undefined> {
   return waitForRun(inner, caller, id, options).catch((error: unknown) => {
     inner.core.log.warn({ runId: id, ...describeError(error) }, 'waiting for a run failed, answering 202')

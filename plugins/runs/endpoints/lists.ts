@@ -17,7 +17,7 @@ export function listEndpoints(
     id: 'listRuns',
     summary:
       'List runs, newest first. Without a namespace the whole cluster; scope=permitted walks what the caller may see.',
-    // The review is made by the handler: with scope=permitted there is one for each namespace.
+    // The handler makes the review: with scope=permitted there is one per namespace.
     authz: { kind: 'row', verb: 'list', resource: 'runs' },
     query: RunListQuery,
     response: { 200: RunList },
@@ -40,7 +40,7 @@ export function listEndpoints(
     query: AgentRunsQuery,
     response: { 200: RunList },
     handle: async ({ access, params, query, cursors }) => {
-      // By uid: an agent that was made again inherits no runs.
+      // By uid: a re-created agent inherits no runs.
       const agent = await bff.observed.find('AgentDeployment', params.ns, params.name)
       if (!agent) throw new Fail('not_found')
       return listNamespace({ runs, query, cursors }, access, agent.uid)

@@ -20,7 +20,7 @@ const resumeExamples = {
   answer: { summary: 'Answer a question', value: { payload: 'Paris' } },
 }
 
-/** What the routes of one run serve from. */
+/** Dependencies of the routes of one run. */
 export type RunServices = Pick<RunsServing, 'runs' | 'store' | 'live' | 'watch'>
 
 /** Routes of one run. A run that the caller may not `get` is unknown on every method. */
@@ -116,7 +116,7 @@ function eventStream(inner: RunServices): AnyEndpoint {
   })
 }
 
-// A client that has more than the journal would wait for entries that it takes for old ones.
+// A position beyond the journal is refused: the client would discard the next entries as old ones.
 async function refuseFuture({ store }: RunServices, run: SelectedRun, after: number, pointer: string): Promise<void> {
   if (after === 0) return
   const newest = (await readJournalEnds(store.reader<RunsTables>(), [run.id])).get(run.id) ?? 0

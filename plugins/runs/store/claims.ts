@@ -2,21 +2,21 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { type Claim, leaseSeconds } from './internal/lease.ts'
 import type { LeaseRow, RunsTables } from './tables.ts'
 
-/** What a worker asks the queue for. */
+/** Request of a worker for runs. */
 export interface ClaimRequest {
   readonly holder: string
   /** Free places of the worker. */
   readonly limit: number
-  /** Places of the worker that one namespace may have. */
+  /** Most places of the worker for one namespace. */
   readonly share: number
-  /** Places that each namespace has already, by uid. */
+  /** Used places by namespace uid. */
   readonly held: ReadonlyMap<string, number>
 }
 
 /**
- * Claims runs that are due and not held, in turns: the namespace with the fewest places in this worker comes first, and among equals
- * the run that has waited longest. Each claim raises the epoch. May return fewer than `limit` while more are due; none means none.
- * The recursive query steps from namespace to namespace in the index, so its cost follows the namespaces, not the queued runs.
+ * Claims due runs without a lease, in turns: first the namespace with the fewest places in this worker, then the run that has waited
+ * longest. Each claim raises the epoch. May return fewer than `limit` although more are due; an empty result means that none is.
+ * The recursive query steps from namespace to namespace in the index, so its cost depends on namespaces, not on queued runs.
  */
 export async function claimRuns(
   db: Kysely<RunsTables> | Transaction<RunsTables>,

@@ -139,7 +139,7 @@ function boundedParser(maxEntryBytes: number, onData: (data: string) => void): (
     ({ event, data }) => {
       if (event !== 'stream.end') onData(data)
     },
-    { maxEventBytes: maxEntryBytes, tooLarge: (limit) => new AgentFault('limit', tooLarge(limit)) },
+    { maxEventSize: maxEntryBytes, tooLarge: (limit) => new AgentFault('limit', tooLarge(limit)) },
   )
   return parser.push
 }

@@ -7,7 +7,8 @@ from typing import Any
 
 from mesh_control_plane_client import AuthenticatedClient
 from mesh_control_plane_client.api.agents import create_agent, delete_agent, get_agent, replace_agent
-from mesh_control_plane_client.api.runs import create_run, stream_events, stream_run_events
+from mesh_control_plane_client.api.integrations import stream_events
+from mesh_control_plane_client.api.runs import create_run, stream_run_events
 from mesh_control_plane_client.models import (
     AgentConfig,
     AgentConfigInput,
@@ -71,6 +72,7 @@ assert refused.parsed.code == "precondition_failed"
 started = create_run.sync(client=client, body=RunInput(agent=AgentName(namespace="demo", name="hello"), input_="Hi"))
 assert isinstance(started, Run)
 events = [RunEvent.from_dict(data) for data in frames(stream_run_events._get_kwargs(started.id))]
+assert all(event.run_id == started.id for event in events)
 kinds = [str(event.kind) for event in events]
 assert "message.delta" in kinds and "run.succeeded" in kinds, kinds
 
@@ -78,7 +80,7 @@ seen = 0
 for data in frames(stream_events._get_kwargs(namespace="demo", after="start")):
     seen += 1
     is_end = data["type"] == "dev.mesh.runs.succeeded.v1"
-    if is_end and str(RunsSucceededEvent.from_dict(data).data.run_id) == started.id:
+    if is_end and RunsSucceededEvent.from_dict(data).data.run_id == started.id:
         break
 else:
     raise AssertionError("the run is not among the domain events")

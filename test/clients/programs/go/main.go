@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/google/uuid"
 	"mesh.dev/clients/mesh"
 )
 
@@ -65,7 +66,7 @@ func put(ctx context.Context, client *mesh.ClientWithResponses, etag string, spe
 	return client.ReplaceAgentWithResponse(ctx, ns, name, &mesh.ReplaceAgentParams{IfMatch: &etag}, body)
 }
 
-func run(ctx context.Context, client *mesh.ClientWithResponses) (string, []mesh.RunEventKind) {
+func run(ctx context.Context, client *mesh.ClientWithResponses) (uuid.UUID, []mesh.RunEventKind) {
 	input := mesh.RunInput{Agent: mesh.AgentName{Namespace: ns, Name: "hello"}, Input: "Hi"}
 	started := must(client.CreateRunWithResponse(ctx, nil, input))
 	check(started.JSON201 != nil, started.Status())
@@ -83,7 +84,7 @@ func run(ctx context.Context, client *mesh.ClientWithResponses) (string, []mesh.
 	return started.JSON201.Id, kinds
 }
 
-func follow(ctx context.Context, client *mesh.ClientWithResponses, id string) int {
+func follow(ctx context.Context, client *mesh.ClientWithResponses, id uuid.UUID) int {
 	after := "start"
 	response := must(client.StreamEvents(ctx, &mesh.StreamEventsParams{Namespace: &ns, After: &after}))
 	seen := 0
@@ -94,7 +95,7 @@ func follow(ctx context.Context, client *mesh.ClientWithResponses, id string) in
 		seen++
 		value := must(event.ValueByDiscriminator())
 		succeeded, is := value.(mesh.RunsSucceededEvent)
-		found = is && succeeded.Data.RunId.String() == id
+		found = is && succeeded.Data.RunId == id
 		return !found
 	})
 	check(found, "the run is not among the domain events")
