@@ -102,6 +102,24 @@ function explainRole(name: string, flags: readonly string[]): number {
   )
 }
 
+/** The help text of every command and role by its words; '' is `mesh --help`. */
+export async function helpPages(): Promise<ReadonlyMap<string, string>> {
+  const { usage } = await import('#local/options.ts')
+  const pages = new Map([
+    ['', help()],
+    ['all', usage],
+  ])
+  for (const { words, load } of commands) {
+    const command = await load()
+    let text = ''
+    const out = (part: string): void => void (text += part)
+    await command({ args: ['--help'], env: {}, out, err: out })
+    pages.set(words, text)
+  }
+  for (const role of everything) pages.set(role, roleHelp({ words: role, summary: roleSummaries[role] }))
+  return pages
+}
+
 function print(text: string): number {
   process.stdout.write(text)
   return exitCodes.ok

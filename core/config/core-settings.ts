@@ -4,10 +4,20 @@ import { fileSetting } from './file-setting.ts'
 import { defaultLimits } from './request-limits.ts'
 import type { SettingSource } from './setting-source.ts'
 
-const port = (preset: number) =>
-  Type.Integer({ minimum: 0, maximum: 65_535, default: preset, description: '0 is any free one.' })
-const count = (preset: number, description?: string) =>
-  Type.Integer({ minimum: 1, default: preset, ...(description === undefined ? {} : { description }) })
+const port = (preset: number, listener: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: preset,
+    description: `Port of ${listener}; 0 is any free port.`,
+  })
+const count = (preset: number, description: string) => Type.Integer({ minimum: 1, default: preset, description })
+const ownUrl = (role: string) =>
+  Type.Optional(
+    Type.String({
+      description: `Base URL of ${role}, as other processes reach it. Default: its address on this machine.`,
+    }),
+  )
 const thirdParty = Type.Object({
   from: Type.String({ minLength: 1, description: 'Package name, or path from the settings file.' }),
   integrity: Type.Optional(
@@ -17,152 +27,190 @@ const thirdParty = Type.Object({
 
 /** Settings of the platform itself; every plugin has a key of its own beside these. */
 export const coreSettingsSchema = Type.Object({
-  profile: Type.Union([Type.Literal('open'), Type.Literal('hardened')], { default: 'open' }),
+  profile: Type.Union([Type.Literal('open'), Type.Literal('hardened')], {
+    default: 'open',
+    description:
+      'Set of defaults and rules. hardened also requires digests of agent images and hashes of third-party plugins, makes root file systems of agents read-only, and refuses agents without isolation.',
+  }),
   install: Type.String({
     pattern: '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$',
     default: 'mesh',
-    description: 'Name of this install, in the source of events.',
+    description: 'Name of this installation in the source of events.',
   }),
   logLevel: Type.Union([Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')], {
     default: 'info',
+    description: 'Lowest level of log lines that are written.',
   }),
   plugins: Type.Array(Type.Union([Type.String({ minLength: 1 }), thirdParty]), {
     default: [],
-    description: 'Third-party plugins.',
+    description: 'Third-party plugins, in load order: a package name, a path, or either with its hash.',
   }),
-  disable: Type.Array(Type.String(), { default: [], description: 'Plugins that are switched off (501).' }),
-  store: Type.Optional(Type.Literal('none')),
-  databaseUrl: Type.Optional(Type.String({ minLength: 1 })),
+  disable: Type.Array(Type.String(), {
+    default: [],
+    description: 'Plugins that are switched off; their routes return 501.',
+  }),
+  store: Type.Optional(
+    Type.Literal('none', { description: 'Runs without a database: routes that need the store return 501.' }),
+  ),
+  databaseUrl: Type.Optional(
+    Type.String({ minLength: 1, description: 'Address of PostgreSQL with user, password and TLS mode.' }),
+  ),
   databaseConnections: Type.Integer({
     minimum: 2,
     maximum: 1_000,
     default: 20,
-    description: 'Connections to PostgreSQL that one process opens at most, beside one that listens.',
+    description: 'Maximum number of connections to PostgreSQL per process, besides one for LISTEN.',
   }),
-  natsUrl: Type.Optional(Type.String({ minLength: 1 })),
-  keysDir: Type.Optional(fileSetting({ holds: 'keys' })),
-  kubeconfig: Type.Optional(fileSetting({ holds: 'kubeconfig' })),
+  natsUrl: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Addresses of NATS servers, separated by commas, with user and password.',
+    }),
+  ),
+  keysDir: Type.Optional(fileSetting({ holds: 'keys' }, 'Folder with the signing keys of the role.')),
+  kubeconfig: Type.Optional(
+    fileSetting({ holds: 'kubeconfig' }, 'Kubeconfig that names the API server. Default: the cluster of the pod.'),
+  ),
   cluster: Type.Object(
     {
-      server: Type.Optional(Type.String({ minLength: 1 })),
-      caFile: Type.Optional(fileSetting({ holds: 'certificates' })),
+      server: Type.Optional(
+        Type.String({ minLength: 1, description: 'URL of the API server, in place of a kubeconfig.' }),
+      ),
+      caFile: Type.Optional(
+        fileSetting({ holds: 'certificates' }, 'Certificate authorities of the API server, as PEM.'),
+      ),
       tokenFile: Type.Optional(
         fileSetting(
           { holds: 'token', roles: ['manager', 'gateway', 'state', 'worker'] },
-          'Own identity of manager, gateway and state; never read by the BFF.',
+          'Service account token of worker, manager, gateway and state. The BFF never reads it.',
         ),
       ),
       deadlineSeconds: Type.Integer({
         minimum: 1,
         maximum: 60,
         default: 10,
-        description: 'For every call but watches and followed logs; then the answer is 504.',
+        description:
+          'Deadline of a call to the API server, except watches and followed logs; then the response is 504.',
       }),
       namespaces: Type.Array(Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$' }), {
         default: [],
         uniqueItems: true,
         maxItems: 1_000,
-        description: 'Namespaces that this installation serves, the same list for every role; empty: all.',
+        description: 'Namespaces that this installation serves, the same list for every role; empty means all.',
       }),
     },
     { description: 'The API server; default: KUBECONFIG, else the cluster that the pod runs in.' },
   ),
-  eventRetentionDays: count(30),
+  eventRetentionDays: count(30, 'Days that events are kept in the log.'),
   listen: Type.Object({
     host: Type.Optional(
-      Type.String({ minLength: 1, description: 'Default: loopback for `all`, every address otherwise.' }),
+      Type.String({
+        minLength: 1,
+        description: 'Address of the listeners. Default: loopback for `all`, every address otherwise.',
+      }),
     ),
     hosts: Type.Array(Type.String({ pattern: '^[a-z0-9.-]+$' }), {
       default: [],
       description:
-        'Host names served on loopback beside localhost, 127.0.0.1, [::1] and those of `urls`, for a proxy on this machine. Otherwise any.',
+        'Additional Host headers accepted on loopback, for a proxy on this machine. Other addresses accept any Host.',
     }),
-    bff: port(8080),
-    gateway: port(4000),
-    state: port(3002),
-    manager: port(8082),
+    bff: port(8080, 'the API'),
+    gateway: port(4000, 'the model gateway'),
+    state: port(3002, 'the state role'),
+    manager: port(8082, 'the audit webhook of the manager'),
     managerTls: Type.Optional(
       Type.Object(
         {
-          certFile: fileSetting({ holds: 'certificates', roles: ['manager'] }),
-          keyFile: fileSetting({ holds: 'private-key', roles: ['manager'] }),
+          certFile: fileSetting(
+            { holds: 'certificates', roles: ['manager'] },
+            'Certificate chain of the listener, as PEM.',
+          ),
+          keyFile: fileSetting({ holds: 'private-key', roles: ['manager'] }, 'Private key of the certificate, as PEM.'),
           clientCaFile: Type.Optional(
             fileSetting(
               { holds: 'certificates', roles: ['manager'] },
-              'Only clients with a certificate of this authority are served.',
+              'Authority of client certificates; other clients are refused.',
             ),
           ),
         },
-        { description: "TLS of the manager's listener; an API server sends its webhook's token over TLS alone." },
+        { description: "TLS of the manager's listener, required by the audit webhook." },
       ),
     ),
-    admin: port(8081),
+    admin: port(8081, 'metrics and readiness of every role'),
     trustProxy: Type.Array(Type.String({ pattern: '^[0-9a-fA-F:.]{2,45}(?:/[0-9]{1,3})?$', maxLength: 49 }), {
       default: [],
-      description: 'Addresses or CIDRs of proxies whose X-Forwarded-For names the client.',
+      description: 'Addresses or CIDR blocks of proxies whose X-Forwarded-For header is trusted.',
     }),
   }),
   urls: Type.Object({
-    bff: Type.Optional(Type.String()),
-    gateway: Type.Optional(Type.String()),
-    state: Type.Optional(Type.String()),
+    bff: ownUrl('the BFF'),
+    gateway: ownUrl('the model gateway'),
+    state: ownUrl('the state role'),
   }),
   outbound: Type.Object({
     allow: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
       maxItems: 256,
       default: [],
       description:
-        'Hosts that may be called although they are not public, or by http: CIDR blocks, addresses, names, `*.` and a domain.',
+        'Hosts that may be called although they are private, or by http: CIDR block, address, host name, or `*.` and a domain.',
     }),
   }),
   limits: Type.Object({
-    perCallerPerMinute: count(defaultLimits.perCallerPerMinute, 'Requests of one user in a minute.'),
+    perCallerPerMinute: count(defaultLimits.perCallerPerMinute, 'Requests per user and minute.'),
     perAddressPerMinute: count(
       defaultLimits.perAddressPerMinute,
-      'Requests of one address in a minute whose bearer is rejected, or that need none.',
+      'Requests per address and minute with a rejected bearer, or to public routes.',
     ),
-    underWay: count(defaultLimits.underWay, 'Requests under way at once, without open event streams.'),
+    underWay: count(defaultLimits.underWay, 'Concurrent requests of one process, without event streams.'),
     underWayPerCaller: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Of these, of one user; default: a tenth, at least 32.' }),
+      Type.Integer({
+        minimum: 1,
+        description: 'Concurrent requests per user. Default: a tenth of the total, at least 32.',
+      }),
     ),
     turnsPerCaller: count(
       defaultLimits.turnsPerCaller,
-      'While several users are active: requests of one user that run at once, for at most 50 ms each.',
+      'Requests per user that run at once while several users are active, for at most 50 ms each.',
     ),
-    waitsPerCaller: count(defaultLimits.waitsPerCaller, 'Requests of one user that wait for a run (POST /api/invoke).'),
+    waitsPerCaller: count(defaultLimits.waitsPerCaller, 'Requests per user that wait for a run (POST /api/invoke).'),
     authenticationsPerAddress: count(
       defaultLimits.authenticationsPerAddress,
-      'Unknown bearers of one address that the cluster is asked about at once.',
+      'Concurrent authentications of unknown bearers per address.',
     ),
-    bodyBytes: count(defaultLimits.bodyBytes, 'Bytes of request bodies under way.'),
-    bodyBytesPerCaller: count(defaultLimits.bodyBytesPerCaller, 'Of these, of one user.'),
+    bodyBytes: count(defaultLimits.bodyBytes, 'Bytes of request bodies held at once by one process.'),
+    bodyBytesPerCaller: count(defaultLimits.bodyBytesPerCaller, 'Bytes of request bodies held at once per user.'),
     bodySeconds: Type.Integer({
       minimum: 1,
       maximum: 120,
       default: defaultLimits.bodySeconds,
-      description: 'Time for a request body; a second more for each 256 KiB that arrived.',
+      description: 'Seconds for a request body, plus one second for each 256 KiB received.',
     }),
-    streams: count(10_000, 'Open event streams.'),
-    streamsPerUser: count(50, 'Of these, of one user.'),
+    streams: count(10_000, 'Open event streams of one process.'),
+    streamsPerUser: count(50, 'Open event streams per user.'),
   }),
   telemetry: Type.Object({
     otlpEndpoint: Type.Optional(
       Type.String({
         pattern: '^https?://[^@?#\\s]+$',
         description:
-          'Collector of traces (OTLP/HTTP), without user, query or fragment; default: no traces are exported.',
+          'Base URL of an OTLP/HTTP collector, without user, query or fragment. Default: no traces are exported.',
       }),
     ),
-    accessLog: Type.Boolean({ default: true, description: 'A line for each request; otherwise at level debug only.' }),
+    accessLog: Type.Boolean({ default: true, description: 'Logs each request at level info instead of debug.' }),
   }),
   drain: Type.Object({
     delaySeconds: Type.Integer({
       minimum: 0,
       maximum: 60,
       default: 0,
-      description: 'Served after readiness fails, for load balancers.',
+      description: 'Seconds that requests are served after readiness fails, for load balancers.',
     }),
-    graceSeconds: Type.Integer({ minimum: 1, maximum: 600, default: 25, description: 'Time for requests under way.' }),
+    graceSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 600,
+      default: 25,
+      description: 'Seconds that requests in progress may take after that.',
+    }),
   }),
 })
 

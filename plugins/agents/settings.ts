@@ -23,57 +23,63 @@ export const agentSettings = Type.Object(
       minLength: 1,
       maxLength: 317,
       default: 'mock',
-      description: 'Default ModelRoute of generate and refine: name or namespace/name.',
+      description: 'ModelRoute used by generate and refine: name or namespace/name.',
     }),
     launcherImage: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'Image with the launcher; by default that of this version.',
+        description: 'Launcher image. Default: the image of this version.',
       }),
     ),
-    imagePullPolicy: Type.Enum(['Always', 'IfNotPresent', 'Never'], { default: 'IfNotPresent' }),
-    gatewayUrl: url('Model gateway as agent pods reach it; as this process does when absent.'),
-    stateUrl: url('State role as agent pods reach it; as this process does when absent.'),
-    otlpEndpoint: url('Where agents export their traces.'),
+    imagePullPolicy: Type.Enum(['Always', 'IfNotPresent', 'Never'], {
+      default: 'IfNotPresent',
+      description: 'Pull policy of agent and launcher images.',
+    }),
+    gatewayUrl: url('URL of the model gateway for agent pods. Default: urls.gateway.'),
+    stateUrl: url('URL of the state role for agent pods. Default: urls.state.'),
+    otlpEndpoint: url('Base URL of the OTLP collector of agents and launchers.'),
     egress: Type.Enum(['public', 'platform', 'any'], {
       default: 'public',
       hardenedDefault: 'platform',
       description:
-        'Destinations of agents besides the platform (NetworkPolicy): `public` addresses, none with `platform`, all with `any`.',
+        'Egress of agents in their NetworkPolicy: the platform and public addresses, the platform only, or any address.',
     }),
-    systemNamespace: Type.String({ default: SYSTEM_NAMESPACE, description: 'Namespace whose pods may call agents.' }),
+    systemNamespace: Type.String({
+      default: SYSTEM_NAMESPACE,
+      description: 'Namespace of the platform; its pods may call agents.',
+    }),
     isolation: Type.Enum(['container', 'none'], {
       default: 'container',
-      description: 'container: an agent process has a container of its own; none: pods run as processes of one user.',
+      description:
+        'container: an agent process has its own container. none: pods run as processes of one user, for local use.',
     }),
     agentUser: Type.Integer({
       minimum: 1,
       maximum: 2_147_483_647,
       not: { const: LAUNCHER_USER },
       default: 65_533,
-      description: 'Numeric user and group of agent processes; not 0 and not that of the launcher.',
+      description: 'Numeric user and group of agent processes; not 0 and not the user of the launcher.',
     }),
     launcherResources: resourcesOf(
       { requests: { cpu: '10m', memory: '96Mi' }, limits: { cpu: '1', memory: '512Mi' } },
-      'Requests and limits of a launcher, and of a declarative agent that has none.',
+      'Resources of a launcher, and of a declarative agent without spec.resources.',
     ),
     agentResources: resourcesOf(
       { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu: '2', memory: '1Gi' } },
-      'Requests and limits of an agent process whose spec.resources is absent.',
+      'Resources of an agent process without spec.resources.',
     ),
     imagePullSecrets: Type.Array(Type.String({ maxLength: 253, pattern: DNS_NAME_PATTERN }), {
       maxItems: 16,
       default: [],
-      description:
-        'Secrets by which nodes pull the images of agents and launchers; each namespace with agents has them.',
+      description: 'Pull secrets of agent and launcher images, required in each namespace with agents.',
     }),
     podAnnotations: Type.Array(Type.String({ minLength: 1, maxLength: 253, pattern: ANNOTATION_DOMAIN }), {
       maxItems: 64,
       default: ['*'],
       hardenedDefault: [],
       description:
-        'Domains whose annotations agents may give their pods; "*" is every domain that no injector or network plugin reads.',
+        'Domains of annotations allowed in spec.pod; "*" is every domain that no injector or network plugin reads.',
     }),
   },
   { additionalProperties: false },

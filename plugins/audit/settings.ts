@@ -4,36 +4,41 @@ import { fileSetting } from '#core/config/file-setting.ts'
 /** Settings of the audit plugin. */
 export const auditSettings = Type.Object(
   {
-    retentionDays: Type.Integer({ minimum: 1, maximum: 36_500, default: 90, description: 'Days that a row is kept.' }),
+    retentionDays: Type.Integer({
+      minimum: 1,
+      maximum: 36_500,
+      default: 90,
+      description: 'Days that audit rows are kept.',
+    }),
     spoolDir: Type.Optional(
       fileSetting(
         { holds: 'written-folder', roles: ['bff'] },
-        'Folder, of one process alone, for outcomes that are not in the store yet. Without it those of a killed process are lost.',
+        'Folder of one process for outcomes that are not stored yet. Without it, a killed process loses them.',
       ),
     ),
     webhookTokenFile: Type.Optional(
       fileSetting(
         { holds: 'token', roles: ['manager'] },
-        "File with the bearer of the API server's audit webhook; the manager listens for it when it is set.",
+        "File with the bearer token of the API server's audit webhook; enables its listener.",
       ),
     ),
     webhookMaxEvents: Type.Integer({
       minimum: 1,
       maximum: 10_000,
       default: 1_000,
-      description: 'Events that one request of the audit webhook may hold.',
+      description: 'Maximum number of events per request of the audit webhook.',
     }),
     webhookMegabytes: Type.Integer({
       minimum: 1,
       maximum: 64,
       default: 16,
-      description: 'Size of a request of the audit webhook.',
+      description: 'Maximum size of a request of the audit webhook, in MiB.',
     }),
     spoolMegabytes: Type.Integer({
       minimum: 1,
       maximum: 65_536,
       default: 64,
-      description: 'Room in the spool; what exceeds it while the store is away is dropped and counted.',
+      description: 'Maximum size of the spool in MiB; further outcomes are dropped and counted.',
     }),
   },
   { additionalProperties: false },

@@ -10,9 +10,15 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const page = join(root, 'docs', 'operations', 'install.md')
+/** Sections that are not in docs/operations/install.md, by their page. */
+const pageOf: Readonly<Record<string, string | undefined>> = {
+  'Apply the new version': 'how-to/upgrade.md',
+  'Rotate in a cluster': 'how-to/rotate-keys.md',
+  Backup: 'how-to/back-up-and-restore.md',
+  Restore: 'how-to/back-up-and-restore.md',
+}
 
-/** The commands of docs/operations/install.md, run as they are written. */
+/** The commands of docs/operations/install.md and of the how-tos for operators, run as they are written. */
 export interface Guide {
   /** Copy of `deploy`, where the commands run. */
   readonly folder: string
@@ -44,7 +50,9 @@ export function buildImages(variables: GuideVariables): Promise<string> {
 }
 
 async function runSections(cwd: string, headings: readonly string[], variables: GuideVariables): Promise<string> {
-  const blocks = ['Variables', ...headings].flatMap((heading) => commandsOf(page, heading))
+  const blocks = ['Variables', ...headings].flatMap((heading) =>
+    commandsOf(join(root, 'docs', pageOf[heading] ?? 'operations/install.md'), heading),
+  )
   // A command left in the background by a failed block would keep the pipes open.
   const script = ['set -euo pipefail', `trap 'kill $(jobs -p) 2> /dev/null || true' EXIT`, ...blocks].join('\n')
   const tools = dirname(findServer('kubectl') ?? process.execPath)

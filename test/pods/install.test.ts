@@ -136,9 +136,9 @@ async function changeUnderRuns(
 ): Promise<void> {
   const keysBefore = await publishedKeys(cluster)
   const runs = startSteadyRuns(t, developer)
-  await guide.run('Signing keys')
+  await guide.run('Rotate in a cluster')
   appendFileSync(join(overlay, 'mesh.yaml'), 'logLevel: warn\n')
-  await next.run('Upgrade')
+  await next.run('Apply the new version')
   const pods = await cluster.kubectl([...system, 'get', 'pods', '-l', 'mesh.dev/role', '-o', 'jsonpath={..image}'])
   assert.match(pods, /mesh-platform:1\.0\.1/)
   await nats.wipe()

@@ -171,7 +171,7 @@ export async function refused(work: Promise<unknown>): Promise<InstanceType<type
   throw new Error('was not refused')
 }
 
-/** Creates a Secret with a provider's key, as docs/operations/operations.md says; without an origin it is an ordinary Secret. */
+/** Creates a Secret with a provider's key, as docs/operations/model-providers.md says; without an origin it is an ordinary Secret. */
 export async function addKey(
   gateway: { run(...args: string[]): Promise<string> },
   namespace: string,
