@@ -1,5 +1,5 @@
-import { defaultAgentPort, EXIT_PORT_TAKEN, reservedPorts } from '#launcher/ports.ts'
-import type { ReservedPort } from '#launcher/ports.ts'
+import { defaultAgentPort, EXIT_PORT_TAKEN, reservedPorts } from '#schemas/launcher-ports.ts'
+import type { ReservedPort } from '#schemas/launcher-ports.ts'
 
 /** docs/reference/launcher-ports.md, from the table of reserved ports. */
 export async function generate(): Promise<Map<string, string>> {

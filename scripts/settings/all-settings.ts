@@ -1,5 +1,5 @@
 import { coreSettingsSchema, coreSettingSources } from '#core/config/core-settings.ts'
-import type { SettingSource } from '#core/host/plugin.ts'
+import type { SettingSource } from '#core/config/setting-source.ts'
 import type { SchemaNode } from './setting-row.ts'
 
 /** The settings of core or of one plugin: `key` is its key in mesh.yaml, absent for core. */

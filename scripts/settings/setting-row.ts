@@ -1,4 +1,4 @@
-import type { SettingSource } from '#core/host/plugin.ts'
+import type { SettingSource } from '#core/config/setting-source.ts'
 
 /** A node of a settings schema, as plain JSON Schema. */
 export interface SchemaNode {
