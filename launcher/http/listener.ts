@@ -49,7 +49,7 @@ export interface Listener {
 
 const closeGraceMs = 500
 
-/** Starts a guarded `node:http` server: no framework on the launcher's ports (docs/architecture.md). */
+/** Starts a guarded `node:http` server: no framework on the launcher's ports (docs/concepts/launcher.md). */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const limits = { maxHeaderSize: 32 * 1024, requestTimeout: 60_000 }
   const server =

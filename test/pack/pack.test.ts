@@ -21,8 +21,8 @@ after(() => work.remove())
 const settings = `plugins: [./greeter.ts, '@acme/mesh-x']
 greeter: {greeting: good day}
 `
-const readme = join(root, 'README.md')
-const [greeter = ''] = blocksOf(readme, 'Write a plugin', 'ts')
+const page = join(root, 'docs', 'how-to', 'write-a-plugin.md')
+const [greeter = ''] = blocksOf(page, 'The plugin', 'ts')
 const packaged = `export default (mesh) => mesh.definePlugin({
   contract: 1,
   name: 'mesh-x',
@@ -114,9 +114,9 @@ test(
   },
 )
 
-test('packed: the plugin of the README type-checks under strict beside the tarball, and three wrong ones do not', () => {
+test('packed: the plugin of write-a-plugin type-checks under strict beside the tarball, and three wrong ones do not', () => {
   const author = join(work.path, 'author')
-  const [command = ''] = commandsOf(readme, 'Write a plugin')
+  const [command = ''] = commandsOf(page, 'The plugin')
   const packages = command.replace('npm install --save-dev ', '').split(' ')
   mkdirSync(author)
   writeFileSync(join(author, 'package.json'), '{ "type": "module" }')

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import test from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('{docs,examples}/**/*.md', { cwd: root }).toSorted()]
+// Of a page with a name of its own in the root: a path of an installation, or one that an example makes.
+const made = new Set(['deploy/overlays/mine'])
+
+test('every link of a document leads to a file, and its anchor to a heading', () => {
+  assert.deepEqual(pages.flatMap(brokenLinks), [])
+})
+
+test('every path of the repository that a document names exists', () => {
+  const tops = readdirSync(root, { withFileTypes: true }).filter((one) => one.isDirectory())
+  const top = tops
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith('.') && name !== 'dist' && name !== 'node_modules')
+  assert.deepEqual(
+    pages.filter(isCurrent).flatMap((page) => missingPaths(page, top)),
+    [],
+  )
+})
+
+test('the checks of links and paths find what is missing', () => {
+  assert.deepEqual(linkFaults('docs/x.md', '[a](nowhere.md) [b](README.md#no-such) [c](README.md#operate)'), [
+    'docs/x.md: nowhere.md',
+    'docs/x.md: README.md#no-such',
+  ])
+  assert.deepEqual(pathFaults('x.md', '`core/nowhere.ts` `core/http/` `a/b` `core/<name>.ts`', ['core']), [
+    'x.md: core/nowhere.ts',
+  ])
+})
+
+// A decision and a record name files as they were when it was made.
+function isCurrent(page: string): boolean {
+  return !/^docs\/decisions\/\d|^docs\/operations\/(?:faults|performance)\.md$/.test(page)
+}
+
+function brokenLinks(page: string): string[] {
+  return linkFaults(page, readFileSync(join(root, page), 'utf8'))
+}
+
+function linkFaults(page: string, text: string): string[] {
+  const links = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
+  const local = links.filter((to) => !/^[a-z]+:/.test(to))
+  return local.filter((to) => !leads(page, to)).map((to) => `${page}: ${to}`)
+}
+
+function leads(page: string, to: string): boolean {
+  const [path = '', anchor] = to.split('#')
+  const target = path === '' ? page : normalize(join(dirname(page), path))
+  if (!existsSync(join(root, target))) return false
+  return anchor === undefined || !target.endsWith('.md') || anchorsOf(target).has(anchor)
+}
+
+// As GitHub makes them of headings; and ids that a page gives itself.
+function anchorsOf(page: string): ReadonlySet<string> {
+  const text = readFileSync(join(root, page), 'utf8')
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-'),
+  )
+  return new Set([...headings, ...[...text.matchAll(/id="([^"]+)"/g)].map(([, id = '']) => id)])
+}
+
+function missingPaths(page: string, top: readonly string[]): string[] {
+  return pathFaults(page, readFileSync(join(root, page), 'utf8'), top)
+}
+
+function pathFaults(page: string, text: string, top: readonly string[]): string[] {
+  const named = [...text.matchAll(/`([\w./@-]+)`/g)].map(([, path = '']) => path)
+  const ours = named.filter((path) => path.includes('/') && top.includes(path.split('/')[0] ?? '') && !made.has(path))
+  return ours.filter((path) => !existsSync(join(root, path))).map((path) => `${page}: ${path}`)
+}
