@@ -112,7 +112,9 @@ export async function helpPages(): Promise<ReadonlyMap<string, string>> {
   for (const { words, load } of commands) {
     const command = await load()
     let text = ''
-    const out = (part: string): void => void (text += part)
+    const out = (part: string): void => {
+      text += part
+    }
     await command({ args: ['--help'], env: {}, out, err: out })
     pages.set(words, text)
   }

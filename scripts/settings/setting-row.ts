@@ -55,7 +55,7 @@ function rowOf(key: string, node: SchemaNode, sources: readonly SettingSource[])
     preset: valueOf(node.default),
     bounds: boundsOf(node),
     hardened: valueOf(node.hardenedDefault),
-    text: `${node.description.replace(/\.?$/, '.')}`.replaceAll('|', '\\|'),
+    text: node.description.replace(/\.?$/, '.').replaceAll('|', '\\|'),
   }
 }
 

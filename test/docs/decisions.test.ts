@@ -34,6 +34,6 @@ test('the index of decisions has each number up to the last once, with title and
   )
   const last = Number(files.at(-1)?.slice(0, 4))
   const used = new Set(rows.map(([number]) => Number(number)))
-  const gaps = Array.from({ length: last }, (_, index) => index + 1).filter((number) => !used.has(number))
+  const gaps = Array.from({ length: last }, (_, place) => place + 1).filter((number) => !used.has(number))
   assert.deepEqual(gaps, [])
 })
