@@ -1,39 +1,36 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { formFault, generate } from '../../scripts/generators/decisions.ts'
 
-const folder = fileURLToPath(new URL('../../docs/decisions', import.meta.url))
-const files = readdirSync(folder)
-  .filter((name) => /^\d{4}-/.test(name))
-  .toSorted()
+const record = '# 0001. A title\n\n## Status\n\nAccepted, 2026.\n\n## Context\n\n## Decision\n\n## Consequences\n'
+
+const folder = new URL('../../docs/decisions/', import.meta.url)
 
 test('every decision has one form: number and title, Status, Context, Decision, Consequences', () => {
-  for (const file of files) {
-    const text = readFileSync(join(folder, file), 'utf8')
-    assert.match(text, new RegExp(`^# ${file.slice(0, 4)}\\. \\S`), file)
-    const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title)
-    assert.deepEqual(headings, ['Status', 'Context', 'Decision', 'Consequences'], file)
-  }
+  const names = readdirSync(folder).filter((name) => /^\d{4}-/.test(name))
+  const faults = names.flatMap((name) => formFault(name, readFileSync(new URL(name, folder), 'utf8')) ?? [])
+  assert.deepEqual(faults, [])
 })
 
-test('the index of decisions has each number up to the last once, with title and status', () => {
-  const index = readFileSync(join(folder, 'README.md'), 'utf8')
-  const rows = [...index.matchAll(/^\| (\d{4}) \| (.+) \| (.+) \|$/gm)].map(([, number = '', title = '']) => [
-    number,
-    title,
+test('a decision of another form is found', () => {
+  assert.equal(formFault('0001-a.md', record), undefined)
+  for (const wrong of [
+    record.replace('0001.', '0001:'),
+    record.replace('0001', '0002'),
+    record.replace('## Context\n\n', ''),
+    `${record}## More\n`,
+    '',
   ])
-  const wanted = files.map((file) => {
-    const [, title = ''] = /^# \d{4}\. (.+)$/m.exec(readFileSync(join(folder, file), 'utf8')) ?? []
-    return [file.slice(0, 4), `[${title}](${file})`]
-  })
+    assert.match(formFault('0001-a.md', wrong) ?? '', /must begin with "# 0001\. Title"/)
+})
+
+test('the index of decisions lists each number once, unused ones too', async () => {
+  const [index = ''] = (await generate()).values()
+  const numbers = [...index.matchAll(/^\| (\d{4}) \|/gm)].map(([, number]) => Number(number))
   assert.deepEqual(
-    rows.filter(([, title]) => title !== 'not used'),
-    wanted,
+    numbers,
+    numbers.map((_, place) => place + 1),
   )
-  const last = Number(files.at(-1)?.slice(0, 4))
-  const used = new Set(rows.map(([number]) => Number(number)))
-  const gaps = Array.from({ length: last }, (_, place) => place + 1).filter((number) => !used.has(number))
-  assert.deepEqual(gaps, [])
+  for (const unused of ['0029', '0031']) assert.ok(index.includes(`| ${unused} | not used | - |\n`), unused)
 })
