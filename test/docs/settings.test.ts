@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
+import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Compile } from 'typebox/schema'
 import { parse } from 'yaml'
@@ -69,7 +70,7 @@ test('UXH6: the reference of settings has each variable, and no setting without 
   assert.throws(() => settingRows({ properties: { silent: { type: 'string' } } }, []), /silent has no description/)
 })
 
-function verdicts(t: test.TestContext, text: string): { schema: boolean; platform: boolean } {
+function verdicts(t: TestContext, text: string): { schema: boolean; platform: boolean } {
   const folder = tempFolder('settings')
   t.after(folder.remove)
   const file = join(folder.path, 'mesh.yaml')
