@@ -14,9 +14,12 @@ export async function allSettings(): Promise<readonly SettingsSection[]> {
   const { plugins } = await import('#plugins/index.ts')
   const sections = plugins.map(({ name, settings, settingsFrom = [] }) => ({
     key: name,
-    schema: settings as SchemaNode,
+    schema: plain(settings),
     sources: settingsFrom,
   }))
-  const core = { schema: coreSettingsSchema as unknown as SchemaNode, sources: coreSettingSources }
+  const core = { schema: plain(coreSettingsSchema), sources: coreSettingSources }
   return [core, ...sections.toSorted((a, b) => (a.key < b.key ? -1 : 1))]
 }
+
+// The types of TypeBox say more than a reader of plain JSON Schema needs.
+const plain = (schema: object): SchemaNode => schema
