@@ -8,7 +8,8 @@ import type { Database } from './database.ts'
 import { StaleEpoch, assertEpoch, createLeadership } from './leader-election.ts'
 import { adapters } from './testing/databases.ts'
 
-const ttlMs = 300
+// A busy machine must be able to renew it: PGlite has one connection for all contenders.
+const ttlMs = 1_000
 // `npm run chaos` sets more.
 const pauses = Number(process.env.MESH_PAUSES ?? 8)
 

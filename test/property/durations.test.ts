@@ -91,6 +91,8 @@ function* fieldsOf(schema: unknown, path: string): Generator<[string, Node]> {
   for (const [key, field] of Object.entries((node['properties'] ?? {}) as Node))
     yield* fieldsOf(field, `${path}.${key}`)
   yield* fieldsOf(node['items'], `${path}[]`)
+  // The cluster bounds a quantity, whose number is no count.
+  if (node['x-kubernetes-int-or-string'] === true) return
   for (const branch of (node['anyOf'] ?? []) as Node[]) yield* fieldsOf(branch, path)
 }
 

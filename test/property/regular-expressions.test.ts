@@ -9,6 +9,8 @@ import type { SourcePattern } from './source-patterns.ts'
 const dynamic: Readonly<Record<string, string>> = {
   'schemas/agent-file/check.ts': 'patterns of our own schemas, which are checked below',
   'schemas/conversation-id.ts': 'a constant of the same file, which is checked below',
+  'schemas/pod-limits.ts':
+    'constants of the same file, over keys of at most 317 characters and paths of bounded length',
   'schemas/duration.ts': 'a constant of the same file, which is checked below',
 }
 // Run by a developer over a file of the repository, never by the product.

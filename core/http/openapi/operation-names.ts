@@ -37,10 +37,15 @@ export function findMisnamed(catalog: readonly MountedEndpoint[]): readonly stri
     if (expected !== undefined && id.toLowerCase() !== expected) return wrong(`the id ${id} is not ${expected}`)
     if (expected === undefined && !id.toLowerCase().includes(singular))
       return wrong(`the id ${id} does not name ${singular}`)
-    if (/[a-z][A-Z]/.test(summary.replaceAll(/\b(?:CloudEvents|nextCursor)\b|\w+=\w+/g, '')))
-      return wrong('the summary names a kind')
+    if (summary.split(/[\s,;.]/).some(isKindName)) return wrong('the summary names a kind')
     return []
   })
+}
+
+const termsInCamelCase = new Set(['CloudEvents', 'nextCursor'])
+
+function isKindName(word: string): boolean {
+  return /[a-z][A-Z]/.test(word) && !word.includes('=') && !termsInCamelCase.has(word)
 }
 
 function crudName(
