@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import test from 'node:test'
 import type OpenAI from 'openai'
 import { contribute } from '#core/jobs/extension-point.ts'
@@ -122,12 +123,13 @@ test(
   servers,
   async (t) => {
     let uid = ''
+    const [own, theirs] = [randomUUID(), randomUUID()]
     const runs = {
       invokeForGateway: () => Promise.reject(new Error('not asked')),
       agentOf: async (runId: string) => ({
         namespace: '',
         name: '',
-        uid: runId === 'own' ? uid : 'uid-of-other',
+        uid: runId === own ? uid : 'uid-of-other',
         traceId: 'a'.repeat(32),
       }),
     }
@@ -146,18 +148,17 @@ test(
     assert.equal((await ask(pod(), `${b}/shared`)).choices[0]?.message.content, 'MOCK_OK')
     assert.equal((await refused(ask(pod(), `${b}/private`))).status, 404)
     assert.equal((await refused(ask(pod(), `agent/${a}/robot`))).status, 403)
-    const named = await ask(pod({ 'x-mesh-run-id': 'own' }), 'mock').withResponse()
-    assert.equal(named.response.headers.get('x-mesh-run-id'), 'own')
-    assert.equal((await refused(ask(pod({ 'x-mesh-run-id': 'theirs' }), 'mock'))).status, 403)
+    const named = await ask(pod({ 'x-mesh-run-id': own }), 'mock').withResponse()
+    assert.equal(named.response.headers.get('x-mesh-run-id'), own)
+    assert.equal((await refused(ask(pod({ 'x-mesh-run-id': theirs }), 'mock'))).status, 403)
     const stranger = await gateway.run('create', 'token', 'other', '-n', a, '--audience=gateway')
     assert.equal((await refused(ask(gateway.client(stranger), 'mock'))).status, 403)
     const events = await gateway.metered(3)
     // Each is written after its answer, in any order.
-    assert.deepEqual(events.map(({ data }) => `${String(data.agentUid)} ${String(data.runId)}`).toSorted(), [
-      `${uid} null`,
-      `${uid} null`,
-      `${uid} own`,
-    ])
+    assert.deepEqual(
+      events.map(({ data }) => `${String(data.agentUid)} ${String(data.runId)}`).toSorted(),
+      [`${uid} null`, `${uid} null`, `${uid} ${own}`].toSorted(),
+    )
   },
 )
 
