@@ -14,7 +14,7 @@ const ttlMs = 1_000
 const pauses = Number(process.env.MESH_PAUSES ?? 8)
 
 // Contenders for rows of their own, side by side: a pause is mostly waiting for the lease to run out. PGlite has one connection.
-const lanes = { PGlite: 8, PostgreSQL: 10 } as const
+const lanes = { PGlite: 3, PostgreSQL: 10 } as const
 
 for (const adapter of adapters) {
   const check = (name: string, fn: (database: Database, t: TestContext) => Promise<void>): void => {
