@@ -55,7 +55,7 @@ export const ANNOTATION_KEY = `^([a-z0-9][-a-z0-9.]{0,252}/)?${NAME}$`
 export const REFUSED_ANNOTATIONS =
   '^([^/]+[.])?mesh[.]dev/|^(k8s|kubernetes)[.]io/|^[^/]*(apparmor|seccomp|security)[^/]*[.](k8s|kubernetes)[.]io/|^[^/]*[.][^/]*$'
 
-/** What a spec is told that breaks a rule, in the API, by the cluster and in a condition. */
+/** Messages for violated rules: of the API, the cluster and conditions. */
 export const POD_MESSAGES = {
   source: `exactly one source is required, of ${VOLUME_SOURCES.join(', ')}; no other is allowed`,
   projection: `exactly one source is required, of ${PROJECTION_SOURCES.join(', ')}; no other is allowed`,

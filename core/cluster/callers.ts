@@ -19,7 +19,7 @@ export interface Callers {
   knows(bearer: string): boolean
 }
 
-// The username only, and no longer than this (D1): every right is asked for anew.
+// The username only, and no longer than this (D1): every right is reviewed again.
 const USERNAME_TTL_MS = 5_000
 
 /** Where the callers' cluster is. All callers share one `pool`; `now` is a monotonic clock in milliseconds. */

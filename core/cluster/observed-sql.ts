@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely'
 
 // Fragments for statements outside this folder that depend on the known objects of the cluster.
 
-/** Uid of the live namespace of a name; null when there is none. Of two, the newer resourceVersion is the live one. */
+/** Uid of the live namespace of a name, or null. Of two, the one with the newer resourceVersion is live. */
 export function liveNamespaceUid(name: string): RawBuilder<string> {
   return sql<string>`(select uid from observed where kind = 'Namespace' and namespace = '' and name = ${name}
     and deleted_at is null order by length(rv) desc, rv desc limit 1)`

@@ -19,7 +19,7 @@ export interface OwnIdentity {
   authenticate(bearer: string, audience: string): Promise<Authenticated | undefined>
   /** Whether the bearer was accepted in the last ten minutes, or its rejection is cached. Never a proof. */
   knows(bearer: string, audience: string): boolean
-  /** SubjectAccessReview for somebody else; false when not allowed, throws when the cluster cannot say. */
+  /** SubjectAccessReview for another user. Returns false if denied, throws if the cluster does not answer. */
   subjectMay(user: UserInfo, attributes: SubjectAttributes): Promise<boolean>
 }
 

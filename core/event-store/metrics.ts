@@ -32,7 +32,7 @@ export const storeMetrics = {
   }),
 }
 
-/** What the store tells of its transactions; times are seconds. */
+/** Metrics of transactions. Times are in seconds. */
 export interface StoreMeter {
   ended(outcome: 'committed' | 'failed', seconds: number): void
   retried(): void

@@ -96,7 +96,7 @@ function flagsOf({ timeoutMs, name }: RunOptions): string[] {
   return [
     `--test-reporter=${reporter}`,
     `--test-timeout=${timeoutMs}`,
-    // The time limit ends tests only: a file that leaves a handle open would keep its process for ever.
+    // The time limit ends tests only: a file that leaves a handle open would keep its process running.
     '--test-force-exit',
     ...(name === undefined ? [] : [`--test-name-pattern=${name}`]),
   ]
