@@ -27,7 +27,7 @@ export interface OptionalNeed<P extends AnyPlugin = AnyPlugin> {
 export type Needs = Readonly<Record<string, AnyPlugin | OptionalNeed>>
 
 /** The API a plugin value carries in its type. */
-export type ApiOf<P> = P extends { readonly api?: (inner: never) => infer Api } ? Api : undefined
+export type ApiOf<P> = P extends { readonly api?: (services: never) => infer Api } ? Api : undefined
 
 /** What `create` gets for its needs. */
 export type Apis<N extends Needs> = {
@@ -40,7 +40,7 @@ export function optional<P extends AnyPlugin>(plugin: P): OptionalNeed<P> {
 }
 
 /** A feature as data plus functions. Declare, do nothing on import; slots are started by the roles that own them. */
-export interface Plugin<Name extends string, Inner extends object, Api, S extends TSchema, N extends Needs> {
+export interface Plugin<Name extends string, Services extends object, Api, S extends TSchema, N extends Needs> {
   readonly contract: 1
   /** Folder, settings key, event-type prefix and table prefix. */
   readonly name: Name
@@ -53,31 +53,35 @@ export interface Plugin<Name extends string, Inner extends object, Api, S extend
   wiring?(settings: Static<S>, core: Core): Wiring
   readonly migrations?: URL
   readonly events?: readonly EventType[]
-  /** Builds the plugin's inside; no I/O. */
-  create(core: Core, settings: Static<S>, needs: Apis<N>): Inner
+  /** Creates the plugin's services, without I/O. */
+  create(core: Core, settings: Static<S>, needs: Apis<N>): Services
   /** What other plugins get; nothing else crosses. */
-  api?(inner: Inner): Api
-  projections?(inner: Inner): readonly Projection[]
-  contributions?(inner: Inner): readonly Contribution[]
-  routes?(inner: Inner, bff: BffContext): FastifyPluginAsync
-  gatewayRoutes?(inner: Inner, gateway: GatewayContext): FastifyPluginAsync
-  stateRoutes?(inner: Inner, state: StateContext): FastifyPluginAsync
+  api?(services: Services): Api
+  projections?(services: Services): readonly Projection[]
+  contributions?(services: Services): readonly Contribution[]
+  routes?(services: Services, bff: BffContext): FastifyPluginAsync
+  gatewayRoutes?(services: Services, gateway: GatewayContext): FastifyPluginAsync
+  stateRoutes?(services: Services, state: StateContext): FastifyPluginAsync
   /** Routes on the manager's own port, each with a bearer of its own; the manager listens when a plugin has some. */
-  managerRoutes?(inner: Inner, manager: ManagerListening): FastifyPluginAsync | undefined
-  consumers?(inner: Inner, worker: WorkerContext): readonly Consumer[]
-  jobs?(inner: Inner, worker: WorkerContext): readonly Job[]
-  reconcilers?(inner: Inner, manager: ManagerContext): readonly Reconciler[]
-  informers?(inner: Inner, manager: ManagerContext): readonly Informer[]
+  managerRoutes?(services: Services, manager: ManagerListening): FastifyPluginAsync | undefined
+  consumers?(services: Services, worker: WorkerContext): readonly Consumer[]
+  jobs?(services: Services, worker: WorkerContext): readonly Job[]
+  reconcilers?(services: Services, manager: ManagerContext): readonly Reconciler[]
+  informers?(services: Services, manager: ManagerContext): readonly Informer[]
   /** Called in reverse load order. */
-  close?(inner: Inner): Promise<void>
+  close?(services: Services): Promise<void>
 }
 
 /** A plugin with its types erased, as the host handles it. Methods are bivariant, so every plugin fits. */
 export type AnyPlugin = Plugin<string, object, unknown, TSchema, Needs>
 
-/** Declares a plugin; the types of settings, needs and inner follow from the value. */
-export function definePlugin<const Name extends string, Inner extends object, Api, S extends TSchema, N extends Needs>(
-  plugin: Plugin<Name, Inner, Api, S, N>,
-): Plugin<Name, Inner, Api, S, N> {
+/** Declares a plugin; the types of settings, needs and services follow from the value. */
+export function definePlugin<
+  const Name extends string,
+  Services extends object,
+  Api,
+  S extends TSchema,
+  N extends Needs,
+>(plugin: Plugin<Name, Services, Api, S, N>): Plugin<Name, Services, Api, S, N> {
   return plugin
 }

@@ -1,6 +1,6 @@
 import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
-import type { AgentsInner } from './agents.ts'
+import type { AgentsServices } from './services.ts'
 import { createModelGateway } from './model-gateway.ts'
 import { agentRequirement, launcherKeyRecorder } from './points.ts'
 import { agentReconciler } from './reconcilers.ts'
@@ -14,7 +14,7 @@ export const agents = definePlugin({
   summary: 'Agents: creating, changing and reading them, their versions and logs.',
   settings: agentSettings,
   settingsFrom: agentSettingSources,
-  create: (core, settings): AgentsInner => ({
+  create: (core, settings): AgentsServices => ({
     now: core.now,
     gateway: createModelGateway(core.urls.gateway),
     generateRoute: settings.generateRoute,
@@ -31,7 +31,7 @@ export const agents = definePlugin({
       return undefined
     },
   }),
-  routes: (inner) => routes(inner),
+  routes: (services) => routes(services),
   reconcilers: ({ reconcile, now, recordKey, findActor }, { cluster }) => [
     agentReconciler({ cluster, settings: reconcile, now, recordKey, findActor }),
   ],

@@ -9,10 +9,10 @@ import { authoringEndpoints } from './endpoints/authoring.ts'
 import { examples } from './endpoints/examples.ts'
 import { relationEndpoints } from './endpoints/relations.ts'
 import { versionEndpoints } from './endpoints/versions.ts'
-import type { Agents } from './agents.ts'
+import type { AgentEndpointServices } from './services.ts'
 
 /** Every route of the plugin, below `/api`. */
-export function agentEndpoints(agents: Agents): readonly AnyEndpoint[] {
+export function agentEndpoints(agents: AgentEndpointServices): readonly AnyEndpoint[] {
   return [
     // Literal paths first for a reader; the router prefers them anyway.
     ...authoringEndpoints(agents),
@@ -30,6 +30,6 @@ export function agentEndpoints(agents: Agents): readonly AnyEndpoint[] {
 }
 
 /** See {@link agentEndpoints}. */
-export function routes(agents: Agents): FastifyPluginAsync {
+export function routes(agents: AgentEndpointServices): FastifyPluginAsync {
   return mountEndpoints(agentEndpoints(agents))
 }

@@ -17,22 +17,24 @@ import { readModelRequest } from './gateway/model-request.ts'
 import { authenticate } from './gateway/principal.ts'
 import type { Principal } from './gateway/principal.ts'
 import { parseModel, usableRoute } from './gateway/route-of.ts'
-import type { ProvidersInner } from './inner.ts'
+import type { ProvidersServices } from './services.ts'
 import { agentRuns } from './points.ts'
 
 /** The OpenAI-compatible API on port 4000; errors have OpenAI's form (`gateway/error-format.ts`). */
-export function gatewayRoutes(inner: ProvidersInner, gateway: GatewayContext): FastifyPluginAsync {
-  const { bodyLimit } = inner.settings
+export function gatewayRoutes(services: ProvidersServices, gateway: GatewayContext): FastifyPluginAsync {
+  const { bodyLimit } = services.settings
   const options = { bodyLimit, config: { authz: { kind: 'bearer' as const } } }
   return async (scope) => {
     for (const operation of ['chat/completions', 'embeddings'] as const)
-      scope.post(`/v1/${operation}`, options, (request, reply) => answer(inner, gateway, { operation, request, reply }))
+      scope.post(`/v1/${operation}`, options, (request, reply) =>
+        answer(services, gateway, { operation, request, reply }),
+      )
     scope.get('/v1/models', options, async (request, reply) =>
-      listModels(await openCall(inner, gateway, { request, reply })),
+      listModels(await openCall(services, gateway, { request, reply })),
     )
     // Ids contain slashes, which SDKs send escaped or unescaped.
     scope.get<{ Params: { '*': string } }>('/v1/models/*', options, async (request, reply) =>
-      getModel(await openCall(inner, gateway, { request, reply }), request.params['*']),
+      getModel(await openCall(services, gateway, { request, reply }), request.params['*']),
     )
   }
 }
@@ -43,41 +45,41 @@ interface Exchange {
 }
 
 async function answer(
-  inner: ProvidersInner,
+  services: ProvidersServices,
   gateway: GatewayContext,
   exchange: Exchange & { readonly operation: Operation },
 ): Promise<FastifyReply> {
   const { operation, request, reply } = exchange
-  const call = await openCall(inner, gateway, exchange)
+  const call = await openCall(services, gateway, exchange)
   const body = readModelRequest(operation, request.body)
   const model = parseModel(body.model, call.namespace)
   if (model.kind === 'route') {
     const route = await usableRoute(gateway, call.principal, model)
-    await callModel(inner, call, { operation, route, body })
+    await callModel(services, call, { operation, route, body })
   } else if (operation === 'embeddings') {
     throw new Fail('invalid_body', undefined, {
       errors: [{ pointer: '/model', detail: 'must be a route: agents have no embeddings' }],
     })
   } else {
-    const timeoutMs = inner.settings.agentTimeout * 1000
-    await callAgent(call, { runs: runsOf(inner), agent: model, body, timeoutMs, now: inner.core.now })
+    const timeoutMs = services.settings.agentTimeout * 1000
+    await callAgent(call, { runs: runsOf(services), agent: model, body, timeoutMs, now: services.core.now })
   }
   return reply
 }
 
-function runsOf(inner: ProvidersInner): AgentRuns | undefined {
-  return inner.core.extensions(agentRuns)[0]
+function runsOf(services: ProvidersServices): AgentRuns | undefined {
+  return services.core.extensions(agentRuns)[0]
 }
 
 async function openCall(
-  inner: ProvidersInner,
+  services: ProvidersServices,
   gateway: GatewayContext,
   { request, reply }: Exchange,
 ): Promise<GatewayCall> {
   const startedAt = performance.now()
   const { rawHeaders, url = '' } = request.raw
   const principal = await authenticate(gateway, readBearer(rawHeaders, url))
-  const run = await ownRun(inner, principal, rawHeaders)
+  const run = await ownRun(services, principal, rawHeaders)
   const runId = run?.id
   const given = single(rawHeaders, 'x-mesh-namespace')
   const narrowedTo = given === undefined ? undefined : parseLabel('X-Mesh-Namespace', given)
@@ -116,12 +118,12 @@ function traceparentOf(given: string | undefined, traceOfRun: string | undefined
 
 // A pod may name runs of its own agent only. Without stored runs this cannot be checked, so the header is ignored.
 async function ownRun(
-  inner: ProvidersInner,
+  services: ProvidersServices,
   principal: Principal,
   rawHeaders: readonly string[],
 ): Promise<{ readonly id: string; readonly traceId: string } | undefined> {
   const named = single(rawHeaders, 'x-mesh-run-id')
-  const runs = runsOf(inner)
+  const runs = runsOf(services)
   if (principal.kind !== 'pod' || named === undefined || runs === undefined) return undefined
   const owner = await runs.agentOf(named)
   if (owner?.uid === principal.agentUid) return { id: named, traceId: owner.traceId }

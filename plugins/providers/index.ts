@@ -4,7 +4,7 @@ import { contribute } from '#core/jobs/extension-point.ts'
 import { modelCallMetered } from './events.ts'
 import { createErrorFormat } from './gateway/error-format.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
-import { createInner } from './inner.ts'
+import { createServices } from './services.ts'
 import { modelAdapter } from './points.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { providersSettings } from './settings.ts'
@@ -16,7 +16,7 @@ export const providers = definePlugin({
   summary: 'Model providers and routes, and the gateway that calls them.',
   settings: providersSettings,
   events: [modelCallMetered],
-  create: createInner,
+  create: createServices,
   contributions: ({ adapters, settings }) => [
     ...adapters.map((adapter) => contribute(modelAdapter, adapter)),
     contribute(errorFormat, createErrorFormat(settings)),

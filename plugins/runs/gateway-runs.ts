@@ -1,6 +1,6 @@
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { AgentCall, AgentOutcome, AgentRuns } from '#plugins/providers/agent-model.ts'
-import { type RunsInner, type RunsServing, serving } from './inner.ts'
+import { type CallerRunsServices, type RunsServices, withCallerRuns } from './services.ts'
 import { waitForRun } from './invoke.ts'
 import type { LiveFrame } from './live-frame.ts'
 import type { RunDetail } from './run.ts'
@@ -10,34 +10,34 @@ import { streamRun } from './stream.ts'
 import type { StreamServices } from './stream.ts'
 
 /** Runs for the model gateway: agents as models, and the owner of a run. */
-export function createGatewayRuns(inner: RunsInner): AgentRuns {
+export function createGatewayRuns(services: RunsServices): AgentRuns {
   return {
-    invokeForGateway: (call) => invokeForGateway(serving(inner, call.observed), call),
+    invokeForGateway: (call) => invokeForGateway(withCallerRuns(services, call.observed), call),
     agentOf: async (runId) => {
-      const run = await findRun(inner.store.reader<RunsTables>(), runId)
+      const run = await findRun(services.store.reader<RunsTables>(), runId)
       if (!run || run.agent_name === null || run.agent_uid === null) return undefined
       return { namespace: run.namespace, name: run.agent_name, uid: run.agent_uid, traceId: run.trace_id }
     },
   }
 }
 
-async function invokeForGateway(served: RunsServing, call: AgentCall): Promise<AgentOutcome> {
+async function invokeForGateway(services: CallerRunsServices, call: AgentCall): Promise<AgentOutcome> {
   const { caller, input, conversationId, traceparent } = call
   const agent = { namespace: parseLabel('model', call.agent.namespace), name: parseName('model', call.agent.name) }
   const access = await caller.review('create', 'agentdeployments/invoke', agent)
   // The response of a chat is the outcome of its run, so the right to read it is reviewed before the run exists (SEC18).
   await caller.review('get', 'runs', { namespace: agent.namespace })
-  const made = await served.runs.create(caller, access, {
+  const made = await services.runs.create(caller, access, {
     agent,
     input,
     conversationId,
     traceparent,
     trigger: 'gateway',
   })
-  const { run } = await served.runs.open(caller, made.id)
-  const ended = await followRun(served, run, call)
+  const { run } = await services.runs.open(caller, made.id)
+  const ended = await followRun(services, run, call)
   const isExplained = ended === undefined || ended.failReason === 'agent_unreachable'
-  const { id, state, output, error, usage } = isExplained ? await served.runs.explain(caller, made.id) : ended
+  const { id, state, output, error, usage } = isExplained ? await services.runs.explain(caller, made.id) : ended
   return { runId: id, state, output, error, usage }
 }
 
@@ -46,7 +46,7 @@ async function invokeForGateway(served: RunsServing, call: AgentCall): Promise<A
  * together, and each ends the other on failure: an unhandled rejection would end the process (PODA1).
  */
 export async function followRun(
-  services: StreamServices & { readonly runs: Pick<RunsServing['runs'], 'get'> },
+  services: StreamServices & { readonly runs: Pick<CallerRunsServices['runs'], 'get'> },
   run: SelectedRun,
   call: Pick<AgentCall, 'caller' | 'timeoutMs' | 'signal' | 'onText'>,
 ): Promise<RunDetail | undefined> {

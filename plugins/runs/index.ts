@@ -7,7 +7,7 @@ import { runsConsumers } from './consumers.ts'
 import { createDelegations } from './delegations.ts'
 import { runEvents } from './events.ts'
 import { createGatewayRuns } from './gateway-runs.ts'
-import { createInner } from './inner.ts'
+import { createServices } from './services.ts'
 import { runsJobs } from './jobs.ts'
 import { createKeyRecorder } from './launcher-keys.ts'
 import { runLeftovers } from './leftovers.ts'
@@ -26,15 +26,15 @@ export const runs = definePlugin({
   wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
   migrations: new URL('./migrations/', import.meta.url),
   events: runEvents,
-  create: createInner,
+  create: createServices,
   projections: () => [runsProjection],
-  contributions: (inner) => [
-    contribute(leftover, runLeftovers(inner.writer, inner.removed('namespace'))),
-    contribute(agentRuns, createGatewayRuns(inner)),
-    contribute(launcherKeyRecorder, createKeyRecorder(inner)),
+  contributions: (services) => [
+    contribute(leftover, runLeftovers(services.writer, services.removed('namespace'))),
+    contribute(agentRuns, createGatewayRuns(services)),
+    contribute(launcherKeyRecorder, createKeyRecorder(services)),
   ],
   routes: runsRoutes,
-  stateRoutes: (inner, state) => runsStateRoutes(createDelegations({ ...inner, state }), state),
+  stateRoutes: (services, state) => runsStateRoutes(createDelegations({ ...services, state }), state),
   consumers: ({ writer }) => runsConsumers(writer),
   jobs: runsJobs,
 })

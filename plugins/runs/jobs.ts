@@ -1,7 +1,7 @@
 import type { WorkerContext } from '#core/plugin/role-contexts.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import type { RunsInner } from './inner.ts'
+import type { RunsServices } from './services.ts'
 import { runMetrics } from './metrics.ts'
 import { createRunRetention } from './retention.ts'
 import { readQueue } from './store/queue.ts'
@@ -13,29 +13,29 @@ import { createDriveServices } from './worker/services.ts'
 const queueReadMs = 10_000
 
 /** The worker's loop. Every replica runs it; leases divide the work. */
-export function runsJobs(inner: RunsInner, worker: WorkerContext): readonly Job[] {
-  const { settings } = inner
+export function runsJobs(services: RunsServices, worker: WorkerContext): readonly Job[] {
+  const { settings } = services
   return [
-    queueMetricsJob(inner),
-    createRunRetention({ ...inner, retentionDays: settings.retentionDays, removed: inner.removed('retention') }),
+    queueMetricsJob(services),
+    createRunRetention({ ...services, retentionDays: settings.retentionDays, removed: services.removed('retention') }),
     {
       name: 'runs.worker',
       role: 'worker',
       leaderOnly: false,
       async run(term) {
-        const services = createDriveServices(inner, worker, settings)
+        const drive = createDriveServices(services, worker, settings)
         try {
           const { workerConcurrency: concurrency, namespaceShare } = settings
-          await runLoop(services, { holder: uuidV7(), concurrency, namespaceShare }, term.signal)
+          await runLoop(drive, { holder: uuidV7(), concurrency, namespaceShare }, term.signal)
         } finally {
-          await services.close()
+          await drive.close()
         }
       },
     },
   ]
 }
 
-function queueMetricsJob({ core, store }: Pick<RunsInner, 'core' | 'store'>): Job {
+function queueMetricsJob({ core, store }: Pick<RunsServices, 'core' | 'store'>): Job {
   const depth = core.metrics.gauge(runMetrics.queueDepth)
   const oldest = core.metrics.gauge(runMetrics.queueOldest)
   const held = core.metrics.gauge(runMetrics.held)

@@ -6,13 +6,17 @@ import { fixture } from './endpoints/fixture.ts'
 import { invokeEndpoints } from './endpoints/invoke.ts'
 import { listEndpoints } from './endpoints/lists.ts'
 import { runEndpoints } from './endpoints/run.ts'
-import { type RunsInner, serving } from './inner.ts'
+import { type RunsServices, withCallerRuns } from './services.ts'
 
 /** Every route of the plugin, below `/api`. */
-export function runsRoutes(inner: RunsInner, bff: BffContext): FastifyPluginAsync {
+export function runsRoutes(services: RunsServices, bff: BffContext): FastifyPluginAsync {
   return async (scope) => {
-    const served = serving(inner, bff.observed)
-    const ready = [...listEndpoints(served, bff), ...invokeEndpoints(served), ...runEndpoints(served)]
+    const callerServices = withCallerRuns(services, bff.observed)
+    const ready = [
+      ...listEndpoints(callerServices, bff),
+      ...invokeEndpoints(callerServices),
+      ...runEndpoints(callerServices),
+    ]
     await mountEndpoints(ready)(scope, {})
     await scope.register(async (unwired) => {
       // Recording is not part of this version; the route answers 501 with that reason.

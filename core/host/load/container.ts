@@ -9,7 +9,7 @@ import type { Contribution } from '#core/jobs/extension-point.ts'
 export interface Built {
   readonly plugin: AnyPlugin
   readonly wired: Wired
-  readonly inner: object
+  readonly services: object
 }
 
 /** The plugins of one role: each role of a process has a container of its own and shares no object with another's. */
@@ -39,13 +39,13 @@ export async function createRoleContainer(input: ContainerInput): Promise<RoleCo
     const core = wired.wiring === 'unwired' ? absent : input.core
     const create = (): object => plugin.create(core, input.slices.get(plugin.name), apisFor(plugin, built))
     try {
-      built.push({ plugin, wired, inner: await asPlugin(plugin.name, 'create', create) })
+      built.push({ plugin, wired, services: await asPlugin(plugin.name, 'create', create) })
     } catch (error) {
       await close()
       throw error
     }
   }
-  const contributions = usable(built).flatMap(({ plugin, inner }) => plugin.contributions?.(inner) ?? [])
+  const contributions = usable(built).flatMap(({ plugin, services }) => plugin.contributions?.(services) ?? [])
   return { built, contributions, close }
 }
 
@@ -57,7 +57,7 @@ export function usable(built: readonly Built[]): readonly Built[] {
 function apisFor(plugin: AnyPlugin, built: readonly Built[]): Readonly<Record<string, never>> {
   const entries = needsOf(plugin).map((need): [string, unknown] => {
     const found = built.find((candidate) => candidate.plugin.name === need.plugin.name)
-    if (found !== undefined && found.wired.wiring !== 'unwired') return [need.key, found.plugin.api?.(found.inner)]
+    if (found !== undefined && found.wired.wiring !== 'unwired') return [need.key, found.plugin.api?.(found.services)]
     return [need.key, need.optional ? undefined : absentApi()]
   })
   return Object.fromEntries(entries) as Readonly<Record<string, never>>
@@ -65,8 +65,8 @@ function apisFor(plugin: AnyPlugin, built: readonly Built[]): Readonly<Record<st
 
 async function closeAll(built: readonly Built[]): Promise<void> {
   const failed: unknown[] = []
-  for (const { plugin, inner } of built.toReversed()) {
-    await asPlugin(plugin.name, 'close', () => plugin.close?.(inner)).catch((error: unknown) => failed.push(error))
+  for (const { plugin, services } of built.toReversed()) {
+    await asPlugin(plugin.name, 'close', () => plugin.close?.(services)).catch((error: unknown) => failed.push(error))
   }
   if (failed.length > 0) throw new AggregateError(failed, failed.map(String).join('; '))
 }

@@ -185,8 +185,8 @@ test('extension points are readable once every plugin is created, and not before
       assert.throws(() => core.extensions(point), /once every plugin is created/)
       return { sum: () => core.extensions(point).reduce((a, b) => a + b, 0) }
     },
-    routes: (inner) => {
-      assert.equal(inner.sum(), 3)
+    routes: (services) => {
+      assert.equal(services.sum(), 3)
       return async () => undefined
     },
   })

@@ -29,8 +29,8 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
   const { platform, signal, role, core } = input
   const ready = usable(input.built)
   const context: WorkerContext = { role, observed: platform.observed, endpoints: platform.endpoints }
-  const declared = ready.flatMap(({ plugin, inner }) => plugin.jobs?.(inner, context) ?? [])
-  const consumers = ready.flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
+  const declared = ready.flatMap(({ plugin, services }) => plugin.jobs?.(services, context) ?? [])
+  const consumers = ready.flatMap(({ plugin, services }) => plugin.consumers?.(services, context) ?? [])
   const manager = role === 'manager' ? managerWork(input, ready) : undefined
   const jobs = [...platform.jobs, ...declared, ...(manager?.jobs ?? [])].filter((job) => job.role === role)
   manager?.startReconcilers(add)
@@ -50,12 +50,12 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
 export function allConsumers(input: Pick<RoleWorkInput, 'platform' | 'built'>): readonly Consumer[] {
   const { observed, endpoints } = input.platform
   const context: WorkerContext = { role: 'worker', observed, endpoints }
-  return usable(input.built).flatMap(({ plugin, inner }) => plugin.consumers?.(inner, context) ?? [])
+  return usable(input.built).flatMap(({ plugin, services }) => plugin.consumers?.(services, context) ?? [])
 }
 
 /** Informers of every plugin, one for each kind: two plugins may ask for the same. */
 export function informersOfPlugins(ready: readonly Built[], context: ManagerContext): readonly Informer[] {
-  const all = ready.flatMap(({ plugin, inner }) => plugin.informers?.(inner, context) ?? [])
+  const all = ready.flatMap(({ plugin, services }) => plugin.informers?.(services, context) ?? [])
   return [...new Map(all.toReversed().map((informer) => [informer.resourceKind, informer])).values()].toReversed()
 }
 
@@ -71,7 +71,7 @@ function managerWork(input: RoleWorkInput, ready: readonly Built[]): ManagerWork
   if (platform.identity === undefined) throw new Error('the role manager has no identity of its own')
   const context: ManagerContext = { role: 'manager', cluster: platform.identity.cluster, observed: platform.observed }
   const informers = informersOfPlugins(ready, context)
-  const reconcilers = ready.flatMap(({ plugin, inner }) => plugin.reconcilers?.(inner, context) ?? [])
+  const reconcilers = ready.flatMap(({ plugin, services }) => plugin.reconcilers?.(services, context) ?? [])
   const { cluster } = platform.identity
   const tellers = () => core.extensions(toldObjects)
   return {

@@ -55,7 +55,7 @@ export interface RoleApp {
 /** Whether any plugin has routes for the manager's listener. */
 export function hasManagerRoutes(built: readonly Built[]): boolean {
   const listening = { role: 'manager', informers: () => [], serves: () => true } as const
-  return usable(built).some(({ plugin, inner }) => plugin.managerRoutes?.(inner, listening) !== undefined)
+  return usable(built).some(({ plugin, services }) => plugin.managerRoutes?.(services, listening) !== undefined)
 }
 
 /** What each plugin is for, by its name. */
@@ -151,24 +151,24 @@ function prefixOf(name: string, { role, thirdParty }: RoleAppInput): string {
 }
 
 function routesOf(
-  { plugin, inner }: Built,
+  { plugin, services }: Built,
   input: RoleAppInput,
   catalog: readonly MountedEndpoint[],
 ): FastifyPluginAsync | undefined {
   const { platform } = input
-  if (input.role === 'bff') return plugin.routes?.(inner, bffContext(platform, catalog))
+  if (input.role === 'bff') return plugin.routes?.(services, bffContext(platform, catalog))
   if (input.role === 'manager')
-    return plugin.managerRoutes?.(inner, {
+    return plugin.managerRoutes?.(services, {
       role: 'manager',
       informers: () => informersOf(input),
       serves: platform.serves ?? (() => true),
     })
   if (platform.identity === undefined) throw new Error(`the role ${input.role} has no identity of its own`)
   const own = { ...platform.identity, observed: platform.observed }
-  if (input.role === 'state') return plugin.stateRoutes?.(inner, { ...own, role: 'state' } satisfies StateContext)
+  if (input.role === 'state') return plugin.stateRoutes?.(services, { ...own, role: 'state' } satisfies StateContext)
   const { callers, directory } = platform
   const gateway: GatewayContext = { ...own, role: 'gateway', directory, callerOf: (bearer) => callers.as(bearer) }
-  return plugin.gatewayRoutes?.(inner, gateway)
+  return plugin.gatewayRoutes?.(services, gateway)
 }
 
 function informersOf({ built, platform }: RoleAppInput): readonly Informer[] {

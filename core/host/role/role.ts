@@ -67,7 +67,7 @@ export async function buildRole(role: Role, input: RoleInput): Promise<RunningRo
   let container: RoleContainer | undefined
   const projections = (): readonly Projection[] => {
     if (container === undefined) throw new Error('the store is used before every plugin is created')
-    return usable(container.built).flatMap(({ plugin, inner }) => plugin.projections?.(inner) ?? [])
+    return usable(container.built).flatMap(({ plugin, services }) => plugin.projections?.(services) ?? [])
   }
   const eventTypes = [...input.coreEventTypes, ...input.ordered.flatMap((plugin) => plugin.events ?? [])]
   const migrations = input.ordered.flatMap(({ name, migrations: url }): MigrationSource[] =>

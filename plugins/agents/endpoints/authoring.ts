@@ -21,7 +21,7 @@ import {
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
-import type { Agents } from '../agents.ts'
+import type { AgentEndpointServices } from '../services.ts'
 import { expandFile, readAgentFile } from '../agent-file.ts'
 import { checkAgent } from '../check-agent.ts'
 import { createFromFile } from '../create-from-file.ts'
@@ -34,7 +34,7 @@ import { routesInSight } from '../routes-in-sight.ts'
 import { examples } from './examples.ts'
 
 /** Making agents: create, fork, expand, generate, refine. */
-export function authoringEndpoints(agents: Agents): AnyEndpoint[] {
+export function authoringEndpoints(agents: AgentEndpointServices): AnyEndpoint[] {
   return [create, fork, expand, generate(agents), refine(agents)]
 }
 
@@ -114,7 +114,7 @@ const expand = endpoint({
   handleYaml: async ({ body }) => expandFile(body),
 })
 
-const generate = (agents: Agents): AnyEndpoint =>
+const generate = (agents: AgentEndpointServices): AnyEndpoint =>
   endpoint({
     method: 'POST',
     url: '/agents/generate',
@@ -128,7 +128,7 @@ const generate = (agents: Agents): AnyEndpoint =>
     handle: async ({ caller, body, signal }) => withModel(agents, caller, { ...body, request: body.prompt, signal }),
   })
 
-const refine = (agents: Agents): AnyEndpoint =>
+const refine = (agents: AgentEndpointServices): AnyEndpoint =>
   endpoint({
     method: 'POST',
     url: '/agents/refine',
@@ -151,7 +151,7 @@ interface ModelRequest {
   signal: AbortSignal
 }
 
-async function withModel(agents: Agents, caller: Caller, wanted: ModelRequest): Promise<Generated> {
+async function withModel(agents: AgentEndpointServices, caller: Caller, wanted: ModelRequest): Promise<Generated> {
   const { request, base, namespace: given, signal } = wanted
   const namespace = parseLabel('/namespace', given ?? 'default')
   const [first = '', second] = (wanted.route ?? agents.generateRoute).split('/', 2)

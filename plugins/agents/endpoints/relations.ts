@@ -5,7 +5,7 @@ import { CheckRequirementsBody, ReferenceList, RequirementsAnswer, UsedByQuery }
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { collectReferences } from '#schemas/references.ts'
-import type { Agents } from '../agents.ts'
+import type { AgentEndpointServices } from '../services.ts'
 import { toNewAgent } from '../new-agent.ts'
 import { seeReferences } from '../references.ts'
 import { checkRequirements } from '../requirements.ts'
@@ -13,7 +13,7 @@ import { findUsers } from '../used-by.ts'
 import { examples } from './examples.ts'
 
 /** References of an agent, references to it, and its requirements. */
-export function relationEndpoints(agents: Agents): AnyEndpoint[] {
+export function relationEndpoints(agents: AgentEndpointServices): AnyEndpoint[] {
   return [references, usedBy, requirements(agents)]
 }
 
@@ -50,7 +50,7 @@ const usedBy = endpoint({
   },
 })
 
-const requirements = (agents: Agents): AnyEndpoint =>
+const requirements = (agents: AgentEndpointServices): AnyEndpoint =>
   endpoint({
     method: 'POST',
     url: '/agents/check-requirements',

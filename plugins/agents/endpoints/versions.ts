@@ -10,7 +10,7 @@ import {
   RollbackBody,
 } from '#schemas/api/agents.ts'
 import { plainText } from '#schemas/api/common.ts'
-import type { Agents } from '../agents.ts'
+import type { AgentEndpointServices } from '../services.ts'
 import { readLogs } from '../logs.ts'
 import { diffSpecs, readRevisions, specAt, toVersions } from '../revisions.ts'
 import { rollBack } from '../rollback.ts'
@@ -19,7 +19,7 @@ import { examples } from './examples.ts'
 const path = '/agents/:ns/:name'
 
 /** Versions, diff, rollback and logs of one agent. */
-export function versionEndpoints(agents: Agents): AnyEndpoint[] {
+export function versionEndpoints(agents: AgentEndpointServices): AnyEndpoint[] {
   return [versions, diff, rollback, logs(agents)]
 }
 
@@ -71,7 +71,7 @@ const rollback = endpoint({
   },
 })
 
-const logs = (agents: Agents): AnyEndpoint =>
+const logs = (agents: AgentEndpointServices): AnyEndpoint =>
   endpoint({
     method: 'GET',
     url: `${path}/logs`,

@@ -1,6 +1,6 @@
 import { toRequestFields } from '#schemas/model-params.ts'
 import type { AnswerSink, Operation } from '../adapter.ts'
-import type { ProvidersInner } from '../inner.ts'
+import type { ProvidersServices } from '../services.ts'
 import { modelAdapter } from '../points.ts'
 import { createClientAnswer } from './client-answer.ts'
 import { fromConnection, misconfigured, nameOf } from './failure.ts'
@@ -24,7 +24,7 @@ export interface ModelCall {
 }
 
 /** Calls the route's providers and streams the response to the client. Throws before the first byte only. */
-export async function callModel(inner: ProvidersInner, call: GatewayCall, model: ModelCall): Promise<void> {
+export async function callModel(services: ProvidersServices, call: GatewayCall, model: ModelCall): Promise<void> {
   const targets = targetsOf(model.route)
   let metered: { meter: UsageMeter; streamed: boolean } | undefined
   const answer = createClientAnswer({
@@ -40,11 +40,11 @@ export async function callModel(inner: ProvidersInner, call: GatewayCall, model:
       send: (sink: AnswerSink) => {
         // The last provider that was called, on success and on failure.
         call.response.setHeader('x-mesh-provider', `${target.namespace}/${target.name}`)
-        return attempt(inner, call, { model, target, sink })
+        return attempt(services, call, { model, target, sink })
       },
     }))
     const onFailure = (provider: NamedProvider, failure: GatewayError): void =>
-      inner.metering.failed({ route: model.route, provider, failure, traceparent: call.traceparent })
+      services.metering.failed({ route: model.route, provider, failure, traceparent: call.traceparent })
     answered = targets[await forward(attempts, { client: answer, signal: call.signal, onFailure })]
     answer.end()
   } catch (error) {
@@ -54,7 +54,7 @@ export async function callModel(inner: ProvidersInner, call: GatewayCall, model:
   } finally {
     if (answered !== undefined)
       // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
-      void inner.metering.answered({
+      void services.metering.answered({
         actor: { name: call.principal.username, kind: call.principal.kind === 'person' ? 'user' : 'system' },
         traceparent: call.traceparent,
         data: {
@@ -81,12 +81,12 @@ function toReferences(call: GatewayCall, { operation, route }: ModelCall, target
 }
 
 async function attempt(
-  inner: ProvidersInner,
+  services: ProvidersServices,
   call: GatewayCall,
   { model, target, sink }: { model: ModelCall; target: Target; sink: AnswerSink },
 ): Promise<void> {
-  const loaded = await loadTarget(call.gateway, model.route, target, inner.settings.firstByteTimeout * 1000)
-  const adapter = inner.core.extensions(modelAdapter).find(({ type }) => type === loaded.spec.type)
+  const loaded = await loadTarget(call.gateway, model.route, target, services.settings.firstByteTimeout * 1000)
+  const adapter = services.core.extensions(modelAdapter).find(({ type }) => type === loaded.spec.type)
   if (adapter === undefined)
     throw misconfigured(
       'no_adapter',

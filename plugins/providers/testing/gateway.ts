@@ -32,7 +32,7 @@ import { kubectl } from '#test/harness/kubectl.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { API_VERSION } from '#schemas/group.ts'
 import { providers } from '../index.ts'
-import { createInner } from '../inner.ts'
+import { createServices } from '../services.ts'
 
 const root = (path: string): string => new URL(`../../../${path}`, import.meta.url).pathname
 
@@ -102,8 +102,8 @@ export async function startGateway(
       values.filter((value) => value.point === point.name).map((value) => value.value as T),
   }
   const settings = { firstByteTimeout: 1, connections: 16, bodyLimit: 1024 * 1024, agentTimeout: 5 }
-  const inner = createInner(core, settings)
-  values.push(...(providers.contributions?.(inner) ?? []))
+  const services = createServices(core, settings)
+  values.push(...(providers.contributions?.(services) ?? []))
   const { app } = await createRoleApp({
     role: 'gateway',
     core,
@@ -114,7 +114,7 @@ export async function startGateway(
       directory: createDirectory(store),
       identity: createOwnIdentity({ cluster: admin }),
     },
-    built: [{ plugin: providers, inner, wired: { wiring: 'ready' } }],
+    built: [{ plugin: providers, services, wired: { wiring: 'ready' } }],
     settings: {
       limits: {
         perCallerPerMinute: 100_000,
@@ -131,7 +131,7 @@ export async function startGateway(
   t.after(async () => {
     app.server.closeAllConnections()
     await app.close()
-    await providers.close?.(inner)
+    await providers.close?.(services)
     await database.close()
     await pool.close()
   })

@@ -7,7 +7,7 @@ import { RunEvent } from '#schemas/api/run-events.ts'
 import { CreateRunBody, InvokeAnswer, InvokeBody, Run } from '#schemas/api/runs.ts'
 import { durationToMs } from '#schemas/duration.ts'
 import { toBytes } from '../frame-bytes.ts'
-import type { RunsServing } from '../inner.ts'
+import type { CallerRunsServices } from '../services.ts'
 import { waitForRun } from '../invoke.ts'
 import type { RunDetail } from '../run.ts'
 import { streamRun } from '../stream.ts'
@@ -31,13 +31,13 @@ interface RunBody {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** What of the inside these endpoints use. */
-type Invoking = Pick<RunsServing, 'runs' | 'live' | 'store' | 'watch' | 'settings'> & {
+/** Services used by these endpoints. */
+type Invoking = Pick<CallerRunsServices, 'runs' | 'live' | 'store' | 'watch' | 'settings'> & {
   readonly core: Pick<Core, 'log'>
 }
 
 /** Creation of runs by a caller: queued, or with a wait for the outcome. */
-export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
+export function invokeEndpoints(services: Invoking): readonly AnyEndpoint[] {
   const make = (call: Call<unknown, unknown, unknown>, body: RunBody): Promise<RunDetail> => {
     const { caller, access, traceparent, idempotency } = call
     const { conversationId, labels } = body
@@ -46,7 +46,7 @@ export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
       name: parseName('/agent/name', body.agent.name),
     }
     const request = { agent, input: body.input, conversationId, labels, traceparent, trigger: 'api', idempotency }
-    return inner.runs.create(caller, access, request)
+    return services.runs.create(caller, access, request)
   }
   const create = endpoint({
     method: 'POST',
@@ -89,11 +89,11 @@ export function invokeEndpoints(inner: Invoking): readonly AnyEndpoint[] {
       const streams = call.headers['accept']?.includes('text/event-stream') === true
       const isReadable = await reviewReading(call, streams)
       const run = await make(call, call.body)
-      if (streams) return streamed(inner, call, run)
-      const timeoutMs = durationToMs(call.body.timeout ?? '') ?? inner.settings.invokeTimeout * 1000
+      if (streams) return streamed(services, call, run)
+      const timeoutMs = durationToMs(call.body.timeout ?? '') ?? services.settings.invokeTimeout * 1000
       const options = { timeoutMs, signal: call.signal }
-      const ended = isReadable ? await waitSafely(inner, call.caller, run.id, options) : undefined
-      const explained = async (known: RunDetail) => inner.runs.explain(call.caller, run.id).catch(() => known)
+      const ended = isReadable ? await waitSafely(services, call.caller, run.id, options) : undefined
+      const explained = async (known: RunDetail) => services.runs.explain(call.caller, run.id).catch(() => known)
       if (ended) return toAnswer(ended.failReason === 'agent_unreachable' ? await explained(ended) : ended)
       call.reply.code(202).header('location', `/api/runs/${run.id}`)
       // The run exists. A failing read must not hide it.
@@ -122,27 +122,31 @@ async function reviewReading(call: Call<unknown, unknown, unknown>, streams: boo
 }
 
 /** Waits for the outcome. The run exists, so an error here does not fail the request: the response has its id. */
-async function waitSafely(...[inner, caller, id, options]: WaitArguments): Promise<RunDetail | undefined> {
-  return waitForRun(inner, caller, id, options).catch((error: unknown) => {
-    inner.core.log.warn({ runId: id, ...describeError(error) }, 'waiting for a run failed, answering 202')
+async function waitSafely(...[services, caller, id, options]: WaitArguments): Promise<RunDetail | undefined> {
+  return waitForRun(services, caller, id, options).catch((error: unknown) => {
+    services.core.log.warn({ runId: id, ...describeError(error) }, 'waiting for a run failed, answering 202')
     return undefined
   })
 }
 
 type WaitArguments = [
-  inner: Invoking,
+  services: Invoking,
   ...rest: Parameters<typeof waitForRun> extends [unknown, ...infer Rest] ? Rest : never,
 ]
 
 /** The same run as a stream of its events. A disconnect ends the stream, never the run. */
-async function streamed(inner: Invoking, call: Call<unknown, unknown, unknown>, made: RunDetail): Promise<undefined> {
-  const { run } = await inner.runs.open(call.caller, made.id)
+async function streamed(
+  services: Invoking,
+  call: Call<unknown, unknown, unknown>,
+  made: RunDetail,
+): Promise<undefined> {
+  const { run } = await services.runs.open(call.caller, made.id)
   call.reply.header('x-mesh-run-id', made.id)
-  const stream = openEventStream(call, { recheck: () => inner.runs.open(call.caller, made.id) })
+  const stream = openEventStream(call, { recheck: () => services.runs.open(call.caller, made.id) })
   const gone = new AbortController()
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void stream.closed.then(() => gone.abort())
-  await streamRun(inner, run, 0, { send: (frame) => stream.send(toBytes(frame)), signal: gone.signal })
+  await streamRun(services, run, 0, { send: (frame) => stream.send(toBytes(frame)), signal: gone.signal })
   stream.end()
   return undefined
 }

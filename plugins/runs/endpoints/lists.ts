@@ -3,12 +3,12 @@ import { type AnyEndpoint, endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { AgentRunsQuery, RunList, RunListQuery } from '#schemas/api/runs.ts'
 import { parseLabel } from '#core/kube/names.ts'
-import type { RunsServing } from '../inner.ts'
+import type { CallerRunsServices } from '../services.ts'
 import { listNamespace, listPermitted } from '../list.ts'
 
 /** Lists of runs: of a namespace or the cluster, and of one agent. */
 export function listEndpoints(
-  { runs }: Pick<RunsServing, 'runs'>,
+  { runs }: Pick<CallerRunsServices, 'runs'>,
   bff: Pick<BffContext, 'directory' | 'observed'>,
 ): readonly AnyEndpoint[] {
   const list = endpoint({

@@ -5,7 +5,7 @@ import { eventStreamText, nothing } from '#schemas/api/common.ts'
 import { RunEvent, RunEventsQuery, RunTree, RunTreeQuery } from '#schemas/api/run-events.ts'
 import { ResumeBody, Run, RunParams } from '#schemas/api/runs.ts'
 import { toBytes } from '../frame-bytes.ts'
-import type { RunsServing } from '../inner.ts'
+import type { CallerRunsServices } from '../services.ts'
 import { readJournalEnds } from '../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { nothingAfter, streamRun } from '../stream.ts'
@@ -21,11 +21,11 @@ const resumeExamples = {
 }
 
 /** Dependencies of the routes of one run. */
-export type RunServices = Pick<RunsServing, 'runs' | 'store' | 'live' | 'watch'>
+export type RunEndpointServices = Pick<CallerRunsServices, 'runs' | 'store' | 'live' | 'watch'>
 
 /** Routes of one run. A run that the caller may not `get` is unknown on every method. */
-export function runEndpoints(inner: RunServices): readonly AnyEndpoint[] {
-  const { runs } = inner
+export function runEndpoints(services: RunEndpointServices): readonly AnyEndpoint[] {
+  const { runs } = services
   return [
     endpoint({
       method: 'GET',
@@ -47,7 +47,7 @@ export function runEndpoints(inner: RunServices): readonly AnyEndpoint[] {
       query: RunTreeQuery,
       response: { 200: RunTree },
       handle: async ({ caller, params, query: { after = 0 } }) => {
-        if (after > 0) await refuseFuture(inner, (await runs.open(caller, params.id)).run, after, '?after')
+        if (after > 0) await refuseFuture(services, (await runs.open(caller, params.id)).run, after, '?after')
         return runs.tree(caller, params.id, after)
       },
     }),
@@ -79,12 +79,12 @@ export function runEndpoints(inner: RunServices): readonly AnyEndpoint[] {
       review: ({ caller, params }) => runs.mayUpdate(caller, params.id),
       handle: (call) => runs.cancel(call, call.params.id),
     }),
-    eventStream(inner),
+    eventStream(services),
   ]
 }
 
-function eventStream(inner: RunServices): AnyEndpoint {
-  const { runs } = inner
+function eventStream(services: RunEndpointServices): AnyEndpoint {
+  const { runs } = services
   return endpoint({
     method: 'GET',
     url: '/runs/:id/events',
@@ -100,8 +100,8 @@ function eventStream(inner: RunServices): AnyEndpoint {
       const { caller, params, query, headers, reply } = call
       const { run } = await runs.open(caller, params.id)
       const after = query.after ?? readLastId(headers['last-event-id'])
-      await refuseFuture(inner, run, after, query.after === undefined ? 'Last-Event-ID' : '?after')
-      if (await nothingAfter(inner, run, after)) {
+      await refuseFuture(services, run, after, query.after === undefined ? 'Last-Event-ID' : '?after')
+      if (await nothingAfter(services, run, after)) {
         reply.code(204)
         return
       }
@@ -109,7 +109,7 @@ function eventStream(inner: RunServices): AnyEndpoint {
       const gone = new AbortController()
       // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
       void stream.closed.then(() => gone.abort())
-      await streamRun(inner, run, after, { send: (frame) => stream.send(toBytes(frame)), signal: gone.signal })
+      await streamRun(services, run, after, { send: (frame) => stream.send(toBytes(frame)), signal: gone.signal })
       stream.end()
       return undefined
     },
@@ -117,7 +117,12 @@ function eventStream(inner: RunServices): AnyEndpoint {
 }
 
 // A position beyond the journal is refused: the client would discard the next entries as old ones.
-async function refuseFuture({ store }: RunServices, run: SelectedRun, after: number, pointer: string): Promise<void> {
+async function refuseFuture(
+  { store }: RunEndpointServices,
+  run: SelectedRun,
+  after: number,
+  pointer: string,
+): Promise<void> {
   if (after === 0) return
   const newest = (await readJournalEnds(store.reader<RunsTables>(), [run.id])).get(run.id) ?? 0
   if (after <= newest) return

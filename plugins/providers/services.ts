@@ -6,8 +6,8 @@ import type { ModelAdapter } from './adapter.ts'
 import { createOpenAiAdapter } from './openai/openai-adapter.ts'
 import type { ProvidersSettings } from './settings.ts'
 
-/** The inside of the plugin, as its slots get it. */
-export interface ProvidersInner {
+/** Services of the plugin, for its slots. */
+export interface ProvidersServices {
   readonly core: Core
   readonly settings: ProvidersSettings
   readonly metering: Metering
@@ -15,8 +15,8 @@ export interface ProvidersInner {
   readonly adapters: readonly ModelAdapter[]
 }
 
-/** Builds the inside; no I/O. */
-export function createInner(core: Core, settings: ProvidersSettings): ProvidersInner {
+/** Creates the services, without I/O. */
+export function createServices(core: Core, settings: ProvidersSettings): ProvidersServices {
   const adapters = [mockAdapter, createOpenAiAdapter({ connections: settings.connections, outbound: core.outbound })]
   return { core, settings, metering: createMetering(core), adapters }
 }

@@ -13,7 +13,7 @@ import type { runsSettings } from './settings.ts'
 import { createRunWriter, type RunWriter, type StateEntered } from './write.ts'
 
 /** Services of the plugin, for its slots. */
-export interface RunsInner {
+export interface RunsServices {
   readonly core: Core
   readonly settings: Static<typeof runsSettings>
   readonly store: Store
@@ -27,12 +27,12 @@ export interface RunsInner {
 }
 
 /** Services of a role that serves callers. */
-export interface RunsServing extends RunsInner {
+export interface CallerRunsServices extends RunsServices {
   readonly runs: Runs
 }
 
 /** Creates the services, without I/O. */
-export function createInner(core: Core, settings: Static<typeof runsSettings>): RunsInner {
+export function createServices(core: Core, settings: Static<typeof runsSettings>): RunsServices {
   const { store } = core
   if (!store) throw new TypeError('runs are stored: the plugin is wired only with a store')
   const live = createLive(core.bus)
@@ -40,7 +40,7 @@ export function createInner(core: Core, settings: Static<typeof runsSettings>): 
   const refusals = core.metrics.counter(runMetrics.refused)
   const refused = (quota: ExceededQuota): void => refusals.inc({ quota })
   const removals = core.metrics.counter(runMetrics.removed)
-  const removed: RunsInner['removed'] = (reason) => (runs) => removals.inc({ reason }, runs)
+  const removed: RunsServices['removed'] = (reason) => (runs) => removals.inc({ reason }, runs)
   return { core, settings, store, live, watch: createRunWatch(store), writer, refused, removed }
 }
 
@@ -58,6 +58,6 @@ export function observeStates({ metrics, log }: Pick<Core, 'metrics' | 'log'>): 
 }
 
 /** Adds the runs of callers for a role that serves them. */
-export function serving(inner: RunsInner, observed: Observed): RunsServing {
-  return { ...inner, runs: createRuns({ ...inner, observed }) }
+export function withCallerRuns(services: RunsServices, observed: Observed): CallerRunsServices {
+  return { ...services, runs: createRuns({ ...services, observed }) }
 }

@@ -3,8 +3,8 @@ import type { ModelGateway } from './model-gateway.ts'
 import type { LauncherKeyRecorder, RequirementCheck } from './points.ts'
 import type { ReconcileSettings } from './reconcile/settings.ts'
 
-/** What the routes work with. */
-export interface Agents {
+/** Services used by the routes. */
+export interface AgentEndpointServices {
   now(): Date
   gateway: ModelGateway
   /** Default ModelRoute of generate and refine: `name` or `namespace/name`. */
@@ -14,7 +14,7 @@ export interface Agents {
 }
 
 /** Services of the plugin. */
-export interface AgentsInner extends Agents {
+export interface AgentsServices extends AgentEndpointServices {
   reconcile: ReconcileSettings
   /** Stores the public key of an agent's launchers. */
   recordKey: LauncherKeyRecorder
