@@ -27,7 +27,7 @@ const commands: readonly Command[] = [
   {
     words: 'audit verify',
     summary: 'check the seals of the audit log',
-    load: async () => (await import('#plugins/audit/verify-command.ts')).verifyCommand,
+    load: async () => (await import('#plugins/audit/seal/verify-command.ts')).verifyCommand,
   },
   { words: 'restore', summary: 'run once after a backup was restored', load: async () => loadRestore() },
   { words: 'keys init', summary: 'make the signing keys that are missing', load: async () => loadKeys('init') },

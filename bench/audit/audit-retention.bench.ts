@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Store } from '#core/event-store/store.ts'
-import { ensureBlocks } from '#plugins/audit/store/days.ts'
-import { pruneBefore } from '#plugins/audit/store/prune.ts'
+import { ensureBlocks } from '#plugins/audit/store/day-partitions.ts'
+import { dropSealedDays } from '#plugins/audit/store/drop-expired-days.ts'
 import type { AuditTables } from '#plugins/audit/store/tables.ts'
 import { writeRows } from '#plugins/audit/store/write.ts'
 import type { Client } from 'pg'
@@ -118,7 +118,7 @@ async function insertsDuring(store: Store, span: Promise<unknown>): Promise<numb
 }
 
 async function removeByRetention({ store }: Stage, keep: number): Promise<void> {
-  await store.transact<AuditTables, unknown>((tx) => pruneBefore(tx.db, keep))
+  await store.transact<AuditTables, unknown>((tx) => dropSealedDays(tx.db, keep))
 }
 
 // Of the log alone: keys go by the month in either case.

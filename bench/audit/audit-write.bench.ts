@@ -1,7 +1,7 @@
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Store } from '#core/event-store/store.ts'
-import { createOutcomes } from '#plugins/audit/outcomes.ts'
+import { createOutcomes } from '#plugins/audit/outcomes/outcomes.ts'
 import { openSpool } from '#plugins/audit/spool/spool.ts'
 import type { AuditTables } from '#plugins/audit/store/tables.ts'
 import { writeRows } from '#plugins/audit/store/write.ts'

@@ -5,7 +5,7 @@ import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { AuditRow } from '#plugins/audit/rows.ts'
+import type { AuditRow } from '#plugins/audit/rows/audit-row.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
 

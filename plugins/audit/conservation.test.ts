@@ -22,7 +22,7 @@ import { startPostgres } from '#test/harness/postgres.ts'
 import { acceptsTcp, startProcess, untilReady } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { auditConsumers } from './consumers.ts'
-import { intentJobs } from './intent-jobs.ts'
+import { intentJobs } from './outcomes/intent-jobs.ts'
 import type { AuditTables } from './store/tables.ts'
 
 const bff = fileURLToPath(import.meta.resolve('./testing/bff.ts'))

@@ -1,5 +1,5 @@
 import { type Consumer, on } from '#core/messaging/consumer/consumer.ts'
-import { type Descriptors, toRow } from './rows.ts'
+import { type Descriptors, toRow } from './rows/audit-row.ts'
 import type { AuditTables } from './store/tables.ts'
 import { writeRows } from './store/write.ts'
 

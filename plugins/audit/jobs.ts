@@ -2,9 +2,9 @@ import type { Core } from '#core/plugin/core-services.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import { auditMetrics } from './metrics.ts'
-import { removeOldDays } from './remove-old-days.ts'
+import { dropExpiredDays } from './store/drop-expired-days.ts'
 import { graceSeconds, sealDays } from './seal/seal-days.ts'
-import { turnGenerations } from './store/generations.ts'
+import { rotateKeyPartitions } from './store/key-partitions.ts'
 import { sealedUntil } from './store/seals.ts'
 import type { AuditTables } from './store/tables.ts'
 
@@ -33,10 +33,10 @@ export function auditJobs(
         try {
           await sealDays({ store, log }, { name, epoch: term.epoch }, grace)
           sealed.set(await sealedUntil(store.reader<AuditTables>()))
-          const gone = await removeOldDays(store, { name, epoch: term.epoch }, retentionDays)
+          const gone = await dropExpiredDays(store, { name, epoch: term.epoch }, retentionDays)
           await store.transact<AuditTables, void>(async (tx) => {
             await assertEpoch(tx, name, term.epoch)
-            await turnGenerations(tx.db)
+            await rotateKeyPartitions(tx.db)
           })
           for (const { day, rows, before, head } of gone) {
             log.info({}, `mesh_audit_tombstone ${JSON.stringify({ day, rows, before, head })}`)

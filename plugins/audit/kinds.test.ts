@@ -6,7 +6,7 @@ import { changesOf, readFields } from '#core/controllers/objects/audited-fields.
 import { identity } from '#plugins/identity/index.ts'
 import { kindOfResource, kinds } from '#schemas/kinds.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
-import { toRow } from './rows.ts'
+import { toRow } from './rows/audit-row.ts'
 import { descriptors, seen, stored } from './testing/rig.ts'
 
 interface Role {

@@ -7,7 +7,7 @@ import { gate } from '#core/http/endpoint/availability-gate.ts'
 import { mountEndpoints } from '#core/http/mount-endpoints.ts'
 import { cutPage } from '#core/database/keyset.ts'
 import { AuditPage, AuditQuery } from '#schemas/api/audit.ts'
-import type { Audit } from './audit.ts'
+import type { Audit } from './audit-log.ts'
 
 /** `GET /api/audit`: gated by `list auditlogs` in the namespace that is read. */
 export function auditRoutes(audit: Audit | undefined, observed: Pick<Observed, 'namespaceUid'>): FastifyPluginAsync {

@@ -96,10 +96,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a spool that fails is an unhandled rejection',
-    file: 'plugins/audit/queue.ts',
+    file: 'plugins/audit/outcomes/write-buffer.ts',
     find: 'writing ??= writeAll()\n      .catch(complain)\n',
     replace: 'writing ??= writeAll()\n',
-    tests: ['plugins/audit/queue.test.ts'],
+    tests: ['plugins/audit/outcomes/write-buffer.test.ts'],
     only: 'PODA1',
   },
   {

@@ -10,12 +10,12 @@ import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { auditJobs } from '../jobs.ts'
-import type { AuditRow } from '../rows.ts'
+import type { AuditRow } from '../rows/audit-row.ts'
 import type { AuditTables } from '../store/tables.ts'
-import { pruneBefore } from '../store/prune.ts'
+import { dropSealedDays } from '../store/drop-expired-days.ts'
 import { writeRows } from '../store/write.ts'
 import { idOfRow as idOf, rowOf } from '../testing/rows.ts'
-import { verifyCommand } from '../verify-command.ts'
+import { verifyCommand } from './verify-command.ts'
 import type { Tombstone } from './chain.ts'
 import { verify } from './verify.ts'
 
@@ -205,7 +205,7 @@ for (const { name, skip, open } of adapters) {
   check('A7, A12: of three leaders at once each day goes once; the boundary day stays whole', async (rig) => {
     await rig.write([rowOf(0, noon(3)), rowOf(1, noon(3) + 1), rowOf(2, noon(2)), rowOf(3, noon(1))])
     await rig.run()
-    const prune = () => rig.store.transact<AuditTables, readonly Tombstone[]>((tx) => pruneBefore(tx.db, 2))
+    const prune = () => rig.store.transact<AuditTables, readonly Tombstone[]>((tx) => dropSealedDays(tx.db, 2))
     const stones = await Promise.all([prune(), prune(), prune()])
     assert.deepEqual(
       stones.flat().map(({ day, rows }) => [day, rows]),

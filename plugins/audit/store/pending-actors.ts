@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { type AuditRow, mergeRows } from '../rows.ts'
-import { arrayOf, ids } from './array-of.ts'
-import { claimKeys, insertUnkeyed, type Window } from './claim.ts'
+import { type AuditRow, mergeRows } from '../rows/audit-row.ts'
+import { arrayParameter, ids } from './array-parameter.ts'
+import { claimKeys, insertUnkeyed, type Window } from './insert-rows.ts'
 import type { AuditTx as Tx, Claim } from './tables.ts'
 
 // The API server may report a request that changed nothing, such as a no-op patch. Its actor is kept under the key of the change,
@@ -11,10 +11,10 @@ type Rows = readonly AuditRow[]
 
 /** Completion times of requests, for rows that have one. */
 export const claimTimes = (rows: Rows) =>
-  arrayOf('timestamptz', rows, ({ claimedAt }) => claimedAt?.toISOString() ?? null)
+  arrayParameter('timestamptz', rows, ({ claimedAt }) => claimedAt?.toISOString() ?? null)
 
 const claims = (rows: Rows) =>
-  arrayOf('jsonb', rows, ({ actor, actor_kind, detail }) =>
+  arrayParameter('jsonb', rows, ({ actor, actor_kind, detail }) =>
     JSON.stringify({ actor, actor_kind, detail: noteOf(detail) } satisfies Claim),
   )
 
@@ -61,7 +61,7 @@ export async function joinActors(tx: Tx, rows: Rows, held: Window): Promise<Read
   await insertUnkeyed(tx, joined, held)
   await sql`
     update audit_keys set claim = null, occurred_at = given.occurred_at, claimed_at = given.claimed_at
-    from unnest(${ids(joined)}, ${arrayOf('timestamptz', joined, (row) => row.occurred_at.toISOString())}, ${claimTimes(joined)})
+    from unnest(${ids(joined)}, ${arrayParameter('timestamptz', joined, (row) => row.occurred_at.toISOString())}, ${claimTimes(joined)})
       as given(id, occurred_at, claimed_at)
     where audit_keys.id = given.id`.execute(tx)
   return new Set(claimOf.keys())

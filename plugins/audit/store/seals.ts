@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Seal, Tombstone } from '../seal/chain.ts'
-import { ensureBlocks, today } from './days.ts'
+import { ensureBlocks, today } from './day-partitions.ts'
 import type { AuditTables, AuditTx as Tx } from './tables.ts'
 
 /** A handle on the audit log's tables, inside a transaction or not. */

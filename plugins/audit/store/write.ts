@@ -10,10 +10,10 @@ import {
   mergeRows,
   toAmendment,
   toLate,
-} from '../rows.ts'
-import { arrayOf, details, ids, texts } from './array-of.ts'
-import { claimKeys, insertRows } from './claim.ts'
-import type { Window } from './claim.ts'
+} from '../rows/audit-row.ts'
+import { arrayParameter, details, ids, texts } from './array-parameter.ts'
+import { claimKeys, insertRows } from './insert-rows.ts'
+import type { Window } from './insert-rows.ts'
 import { settleIntents } from './intents.ts'
 import { claimTimes, holdActors, joinActors, noteClaims, noteOf } from './pending-actors.ts'
 import { type Held, holdSeals } from './seals.ts'
@@ -108,7 +108,7 @@ async function countDenials(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
   await sql`
     update audit_log set detail = jsonb_set(detail, '{count}',
       to_jsonb(coalesce((detail ->> 'count')::int, 1) + given.count))
-    from unnest(${ids(rows)}, ${arrayOf('int', rows, countOf)}) as given(id, count)
+    from unnest(${ids(rows)}, ${arrayParameter('int', rows, countOf)}) as given(id, count)
     join audit_keys on audit_keys.id = given.id
     where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id and ${unsealed}`.execute(tx)
 }
@@ -132,7 +132,7 @@ async function nameActors(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
     with given as (
       select * from unnest(${ids(rows)}, ${texts(rows, (row) => row.actor)},
         ${texts(rows, (row) => row.actor_kind)}, ${texts(rows, (row) => row.action)}, ${texts(rows, (row) => row.trace_id)},
-        ${claimTimes(rows)}, ${arrayOf('jsonb', rows, ({ detail }) => JSON.stringify(noteOf(detail)))})
+        ${claimTimes(rows)}, ${arrayParameter('jsonb', rows, ({ detail }) => JSON.stringify(noteOf(detail)))})
         as given(id, actor, actor_kind, action, trace_id, claimed_at, note)),
     taken as (
       update audit_keys set exact = true, claimed_at = given.claimed_at,

@@ -1,4 +1,4 @@
-import type { AuditRow } from '../rows.ts'
+import type { AuditRow } from '../rows/audit-row.ts'
 
 /** The id of row `n`: ids sort as their numbers do. */
 export function idOfRow(n: number): string {

@@ -7,8 +7,8 @@ import { createStore } from '#core/event-store/create-store.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { createQueue } from './queue.ts'
-import { openSpool } from './spool/spool.ts'
+import { createWriteBuffer } from './write-buffer.ts'
+import { openSpool } from '../spool/spool.ts'
 
 const [adapter] = adapters
 
@@ -24,7 +24,7 @@ test('PODA1: a spool file that cannot be read back is logged and ends nothing', 
   const log = createLogger({ destination: { write: failed.resolve } })
   const store = createStore(await adapter.open(t), { projections: [] })
   // It begins with what is left in the spool, in the background.
-  const queue = createQueue({ store, spool, log, metrics: createMetrics() })
+  const buffer = createWriteBuffer({ store, spool, log, metrics: createMetrics() })
   assert.match(await failed.promise, /"code":"ENOENT".*the audit spool failed/)
-  await queue.close()
+  await buffer.close()
 })

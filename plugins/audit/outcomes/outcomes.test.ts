@@ -6,9 +6,9 @@ import { createLogger } from '#core/log/create-logger.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { createOutcomes } from './outcomes.ts'
-import { auditRoutes } from './routes.ts'
+import { auditRoutes } from '../routes.ts'
 
-import { check, denial, trace } from './testing/rig.ts'
+import { check, denial, trace } from '../testing/rig.ts'
 
 check(
   'A1: while the store is away outcomes wait; rows and counted drops are all there is, each drop with its line',

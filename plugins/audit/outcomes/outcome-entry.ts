@@ -1,10 +1,10 @@
 import { accountActor, type NewEvent } from '#core/event-store/event.ts'
 import type { Intent, Outcome } from '#core/http/endpoint/extension-points.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import { toAuditEvent } from './audit-event.ts'
-import { auditOutcome } from './events.ts'
-import { toRow } from './rows.ts'
-import type { Intended } from './store/intents.ts'
+import { toAuditEvent } from '../rows/audit-event.ts'
+import { auditOutcome } from '../events.ts'
+import { toRow } from '../rows/audit-row.ts'
+import type { Intended } from '../store/intents.ts'
 
 /** An outcome as an event. The id exists before the first attempt, so that an outcome with a COMMIT in doubt is written once (A4). */
 export type OutcomeEvent = NewEvent & { readonly id: string; readonly time: Date }

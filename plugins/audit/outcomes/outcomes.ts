@@ -1,11 +1,11 @@
 import type { Core } from '#core/plugin/core-services.ts'
 import type { OutcomeSink } from '#core/http/endpoint/extension-points.ts'
 import type { Store } from '#core/event-store/store.ts'
-import { auditLine, toEvent, toIntended } from './entries.ts'
-import { createQueue, type Queue } from './queue.ts'
-import type { Spool } from './spool/spool.ts'
-import { insertIntents, type Intended } from './store/intents.ts'
-import type { AuditTables } from './store/tables.ts'
+import { auditLine, toEvent, toIntended } from './outcome-entry.ts'
+import { createWriteBuffer, type WriteBuffer } from './write-buffer.ts'
+import type { Spool } from '../spool/spool.ts'
+import { insertIntents, type Intended } from '../store/intents.ts'
+import type { AuditTables } from '../store/tables.ts'
 
 // Together 50 ms, the longest delay of an act that has no other record (A2).
 const storeMs = 40
@@ -26,27 +26,27 @@ export function createOutcomes(core: Pick<Core, 'store' | 'log' | 'metrics' | 'n
       intend: async () => undefined,
       close: async () => undefined,
     }
-  const queue = createQueue({ store, spool, log, metrics })
+  const buffer = createWriteBuffer({ store, spool, log, metrics })
   return {
-    record: (outcome) => queue.add({ event: toEvent(outcome, now()) }),
-    intend: (intent) => keepIntent({ store, queue, spool }, toIntended(intent, now())),
-    close: () => queue.close(),
+    record: (outcome) => buffer.add({ event: toEvent(outcome, now()) }),
+    intend: (intent) => keepIntent({ store, buffer, spool }, toIntended(intent, now())),
+    close: () => buffer.close(),
   }
 }
 
 interface Keepers {
   readonly store: Store
-  readonly queue: Queue
+  readonly buffer: WriteBuffer
   readonly spool: Spool | undefined
 }
 
 // Store within its time limit, else spool. A late insert is harmless, since the id is the same.
-async function keepIntent({ store, queue, spool }: Keepers, intent: Intended): Promise<void> {
-  if (!queue.isStoreAway()) {
+async function keepIntent({ store, buffer, spool }: Keepers, intent: Intended): Promise<void> {
+  if (!buffer.isStoreAway()) {
     const inserted = store.transact((tx) => insertIntents(tx.db.withTables<AuditTables>(), [intent]))
     if (await isDoneWithin(inserted, storeMs)) return
   }
-  queue.add({ intent })
+  buffer.add({ intent })
   if (spool !== undefined) await isDoneWithin(spool.sync(), diskMs)
 }
 

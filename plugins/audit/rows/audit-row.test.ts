@@ -6,11 +6,11 @@ import { accountActor } from '#core/event-store/event.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { interruptResolved, runEvents } from '#plugins/runs/events.ts'
-import { auditOutcome } from './events.ts'
-import { audit } from './index.ts'
-import { toRow } from './rows.ts'
+import { auditOutcome } from '../events.ts'
+import { audit } from '../index.ts'
+import { toRow } from './audit-row.ts'
 
-import { columns, descriptors, made, seen, stored } from './testing/rig.ts'
+import { columns, descriptors, made, seen, stored } from '../testing/rig.ts'
 
 test('A8: every text of a row passes its allowlist; what does not is not written', () => {
   const canary = 'sk-canary/ {"password":"hunter2"}\n'

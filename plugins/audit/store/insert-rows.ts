@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { AuditRow } from '../rows.ts'
-import { arrayOf, details, ids, texts } from './array-of.ts'
-import { ensureDays } from './days.ts'
-import { keyDays } from './generations.ts'
+import type { AuditRow } from '../rows/audit-row.ts'
+import { arrayParameter, details, ids, texts } from './array-parameter.ts'
+import { ensureDays } from './day-partitions.ts'
+import { keyDays } from './key-partitions.ts'
 import type { Held } from './seals.ts'
 import type { AuditTx as Tx } from './tables.ts'
 
@@ -84,13 +84,13 @@ function without(rows: Rows, answer: readonly Answer[]): ReadonlySet<string> {
   return own
 }
 
-const exact = (rows: Rows) => arrayOf('boolean', rows, (row) => row.actor_exact)
+const exact = (rows: Rows) => arrayParameter('boolean', rows, (row) => row.actor_exact)
 
 // Many rows of a batch share a millisecond.
 function times(rows: Rows) {
   let at = Number.NaN
   let text = ''
-  return arrayOf('timestamptz', rows, ({ occurred_at: time }) => {
+  return arrayParameter('timestamptz', rows, ({ occurred_at: time }) => {
     if (time.getTime() !== at) [at, text] = [time.getTime(), time.toISOString()]
     return text
   })

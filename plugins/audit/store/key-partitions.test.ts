@@ -8,9 +8,9 @@ import { createStore } from '#core/event-store/create-store.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
-import { type AuditRow, idOf } from '../rows.ts'
+import { type AuditRow, idOf } from '../rows/audit-row.ts'
 import { rowOf } from '../testing/rows.ts'
-import { turnGenerations } from './generations.ts'
+import { rotateKeyPartitions } from './key-partitions.ts'
 import { holdSeals } from './seals.ts'
 import type { AuditTables } from './tables.ts'
 import { writeRows } from './write.ts'
@@ -25,7 +25,7 @@ for (const { name, skip, open } of adapters) {
     const store = createStore(database, { projections: [] })
     const write = (rows: readonly AuditRow[]) =>
       store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), rows, 90))
-    const turn = (days?: number) => store.transact<AuditTables, void>((tx) => turnGenerations(tx.db, days))
+    const turn = (days?: number) => store.transact<AuditTables, void>((tx) => rotateKeyPartitions(tx.db, days))
     const rows = () => store.reader<AuditTables>().selectFrom('audit_log').selectAll().orderBy('id').execute()
     const generations = async () => {
       const { rows: found } = await sql<{ name: string }>`select relname as name from pg_inherits

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { readBearer } from '#core/http/input/bearer-token.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { Intake } from './intake/intake.ts'
-import { isSameToken } from './intake/webhook-token.ts'
+import type { Intake } from './intake.ts'
+import { isSameToken } from './webhook-token.ts'
 
 /** Bounds of a request. */
 export interface WebhookBounds {

@@ -1,9 +1,9 @@
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Job } from '#core/jobs/background-work.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
-import { toUnknown } from './entries.ts'
-import { takeAbandoned } from './store/intents.ts'
-import type { AuditTables } from './store/tables.ts'
+import { toUnknown } from './outcome-entry.ts'
+import { takeAbandoned } from '../store/intents.ts'
+import type { AuditTables } from '../store/tables.ts'
 
 const everyMinute = 60_000
 // Longer than any handler, and longer than a restarted BFF needs to store its spool.

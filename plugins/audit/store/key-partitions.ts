@@ -12,7 +12,7 @@ export const keyDays = 7
  * be replayed from the event log, and while a second report may arrive. Both are measured by the clock of the database.
  * Writers are locked out meanwhile: each writes to the newest generation and sees all older ones complete (A4).
  */
-export async function turnGenerations(tx: Tx, days = generationDays): Promise<void> {
+export async function rotateKeyPartitions(tx: Tx, days = generationDays): Promise<void> {
   await lockWriters(tx)
   const { rows: closed } = await sql<{ next: number }>`
     update audit_key_generations

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { AuditRow } from '../rows.ts'
+import type { AuditRow } from '../rows/audit-row.ts'
 
 const special = /["\\]/
 
 type Element = string | number | boolean | null
 
 /** One column of the rows as an array parameter in PostgreSQL's notation. Encoding by the driver takes a third of the client's time per batch. */
-export function arrayOf<Row>(
+export function arrayParameter<Row>(
   type: 'boolean' | 'int' | 'jsonb' | 'text' | 'timestamptz' | 'uuid',
   rows: readonly Row[],
   pick: (row: Row) => Element,
@@ -32,8 +32,8 @@ function quoted(value: string): string {
 
 type Rows = readonly AuditRow[]
 /** Ids of rows. */
-export const ids = (rows: Rows) => arrayOf('uuid', rows, (row) => row.id)
+export const ids = (rows: Rows) => arrayParameter('uuid', rows, (row) => row.id)
 /** Details of rows. */
-export const details = (rows: Rows) => arrayOf('jsonb', rows, (row) => JSON.stringify(row.detail))
+export const details = (rows: Rows) => arrayParameter('jsonb', rows, (row) => JSON.stringify(row.detail))
 /** Texts of rows. */
-export const texts = (rows: Rows, pick: (row: AuditRow) => string | null) => arrayOf('text', rows, pick)
+export const texts = (rows: Rows, pick: (row: AuditRow) => string | null) => arrayParameter('text', rows, pick)

@@ -10,13 +10,12 @@ import { migrate } from '#core/database/migrate.ts'
 import { codeOf } from '#core/database/database-errors.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
-import { removeOldDays } from './remove-old-days.ts'
-import { sealDays } from './seal/seal-days.ts'
-import { verify } from './seal/verify.ts'
-import { mostDays, pruneBefore } from './store/prune.ts'
-import type { AuditTables } from './store/tables.ts'
-import { writeRows } from './store/write.ts'
-import { rowOf } from './testing/rows.ts'
+import { sealDays } from '../seal/seal-days.ts'
+import { verify } from '../seal/verify.ts'
+import { daysPerTransaction, dropExpiredDays, dropSealedDays } from './drop-expired-days.ts'
+import type { AuditTables } from './tables.ts'
+import { writeRows } from './write.ts'
+import { rowOf } from '../testing/rows.ts'
 
 const dayMs = 86_400_000
 const today = Math.floor(Date.now() / dayMs) * dayMs
@@ -27,7 +26,7 @@ const silent = createLogger({ destination: { write: () => undefined } })
 // A log of one row a day, sealed until yesterday, and of one today; and the term of its leader.
 async function setUp(t: TestContext, { open, days }: { open: (t: TestContext) => Promise<Database>; days: number }) {
   const database = await open(t)
-  const own = { name: 'audit', migrations: new URL('./migrations/', import.meta.url) }
+  const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
   await migrate(database, [storeMigrations, own])
   const store = createStore(database, { projections: [] })
   const write = (n: number, at: number) =>
@@ -51,18 +50,18 @@ for (const { name: adapter, skip, open } of adapters)
     `${adapter}: A7, A12: a backlog of days goes month by month, and what was noted of their rows with them`,
     { skip, timeout: 120_000 },
     async (t) => {
-      const rig = await setUp(t, { open, days: mostDays + 4 })
-      assert.equal(await rig.partitionsOf('audit_seal_blocks'), mostDays + 4)
+      const rig = await setUp(t, { open, days: daysPerTransaction + 4 })
+      assert.equal(await rig.partitionsOf('audit_seal_blocks'), daysPerTransaction + 4)
       await rig.asLeader(async (term) => {
-        const gone = await removeOldDays(rig.store, term, 2)
-        assert.equal(gone.length, mostDays + 2)
+        const gone = await dropExpiredDays(rig.store, term, 2)
+        assert.equal(gone.length, daysPerTransaction + 2)
       })
       assert.equal(await rig.partitionsOf('audit_log'), 3)
       assert.equal(await rig.partitionsOf('audit_seal_blocks'), 2)
       const verdict = await verify(rig.store)
       assert.ok(verdict.ok, JSON.stringify(verdict))
       const reported = (await rig.store.readStream('audit/seals')).filter(({ type }) => type.includes('rows-removed'))
-      assert.equal(reported.length, mostDays + 2)
+      assert.equal(reported.length, daysPerTransaction + 2)
     },
   )
 
@@ -86,13 +85,13 @@ test(
       )
       assert.equal(rows.length, 1)
     }
-    const pruning = rig.store.transact<AuditTables, unknown>((tx) => pruneBefore(tx.db, 2))
+    const pruning = rig.store.transact<AuditTables, unknown>((tx) => dropSealedDays(tx.db, 2))
     const failed = assert.rejects(pruning, (error) => codeOf(error) === '55P03')
     await t.waitFor(isWaiting, { interval: 5 })
     await rig.write(100, Date.now())
     await failed
     await rig.asLeader(async (term) => {
-      const removing = removeOldDays(rig.store, term, 2)
+      const removing = dropExpiredDays(rig.store, term, 2)
       await t.waitFor(isWaiting, { interval: 5 })
       read.resolve()
       await reader
@@ -110,7 +109,7 @@ test(
     let ended = { name, epoch: 0n }
     await rig.asLeader(async (term) => void (ended = term))
     await rig.asLeader(async () => {
-      await assert.rejects(removeOldDays(rig.store, ended, 2), StaleEpoch)
+      await assert.rejects(dropExpiredDays(rig.store, ended, 2), StaleEpoch)
     })
     assert.equal(await rig.partitionsOf('audit_log'), 5)
   },

@@ -18,13 +18,13 @@ import { adapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { auditConsumers } from './consumers.ts'
+import { auditConsumers } from '../consumers.ts'
 import { intentJobs } from './intent-jobs.ts'
-import { toEvent } from './entries.ts'
+import { toEvent } from './outcome-entry.ts'
 import { createOutcomes } from './outcomes.ts'
-import { createQueue } from './queue.ts'
-import { openSpool } from './spool/spool.ts'
-import type { AuditTables } from './store/tables.ts'
+import { createWriteBuffer } from './write-buffer.ts'
+import { openSpool } from '../spool/spool.ts'
+import type { AuditTables } from '../store/tables.ts'
 
 const act = {
   actor: 'alice',
@@ -40,7 +40,7 @@ const outcomeOf = (intent: Intent, outcome: Outcome['outcome']): Outcome => ({ .
 for (const { name, skip, open } of adapters) {
   const setUp = async (t: TestContext) => {
     const database = await open(t)
-    const own = { name: 'audit', migrations: new URL('./migrations/', import.meta.url) }
+    const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
     await migrate(database, [storeMigrations, own])
     const store = createStore(database, { projections: [] })
     const bus = createMemoryBus()
@@ -149,14 +149,14 @@ for (const { name, skip, open } of adapters) {
       },
     }
     const spool = openSpool({ folder: join(rig.folder, 'spool'), maxBytes: 500_000, segmentBytes: 20_000 })
-    const queue = createQueue({ ...rig.core, store: flaky, spool, memorySize: 500 })
+    const buffer = createWriteBuffer({ ...rig.core, store: flaky, spool, memorySize: 500 })
     const reported = 1_500
     for (let n = 0; n < reported; n++) {
       const outcome = { ...act, name: `n${String(n).padStart(5, '0')}`, outcome: 'error', code: 'conflict' } as const
-      queue.add({ event: toEvent(outcome, new Date()) })
+      buffer.add({ event: toEvent(outcome, new Date()) })
     }
     away = false
-    await queue.close()
+    await buffer.close()
     await rig.settle()
     const drops = rig.lines.filter((line) => line.includes('mesh_audit {')).length
     const written = (await rig.rows()).length

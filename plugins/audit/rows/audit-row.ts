@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { KIND_OF_DATA } from '#core/controllers/objects/object-events.ts'
 import type { AuditDescriptor, StoredEvent } from '#core/event-store/event.ts'
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
-import { allowlisted, type AuditText, isUid } from './columns.ts'
-import { auditOutcome, clusterRequest } from './events.ts'
-import type { AuditTables } from './store/tables.ts'
+import { allowlisted, type AuditText, isUid } from './sanitize-columns.ts'
+import { auditOutcome, clusterRequest } from '../events.ts'
+import type { AuditTables } from '../store/tables.ts'
 
 /** A row to write, with the key that merges reports of one change (A4). */
 export interface AuditRow extends Omit<AuditTables['audit_log'], 'actor_exact'> {

@@ -2,11 +2,11 @@ import type { Access } from '#core/cluster/caller.ts'
 import type { ChangeActorFinder, ObjectTeller } from '#core/controllers/objects/extension-points.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
-import { toAuditEvent } from './audit-event.ts'
+import { toAuditEvent } from './rows/audit-event.ts'
 import { type AuditFilter, type AuditWindow, auditPage } from './store/read.ts'
 import type { AuditTables } from './store/tables.ts'
 import { changeActor } from './store/change-actor.ts'
-import { unseenObjects } from './store/unseen.ts'
+import { unseenObjects } from './store/unobserved-objects.ts'
 
 /** The reader's side of the audit log. */
 export interface Audit {

@@ -2,12 +2,12 @@ import { isTransient } from '#core/messaging/consumer/dead-letter.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { codeOf } from '#core/database/database-errors.ts'
 import type { Store } from '#core/event-store/store.ts'
-import { auditLine, decode, encode, type Entry } from './entries.ts'
-import { auditMetrics } from './metrics.ts'
-import type { Segment } from './spool/segment.ts'
-import type { Spool } from './spool/spool.ts'
-import { insertIntents } from './store/intents.ts'
-import type { AuditTables } from './store/tables.ts'
+import { auditLine, decode, encode, type Entry } from './outcome-entry.ts'
+import { auditMetrics } from '../metrics.ts'
+import type { Segment } from '../spool/segment.ts'
+import type { Spool } from '../spool/spool.ts'
+import { insertIntents } from '../store/intents.ts'
+import type { AuditTables } from '../store/tables.ts'
 
 const flushMs = 50
 const flushSize = 500
@@ -16,7 +16,7 @@ const defaultMemorySize = 10_000
 const retryMs = 1_000
 
 /** Buffers entries for the store. */
-export interface Queue {
+export interface WriteBuffer {
   /** Adds an entry to spool and memory, to one of them, or drops it with a count and a log line (A1). Never waits. */
   add(entry: Entry): void
   /** Whether the last attempt failed because the store was not available. */
@@ -25,8 +25,8 @@ export interface Queue {
   close(): Promise<void>
 }
 
-/** Dependencies of a queue. Without a spool, entries are lost with a killed process. */
-export interface QueueOptions extends Pick<Core, 'log' | 'metrics'> {
+/** Dependencies of a buffer. Without a spool, entries are lost with a killed process. */
+export interface WriteBufferOptions extends Pick<Core, 'log' | 'metrics'> {
   readonly store: Store
   readonly spool: Spool | undefined
   /** Most entries in memory; default 10,000. */
@@ -39,7 +39,13 @@ interface Waiting {
 }
 
 /** Writes entries in batches. An entry leaves memory and spool after its COMMIT only. */
-export function createQueue({ store, spool, log, metrics, memorySize = defaultMemorySize }: QueueOptions): Queue {
+export function createWriteBuffer({
+  store,
+  spool,
+  log,
+  metrics,
+  memorySize = defaultMemorySize,
+}: WriteBufferOptions): WriteBuffer {
   const dropped = metrics.counter(auditMetrics.droppedRows)
   const spooled = metrics.gauge(auditMetrics.spooledRows)
   const waiting: Waiting[] = []

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { isObserved } from '#core/cluster/observed-sql.ts'
 import type { ToldObject } from '#core/controllers/objects/extension-points.ts'
-import { keyDays } from './generations.ts'
+import { keyDays } from './key-partitions.ts'
 import type { AuditTables } from './tables.ts'
 
 /** Objects that a caller created or changed and no informer has seen, at most 500. Limited to the age of keys, so that a deletion found twice is one row. */
