@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import { durationBounds, durationProblem, durationToMs } from '#schemas/duration.ts'
 import type { LauncherConfig, LauncherTool } from '#schemas/launcher.ts'
 
@@ -101,8 +102,7 @@ function array(field: string, value: unknown): readonly unknown[] {
 }
 
 function record(field: string, value: unknown): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ConfigError(`/${field}: must be an object`)
+  if (!isObject(value)) throw new ConfigError(`/${field}: must be an object`)
   return Object.fromEntries(Object.entries(value))
 }
 

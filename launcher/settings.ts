@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { isObject } from '#core/json/is-object.ts'
 import { ConfigError, parseAgentConfig } from './agent-config.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { createIdentity } from './http/certificate.ts'
 import type { TlsIdentity } from './http/certificate.ts'
-import { isRecord } from './http/json-body.ts'
 import { parseLevel } from './log.ts'
 import type { Level } from './log.ts'
 import { defaultAgentPort, parsePort, portOf } from '#schemas/launcher-ports.ts'
@@ -123,7 +123,7 @@ function parseVariables(text: string): Record<string, string> {
     // The reason would quote a value.
   }
   const isTexts = (value: unknown): value is Record<string, string> =>
-    isRecord(value) && Object.values(value).every((one) => typeof one === 'string')
+    isObject(value) && Object.values(value).every((one) => typeof one === 'string')
   if (!isTexts(parsed)) throw new ConfigError('MESH_AGENT_ENV_FILE: must be a JSON object of texts')
   return parsed
 }

@@ -1,3 +1,5 @@
+import { isObject } from '#core/json/is-object.ts'
+
 /** A JSON schema node as plain data. */
 export type SchemaNode = Record<string, unknown>
 
@@ -34,29 +36,25 @@ export function toStructuralSchema(schema: object): SchemaNode {
   for (const key of Object.keys(node)) if (key.startsWith('x-kubernetes-')) out[key] = node[key]
   if (out['enum'] !== undefined && out['type'] === undefined) out['type'] = 'string'
   if (out['x-kubernetes-int-or-string'] === true) out['anyOf'] = node['anyOf']
-  const properties = isNode(node['properties']) ? node['properties'] : undefined
+  const properties = isObject(node['properties']) ? node['properties'] : undefined
   if (properties !== undefined) out['properties'] = mapNodes(properties)
   const values = mapValueSchema(node)
   if (values !== undefined) out['additionalProperties'] = toStructuralSchema(values)
-  if (isNode(node['items'])) out['items'] = toStructuralSchema(node['items'])
+  if (isObject(node['items'])) out['items'] = toStructuralSchema(node['items'])
   return out
 }
 
 // TypeBox writes a record as one pattern property; a CRD knows only additionalProperties.
 function mapValueSchema(node: SchemaNode): SchemaNode | undefined {
-  if (isNode(node['patternProperties'])) {
-    return Object.values(node['patternProperties']).find(isNode)
+  if (isObject(node['patternProperties'])) {
+    return Object.values(node['patternProperties']).find(isObject)
   }
-  return isNode(node['additionalProperties']) ? node['additionalProperties'] : undefined
+  return isObject(node['additionalProperties']) ? node['additionalProperties'] : undefined
 }
 
 function mapNodes(properties: SchemaNode): SchemaNode {
   const entries = Object.entries(properties).flatMap(([name, value]) =>
-    isNode(value) ? [[name, toStructuralSchema(value)] as const] : [],
+    isObject(value) ? [[name, toStructuralSchema(value)] as const] : [],
   )
   return Object.fromEntries(entries)
-}
-
-function isNode(value: unknown): value is SchemaNode {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

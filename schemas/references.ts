@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import type { KubeObject } from './object.ts'
 
 /** One reference from an object to another, found by its `x-mesh-ref` mark. */
@@ -27,12 +28,12 @@ function walk(schema: Node, value: unknown, place: Place): Reference[] {
   if (typeof kind === 'string') return toReference(kind, value, { ...place, name: schema['x-mesh-ref-name'] ?? 'name' })
   const { items, properties } = schema
   const { field, namespace } = place
-  if (Array.isArray(value) && isNode(items)) {
+  if (Array.isArray(value) && isObject(items)) {
     return value.flatMap((item, index) => walk(items, item, { field: `${field}[${index}]`, namespace }))
   }
-  if (!isNode(value) || !isNode(properties)) return []
+  if (!isObject(value) || !isObject(properties)) return []
   return Object.entries(properties).flatMap(([name, property]) =>
-    isNode(property) ? walk(property, value[name], { field: `${field}.${name}`, namespace }) : [],
+    isObject(property) ? walk(property, value[name], { field: `${field}.${name}`, namespace }) : [],
   )
 }
 
@@ -44,12 +45,8 @@ function toReference(kind: string, value: unknown, place: Place & { readonly nam
     if (slash < 0) return [{ kind, namespace, name: value, field }]
     return [{ kind, namespace: value.slice(0, slash), name: value.slice(slash + 1), field }]
   }
-  const name = isNode(value) ? value[String(place.name)] : undefined
-  if (!isNode(value) || typeof name !== 'string') return []
+  const name = isObject(value) ? value[String(place.name)] : undefined
+  if (!isObject(value) || typeof name !== 'string') return []
   const own = typeof value['namespace'] === 'string' ? value['namespace'] : namespace
   return [{ kind, namespace: own, name, field }]
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import { nearest } from '#schemas/nearest.ts'
 import { getAt } from '#core/json/get-at.ts'
 import type { YamlFile } from './yaml-file.ts'
@@ -39,8 +40,7 @@ export function explain(schema: unknown, value: unknown, path: readonly string[]
   if (type === 'integer' || type === 'number') return `must be ${numberOf(node, type)}`
   if (type === 'boolean') return 'must be true or false'
   if (type === 'array' && !Array.isArray(given)) return 'must be a list'
-  if (type === 'object' && (typeof given !== 'object' || given === null || Array.isArray(given)))
-    return 'must be a mapping'
+  if (type === 'object' && !isObject(given)) return 'must be a mapping'
   if (type === 'string' && typeof given !== 'string') return 'must be text'
   return undefined
 }

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
+import { isObject } from '#core/json/is-object.ts'
 import { fileProblem } from './file-problem.ts'
 import { readBounded, readCertificates, readPrivateKey, UnusableFile } from './bounded-file.ts'
 import { getAt } from '#core/json/get-at.ts'
@@ -19,7 +20,7 @@ export function kubeconfigProblem(text: string, path: string): string | undefine
     return `line ${line}, column ${col} is not valid YAML`
   }
   const config = toData(document)
-  if (!isEntry(config)) return 'it is not a YAML mapping'
+  if (!isObject(config)) return 'it is not a YAML mapping'
   return contextProblem(config, dirname(path))
 }
 
@@ -49,7 +50,7 @@ function find(config: Entry, list: string, field: string, name: unknown): Entry 
   const entries: unknown = config[list]
   const entry: unknown = Array.isArray(entries) ? entries.find((one) => getAt(one, ['name']) === name) : undefined
   const found = getAt(entry, [field])
-  return isEntry(found) ? found : undefined
+  return isObject(found) ? found : undefined
 }
 
 function clusterProblem(cluster: Entry, folder: string): string | undefined {
@@ -90,8 +91,4 @@ function textOf(value: unknown): string | undefined {
 
 function quote(name: string): string {
   return JSON.stringify(name.slice(0, 60))
-}
-
-function isEntry(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { asObject, isObject } from '#core/json/is-object.ts'
 import { UNKNOWN_FIELD } from '#core/errors/schema-errors.ts'
 import { checkOf } from '#core/errors/validate.ts'
 import { explain, fieldsAt, place, schemaAt, unknownSetting } from './explain.ts'
@@ -80,12 +81,12 @@ function withDefaults(schema: unknown, value: unknown, profile: Profile): unknow
   const preset = (profile === 'hardened' ? getAt(schema, ['hardenedDefault']) : undefined) ?? getAt(schema, ['default'])
   if (typeof properties !== 'object' || properties === null) return value ?? preset
   const given = value ?? preset ?? {}
-  if (typeof given !== 'object' || Array.isArray(given)) return given
+  if (!isObject(given)) return given
   const filled: Tree = { ...given }
   for (const [name, property] of Object.entries(properties)) {
     const child = withDefaults(property, filled[name], profile)
     // An optional object stays absent: its own required fields would otherwise refuse to start.
-    if (child !== undefined && (filled[name] !== undefined || isRequired(schema, name) || !isObject(property)))
+    if (child !== undefined && (filled[name] !== undefined || isRequired(schema, name) || !hasProperties(property)))
       filled[name] = child
   }
   return filled
@@ -96,7 +97,7 @@ function isRequired(schema: unknown, name: string): boolean {
   return Array.isArray(required) && required.includes(name)
 }
 
-function isObject(schema: unknown): boolean {
+function hasProperties(schema: unknown): boolean {
   return getAt(schema, ['properties']) !== undefined
 }
 
@@ -107,7 +108,7 @@ function setAt(tree: Tree, path: readonly string[], value: unknown): void {
     return
   }
   const known = tree[name]
-  const child: Tree = typeof known === 'object' && known !== null ? { ...known } : {}
+  const child: Tree = { ...asObject(known) }
   tree[name] = child
   setAt(child, rest, value)
 }

@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import type { SettingsOwner } from './setting-source.ts'
 import { coreSettingSources, coreSettingsSchema } from './core-settings.ts'
 import type { CoreSettings } from './core-settings.ts'
@@ -128,8 +129,7 @@ function refuseUnclaimed(file: YamlFile, claimed: readonly Path[], path: Path, v
 
 function asTree(file: YamlFile, path: readonly string[], value: unknown): Tree {
   if (value === undefined || value === null) return {}
-  if (typeof value !== 'object' || Array.isArray(value))
-    throw new SettingsError(`${file.where(path)}: ${path.join('.')} must be a mapping`)
+  if (!isObject(value)) throw new SettingsError(`${file.where(path)}: ${path.join('.')} must be a mapping`)
   return { ...value }
 }
 
@@ -137,11 +137,7 @@ function merge(under: Readonly<Tree>, over: Readonly<Tree>): Tree {
   const merged: Tree = { ...under }
   for (const [key, value] of Object.entries(over)) {
     const below = merged[key]
-    merged[key] = isTree(below) && isTree(value) ? merge(below, value) : value
+    merged[key] = isObject(below) && isObject(value) ? merge(below, value) : value
   }
   return merged
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

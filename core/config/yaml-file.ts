@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { LineCounter, isMap, isSeq, parseDocument } from 'yaml'
+import { isObject } from '#core/json/is-object.ts'
 import { fileProblem } from './file-problem.ts'
 import { SettingsError } from './settings-error.ts'
 
@@ -30,8 +31,7 @@ export function parseYamlText(text: string, file: string): YamlFile {
   const [broken] = [...document.errors, ...document.warnings]
   if (broken !== undefined) throw new SettingsError(`${at(broken.pos[0])}: ${summaryOf(broken.message)}`)
   const tree: unknown = withoutAliases(file, () => document.toJS({ maxAliasCount: 0 })) ?? {}
-  if (typeof tree !== 'object' || tree === null || Array.isArray(tree))
-    throw new SettingsError(`${file}: must be a mapping of settings`)
+  if (!isObject(tree)) throw new SettingsError(`${file}: must be a mapping of settings`)
   return { tree: { ...tree }, file, where: (path) => positionOf(document.contents, path, at) ?? file }
 }
 

@@ -71,7 +71,7 @@ function durationDetail(schemaPath: string, schema: unknown): string | undefined
   const steps = schemaPath.split('/').slice(1)
   const bounds = steps
     .map((_, index) => nodeAt(schema, ['', ...steps.slice(0, index + 1)].join('/')))
-    .map((node) => (isObject(node) ? boundsOf(node) : undefined))
+    .map((node) => (isNode(node) ? boundsOf(node) : undefined))
     .find((found) => found !== undefined)
   return bounds && durationProblem('', bounds)
 }
@@ -85,10 +85,10 @@ function nodeAt(root: unknown, pointer: string): unknown {
 }
 
 function fieldOf(node: unknown, key: string): unknown {
-  return isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined
+  return isNode(node) && Object.hasOwn(node, key) ? node[key] : undefined
 }
 
-function isObject(node: unknown): node is Readonly<Record<string, unknown>> {
+function isNode(node: unknown): node is Readonly<Record<string, unknown>> {
   return typeof node === 'object' && node !== null
 }
 

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { isObject } from '#core/json/is-object.ts'
 import { boundsOf, durationProblem } from '#schemas/duration.ts'
 import { SHOWN_AS } from '#schemas/shown-as.ts'
 import type { FieldError } from './domain-error.ts'
@@ -63,10 +64,6 @@ function durationErrors(schema: unknown, value: unknown, pointer: string): reado
     Object.hasOwn(value, key) ? durationErrors(field, value[key], `${pointer}/${escapeStep(key)}`) : [],
   )
   return [...ofBranches, ...ofFields]
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The schema with every object closed that does not say itself whether it is open: unknown fields are refused. */

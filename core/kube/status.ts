@@ -1,3 +1,4 @@
+import { asObject } from '#core/json/is-object.ts'
 import { patternText } from '#schemas/pattern-text.ts'
 
 /** One cause of a refusal: a field path and why; never the submitted value (M7). */
@@ -59,15 +60,15 @@ export function errorFromStatus(status: number, body: unknown, auditId?: string)
   // A redirect or another odd answer is an upstream fault: redirects are never followed, they would take the bearer along.
   if (status < 400)
     return new KubeError(502, 'BadGateway', 'The cluster API server answered unexpectedly.', { auditId })
-  const fields = record(body)
+  const fields = asObject(body)
   const reason = text(fields.reason) ?? defaultReason(status)
   if (status >= 500)
     return new KubeError(status, reason, `The cluster API server failed with status ${status}.`, {
-      details: { ...retryAfter(record(fields.details)) },
+      details: { ...retryAfter(asObject(fields.details)) },
       auditId,
     })
   const upstream = text(fields.message) ?? ''
-  const details = readDetails(record(fields.details), status === 400 ? decodingCauses(upstream) : [])
+  const details = readDetails(asObject(fields.details), status === 400 ? decodingCauses(upstream) : [])
   const message = status === 400 || status === 422 ? rebuiltMessage(status, details) : upstream || defaultReason(status)
   return new KubeError(status, reason, message, { details, auditId })
 }
@@ -89,7 +90,7 @@ export function stalledError(): KubeError {
 }
 
 function readDetails(details: Record<string, unknown>, extraCauses: readonly StatusCause[]): StatusDetails {
-  const listed = Array.isArray(details.causes) ? details.causes.map((cause) => readCause(record(cause))) : []
+  const listed = Array.isArray(details.causes) ? details.causes.map((cause) => readCause(asObject(cause))) : []
   const causes = [...listed, ...extraCauses]
   return {
     ...optionalText('name', details.name),
@@ -163,10 +164,6 @@ function readJson(body: Buffer): unknown {
   } catch {
     return undefined // a proxy's HTML page, or nothing
   }
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
 function text(value: unknown): string | undefined {

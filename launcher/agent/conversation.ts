@@ -1,6 +1,6 @@
+import { isObject } from '#core/json/is-object.ts'
 import type { Span } from '#core/telemetry/tracer.ts'
 import type { InvokeRequest, Resolution } from '#schemas/run.ts'
-import { isRecord } from '../http/json-body.ts'
 import type { AgentConfig } from '../agent-config.ts'
 import { toContent } from './chat.ts'
 import type { ChatMessage, ToolCall } from './chat.ts'
@@ -46,7 +46,7 @@ export function toCheckpoint({ messages, pending, steps, open }: Conversation): 
 
 /** Restores a conversation; undefined when the checkpoint is not one of ours. */
 export function fromCheckpoint(value: unknown): Conversation | undefined {
-  if (!isRecord(value) || value.v !== 1) return undefined
+  if (!isObject(value) || value.v !== 1) return undefined
   const { messages, pending, steps, open } = value
   if (!Array.isArray(messages) || !messages.every(isChatMessage)) return undefined
   if (!Array.isArray(pending) || !pending.every(isPendingCall)) return undefined
@@ -61,16 +61,16 @@ export function resolutionsById(request: InvokeRequest): ReadonlyMap<string, Res
 }
 
 function isChatMessage(value: unknown): value is ChatMessage {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   if (value.role === 'assistant') return value.content === null || typeof value.content === 'string'
   return ['system', 'user', 'tool'].includes(String(value.role)) && typeof value.content === 'string'
 }
 
 function isOpenStep(value: unknown): value is OpenStep {
-  if (!isRecord(value) || typeof value.startedAt !== 'string') return false
+  if (!isObject(value) || typeof value.startedAt !== 'string') return false
   return typeof value.spanId === 'string' && /^[0-9a-f]{16}$/.test(value.spanId) && value.span === undefined
 }
 
 function isPendingCall(value: unknown): value is PendingCall {
-  return isRecord(value) && [value.id, value.name, value.arguments].every((part) => typeof part === 'string')
+  return isObject(value) && [value.id, value.name, value.arguments].every((part) => typeof part === 'string')
 }

@@ -1,7 +1,7 @@
+import { isObject } from '#core/json/is-object.ts'
 import type { FailReason, Usage } from '#schemas/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
-import { isRecord } from '../http/json-body.ts'
 import { noUsage } from '../invoke/run.ts'
 import { toStorable } from '#schemas/storable-text.ts'
 import type { ToolCall } from './chat.ts'
@@ -96,7 +96,7 @@ function parseChunk(text: string): Readonly<Record<string, unknown>> {
     if (!(error instanceof JsonRefused)) throw error
     throw new ModelError(`the model gateway answered something that ${error.message}`)
   }
-  if (!isRecord(value)) throw new ModelError('the model gateway answered JSON that is not an object')
+  if (!isObject(value)) throw new ModelError('the model gateway answered JSON that is not an object')
   if (value.error !== undefined) throw new ModelError(errorText(value))
   return value
 }
@@ -108,10 +108,10 @@ function take(
   onText: (text: string) => void,
 ): void {
   if (typeof chunk.model === 'string') draft.model = toStorable(chunk.model)
-  if (isRecord(chunk.usage)) draft.usage = readUsage(chunk.usage)
+  if (isObject(chunk.usage)) draft.usage = readUsage(chunk.usage)
   const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined
-  if (!isRecord(choice)) return
-  const content = isRecord(choice[part]) ? choice[part] : {}
+  if (!isObject(choice)) return
+  const content = isObject(choice[part]) ? choice[part] : {}
   if (typeof content.content === 'string') addText(draft, draft.mender.push(content.content), onText)
   if (Array.isArray(content.tool_calls))
     for (const [index, call] of content.tool_calls.entries()) takeCall(draft, call, index)
@@ -125,10 +125,10 @@ function addText(draft: Draft, text: string, onText: (text: string) => void): vo
 }
 
 function takeCall(draft: Draft, value: unknown, position: number): void {
-  if (!isRecord(value)) throw new ModelError('the model answered a malformed tool call')
+  if (!isObject(value)) throw new ModelError('the model answered a malformed tool call')
   const index = typeof value.index === 'number' ? value.index : position
   const call = draft.calls.get(index) ?? { id: '', name: '', arguments: '' }
-  const fn = isRecord(value.function) ? value.function : {}
+  const fn = isObject(value.function) ? value.function : {}
   if (typeof value.id === 'string') call.id = value.id
   if (typeof fn.name === 'string') call.name += fn.name
   if (typeof fn.arguments === 'string') call.arguments += fn.arguments
@@ -149,8 +149,8 @@ function finish(draft: Draft, onText: (text: string) => void): ModelAnswer {
 }
 
 function readUsage(usage: Readonly<Record<string, unknown>>): Usage {
-  const input = isRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
-  const output = isRecord(usage.completion_tokens_details) ? usage.completion_tokens_details : {}
+  const input = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
+  const output = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {}
   return {
     inputTokens: count(usage.prompt_tokens),
     outputTokens: count(usage.completion_tokens),
@@ -165,6 +165,6 @@ function count(value: unknown): number {
 
 /** The message in an OpenAI error body, bounded. */
 export function errorText(body: Readonly<Record<string, unknown>>): string {
-  const error = isRecord(body.error) ? body.error.message : body.error
+  const error = isObject(body.error) ? body.error.message : body.error
   return typeof error === 'string' ? toStorable(error.slice(0, 500)) : 'the model call failed'
 }

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
+import { isObject } from '#core/json/is-object.ts'
 import { exchange } from '#core/http-client/request.ts'
 import type { FailReason } from '#schemas/run.ts'
 import { toStorable, toStorableValue } from '#schemas/storable-text.ts'
 import { parseBoundedJson } from '../http/bounded-json.ts'
-import { isRecord } from '../http/json-body.ts'
 import type { ChatMessage, ToolDefinition } from './chat.ts'
 import { ModelError, errorText, readStream, readWhole } from './model-answer.ts'
 import type { AnswerReader, GatewayAnswer, ModelAnswer } from './model-answer.ts'
@@ -125,10 +125,10 @@ const reasonOfCode: Readonly<Record<string, FailReason>> = {
 function toModelError(head: GatewayAnswer & { readonly status: number }, text: string): ModelError {
   const { status } = head
   const body = parseLoosely(text)
-  const error = isRecord(body) && isRecord(body.error) ? body.error : {}
+  const error = isObject(body) && isObject(body.error) ? body.error : {}
   const code = typeof error.code === 'string' ? { code: toStorable(error.code.slice(0, maxCode)) } : {}
   const reason = code.code === undefined ? undefined : reasonOfCode[code.code]
-  const message = isRecord(body) ? errorText(body) : 'no reason given'
+  const message = isObject(body) ? errorText(body) : 'no reason given'
   const retryable = status === 429 || status === 408 || status >= 500
   const why = `the model gateway answered ${status}: ${message}`
   return new ModelError(why, reason ?? 'model_error', retryable, { ...head, ...code })

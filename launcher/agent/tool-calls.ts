@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { isObject } from '#core/json/is-object.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Interrupt, Resolution } from '#schemas/run.ts'
 import type { AgentConfig } from '../agent-config.ts'
 import { parseBoundedJson } from '../http/bounded-json.ts'
-import { isRecord } from '../http/json-body.ts'
 import type { RunContext } from '../invoke/run.ts'
 import { toContent } from './chat.ts'
 import type { ToolCall } from './chat.ts'
@@ -138,7 +138,7 @@ function humanAnswer(resolution: Resolution | undefined): unknown {
 function parseArguments(call: ToolCall): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = parseBoundedJson(call.arguments === '' ? '{}' : call.arguments)
-    return isRecord(value) ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
+import { isObject } from '#core/json/is-object.ts'
 import { collect } from '#core/http-client/request.ts'
 import { mayDelegate, type AgentName, type Delegator } from '#schemas/delegates.ts'
 import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
 import { terminalStates } from '#schemas/run.ts'
-import { isRecord } from '../http/json-body.ts'
 import { Refusal } from '../http/refusal.ts'
 
 /** The state role, where runs born in a pod are made. */
@@ -123,12 +123,12 @@ function toRun(status: number, text: string): StateRun {
   } catch {
     body = undefined
   }
-  const reason = isRecord(body) && typeof body.detail === 'string' ? body.detail.slice(0, 500) : undefined
-  if (isRecord(body) && body.code === 'depth_exceeded') throw new Refusal('depth_exceeded', reason)
-  if (isRecord(body) && body.code === 'delegate_not_allowed') throw new Refusal('delegate_not_allowed', reason)
+  const reason = isObject(body) && typeof body.detail === 'string' ? body.detail.slice(0, 500) : undefined
+  if (isObject(body) && body.code === 'depth_exceeded') throw new Refusal('depth_exceeded', reason)
+  if (isObject(body) && body.code === 'delegate_not_allowed') throw new Refusal('delegate_not_allowed', reason)
   if (status === 404) throw new Refusal('unknown_target', reason)
   if (status >= 400 && status < 500) throw new Refusal('delegation_refused', reason)
-  if (status >= 300 || !isRecord(body) || typeof body.id !== 'string' || typeof body.state !== 'string')
+  if (status >= 300 || !isObject(body) || typeof body.id !== 'string' || typeof body.state !== 'string')
     throw new Refusal('delegation_failed')
   return { ...body, id: body.id, state: body.state }
 }

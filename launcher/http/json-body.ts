@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isObject } from '#core/json/is-object.ts'
 import { JsonRefused, parseBoundedJson } from './bounded-json.ts'
 import { Refusal } from './refusal.ts'
 
@@ -25,13 +26,8 @@ function parseBody(text: string): unknown {
 
 /** A value as an object of unknown fields; throws `Refusal` naming what it is for. */
 export function asRecord(value: unknown, what = 'the body'): Readonly<Record<string, unknown>> {
-  if (isRecord(value)) return value
+  if (isObject(value)) return value
   throw new Refusal('malformed_request', `${what} must be a JSON object`)
-}
-
-/** Whether a value is a JSON object. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Throws `Refusal` naming the first field that is not in the list. */

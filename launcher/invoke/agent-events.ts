@@ -1,7 +1,7 @@
+import { isObject } from '#core/json/is-object.ts'
 import type { EntryKind, Interrupt, InvokeResult } from '#schemas/run.ts'
 import type { ParsedEvent } from '#core/sse/parser.ts'
 import { JsonRefused, notJson, parseBoundedJson } from '../http/bounded-json.ts'
-import { isRecord } from '../http/json-body.ts'
 import { maxInterrupts, pause, toInterrupt, tooManyInterrupts, toUsage } from './outcome.ts'
 import { textBytes } from './journal.ts'
 import { failed, newMessageId } from './run.ts'
@@ -50,18 +50,18 @@ export function createAgentEvents(context: RunContext): AgentEvents {
   const named: Record<string, (data: unknown, raw: string) => void> = {
     message: (_, raw) => raw !== '[DONE]' && messages.delta(undefined, raw),
     'message.delta': (data) => {
-      const delta = isRecord(data) ? data : { text: data }
+      const delta = isObject(data) ? data : { text: data }
       messages.delta(typeof delta.messageId === 'string' ? delta.messageId : undefined, textOf(delta.text))
     },
     output: (data, raw) => (output = { value: data === undefined ? raw : data }),
-    error: (data, raw) => (error = isRecord(data) && typeof data.message === 'string' ? data.message : raw),
+    error: (data, raw) => (error = isObject(data) && typeof data.message === 'string' ? data.message : raw),
     checkpoint: (data) => (checkpoint = data),
     'interrupt.requested': (data) => {
       if (interrupts.length === maxInterrupts) throw new Error(tooManyInterrupts)
       interrupts.push(toInterrupt(data))
     },
     'usage.reported': (data) => {
-      const given = isRecord(data) ? data : {}
+      const given = isObject(data) ? data : {}
       const model = typeof given.model === 'string' ? { model: given.model.slice(0, maxModel) } : {}
       context.report(toUsage('usage' in given ? given.usage : given), model)
     },
@@ -73,7 +73,7 @@ export function createAgentEvents(context: RunContext): AgentEvents {
       const handle = Object.hasOwn(named, event) ? named[event] : undefined
       if (kept.has(event)) context.hold(textBytes(data))
       if (handle !== undefined) handle(value, data)
-      else if (allowed.has(event) && isRecord(value)) messages.emit(event as EntryKind, value)
+      else if (allowed.has(event) && isObject(value)) messages.emit(event as EntryKind, value)
     },
     cut: messages.finishOpen,
     end() {

@@ -1,8 +1,8 @@
+import { isObject } from '#core/json/is-object.ts'
 import type { InvokeResult } from '#schemas/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { AnswerHeaders } from '#core/http-client/request.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
-import { isRecord } from '../http/json-body.ts'
 import { createAgentEvents } from './agent-events.ts'
 import { pause, toInterrupt, toUsage } from './outcome.ts'
 import { failed } from './run.ts'
@@ -72,7 +72,7 @@ function reasonIn(text: string): string {
   let reason: unknown = text
   try {
     const body = parseBoundedJson(text)
-    if (isRecord(body)) reason = isRecord(body.error) ? body.error.message : (body.message ?? body.detail ?? body.error)
+    if (isObject(body)) reason = isObject(body.error) ? body.error.message : (body.message ?? body.detail ?? body.error)
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error
     // Otherwise the text itself is the reason.
@@ -88,7 +88,7 @@ function fromJson(context: RunContext, text: string): InvokeResult {
     if (!(error instanceof JsonRefused)) throw error
     return failed('agent_error', `the agent answered application/json that ${error.message}`, context.usage())
   }
-  if (!isRecord(body)) return { state: 'succeeded', output: body, usage: context.usage() }
+  if (!isObject(body)) return { state: 'succeeded', output: body, usage: context.usage() }
   if (body.usage !== undefined) context.report(toUsage(body.usage), {})
   if (Array.isArray(body.interrupts) && body.interrupts.length > 0)
     return pause(context, body.interrupts.map(toInterrupt), body.checkpoint)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { isObject } from '#core/json/is-object.ts'
 import { pauseReasons } from '#schemas/run.ts'
 import type { Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/run.ts'
-import { isRecord } from '../http/json-body.ts'
 import { failed, noUsage } from './run.ts'
 import type { RunContext } from './run.ts'
 
@@ -21,7 +21,7 @@ export function pause(context: RunContext, interrupts: readonly Interrupt[], che
 
 /** An interrupt as an agent wrote it, with an id and a known reason. */
 export function toInterrupt(value: unknown): Interrupt {
-  const given = isRecord(value) ? value : {}
+  const given = isObject(value) ? value : {}
   const reason = pauseReasons.find((known) => known === given.reason) ?? ('input_required' satisfies PauseReason)
   return {
     id: typeof given.id === 'string' && given.id !== '' ? given.id : `int_${randomUUID()}`,
@@ -35,7 +35,7 @@ export function toInterrupt(value: unknown): Interrupt {
 
 /** Token counts as an agent wrote them; what is missing or no count is 0. */
 export function toUsage(value: unknown): Usage {
-  const given = isRecord(value) ? value : {}
+  const given = isObject(value) ? value : {}
   const count = (name: keyof Usage): number => {
     const number = given[name]
     return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : 0

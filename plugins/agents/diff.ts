@@ -1,3 +1,5 @@
+import { isObject } from '#core/json/is-object.ts'
+
 /** One operation of an RFC 6902 patch. */
 export interface PatchOperation {
   op: 'add' | 'remove' | 'replace'
@@ -17,7 +19,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The RFC 6902 patch that turns one JSON value into another. Pure. */
 export function toPatch(from: unknown, to: unknown, path = ''): PatchOperation[] {
   if (isEqual(from, to)) return []
-  if (isFields(from) && isFields(to)) return patchFields(from, to, path)
+  if (isObject(from) && isObject(to)) return patchFields(from, to, path)
   if (Array.isArray(from) && Array.isArray(to)) return patchList(from, to, path)
   return [{ op: 'replace', path, value: to }]
 }
@@ -39,7 +41,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => isEqual(item, b[index]))
   }
-  if (!isFields(a) || !isFields(b)) return false
+  if (!isObject(a) || !isObject(b)) return false
   const keys = Object.keys(a)
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]))
 }
@@ -85,8 +87,4 @@ function allKeys(from: Fields, to: Fields): string[] {
 
 function pointer(path: string, key: string): string {
   return `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

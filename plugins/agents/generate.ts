@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { findConfigProblems } from '#schemas/agent-file.ts'
 import { agentFileSchema } from '#schemas/generated/agent-file-schema.ts'
@@ -26,7 +27,7 @@ const ROUNDS = 3
 
 /** Response format of the model: a config in the simplified format, on an existing route, and one sentence about it. */
 export function answerSchema(routes: readonly string[]): JsonQuestion['schema'] {
-  const fields = isFields(agentFileSchema['properties']) ? agentFileSchema['properties'] : {}
+  const fields = isObject(agentFileSchema['properties']) ? agentFileSchema['properties'] : {}
   const model = { type: 'object', required: ['route'], properties: { route: { type: 'string', enum: routes } } }
   return {
     name: 'agent',
@@ -81,7 +82,7 @@ function repairRequest(problems: readonly string[]): string {
 
 function readAnswer(text: string): { config: Record<string, unknown>; explanation: string } | undefined {
   const value = parseJson(text)
-  if (!isFields(value) || !isFields(value['config'])) return undefined
+  if (!isObject(value) || !isObject(value['config'])) return undefined
   const explanation = typeof value['explanation'] === 'string' ? value['explanation'] : ''
   return { config: value['config'], explanation }
 }
@@ -110,9 +111,9 @@ function settle(
   else if (!isAgentName(settled['name'])) settled['name'] = nameFrom(task.request)
   if (task.namespace !== undefined) settled['namespace'] = task.namespace
   const model = settled['model']
-  const wanted = isFields(model) ? model['route'] : undefined
+  const wanted = isObject(model) ? model['route'] : undefined
   const isKnown = typeof wanted === 'string' && task.routes.includes(wanted)
-  if (isFields(model) && !isKnown && task.routes[0] !== undefined) {
+  if (isObject(model) && !isKnown && task.routes[0] !== undefined) {
     warnings.push(`The model named a route that you cannot see; ${task.routes[0]} was put in its place.`)
     settled['model'] = { ...model, route: task.routes[0] }
   }
@@ -137,8 +138,4 @@ export function nameFrom(request: string): string {
     .slice(0, 40)
     .replace(/(?<!-)-+$/, '')
   return name === '' ? 'agent' : name
-}
-
-function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -9,7 +9,6 @@ import { toFork } from './fork.ts'
 import { generateConfig, nameFrom } from './generate.ts'
 import type { ChatMessage, ModelGateway } from './model-gateway.ts'
 import { choosePod, sinceSeconds } from './logs.ts'
-import { mergePatch } from './merge-patch.ts'
 import { specAt, toVersions } from './revisions.ts'
 import { toRollbackPatch } from './rollback.ts'
 
@@ -71,13 +70,6 @@ test('diff: sections name the top-level fields', () => {
     { path: '/limits', to: {} },
     { path: '/model', from: { route: 'a' }, to: { route: 'b' } },
   ])
-})
-
-test('merge patch: RFC 7396, null removes', () => {
-  assert.deepEqual(mergePatch({ a: { b: 1, c: 2 }, d: [1] }, { a: { b: null, e: 3 }, d: [2] }), {
-    a: { c: 2, e: 3 },
-    d: [2],
-  })
 })
 
 const agent = (more: Partial<AgentDeploymentObject['metadata']> = {}, route = 'mock'): AgentDeploymentObject =>

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '#core/json/is-object.ts'
 
 /** A part of an answer that violates the schema. */
 export interface AnswerProblem {
@@ -29,7 +30,7 @@ export function answerProblems(schema: unknown, value: unknown, pointer: string)
 }
 
 function visit(check: Check, schema: unknown, value: unknown, pointer: string): void {
-  if (!isFields(schema) || check.left-- <= 0 || check.problems.length >= MOST_PROBLEMS) return
+  if (!isObject(schema) || check.left-- <= 0 || check.problems.length >= MOST_PROBLEMS) return
   const detail = typeProblem(schema, value) ?? valueProblem(check, schema, value) ?? boundProblem(schema, value)
   if (detail !== undefined) check.problems.push({ pointer, detail })
   else if (Array.isArray(value))
@@ -37,12 +38,12 @@ function visit(check: Check, schema: unknown, value: unknown, pointer: string): 
       if (check.left <= 0) return
       visit(check, schema['items'], item, `${pointer}/${index}`)
     }
-  else if (isFields(value)) visitFields(check, schema, value, pointer)
+  else if (isObject(value)) visitFields(check, schema, value, pointer)
 }
 
 function visitFields(check: Check, schema: Fields, value: Fields, pointer: string): void {
   const at = (name: string): string => `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-  const properties = isFields(schema['properties']) ? schema['properties'] : {}
+  const properties = isObject(schema['properties']) ? schema['properties'] : {}
   for (const name of Array.isArray(schema['required']) ? schema['required'] : []) {
     if (check.left-- <= 0) return
     if (typeof name === 'string' && !Object.hasOwn(value, name))
@@ -85,8 +86,4 @@ function boundProblem(schema: Fields, value: unknown): string | undefined {
   if (typeof value === 'number') return within(value, 'minimum', 'maximum')
   if (typeof value === 'string') return within(value.length, 'minLength', 'maxLength')
   return Array.isArray(value) ? within(value.length, 'minItems', 'maxItems') : undefined
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { asObject } from '#core/json/is-object.ts'
 import type { Access, Caller } from '#core/cluster/caller.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Cursors } from '#core/database/cursors.ts'
@@ -107,8 +108,7 @@ function toKey(position: unknown): RunKey {
 }
 
 function toPlace(position: unknown): { readonly done: string; readonly in: string; readonly key: RunKey | undefined } {
-  const given: Readonly<Record<string, unknown>> =
-    typeof position === 'object' && position !== null ? { ...position } : {}
+  const given = asObject(position)
   if (typeof given['done'] !== 'string' || typeof given['in'] !== 'string') throw new Fail('invalid_cursor')
   return { done: given['done'], in: given['in'], key: given['in'] === '' ? undefined : toKey(given['key']) }
 }

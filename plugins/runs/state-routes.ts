@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { asObject } from '#core/json/is-object.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
@@ -54,9 +55,9 @@ export function runsStateRoutes(delegations: Delegations, state: StateContext): 
 }
 
 function readDelegation(body: unknown): StateRunRequest {
-  const given = record(body)
+  const given = asObject(body)
   const { parentRunId, conversationId, mode, maxDepth } = given
-  const { namespace, name } = record(given['agent'])
+  const { namespace, name } = asObject(given['agent'])
   if (typeof namespace !== 'string' || !isLabel(namespace)) throw refuse('/agent/namespace', 'must be a namespace name')
   if (typeof name !== 'string' || !isName(name)) throw refuse('/agent/name', 'must be an object name')
   if (mode !== 'spawn' && mode !== 'handoff') throw refuse('/mode', 'must be spawn or handoff')
@@ -72,10 +73,6 @@ function readDelegation(body: unknown): StateRunRequest {
     ...(typeof parentRunId === 'string' ? { parentRunId } : {}),
     ...(conversationId === undefined ? {} : { conversationId }),
   }
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
 function refuse(pointer: string, detail: string): Fail {

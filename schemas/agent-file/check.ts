@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import { boundsOf, durationProblem } from '../duration.ts'
 import { patternText } from '../pattern-text.ts'
 import { MAX_PROBLEMS } from './problem.ts'
@@ -23,7 +24,7 @@ export function* checkValue(schema: Node, value: unknown, path: Path = []): Gene
   if (typeof value === 'string') yield* checkText(schema, value, path)
   else if (typeof value === 'number') yield* checkNumber(schema, value, path)
   else if (Array.isArray(value)) yield* checkList(schema, value, path)
-  else if (isNode(value)) yield* checkObject(schema, value, path)
+  else if (isObject(value)) yield* checkObject(schema, value, path)
 }
 
 const NAMES: Record<string, string> = {
@@ -37,7 +38,7 @@ const NAMES: Record<string, string> = {
 
 function hasType(type: string, value: unknown): boolean {
   if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return isNode(value)
+  if (type === 'object') return isObject(value)
   if (type === 'integer') return Number.isSafeInteger(value)
   if (type === 'number') return typeof value === 'number' && Number.isFinite(value)
   return typeof value === type
@@ -45,7 +46,7 @@ function hasType(type: string, value: unknown): boolean {
 
 // The branch whose type fits speaks; among several objects, the one with the fewest problems.
 function* checkUnion(schema: Node, value: unknown, path: Path): Generator<Problem, void> {
-  const branches = (schema['anyOf'] as unknown[]).filter(isNode)
+  const branches = (schema['anyOf'] as unknown[]).filter(isObject)
   const fitting = branches.filter((branch) => fits(branch, value))
   if (fitting.length === 0) {
     const names = [...new Set(branches.map((branch) => NAMES[String(branch['type'])] ?? String(branch['type'])))]
@@ -93,12 +94,12 @@ function* checkList(schema: Node, value: unknown[], path: Path): Generator<Probl
   if (typeof maxItems === 'number' && value.length > maxItems) {
     return yield problem(path, `must have at most ${maxItems} entries`)
   }
-  if (!isNode(items)) return
+  if (!isObject(items)) return
   for (const [index, item] of value.entries()) yield* checkValue(items, item, [...path, index])
 }
 
 function* checkObject(schema: Node, value: Node, path: Path): Generator<Problem, void> {
-  const properties = isNode(schema['properties']) ? schema['properties'] : {}
+  const properties = isObject(schema['properties']) ? schema['properties'] : {}
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : []
   const { maxProperties } = schema
   if (typeof maxProperties === 'number' && Object.keys(value).length > maxProperties)
@@ -106,14 +107,14 @@ function* checkObject(schema: Node, value: Node, path: Path): Generator<Problem,
   for (const name of required) if (!Object.hasOwn(value, name)) yield problem(path, `${name} is required`)
   for (const [name, item] of Object.entries(value)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : patternFor(schema, name)
-    if (isNode(property)) yield* checkValue(property, item, [...path, name])
+    if (isObject(property)) yield* checkValue(property, item, [...path, name])
     else if (schema['additionalProperties'] === false) yield unknownField(path, name, Object.keys(properties))
   }
 }
 
 function patternFor(schema: Node, name: string): unknown {
-  if (isNode(schema['additionalProperties'])) return schema['additionalProperties']
-  const patterns = isNode(schema['patternProperties']) ? Object.entries(schema['patternProperties']) : []
+  if (isObject(schema['additionalProperties'])) return schema['additionalProperties']
+  const patterns = isObject(schema['patternProperties']) ? Object.entries(schema['patternProperties']) : []
   return patterns.find(([pattern]) => name.length <= 317 && new RegExp(pattern).test(name))?.[1]
 }
 
@@ -123,8 +124,4 @@ function unknownField(path: Path, name: string, known: readonly string[]): Probl
 
 function problem(path: Path, message: string): Problem {
   return { path, message }
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

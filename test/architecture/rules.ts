@@ -16,10 +16,16 @@ const lazyLocal = ['main.ts', 'cli/commands/dev.ts', 'cli/commands/up.ts']
 /** Who may import what, and which words may stand where. */
 export const rules: readonly Rule[] = [
   importRule({
-    name: 'schemas imports nothing of ours but schemas',
+    name: 'schemas imports schemas and core/json only',
     of: (path) => inRoom(path, 'schemas'),
-    forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas'),
+    forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas', 'core/json'),
     bad: { path: 'schemas/a.ts', text: "import { x } from '#core/errors/domain-error.ts'" },
+  }),
+  importRule({
+    name: 'core/json imports nothing of ours but itself',
+    of: (path) => inRoom(path, 'core/json'),
+    forbids: ({ target }) => isOurs(target) && !inRoom(target, 'core/json'),
+    bad: { path: 'core/json/a.ts', text: "import { x } from '#schemas/duration.ts'" },
   }),
   importRule({
     name: 'core imports schemas and core only',
@@ -128,6 +134,12 @@ export const rules: readonly Rule[] = [
     of: (path) => !inRoom(path, 'schemas'),
     word: /\b(?:299[4-9]|4317|4318)\b/,
     bad: { path: 'launcher/memory/server.ts', text: 'listen(2998)' },
+  }),
+  wordRule({
+    name: 'whether a value is a JSON object is asked by isObject',
+    of: (path) => path !== 'core/json/is-object.ts' && !inRoom(path, 'local/apiserver'),
+    word: /(?:=== 'object' && \S+ !== null && !|!== 'object' \|\| \S+ === null \|\| )Array\.isArray\(/,
+    bad: { path: 'core/a.ts', text: "typeof x === 'object' && x !== null && !Array.isArray(x)" },
   }),
   wordRule({
     name: 'the environment is read by settings, entries and scripts only',

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '#core/json/canonical-json.ts'
+import { isObject } from '#core/json/is-object.ts'
 import type { KubeObject, ManagedFields } from '#core/kube/client.ts'
 import { readFields } from './audited-fields.ts'
 import type { Informer } from '../watch/declarations.ts'
@@ -44,19 +46,9 @@ export function observe(object: KubeObject, auditedFields: readonly string[] = [
 function contentOf(object: KubeObject): string {
   const { apiVersion: _version, kind: _kind, metadata, status: _status, ...rest } = object
   const { labels, annotations, finalizers, deletionTimestamp } = metadata
-  for (const map of [labels, annotations])
-    if (map !== undefined && (typeof map !== 'object' || map === null || Array.isArray(map)))
-      throw new TypeError('no map')
-  return stable({ ...rest, labels, annotations, finalizers, deletionTimestamp })
-}
-
-// Key order is the API server's and may change between two reads of the same object.
-function stable(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )
+  for (const map of [labels, annotations]) if (map !== undefined && !isObject(map)) throw new TypeError('no map')
+  // The API server may change the order of keys between two reads of the same object.
+  return canonicalJson({ ...rest, labels, annotations, finalizers, deletionTimestamp })
 }
 
 function newestManager(entries: readonly ManagedFields[]): string | undefined {

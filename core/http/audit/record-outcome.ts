@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { asObject } from '#core/json/is-object.ts'
 import type { Caller } from '#core/cluster/caller.ts'
 import { isName } from '#core/kube/names.ts'
 import { kindOfResource } from '#schemas/kinds.ts'
@@ -131,8 +132,8 @@ function kindOf(endpoint: AnyEndpoint, request: FastifyRequest): string {
 // Only what parses as a name is kept (A8): a field that holds anything else may hold a secret.
 function targetOf(request: FastifyRequest): { namespace: string | undefined; name: string | undefined } {
   const { params, query, reviewed, attempted, failure } = stateOf(request)
-  const body = fields(request.body)
-  const metadata = fields(body.metadata)
+  const body = asObject(request.body)
+  const metadata = asObject(body.metadata)
   return {
     // A cluster-scoped object has none, whatever the path says.
     namespace: firstName(
@@ -146,7 +147,7 @@ function targetOf(request: FastifyRequest): { namespace: string | undefined; nam
       params.id,
       metadata.name,
       body.name,
-      fields(body.agent).name,
+      asObject(body.agent).name,
       reviewed?.name,
       failure?.name,
     ]),
@@ -155,8 +156,4 @@ function targetOf(request: FastifyRequest): { namespace: string | undefined; nam
 
 function firstName(candidates: readonly unknown[]): string | undefined {
   return candidates.find((candidate): candidate is string => typeof candidate === 'string' && isName(candidate))
-}
-
-function fields(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
 }

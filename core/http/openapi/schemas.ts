@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import { SHOWN_AS } from '#schemas/shown-as.ts'
 
 type Node = Readonly<Record<string, unknown>>
@@ -10,7 +11,7 @@ export type Components = Record<string, unknown>
  * component and a reference. `closed` is for bodies: unknown fields are refused there (see `closeObjects`).
  */
 export function toDocumentSchema(schema: unknown, components: Components, { closed = false } = {}): unknown {
-  if (!isNode(schema) || '$ref' in schema) return schema
+  if (!isObject(schema) || '$ref' in schema) return schema
   const shown = schema[SHOWN_AS]
   if (shown !== undefined) return toDocumentSchema(shown, components, { closed })
   const { title } = schema
@@ -31,9 +32,9 @@ const lists = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
 function withKeywords(schema: Node, inner: (value: unknown) => unknown): Record<string, unknown> {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     if (dropped.test(key)) return []
-    if (key === 'properties' && isNode(value))
+    if (key === 'properties' && isObject(value))
       return [[key, Object.fromEntries(Object.entries(value).map(([name, field]) => [name, inner(field)]))]]
-    if (key === 'patternProperties' && isNode(value)) return toRecord(value, inner)
+    if (key === 'patternProperties' && isObject(value)) return toRecord(value, inner)
     if (key === 'additionalProperties' && 'patternProperties' in schema) return []
     if (lists.has(key) && Array.isArray(value)) return [[key, value.map(inner)]]
     return [[key, single.has(key) ? inner(value) : value]]
@@ -54,7 +55,7 @@ function simplify(schema: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(anyOf)) return explicit(schema)
   const values = anyOf.filter((one) => !isNull(one))
   const value: unknown = values.length > 1 && values.every(isText) ? toEnum(values) : values[0]
-  if (!isNode(value) || (values.length > 1 && !('enum' in value))) return schema
+  if (!isObject(value) || (values.length > 1 && !('enum' in value))) return schema
   if (values.length === anyOf.length) return { ...value, ...rest }
   const isSimple = typeof value.type === 'string' && !('enum' in value) && !('const' in value)
   return isSimple ? { ...value, type: [value.type, 'null'], ...rest } : { ...rest, anyOf: [value, { type: 'null' }] }
@@ -75,11 +76,11 @@ function toEnum(values: readonly Node[]): Node {
 }
 
 function isText(value: unknown): value is Node {
-  return isNode(value) && typeof value.const === 'string'
+  return isObject(value) && typeof value.const === 'string'
 }
 
 function isNull(value: unknown): boolean {
-  return isNode(value) && value.type === 'null'
+  return isObject(value) && value.type === 'null'
 }
 
 function closeIf(closed: boolean, schema: Record<string, unknown>): Record<string, unknown> {
@@ -94,8 +95,4 @@ function nameFor(title: string, schema: object, components: Components): string 
     const name = count === 1 ? title : `${title}${count}`
     if (!(name in components) || JSON.stringify(components[name]) === text) return name
   }
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

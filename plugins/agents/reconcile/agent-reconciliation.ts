@@ -1,3 +1,4 @@
+import { canonicalJson } from '#core/json/canonical-json.ts'
 import type { ReconcileResult } from '#core/controllers/watch/declarations.ts'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { KubeError, isStatus } from '#core/kube/status.ts'
@@ -30,7 +31,6 @@ import type { RevisionAuthors } from './revision-author.ts'
 import { planRevision, toRevisionData } from './revision.ts'
 import type { RevisionPlan } from './revision.ts'
 import type { ReconcileSettings } from './settings.ts'
-import { stableJson } from './stable-hash.ts'
 import { toStatus } from './status.ts'
 import type { Findings } from './status.ts'
 import { readRevisions, readWorkload } from './workload-state.ts'
@@ -185,7 +185,7 @@ async function writeStatus(
   agent: AgentDeploymentObject,
   status: AgentDeploymentStatus,
 ): Promise<boolean> {
-  if (stableJson(status) === stableJson(agent.status ?? {})) return true
+  if (canonicalJson(status) === canonicalJson(agent.status ?? {})) return true
   const gone = Object.keys(agent.status ?? {}).filter((key) => !(key in status))
   const { name, resourceVersion } = agent.metadata
   const body = {

@@ -1,8 +1,9 @@
+import { canonicalJson } from '#core/json/canonical-json.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { LauncherConfig } from '#schemas/launcher.ts'
 import { toRequestFields } from '#schemas/model-params.ts'
 import type { RevisionData } from './revision.ts'
-import { stableHash, stableJson } from './stable-hash.ts'
+import { stableHash } from './stable-hash.ts'
 
 /**
  * Configuration of the launcher. It has neither replicas nor the number of a revision, since a change of those alone must not
@@ -29,7 +30,7 @@ export function toLauncherConfig(agent: AgentDeploymentObject, { spec, resolved 
 
 /** Text of the file, with sorted keys, so that equal content is equal text. */
 export function configText(config: LauncherConfig): string {
-  return `${stableJson(config)}\n`
+  return `${canonicalJson(config)}\n`
 }
 
 /** Name of the ConfigMap with that content. Pods of an older revision keep their own. */

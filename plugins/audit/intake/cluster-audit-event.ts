@@ -1,3 +1,4 @@
+import { asObject } from '#core/json/is-object.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 
 /** One `audit.k8s.io/v1` Event as far as the intake reads it; bodies are reduced to the metadata of their objects. */
@@ -46,20 +47,20 @@ const maxObjects = 1_000
 
 /** Reads one item of an EventList; never throws. */
 export function readClusterAuditEvent(item: unknown): ReadEvent {
-  const event = record(item)
-  const ref = record(event['objectRef'])
+  const event = asObject(item)
+  const ref = asObject(event['objectRef'])
   const [auditId, verb, stage] = [text(event['auditID']), text(event['verb']), text(event['stage'])]
-  const username = text(record(event['user'])['username'])
+  const username = text(asObject(event['user'])['username'])
   const completedAt = new Date(text(event['stageTimestamp']))
   if (!token.test(auditId) || verb === '' || username === '' || Number.isNaN(completedAt.getTime())) return 'malformed'
   if (stage !== 'ResponseComplete') return 'incomplete'
-  const request = record(event['requestObject'])
-  const { code, reason } = record(event['responseStatus'])
+  const request = asObject(event['requestObject'])
+  const { code, reason } = asObject(event['responseStatus'])
   return {
     auditId,
     verb,
     username,
-    impersonated: text(record(event['impersonatedUser'])['username']) || undefined,
+    impersonated: text(asObject(event['impersonatedUser'])['username']) || undefined,
     group: text(ref['apiGroup']),
     resource: text(ref['resource']),
     subresource: text(ref['subresource']),
@@ -69,8 +70,8 @@ export function readClusterAuditEvent(item: unknown): ReadEvent {
     reason: text(reason),
     isDryRun: isDryRun(text(event['requestURI']), request),
     completedAt,
-    sentVersion: text(record(request['metadata'])['resourceVersion']) || undefined,
-    answered: readAnswer(record(event['responseObject'])),
+    sentVersion: text(asObject(request['metadata'])['resourceVersion']) || undefined,
+    answered: readAnswer(asObject(event['responseObject'])),
   }
 }
 
@@ -84,13 +85,13 @@ function isDryRun(uri: string, request: Readonly<Record<string, unknown>>): bool
 
 function readAnswer(answer: Readonly<Record<string, unknown>>): readonly AnsweredObject[] {
   const items = answer['items']
-  if (Array.isArray(items)) return items.slice(0, maxObjects).flatMap((item) => readObject(record(item)))
-  if (answer['kind'] === 'Status') return readDetails(record(answer['details']))
+  if (Array.isArray(items)) return items.slice(0, maxObjects).flatMap((item) => readObject(asObject(item)))
+  if (answer['kind'] === 'Status') return readDetails(asObject(answer['details']))
   return readObject(answer)
 }
 
 function readObject(object: Readonly<Record<string, unknown>>): AnsweredObject[] {
-  const { uid, resourceVersion, name, namespace, deletionTimestamp } = record(object['metadata'])
+  const { uid, resourceVersion, name, namespace, deletionTimestamp } = asObject(object['metadata'])
   if (typeof uid !== 'string' || !token.test(uid)) return []
   return [
     {
@@ -119,10 +120,6 @@ function labelOf(value: unknown): string {
 
 function nameOf(value: unknown): string {
   return typeof value === 'string' && isName(value) ? value : ''
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }
 
 function text(value: unknown): string {

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { asObject } from '#core/json/is-object.ts'
 import { readBearer } from '#core/http/input/bearer-token.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Intake } from './intake.ts'
@@ -38,17 +39,13 @@ function authenticate(request: FastifyRequest, token: string): void {
 }
 
 function readItems(body: unknown, most: number): readonly unknown[] {
-  const { apiVersion, kind, items } = record(body)
+  const { apiVersion, kind, items } = asObject(body)
   if (kind !== 'EventList') throw refuse('/kind', 'must be EventList')
   if (apiVersion !== 'audit.k8s.io/v1') throw refuse('/apiVersion', 'must be audit.k8s.io/v1')
   if (!Array.isArray(items)) throw refuse('/items', 'must be an array')
   if (items.length > most)
     throw new Fail('payload_too_large', `The list has more than ${most} events (audit.webhookMaxEvents).`)
   return items
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
 function refuse(pointer: string, detail: string): Fail {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { asObject } from '#core/json/is-object.ts'
 import { KIND_OF_DATA } from '#core/controllers/objects/object-events.ts'
 import type { AuditDescriptor, StoredEvent } from '#core/event-store/event.ts'
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
@@ -120,7 +121,7 @@ export function countOf(row: Pick<AuditRow, 'detail'>): number {
 
 /** What an informer saw; who did it is a guess from the object's managed fields. */
 function changeRow(event: Audited, action: string): AuditRow {
-  const data = fields(event)
+  const data = asObject(event.data)
   const { uid, resourceVersion } = data
   const detail = {
     uid,
@@ -137,7 +138,7 @@ function changeRow(event: Audited, action: string): AuditRow {
 
 /** What a caller did or tried through the API. Of a change it is the informer's row, which may come before or after it. */
 function outcomeRow(event: Audited): AuditRow {
-  const data = fields(event)
+  const data = asObject(event.data)
   const [action, uid, resourceVersion] = [text(data['action']), text(data['uid']), text(data['resourceVersion'])]
   const intent = text(data['intent'])
   const outcome = data['outcome'] === 'success' ? 'success' : data['outcome'] === 'denied' ? 'denied' : 'error'
@@ -166,7 +167,7 @@ function ownKey(event: Audited, action: string, outcome: string): string {
 
 /** What the API server reported of a request: the exact actor of a change, a denial or a failure. */
 function requestRow(event: Audited): AuditRow {
-  const data = fields(event)
+  const data = asObject(event.data)
   const [action, uid, resourceVersion] = [text(data['action']), text(data['uid']), text(data['resourceVersion'])]
   const outcome = data['outcome'] === 'success' ? 'success' : data['outcome'] === 'error' ? 'error' : 'denied'
   // Events of earlier versions report denials alone, without a code.
@@ -218,12 +219,12 @@ function sourceOf({ actor }: Audited): AuditRow['source'] {
 }
 
 function actionOf({ data }: Audited, { action, actionFrom }: AuditDescriptor): string {
-  const named = actionFrom === undefined ? undefined : fields({ data })[actionFrom.field]
+  const named = actionFrom === undefined ? undefined : asObject(data)[actionFrom.field]
   return actionFrom?.values.find((value) => value === named) ?? action
 }
 
 function detailOf({ data }: Audited, descriptor: AuditDescriptor): Record<string, unknown> {
-  const given = fields({ data })
+  const given = asObject(data)
   const named = (descriptor.detail ?? []).map((field): [string, unknown] => [field, given[field]])
   return Object.fromEntries(named.filter(([, value]) => value !== undefined && value !== null))
 }
@@ -254,7 +255,7 @@ function finish(
 
 // The BFF and the API server report one request under one Audit-Id.
 function eventKey(event: Audited): string {
-  const auditId = text(fields(event)['auditId'])
+  const auditId = text(asObject(event.data)['auditId'])
   return auditId === '' ? `event/${event.id}` : `request/${auditId}`
 }
 
@@ -266,10 +267,6 @@ export function idOf(key: string): string {
 
 function digest(input: string): string {
   return createHash('sha256').update(input).digest('hex')
-}
-
-function fields(event: Pick<Audited, 'data'>): Readonly<Record<string, unknown>> {
-  return typeof event.data === 'object' && event.data !== null ? { ...event.data } : {}
 }
 
 function text(value: unknown): string {

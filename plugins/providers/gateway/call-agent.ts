@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { AgentOutcome, AgentRuns } from '../agent-model.ts'
@@ -5,7 +6,7 @@ import { completion, deltaFrame, doneFrame, usageFrame, wireUsage } from '../com
 import type { CompletionHead } from '../completion.ts'
 import { textOf } from '../mock/mock-answer.ts'
 import type { GatewayCall } from './gateway-call.ts'
-import { isObject, wantsUsage } from './model-request.ts'
+import { wantsUsage } from './model-request.ts'
 import type { Body } from './model-request.ts'
 import { errorFrame, toOpenAiError } from './openai-error.ts'
 import type { ModelName } from './route-of.ts'

@@ -1,3 +1,4 @@
+import { asObject } from '#core/json/is-object.ts'
 import { toRequestFields } from '#schemas/model-params.ts'
 import type { AnswerSink, Operation } from '../adapter.ts'
 import type { ProvidersServices } from '../services.ts'
@@ -115,8 +116,4 @@ function toProviderBody({ operation, route, body }: ModelCall, target: LoadedTar
   const asked =
     body.stream === true ? { stream_options: { ...asObject(body.stream_options), include_usage: true } } : {}
   return { ...toRequestFields(route.spec.params ?? {}), ...body, model: target.model, ...asked }
-}
-
-function asObject(value: unknown): object {
-  return typeof value === 'object' && value !== null ? value : {}
 }

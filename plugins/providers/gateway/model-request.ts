@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Operation } from '../adapter.ts'
 
@@ -26,11 +27,6 @@ export function readModelRequest(operation: Operation, body: unknown): Body & { 
 /** Whether the client asked for the usage of a stream. */
 export function wantsUsage(body: Body): boolean {
   return isObject(body.stream_options) && body.stream_options.include_usage === true
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function required(pointer: string): Fail {

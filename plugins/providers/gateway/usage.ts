@@ -1,7 +1,7 @@
+import { isObject } from '#core/json/is-object.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { Metered } from '../events.ts'
-import { isObject } from './model-request.ts'
 
 /** Token counts of an answer; `usageReported` is false when the provider said nothing. */
 export type Counted = Pick<

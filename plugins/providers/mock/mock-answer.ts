@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import { smallestInstance } from './smallest-instance.ts'
 
@@ -50,10 +51,6 @@ export function textOf(content: unknown): string {
 
 function toolName(tool: unknown): unknown {
   return isObject(tool) && isObject(tool.function) ? tool.function.name : undefined
-}
-
-function isObject(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function list(value: unknown): readonly unknown[] {

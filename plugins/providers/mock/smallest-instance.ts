@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import { shortestMatch } from './shortest-match.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -134,10 +135,6 @@ function number(schema: Schema, whole: boolean): number {
 
 function atMost(most: number, step: number): number {
   return Math.floor((most - step) / step) * step
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function list(value: unknown): readonly unknown[] {

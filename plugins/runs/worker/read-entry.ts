@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import type { EntryKind, LauncherEntry } from '#schemas/run.ts'
 import { isStorableTime, toStorableValue } from '#schemas/storable-text.ts'
 import { invalid } from './agent-fault.ts'
@@ -61,8 +62,8 @@ export function isDeeperThan(value: unknown, depth: number): boolean {
 
 /** A JSON object. */
 export function toRecord(value: unknown, field: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(field, 'must be an object')
-  return value as Readonly<Record<string, unknown>>
+  if (!isObject(value)) throw invalid(field, 'must be an object')
+  return value
 }
 
 /** A text of bounded length. */

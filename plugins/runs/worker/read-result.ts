@@ -1,3 +1,4 @@
+import { asObject } from '#core/json/is-object.ts'
 import {
   type FailReason,
   failReasons,
@@ -46,7 +47,7 @@ export function readResult(data: Readonly<Record<string, unknown>>, kind: string
 
 /** Token counts, each from 0 to 2^53 - 1: what is no count is 0, what is larger is cut. */
 export function readUsage(value: unknown): Usage {
-  const given: Readonly<Record<string, unknown>> = typeof value === 'object' && value !== null ? { ...value } : {}
+  const given = asObject(value)
   const count = (name: keyof Usage): number => {
     const counted = given[name]
     return typeof counted === 'number' && counted > 0 ? Math.min(Math.floor(counted), Number.MAX_SAFE_INTEGER) : 0

@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import type { Difference } from './normalise.ts'
 import type { Body, Step } from './step.ts'
 
@@ -10,13 +11,12 @@ export interface Allowed {
 const both = ({ real, ours }: Difference, pattern: RegExp): boolean =>
   pattern.test(String(real)) && pattern.test(String(ours))
 
-const bodyOf = (step: Step | undefined): Body => (isBody(step?.body) ? step.body : {})
+const bodyOf = (step: Step | undefined): Body => (isObject(step?.body) ? step.body : {})
 const withoutPorts = (warning: unknown): string =>
   String(warning ?? '')
     .split(/,(?=")/)
     .filter((each) => each !== '' && !each.includes('duplicate port definition with'))
     .join()
-const isBody = (value: unknown): value is Body => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Every allowed difference, one a line, with its reason. */
 export const allowed: readonly Allowed[] = [
@@ -33,7 +33,7 @@ export const allowed: readonly Allowed[] = [
     is: ({ path, real, ours }, step) =>
       step?.query['fieldValidation'] === 'Ignore' &&
       step.type === 'application/merge-patch+json' &&
-      !isBody(step.body) &&
+      !isObject(step.body) &&
       (path === '.status' ? real === 422 && ours === 400 : path === '.body.message'),
   },
   {

@@ -1,3 +1,5 @@
+import { isObject } from '#core/json/is-object.ts'
+
 type Fields = { [key: string]: unknown }
 
 /** Messages that kubectl prints for common refusals: an operator searches for these words, so they are compared. */
@@ -36,9 +38,9 @@ const OTHER = 'a message that is not compared'
 export function comparedMessages(status: Fields): Fields {
   const { message, details, reason } = status
   if (typeof message !== 'string' || status['status'] !== 'Failure') return status
-  if (!isFields(details) || !Array.isArray(details['causes'])) return { ...status, message: compared(message) }
+  if (!isObject(details) || !Array.isArray(details['causes'])) return { ...status, message: compared(message) }
   // The real server validates some objects more than once, and repeats the causes.
-  const causes = distinct(details['causes'].filter(isFields)).map(comparedCause).toSorted(byContent)
+  const causes = distinct(details['causes'].filter(isObject)).map(comparedCause).toSorted(byContent)
   const shown = reason === 'Invalid' ? headOf(message) : causes.length > 1 ? OTHER : compared(message)
   return { ...status, message: shown, details: { ...details, causes } }
 }
@@ -66,8 +68,4 @@ function distinct(causes: readonly Fields[]): Fields[] {
 function byContent(a: Fields, b: Fields): number {
   const [left, right] = [a, b].map((cause) => `${String(cause['field'])} ${JSON.stringify(cause)}`)
   return (left ?? '') < (right ?? '') ? -1 : 1
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

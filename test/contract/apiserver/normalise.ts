@@ -1,6 +1,5 @@
+import { isObject } from '#core/json/is-object.ts'
 import { comparedMessages } from './messages.ts'
-
-type Fields = { [key: string]: unknown }
 
 /** One place where two answers differ. */
 export interface Difference {
@@ -8,9 +7,6 @@ export interface Difference {
   readonly real: unknown
   readonly ours: unknown
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An answer without what must differ between two servers: uids, versions, times, addresses, and the order the real one leaves to chance. */
 export function normalise(value: unknown, key = ''): unknown {
@@ -20,7 +16,7 @@ export function normalise(value: unknown, key = ''): unknown {
       key,
       value.map((item) => normalise(item, key === 'clusterIPs' ? 'clusterIP' : '')),
     )
-  if (!isFields(value)) return value
+  if (!isObject(value)) return value
   const out = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, normalise(item, name)]))
   return value['kind'] === 'Status' ? comparedMessages(out) : out
 }
@@ -50,7 +46,7 @@ function sorted(key: string, list: unknown[]): unknown[] {
   if (!['managedFields', 'causes', 'resourceRules', 'nonResourceRules'].includes(key)) return list
   const parts = key === 'managedFields' ? ['manager', 'operation'] : key === 'causes' ? ['field'] : []
   const order = (item: unknown) =>
-    (isFields(item) ? parts.map((part) => String(item[part])).join(' ') : '') + JSON.stringify(item)
+    (isObject(item) ? parts.map((part) => String(item[part])).join(' ') : '') + JSON.stringify(item)
   return [...list].sort((a, b) => (order(a) < order(b) ? -1 : 1))
 }
 
@@ -62,16 +58,16 @@ export function differences(real: unknown, ours: unknown, path = ''): Difference
   }
   if (Array.isArray(real) && Array.isArray(ours))
     return [{ path: `${path}.length`, real: real.map(summary), ours: ours.map(summary) }]
-  if (!isFields(real) || !isFields(ours)) return [{ path: path || '.', real, ours }]
+  if (!isObject(real) || !isObject(ours)) return [{ path: path || '.', real, ours }]
   const keys = new Set([...Object.keys(real), ...Object.keys(ours)])
   return [...keys].flatMap((key) => differences(real[key], ours[key], `${path}.${key}`))
 }
 
 /** Names of the items of a list; of the events of a watch, their types too. */
 function summary(item: unknown): unknown {
-  if (!isFields(item)) return item
-  const object = isFields(item['object']) ? item['object'] : item
-  const metadata = isFields(object['metadata']) ? object['metadata'] : {}
+  if (!isObject(item)) return item
+  const object = isObject(item['object']) ? item['object'] : item
+  const metadata = isObject(object['metadata']) ? object['metadata'] : {}
   return [item['type'], metadata['name'], metadata['generation'], metadata['deletionTimestamp']]
     .filter((part) => part !== undefined)
     .join(' ')

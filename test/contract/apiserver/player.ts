@@ -1,3 +1,4 @@
+import { isObject } from '#core/json/is-object.ts'
 import { paths } from './bodies.ts'
 import type { KindName } from './bodies.ts'
 import { send } from './http.ts'
@@ -28,9 +29,8 @@ interface Versioned {
 }
 
 type Fields = { [key: string]: unknown }
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const metadataOf = (body: unknown): Fields => (isFields(body) && isFields(body['metadata']) ? body['metadata'] : {})
+
+const metadataOf = (body: unknown): Fields => (isObject(body) && isObject(body['metadata']) ? body['metadata'] : {})
 const isShort = (name: unknown): name is string => typeof name === 'string' && /^[abc]$/.test(name)
 
 /** The name of the object a step is about; undefined for the whole collection. */
@@ -101,7 +101,7 @@ export async function createPlayer(target: Target, sequence: Sequence, namespace
     const { kind } = step
     const name = nameOf(step)
     const list = await admin('GET', { kind, query: {} })
-    const items = isFields(list.body) && Array.isArray(list.body['items']) ? list.body['items'] : []
+    const items = isObject(list.body) && Array.isArray(list.body['items']) ? list.body['items'] : []
     for (const item of items) {
       const called = String(metadataOf(item)['name'])
       const short = paths[kind][3] ? called : called.replace(`${namespace}-`, '')
