@@ -9,7 +9,7 @@ import { planOf } from '#core/messaging/bus/durable-consumers.ts'
 import { createRelay } from '#core/messaging/outbox-relay.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import { createLeadership } from '#core/database/leader-election.ts'
+import { createLeaderElection } from '#core/database/leader-election.ts'
 import { openDatabase } from '#core/database/database.ts'
 import type { Database, DatabaseLocation } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
@@ -138,8 +138,8 @@ async function delivery(t: Scope, name: string, database: Database, bus: Bus): P
   t.after(() => running.stop())
   const stopped = new AbortController()
   const job = createRelay({ database, bus, install: 'bench' })
-  const leadership = createLeadership({ database, holder: randomUUID(), name: job.name })
-  const relay = leadership.run((term) => job.run(term), stopped.signal)
+  const election = createLeaderElection({ database, holder: randomUUID(), name: job.name })
+  const relay = election.run((term) => job.run(term), stopped.signal)
   t.after(async () => {
     stopped.abort()
     await relay

@@ -5,7 +5,7 @@ import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { runConsumers } from '#core/messaging/consumer/consumer-runner.ts'
 import { createRelay } from '#core/messaging/outbox-relay.ts'
 import { openDatabase } from '#core/database/database.ts'
-import { createLeadership } from '#core/database/leader-election.ts'
+import { createLeaderElection } from '#core/database/leader-election.ts'
 import { runCreated } from '#plugins/runs/events.ts'
 import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
 import type { Scope } from '#test/harness/scope.ts'
@@ -23,8 +23,8 @@ export async function openHandledRuns(t: Scope, url: string): Promise<(count: nu
   t.after(() => running.stop())
   const stopped = new AbortController()
   const job = createRelay({ database, bus, install: 'bench' })
-  const leadership = createLeadership({ database, holder: randomUUID(), name: job.name })
-  const relay = leadership.run((term) => job.run(term), stopped.signal)
+  const election = createLeaderElection({ database, holder: randomUUID(), name: job.name })
+  const relay = election.run((term) => job.run(term), stopped.signal)
   t.after(async () => {
     stopped.abort()
     await relay

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createBacklog } from './bounded-buffer.ts'
+import { createBoundedBuffer } from './bounded-buffer.ts'
 
 /** A taker whose calls end when the test says so. */
 function taker() {
@@ -29,18 +29,18 @@ const bounds = { items: 100, bytes: 1_000, batch: 3 }
 
 test('what came while a batch is taken is the next one, in order and bounded', async () => {
   const { calls, take, done } = taker()
-  const backlog = createBacklog(bounds, take)
-  for (const item of [1, 2, 3, 4, 5]) await backlog.push(item, 1)
-  assert.deepEqual([calls, backlog.length], [[[1]], 4])
+  const buffer = createBoundedBuffer(bounds, take)
+  for (const item of [1, 2, 3, 4, 5]) await buffer.push(item, 1)
+  assert.deepEqual([calls, buffer.length], [[[1]], 4])
   await done()
   assert.deepEqual(calls.at(-1), [2, 3, 4])
   let settled = false
-  void backlog.settled().then(() => (settled = true))
+  void buffer.settled().then(() => (settled = true))
   await done()
   assert.deepEqual([calls.at(-1), settled], [[5], false])
   await done()
   assert.equal(settled, true)
-  await backlog.push(6, 1)
+  await buffer.push(6, 1)
   assert.deepEqual(calls.at(-1), [6])
 })
 
@@ -50,11 +50,11 @@ for (const [what, tight, size] of [
 ] as const)
   test(`who pushes waits when too many ${what} are held, until a batch is through`, async () => {
     const { take, done } = taker()
-    const backlog = createBacklog(tight, take)
-    await backlog.push(1, size)
-    await backlog.push(2, size)
+    const buffer = createBoundedBuffer(tight, take)
+    await buffer.push(1, size)
+    await buffer.push(2, size)
     let room = false
-    const third = backlog.push(3, size).then(() => (room = true))
+    const third = buffer.push(3, size).then(() => (room = true))
     await settle()
     assert.equal(room, false)
     await done()
@@ -63,13 +63,13 @@ for (const [what, tight, size] of [
 
 test('a taker that gave up gets nothing more, and nobody waits for it', async () => {
   const { calls, take, fail } = taker()
-  const backlog = createBacklog({ ...bounds, items: 2 }, take)
-  await backlog.push(1, 1)
-  await backlog.push(2, 1)
-  const full = backlog.push(3, 1)
+  const buffer = createBoundedBuffer({ ...bounds, items: 2 }, take)
+  await buffer.push(1, 1)
+  await buffer.push(2, 1)
+  const full = buffer.push(3, 1)
   await fail()
   await full
-  await backlog.push(4, 1)
-  await backlog.settled()
-  assert.deepEqual([calls, backlog.length], [[[1]], 0])
+  await buffer.push(4, 1)
+  await buffer.settled()
+  assert.deepEqual([calls, buffer.length], [[[1]], 0])
 })

@@ -1,12 +1,12 @@
-/** How much a backlog holds before `push` makes its caller wait, and how much is taken at once. */
-export interface BacklogBounds {
+/** Limits of a buffer: `push` waits above `items` or `bytes`; a batch has at most `batch` items. */
+export interface BufferBounds {
   readonly items: number
   readonly bytes: number
   readonly batch: number
 }
 
-/** What was read and is not taken yet: a reader goes on while its taker is busy, up to a bound. */
-export interface Backlog<Item> {
+/** Items that were pushed and not yet taken: the producer continues while the consumer is busy, up to the bounds. */
+export interface BoundedBuffer<Item> {
   /** Resolves when there is room for more. */
   push(item: Item, bytes: number): Promise<void>
   /** Resolves when nothing waits and nothing is being taken. */
@@ -16,13 +16,13 @@ export interface Backlog<Item> {
 }
 
 /**
- * Hands over what has come as one batch, in order, one batch at a time. A `take` that rejects has given up: what waits is dropped, and
- * so is all that comes later.
+ * Creates a buffer that passes its items to `take` in order, one batch at a time. When `take` rejects, the buffer drops its items and
+ * every later one.
  */
-export function createBacklog<Item>(
-  bounds: BacklogBounds,
+export function createBoundedBuffer<Item>(
+  bounds: BufferBounds,
   take: (items: readonly Item[]) => Promise<void>,
-): Backlog<Item> {
+): BoundedBuffer<Item> {
   const waiting: { readonly item: Item; readonly bytes: number }[] = []
   let bytesHeld = 0
   let draining: Promise<void> | undefined
@@ -40,7 +40,7 @@ export function createBacklog<Item>(
       for (const { bytes } of batch) bytesHeld -= bytes
       makeRoom()
     }
-    // In the same turn as the last look at what waits: a later push starts anew.
+    // In the same turn as the last check of `waiting`, so that a later push starts the next drain.
     draining = undefined
   }
   const giveUp = (): void => {

@@ -1,57 +1,57 @@
-/** A signal without content: everybody who waits goes on. */
-export interface Wake {
+/** A notification without content, for one waiter. */
+export interface Signal {
   notify(): void
-  /** Resolves at the next `notify`, after `timeoutMs`, or when the signal aborts. One that came since the last wait counts. */
-  wait(timeoutMs: number, signal?: AbortSignal): Promise<void>
+  /** Resolves at the next `notify`, after `timeoutMs`, or when `abort` aborts. A notification since the previous wait counts. */
+  wait(timeoutMs: number, abort?: AbortSignal): Promise<void>
 }
 
-/** A wake-up of several sources and waiters; notifications between two waits of one waiter are one. */
-export interface WakeHub {
+/** Passes each notification to every subscriber; notifications between two waits of one subscriber count as one. */
+export interface SignalHub {
   notify(): void
-  waiter(): Wake
+  subscribe(): Signal
 }
 
-/** Creates the hub through which appends wake the relay of the same process. */
-export function createWakeHub(): WakeHub {
-  const waiters = new Set<WeakRef<Wake>>()
+/** Creates a hub. A subscriber that is no longer referenced is dropped. */
+export function createSignalHub(): SignalHub {
+  const subscribers = new Set<WeakRef<Signal>>()
   return {
     notify: () => {
-      for (const ref of waiters) {
-        const waiter = ref.deref()
-        if (waiter === undefined) waiters.delete(ref)
-        else waiter.notify()
+      for (const ref of subscribers) {
+        const subscriber = ref.deref()
+        if (subscriber === undefined) subscribers.delete(ref)
+        else subscriber.notify()
       }
     },
-    waiter: () => {
-      const waiter = createWake()
-      waiters.add(new WeakRef(waiter))
-      return waiter
+    subscribe: () => {
+      const subscriber = createSignal()
+      subscribers.add(new WeakRef(subscriber))
+      return subscriber
     },
   }
 }
 
-/** Creates a wake-up for one waiter. */
-export function createWake(): Wake {
+/** Creates a signal for one waiter. */
+export function createSignal(): Signal {
   let pending = false
-  let resolve: (() => void) | undefined
+  let finishWait: (() => void) | undefined
   return {
     notify: () => {
       pending = true
-      resolve?.()
+      finishWait?.()
     },
-    wait: async (timeoutMs, signal) => {
-      if (!pending && signal?.aborted !== true) {
-        await new Promise<void>((done) => {
-          const timer = setTimeout(() => finish(), timeoutMs)
+    wait: async (timeoutMs, abort) => {
+      if (!pending && abort?.aborted !== true) {
+        await new Promise<void>((resolve) => {
           const finish = (): void => {
             clearTimeout(timer)
-            signal?.removeEventListener('abort', finish)
-            done()
+            abort?.removeEventListener('abort', finish)
+            resolve()
           }
-          resolve = finish
-          signal?.addEventListener('abort', finish)
+          const timer = setTimeout(finish, timeoutMs)
+          finishWait = finish
+          abort?.addEventListener('abort', finish)
         })
-        resolve = undefined
+        finishWait = undefined
       }
       pending = false
     },

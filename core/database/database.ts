@@ -10,8 +10,8 @@ import { listenOn, postgresSessions } from './postgres.ts'
 import type { CoreTables } from './core-tables.ts'
 import { refuseBadUrl } from './postgres-url.ts'
 import type { StoreAddress } from './database-errors.ts'
-import { createWakeHub } from '#core/async/signal.ts'
-import type { WakeHub } from '#core/async/signal.ts'
+import { createSignalHub } from '#core/async/signal.ts'
+import type { SignalHub } from '#core/async/signal.ts'
 
 /** The root handle of the store and the wake-up that follows every append. */
 export interface Database {
@@ -21,7 +21,7 @@ export interface Database {
   /** The same with the store's own tables. */
   readonly db: Kysely<CoreTables>
   /** Notified after each commit that appended events, by this process or (PostgreSQL) by any other. */
-  readonly appended: WakeHub
+  readonly appended: SignalHub
   /** The connections of this process. */
   usage(): ConnectionUsage
   /** Tells other processes that events were appended; may be lost, so readers also poll. */
@@ -49,7 +49,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
     kind: 'pglite',
     root,
     db: withTables<CoreTables>(root),
-    appended: createWakeHub(),
+    appended: createSignalHub(),
     usage: () => sessions.usage(),
     // One process owns the folder, so there is no other process to notify.
     announce: () => undefined,
@@ -65,7 +65,7 @@ function openPostgres(address: StoreAddress, connections: number): Database {
   refuseBadUrl(address)
   const sessions = postgresSessions(address, connections)
   const root = createKysely(sessions)
-  const appended = createWakeHub()
+  const appended = createSignalHub()
   return {
     kind: 'postgres',
     root,

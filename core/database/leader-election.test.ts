@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Term } from '#core/jobs/background-work.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { Database } from './database.ts'
-import { StaleEpoch, assertEpoch, createLeadership } from './leader-election.ts'
+import { StaleEpoch, assertEpoch, createLeaderElection } from './leader-election.ts'
 import { adapters } from './testing/databases.ts'
 
 // A busy machine must be able to renew it: PGlite has one connection for all contenders.
@@ -71,8 +71,8 @@ for (const adapter of adapters) {
   check('a leader that stops hands over at once; work that ends by itself ends the run', async (database) => {
     const epochs: bigint[] = []
     for (const holder of ['a', 'b']) {
-      const leadership = createLeadership({ database, holder, name: 'job', ttlMs: 60_000 })
-      await leadership.run(async ({ epoch }) => void epochs.push(epoch), new AbortController().signal)
+      const election = createLeaderElection({ database, holder, name: 'job', ttlMs: 60_000 })
+      await election.run(async ({ epoch }) => void epochs.push(epoch), new AbortController().signal)
     }
     assert.deepEqual(epochs, [1n, 2n])
   })
@@ -120,8 +120,8 @@ function contender(
       return database.db
     },
   }
-  const leadership = createLeadership({ database: pausable, ...who, ttlMs })
-  const running = leadership.run(async (term) => {
+  const election = createLeaderElection({ database: pausable, ...who, ttlMs })
+  const running = election.run(async (term) => {
     announce.resolve(term)
     announce = Promise.withResolvers<Term>()
     await new Promise((resolve) => term.signal.addEventListener('abort', resolve))

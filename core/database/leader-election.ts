@@ -4,22 +4,22 @@ import type { Transaction } from 'kysely'
 import type { Term } from '#core/jobs/background-work.ts'
 import type { Database } from './database.ts'
 
-/** Who wants to lead what, and for how long a silent leader is believed (5 s: with the deadlines of a session, takeover within 15 s). */
-export interface LeadershipOptions {
+/** A candidate for a lease. `ttlMs` is how long a lease holds without renewal (5 s: with the deadlines of a session, takeover within 15 s). */
+export interface LeaderElectionOptions {
   readonly database: Database
   readonly holder: string
   readonly name: string
   readonly ttlMs?: number
 }
 
-/** The right to do something alone. */
-export interface Leadership {
-  /** Waits to become leader, runs `work`, and again when the term was lost, until `work` ends by itself or the signal aborts. */
+/** One candidate in the election for one lease. */
+export interface LeaderElection {
+  /** Acquires the lease, then runs `work`; repeats when the term is lost, until `work` ends by itself or the signal aborts. */
   run(work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void>
 }
 
-/** Creates a contender for the leader's row `name`. */
-export function createLeadership(options: LeadershipOptions): Leadership {
+/** Creates a candidate for the lease in the row `name` of table `leader`. */
+export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
   return {
     run: async (work, signal) => {
       while (!signal.aborted) {
@@ -54,7 +54,7 @@ export async function assertEpoch<Tables>(
   if (rows.length === 0) throw new StaleEpoch(name, epoch)
 }
 
-async function acquire(options: LeadershipOptions): Promise<bigint | undefined> {
+async function acquire(options: LeaderElectionOptions): Promise<bigint | undefined> {
   const { database, holder, name } = options
   return database.db.transaction().execute(async (tx) => {
     await tx
@@ -78,7 +78,7 @@ async function acquire(options: LeadershipOptions): Promise<bigint | undefined> 
 
 // True when the work ended by itself. Its errors end the term: the caller's loop decides whether to lead again.
 async function lead(
-  options: LeadershipOptions,
+  options: LeaderElectionOptions,
   epoch: bigint,
   work: (term: Term) => Promise<void>,
   signal: AbortSignal,
@@ -100,7 +100,7 @@ async function lead(
 }
 
 // The lease is counted from before each renewal was sent, by the monotonic clock: a pause of this process makes it late, never early.
-async function keepRenewing(options: LeadershipOptions, epoch: bigint, lost: AbortController): Promise<void> {
+async function keepRenewing(options: LeaderElectionOptions, epoch: bigint, lost: AbortController): Promise<void> {
   const ttlMs = ttlOf(options)
   let until = performance.now() + ttlMs
   while (!lost.signal.aborted) {
@@ -116,7 +116,7 @@ async function keepRenewing(options: LeadershipOptions, epoch: bigint, lost: Abo
 }
 
 // The expiry is not compared: an unchanged epoch proves that no other process took over, however late this is.
-async function renew(options: LeadershipOptions, epoch: bigint): Promise<boolean> {
+async function renew(options: LeaderElectionOptions, epoch: bigint): Promise<boolean> {
   const { database, name } = options
   const result = await database.db
     .updateTable('leader')
@@ -127,7 +127,7 @@ async function renew(options: LeadershipOptions, epoch: bigint): Promise<boolean
   return result.numUpdatedRows === 1n
 }
 
-async function release({ database, name }: LeadershipOptions, epoch: bigint): Promise<void> {
+async function release({ database, name }: LeaderElectionOptions, epoch: bigint): Promise<void> {
   await database.db
     .updateTable('leader')
     .set({ expires_at: sql<Date>`'-infinity'` })
@@ -136,10 +136,10 @@ async function release({ database, name }: LeadershipOptions, epoch: bigint): Pr
     .execute()
 }
 
-function expiry(options: LeadershipOptions): ReturnType<typeof sql<Date>> {
+function expiry(options: LeaderElectionOptions): ReturnType<typeof sql<Date>> {
   return sql<Date>`clock_timestamp() + make_interval(secs => ${ttlOf(options) / 1000})`
 }
 
-function ttlOf(options: LeadershipOptions): number {
+function ttlOf(options: LeaderElectionOptions): number {
   return options.ttlMs ?? 5_000
 }

@@ -42,9 +42,9 @@ export function createStore(database: Database, options: StoreOptions): Store {
       ),
     readStream: (stream, after) => readStream(database.db, stream, after),
     appends: () => {
-      const waiter = database.appended.waiter()
+      const appended = database.appended.subscribe()
       const listening = database.listen()
-      return { wait: (timeoutMs, signal) => waiter.wait(timeoutMs, signal), stop: () => listening.stop() }
+      return { wait: (timeoutMs, signal) => appended.wait(timeoutMs, signal), stop: () => listening.stop() }
     },
     newestPosition: () => newestPosition(database.db),
     epoch: () => readEpoch(database.db),

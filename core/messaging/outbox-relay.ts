@@ -47,7 +47,7 @@ async function relay(options: RelayOptions, term: Term): Promise<void> {
   const published = options.metrics?.counter(eventMetrics.published)
   const failed = options.metrics?.counter(eventMetrics.relayFailures)
   const log = createEventLog(database)
-  const wake = log.waiter()
+  const appended = log.subscribe()
   const listening = database.listen()
   let failures = 0
   let position: bigint | undefined
@@ -57,7 +57,7 @@ async function relay(options: RelayOptions, term: Term): Promise<void> {
         position ??= await readCursor(database)
         const batch = await log.readAfter(position, batchSize)
         if (batch.length === 0) {
-          await wake.wait(pollMs, term.signal)
+          await appended.wait(pollMs, term.signal)
           continue
         }
         const from = { install: options.install, epoch: await log.epoch() }

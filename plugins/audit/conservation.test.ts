@@ -10,7 +10,7 @@ import { runConsumers } from '#core/messaging/consumer/consumer-runner.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '#core/database/database.ts'
-import { createLeadership } from '#core/database/leader-election.ts'
+import { createLeaderElection } from '#core/database/leader-election.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { coreMigrations } from '#core/host/platform/open-platform.ts'
 import { migrate } from '#core/database/migrate.ts'
@@ -112,7 +112,7 @@ test(
 
     const [reaper] = intentJobs({ store, log: createLogger({ level: 'error' }) }, 0)
     assert.ok(reaper)
-    await createLeadership({ database, holder: 'test', name: reaper.name }).run(
+    await createLeaderElection({ database, holder: 'test', name: reaper.name }).run(
       (term) => reaper.run(term),
       new AbortController().signal,
     )

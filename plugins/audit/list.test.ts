@@ -4,7 +4,7 @@ import type { Access, Caller } from '#core/cluster/caller.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
 import { buildServer, DENIED } from '#core/http/testing/build-server.ts'
 import { KubeError } from '#core/kube/status.ts'
-import { createLeadership } from '#core/database/leader-election.ts'
+import { createLeaderElection } from '#core/database/leader-election.ts'
 import { createAudit } from './audit-log.ts'
 import { auditJobs } from './jobs.ts'
 import { auditRoutes } from './routes.ts'
@@ -112,8 +112,8 @@ check('A12: retention hides what is older to the instant and drops whole days, b
   assert.deepEqual(await listed(), young, 'hidden before anything is dropped')
   const prune = async (core: Parameters<typeof auditJobs>[0], days: number) => {
     const [job] = auditJobs(core, days)
-    const leadership = createLeadership({ database: rig.database, holder: 'one', name: job?.name ?? '' })
-    await leadership.run(async (term) => job?.run(term), new AbortController().signal)
+    const election = createLeaderElection({ database: rig.database, holder: 'one', name: job?.name ?? '' })
+    await election.run(async (term) => job?.run(term), new AbortController().signal)
   }
   // A process whose clock is a year ahead deletes nothing more.
   const ahead = { ...rig.core, now: () => new Date(Date.now() + 365 * 24 * hour) }

@@ -1,5 +1,5 @@
 import type { Caller } from '#core/cluster/caller.ts'
-import { createWake } from '#core/async/signal.ts'
+import { createSignal } from '#core/async/signal.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { Live } from './live-frame.ts'
 import type { RunDetail } from './run.ts'
@@ -14,7 +14,7 @@ export async function waitForRun(
   id: string,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<RunDetail | undefined> {
-  const changed = createWake()
+  const changed = createSignal()
   const subscription = await services.live.onFrame(id, (frame) => {
     if (frame.kind.startsWith('run.')) changed.notify()
   })

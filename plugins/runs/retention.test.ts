@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { createLeadership, StaleEpoch } from '#core/database/leader-election.ts'
+import { createLeaderElection, StaleEpoch } from '#core/database/leader-election.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
@@ -34,8 +34,8 @@ for (const { name, skip, open } of adapters) {
     /** One round of the leader. */
     const enforce = async (): Promise<number> => {
       const before = removed
-      const leadership = createLeadership({ database, holder: 'one', name: job.name })
-      await leadership.run((term) => job.run(term), new AbortController().signal)
+      const election = createLeaderElection({ database, holder: 'one', name: job.name })
+      await election.run((term) => job.run(term), new AbortController().signal)
       return removed - before
     }
     /** A run that has come to an end or a pause that many days ago. */

@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a stop drops what was read',
     file: 'core/controllers/watch/reflector.ts',
-    find: '  await backlog.settled()\n}',
+    find: '  await buffer.settled()\n}',
     replace: '}',
     tests: ['core/controllers/watch/reflector.test.ts'],
     only: 'A10',

@@ -5,8 +5,8 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { backoffMs } from '#core/async/backoff.ts'
-import { createBacklog } from '#core/async/bounded-buffer.ts'
-import type { Backlog } from '#core/async/bounded-buffer.ts'
+import { createBoundedBuffer } from '#core/async/bounded-buffer.ts'
+import type { BoundedBuffer } from '#core/async/bounded-buffer.ts'
 import { describeError } from '#core/errors/describe-error.ts'
 import { isNewer } from '#core/kube/resource-version.ts'
 import type { NamespaceAbsence } from './namespace-absence.ts'
@@ -84,20 +84,20 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
     last: undefined,
     mayBeAbsent: options.part !== undefined && options.resource.namespaced,
   }
-  const backlog = createBacklog<Frame>(boundsOf(options.part), async (frames) => {
-    options.onWaiting?.(backlog.length + frames.length)
+  const buffer = createBoundedBuffer<Frame>(boundsOf(options.part), async (frames) => {
+    options.onWaiting?.(buffer.length + frames.length)
     const changes = frames.flatMap(({ change }) => change ?? [])
     await insist(options, () => handler.changed(changes, frames.at(-1)?.version ?? ''))
-    options.onWaiting?.(backlog.length)
+    options.onWaiting?.(buffer.length)
   })
   await findPlace(options, position)
   for (let failures = 0; !signal.aborted;) {
     const started = performance.now()
     let pauseBounds = bounds
     try {
-      await untilPresent(options, position, backlog)
+      await untilPresent(options, position, buffer)
       position.version ??= await listInTurn(options, position)
-      const frames = await follow(options, position, backlog)
+      const frames = await follow(options, position, buffer)
       // A watch that ends at once and brings nothing would otherwise be asked for in a tight loop.
       failures = frames > 0 || performance.now() - started > 5_000 ? 0 : failures + 1
     } catch (error) {
@@ -107,7 +107,7 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
     }
     if (failures > 0) await pause(backoffMs(failures - 1, pauseBounds), signal)
   }
-  await backlog.settled()
+  await buffer.settled()
 }
 
 interface Position {
@@ -160,14 +160,18 @@ function noteFailure(
 }
 
 /** Waits for a namespace that does not exist: nothing of it does either, so that is its list, and the watch begins at that version. */
-async function untilPresent(options: ReflectorOptions, position: Position, backlog: Backlog<Frame>): Promise<void> {
+async function untilPresent(
+  options: ReflectorOptions,
+  position: Position,
+  buffer: BoundedBuffer<Frame>,
+): Promise<void> {
   const { handler, part, signal } = options
   if (part === undefined || !position.mayBeAbsent) return
   for (let round = 0; !signal.aborted; round += 1) {
     const version = await part.absence(part.namespace)
     if (version === undefined) break
     if (round === 0) {
-      await backlog.settled()
+      await buffer.settled()
       const [reason, since] =
         position.version === undefined ? (['start', position.last] as const) : (['expired', position.version] as const)
       await insist(options, () => handler.listing(reason, since))
@@ -232,7 +236,7 @@ async function placeAt({ cluster, resource, signal, part }: ReflectorOptions, ve
   return { resourceVersion: version, resourceVersionMatch: 'Exact' } as const
 }
 
-async function follow(options: ReflectorOptions, position: Position, backlog: Backlog<Frame>): Promise<number> {
+async function follow(options: ReflectorOptions, position: Position, buffer: BoundedBuffer<Frame>): Promise<number> {
   const { cluster, resource, signal } = options
   let frames = 0
   const timeoutSeconds = options.watchSeconds ?? 290
@@ -247,13 +251,13 @@ async function follow(options: ReflectorOptions, position: Position, backlog: Ba
     frames += 1
     if (event.type === 'expired') {
       // What was read is older than the list to come, and would count as old news after it.
-      await backlog.settled()
+      await buffer.settled()
       Object.assign(position, { version: undefined, reason: 'expired', last: position.version })
       return frames
     }
     const frame = toFrame(event, position.version ?? '')
     position.version = frame.version
-    await backlog.push(frame, event.type === 'bookmark' ? 0 : event.bytes)
+    await buffer.push(frame, event.type === 'bookmark' ? 0 : event.bytes)
   }
   return frames
 }

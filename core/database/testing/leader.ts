@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '../database.ts'
-import { assertEpoch, createLeadership } from '../leader-election.ts'
+import { assertEpoch, createLeaderElection } from '../leader-election.ts'
 
 // `node leader.ts URL TTL_MS HOLDER`: a contender that writes under its epoch as a job would.
 const [url = '', ttlMs = '', holder = ''] = process.argv.slice(2)
 const database = await openDatabase({ url, connections: 3 })
 const store = createStore(database, { projections: [] })
-const leadership = createLeadership({ database, holder, name: 'job', ttlMs: Number(ttlMs) })
-await leadership.run(async ({ epoch, signal }) => {
+const election = createLeaderElection({ database, holder, name: 'job', ttlMs: Number(ttlMs) })
+await election.run(async ({ epoch, signal }) => {
   while (!signal.aborted) {
     await store
       .transact(async (tx) => {

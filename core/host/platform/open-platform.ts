@@ -33,7 +33,7 @@ import type { KubePool } from '#core/kube/connection-pool.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { Database } from '#core/database/database.ts'
-import { createLeadership } from '#core/database/leader-election.ts'
+import { createLeaderElection } from '#core/database/leader-election.ts'
 import { storeMetrics } from '#core/event-store/metrics.ts'
 import { createRetention } from '#core/event-store/event-retention.ts'
 import { migrate } from '#core/database/migrate.ts'
@@ -234,7 +234,7 @@ function workOf(shared: SharedParts, { store, waiting, states, identity }: WorkP
   const holder = randomUUID()
   const lead = async (name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void> => {
     if (database === undefined) return work({ epoch: 0n, signal })
-    await createLeadership({ database, holder, name }).run(followed(metrics, name, work), signal)
+    await createLeaderElection({ database, holder, name }).run(followed(metrics, name, work), signal)
   }
   const own = (): OwnIdentity => {
     if (identity === undefined) throw new Error('this role has no identity of its own')

@@ -3,7 +3,7 @@ import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg } from 
 import type { Delivery, Subscription } from './bus.ts'
 import { ensureDurable, streamName } from './nats-streams.ts'
 import type { DurablePlan } from './durable-consumers.ts'
-import { createWake } from '#core/async/signal.ts'
+import { createSignal } from '#core/async/signal.ts'
 
 type Handle = (batch: readonly Delivery[]) => Promise<void>
 
@@ -17,7 +17,7 @@ export function startMember(
   handle: Handle,
 ): Subscription {
   const stopped = new AbortController()
-  const arrived = createWake()
+  const arrived = createSignal()
   const buffer: JsMsg[] = []
   let messages: ConsumerMessages | undefined
   const pulling = pull()

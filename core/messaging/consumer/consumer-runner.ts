@@ -1,8 +1,8 @@
 import type { Logger } from '#core/log/logger.ts'
 import type { Database } from '#core/database/database.ts'
 import type { Store } from '#core/event-store/store.ts'
-import { createWake } from '#core/async/signal.ts'
-import type { Wake } from '#core/async/signal.ts'
+import { createSignal } from '#core/async/signal.ts'
+import type { Signal } from '#core/async/signal.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Bus, Delivery, Subscription } from '../bus/bus.ts'
@@ -64,9 +64,9 @@ export async function startConsumers(options: RunConsumersOptions): Promise<Runn
   const stopped = new AbortController()
   const subscriptions = new Map<Consumer, Subscription>()
   for (const consumer of options.consumers) await registerConsumer(options.database, consumer)
-  const loops = new Map<Consumer, { readonly again: Wake; readonly done: Promise<void> }>()
+  const loops = new Map<Consumer, { readonly again: Signal; readonly done: Promise<void> }>()
   const sweepFrom = (consumer: Consumer): void => {
-    const again = createWake()
+    const again = createSignal()
     const done = keepSweeping(options, handling, { consumer, again, signal: stopped.signal })
     loops.set(consumer, { again, done })
   }
@@ -124,7 +124,7 @@ function toHandling(options: RunConsumersOptions): HandlingOptions {
 
 interface Sweeping {
   readonly consumer: Consumer
-  readonly again: Wake
+  readonly again: Signal
   readonly signal: AbortSignal
 }
 

@@ -14,7 +14,7 @@ import { createStore } from '#core/event-store/create-store.ts'
 import type { Database } from '#core/database/database.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { readAfter } from '#core/event-store/read-events.ts'
-import { createLeadership } from '#core/database/leader-election.ts'
+import { createLeaderElection } from '#core/database/leader-election.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import type { Store } from '#core/event-store/store.ts'
@@ -278,7 +278,7 @@ async function rigOf(t: TestContext, database: Database, bus: Bus): Promise<Rig>
     },
     relay: (metrics) => {
       const stopped = new AbortController()
-      const leadership = createLeadership({ database, holder: 'test', name: 'relay', ttlMs: 2_000 })
+      const election = createLeaderElection({ database, holder: 'test', name: 'relay', ttlMs: 2_000 })
       const job = createRelay({
         database,
         bus,
@@ -286,7 +286,7 @@ async function rigOf(t: TestContext, database: Database, bus: Bus): Promise<Rig>
         pollMs: 100,
         ...(metrics === undefined ? {} : { metrics }),
       })
-      const running = leadership.run((term) => job.run(term), stopped.signal)
+      const running = election.run((term) => job.run(term), stopped.signal)
       const stop = async (): Promise<void> => {
         stopped.abort()
         await running

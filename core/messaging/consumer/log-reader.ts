@@ -1,7 +1,7 @@
 import type { Database } from '#core/database/database.ts'
 import { lastPosition, readAfter, readEpoch, readPositions } from '#core/event-store/read-events.ts'
 import type { EventFilter } from '#core/event-store/read-events.ts'
-import type { Wake } from '#core/async/signal.ts'
+import type { Signal } from '#core/async/signal.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 
 /** The log as the system's own readers see it (relay, consumers): every namespace, no proof. Routes may not import it. */
@@ -10,8 +10,8 @@ export interface EventLog {
   readPositions(positions: readonly bigint[]): Promise<readonly StoredEvent[]>
   last(): Promise<bigint>
   epoch(): Promise<number>
-  /** Wakes at every append of this process, and of others while the database listens. */
-  waiter(): Wake
+  /** A signal of every append of this process, and of other processes while the database listens. */
+  subscribe(): Signal
 }
 
 /** Opens the log for the system's own readers. */
@@ -22,6 +22,6 @@ export function createEventLog(database: Database): EventLog {
     readPositions: (positions) => readPositions(db, positions),
     last: () => lastPosition(db),
     epoch: () => readEpoch(db),
-    waiter: () => database.appended.waiter(),
+    subscribe: () => database.appended.subscribe(),
   }
 }

@@ -10,7 +10,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { Intent, Outcome } from '#core/http/endpoint/extension-points.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import { createLeadership } from '#core/database/leader-election.ts'
+import { createLeaderElection } from '#core/database/leader-election.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import type { Store } from '#core/event-store/store.ts'
@@ -53,8 +53,8 @@ for (const { name, skip, open } of adapters) {
     t.after(() => running.stop())
     const reap = async (): Promise<void> => {
       const [job] = intentJobs(core, 0)
-      const leadership = createLeadership({ database, holder: 'one', name: job?.name ?? '' })
-      await leadership.run(async (term) => job?.run(term), new AbortController().signal)
+      const election = createLeaderElection({ database, holder: 'one', name: job?.name ?? '' })
+      await election.run(async (term) => job?.run(term), new AbortController().signal)
       await running.sweepNow()
     }
     const rows = async () => {

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import { createLeadership } from '#core/database/leader-election.ts'
+import { createLeaderElection } from '#core/database/leader-election.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
@@ -39,8 +39,8 @@ for (const { name, skip, open } of adapters) {
     const run = async (days = 90): Promise<void> => {
       // Without the hour of grace: the days of this test end at midnight, whatever time it is.
       const [job] = auditJobs(core, days, 0)
-      const leadership = createLeadership({ database, holder: 'one', name: job?.name ?? '' })
-      await leadership.run(async (term) => job?.run(term), new AbortController().signal)
+      const election = createLeaderElection({ database, holder: 'one', name: job?.name ?? '' })
+      await election.run(async (term) => job?.run(term), new AbortController().signal)
     }
     const rows = () => store.reader<AuditTables>().selectFrom('audit_log').selectAll().orderBy('id').execute()
     return { store, core, lines, write, run, rows, root: database.root }

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { Database } from '#core/database/database.ts'
-import { createLeadership, StaleEpoch } from '#core/database/leader-election.ts'
+import { createLeaderElection, StaleEpoch } from '#core/database/leader-election.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { codeOf } from '#core/database/database-errors.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
@@ -33,8 +33,8 @@ async function setUp(t: TestContext, { open, days }: { open: (t: TestContext) =>
     store.transact((tx) => writeRows(tx.db.withTables<AuditTables>(), [rowOf(n, at)], 400))
   for (let ago = days; ago >= 0; ago--) await write(ago, today - ago * dayMs)
   const asLeader = async (work: (term: { name: string; epoch: bigint }) => Promise<void>): Promise<void> => {
-    const leadership = createLeadership({ database, holder: 'one', name })
-    await leadership.run(async ({ epoch }) => work({ name, epoch }), new AbortController().signal)
+    const election = createLeaderElection({ database, holder: 'one', name })
+    await election.run(async ({ epoch }) => work({ name, epoch }), new AbortController().signal)
   }
   await asLeader(async (term) => void (await sealDays({ store, log: silent }, term, 0)))
   const partitionsOf = async (table: string): Promise<number> => {

@@ -5,7 +5,7 @@ import { createNatsBus } from '#core/messaging/bus/nats-bus.ts'
 import { createRelay, relayName } from '#core/messaging/outbox-relay.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '#core/database/database.ts'
-import { createLeadership } from '#core/database/leader-election.ts'
+import { createLeaderElection } from '#core/database/leader-election.ts'
 import { noted } from '#core/event-store/testing/notes.ts'
 import { until } from '../until.ts'
 
@@ -15,9 +15,9 @@ const [holder = '', url = '', servers = ''] = process.argv.slice(2)
 const database = await openDatabase({ url })
 const bus = await createNatsBus({ servers, reconnectTimeWait: 100 })
 const store = createStore(database, { projections: [] })
-const leadership = createLeadership({ database, holder, name: relayName, ttlMs: 1_000 })
+const election = createLeaderElection({ database, holder, name: relayName, ttlMs: 1_000 })
 const relay = createRelay({ database, bus, install: 'chaos', pollMs: 200 })
-void leadership.run((term) => relay.run(term), new AbortController().signal)
+void election.run((term) => relay.run(term), new AbortController().signal)
 const consumers = (['none', 'stream'] as const).map((order) =>
   on(`chaos.${order}`, [noted], { order, from: 'start' }, async (events, { db }) => {
     for (const { data, stream, version } of events)
