@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '#core/async/sleep.ts'
 import type { Logger } from '#core/log/logger.ts'
 
 /** Sends the embedded API server's audit events to the manager, like the webhook backend of kube-apiserver. */
@@ -32,9 +32,8 @@ export function createAuditFeed(url: string, token: string): AuditFeed {
     return sent
   }
   const drain = async (): Promise<void> => {
-    await sleep(batchMs, undefined, { signal: stop.signal }).catch(() => undefined)
-    while (queue.length > 0 && !stop.signal.aborted)
-      if (!(await send(stop.signal))) await sleep(retryMs, undefined, { signal: stop.signal }).catch(() => undefined)
+    await sleep(batchMs, stop.signal)
+    while (queue.length > 0 && !stop.signal.aborted) if (!(await send(stop.signal))) await sleep(retryMs, stop.signal)
     sending = undefined
     if (dropped > 0) log?.warn({ dropped }, 'audit feed was full, events dropped')
     dropped = 0

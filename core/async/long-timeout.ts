@@ -17,7 +17,7 @@ export function longTimeout(done: () => void, ms: number): LongTimeout {
   let held = true
   const arm = (): void => {
     const left = Math.max(0, end - performance.now())
-    timer = setTimeout(left > MAX_TIMER_MS ? arm : done, Math.min(left, MAX_TIMER_MS))
+    timer = setTimeout(left > MAX_TIMER_MS ? arm : done, Math.min(Math.ceil(left), MAX_TIMER_MS))
     if (!held) timer.unref()
   }
   arm()

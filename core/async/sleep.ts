@@ -1,13 +1,22 @@
-/** Waits, or returns early when the signal aborts; never throws. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
+import { longTimeout } from './long-timeout.ts'
+
+/**
+ * Waits `ms` milliseconds, or until the signal aborts; never rejects. With `ref: false` the process may end meanwhile.
+ */
+export function sleep(
+  ms: number,
+  signal?: AbortSignal,
+  { ref = true }: { readonly ref?: boolean } = {},
+): Promise<void> {
+  if (signal?.aborted === true) return Promise.resolve()
   return new Promise((resolve) => {
     const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
+      timer.cancel()
+      signal?.removeEventListener('abort', done)
       resolve()
     }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
+    const timer = longTimeout(done, ms)
+    if (!ref) timer.unref()
+    signal?.addEventListener('abort', done, { once: true })
   })
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
+import { sleep } from '#core/async/sleep.ts'
 import type { Term } from '#core/jobs/background-work.ts'
 import type { Database } from './database.ts'
 
@@ -26,7 +26,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
         const epoch = await acquire(options).catch(() => undefined)
         if (epoch !== undefined && (await lead(options, epoch, work, signal))) return
         // Jitter keeps contenders from asking in step.
-        await sleep(ttlOf(options) * (0.1 + 0.1 * Math.random()), undefined, { signal }).catch(() => undefined)
+        await sleep(ttlOf(options) * (0.1 + 0.1 * Math.random()), signal)
       }
     },
   }
@@ -104,7 +104,7 @@ async function keepRenewing(options: LeaderElectionOptions, epoch: bigint, lost:
   const ttlMs = ttlOf(options)
   let until = performance.now() + ttlMs
   while (!lost.signal.aborted) {
-    await sleep(ttlMs / 3, undefined, { signal: lost.signal }).catch(() => undefined)
+    await sleep(ttlMs / 3, lost.signal)
     if (lost.signal.aborted) return
     const sent = performance.now()
     const deadline = setTimeout(() => lost.abort(), Math.max(0, until - sent))

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { exponentialMs } from '#core/async/backoff.ts'
 import type { NewEvent } from './event.ts'
 import { insideTransaction } from '#core/async/transaction-guard.ts'
 import { inSpan } from '#core/telemetry/trace-context.ts'
@@ -28,6 +29,8 @@ interface Attempt<Result> {
 }
 
 const retries = 3
+// Multiplied by a random number below 1: transactions that collided retry apart.
+const retryDelay = { minMs: 20, maxMs: 10_000 }
 
 /**
  * Runs `fn` in one transaction: its writes, stream rows and projections first, then in one exchange the lock, the insert of its
@@ -95,7 +98,7 @@ async function retried<T>(meter: StoreMeter, run: () => Promise<T>): Promise<T> 
     } catch (error) {
       if (tried === retries || !isRetryable(error)) throw error
       meter.retried()
-      await sleep(Math.random() * 20 * 2 ** tried)
+      await sleep(Math.random() * exponentialMs(tried, retryDelay))
     }
   }
 }

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { backoffMs } from '#core/async/backoff.ts'
+import { sleep } from '#core/async/sleep.ts'
 import type { Job, Term } from '#core/jobs/background-work.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Database } from '#core/database/database.ts'
@@ -32,7 +33,7 @@ export const relayName = 'relay'
 
 const inFlight = 100
 const batchSize = 500
-const longestBackOffMs = 5_000
+const pauses = { minMs: 50, maxMs: 5_000 }
 
 /**
  * The job that publishes the log to the bus in position order: one per install, at least once, cursor advanced after the PubAck (O1).
@@ -155,6 +156,5 @@ async function advance(
 async function backOff(options: RelayOptions, failures: number, error: unknown, signal: AbortSignal): Promise<void> {
   const reason = codeOf(error) ?? (error instanceof Error ? error.name : 'unknown')
   if (failures === 1 || failures % 60 === 0) options.log?.warn({ reason, failures }, 'the relay cannot publish')
-  const delay = Math.min(longestBackOffMs, 50 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2)
-  await sleep(delay, undefined, { signal }).catch(() => undefined)
+  await sleep(backoffMs(failures, pauses), signal)
 }

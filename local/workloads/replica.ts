@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pause } from '#core/async/sleep.ts'
+import { sleep } from '#core/async/sleep.ts'
 import { backoffMs } from '#core/async/backoff.ts'
 import { describeError } from '#core/errors/describe-error.ts'
 import type { KubeClient, ObjectRef } from '#core/kube/client.ts'
@@ -138,7 +138,7 @@ async function keepRunning(run: Run): Promise<void> {
     if (performance.now() - began > SETTLED_MS) failures = 0
     live.lastEnd = end ?? live.lastEnd
     await report({ is: 'waiting', reason, message })
-    await pause(backoffMs(failures, RESTART), signal)
+    await sleep(backoffMs(failures, RESTART), signal)
     failures += 1
     live.restarts += 1
   }
@@ -242,7 +242,7 @@ async function probe(port: number, signal: AbortSignal, changed: (ready: boolean
     if (signal.aborted) return
     if (ready !== was) await changed(ready)
     was = ready
-    await pause(ready ? PROBE_MS.ready : PROBE_MS.starting, signal)
+    await sleep(ready ? PROBE_MS.ready : PROBE_MS.starting, signal)
   }
 }
 

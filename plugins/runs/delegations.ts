@@ -1,3 +1,4 @@
+import { sleep } from '#core/async/sleep.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { UserInfo } from '#core/cluster/caller.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
@@ -22,7 +23,6 @@ import { admitAgent, cancelRun, noAgent } from './runs.ts'
 import { readContent, replaceGrant } from './store/internal/content.ts'
 import { findRun } from './store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
-import { pause } from './worker/pause.ts'
 import type { RunWriter } from './write.ts'
 
 /** Runs of the state role: child runs started in a pod, and repeated reviews of a subject's right. */
@@ -59,7 +59,7 @@ export function createDelegations(services: DelegationServices): Delegations {
         const run = await childOf(services, pod, runId)
         if (terminalStates.has(run.state) || run.state === 'paused' || performance.now() > deadline)
           return toDelegated(services, run)
-        await pause(200)
+        await sleep(200)
       }
     },
     cancel: async (pod, runId) => {

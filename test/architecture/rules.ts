@@ -142,6 +142,18 @@ export const rules: readonly Rule[] = [
     bad: { path: 'core/a.ts', text: "typeof x === 'object' && x !== null && !Array.isArray(x)" },
   }),
   wordRule({
+    name: 'back-off is computed by core/async/backoff.ts',
+    of: (path) => path !== 'core/async/backoff.ts' && !inRoom(path, 'local/apiserver'),
+    word: /\b\d+ \*\* (?:Math\.min|attempts?|failed|failures|retries|tried|tries)\b/,
+    bad: { path: 'core/a.ts', text: 'const delayMs = 100 * 2 ** failures' },
+  }),
+  wordRule({
+    name: 'a wait that a signal ends is core/async/sleep.ts',
+    of: (path) => !inRoom(path, 'local/apiserver'),
+    word: /undefined, \{[^}]*\bsignal\b[^}]*\}\)\.catch\(\(\) => undefined\)/,
+    bad: { path: 'core/a.ts', text: 'await sleep(5, undefined, { signal }).catch(() => undefined)' },
+  }),
+  wordRule({
     name: 'the environment is read by settings, entries and scripts only',
     // A recipe holds the text of an agent's program, which reads its own.
     of: (path) =>

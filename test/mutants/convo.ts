@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'durations: a long delay is given to one timer',
     file: 'core/async/long-timeout.ts',
-    find: 'timer = setTimeout(left > MAX_TIMER_MS ? arm : done, Math.min(left, MAX_TIMER_MS))',
+    find: 'timer = setTimeout(left > MAX_TIMER_MS ? arm : done, Math.min(Math.ceil(left), MAX_TIMER_MS))',
     replace: 'timer = setTimeout(done, left)',
     tests: ['core/async/long-timeout.test.ts'],
   },

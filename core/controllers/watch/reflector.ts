@@ -1,5 +1,5 @@
 import type { Semaphore } from '#core/async/semaphore.ts'
-import { pause } from '#core/async/sleep.ts'
+import { sleep } from '#core/async/sleep.ts'
 import type { KubeClient, KubeObject, Resource, WatchEvent } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
@@ -105,7 +105,7 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
       if (isStatus(error, 403)) pauseBounds = deniedBounds
       failures = noteFailure(options, position, { error, failures })
     }
-    if (failures > 0) await pause(backoffMs(failures - 1, pauseBounds), signal)
+    if (failures > 0) await sleep(backoffMs(failures - 1, pauseBounds), signal)
   }
   await buffer.settled()
 }
@@ -179,7 +179,7 @@ async function untilPresent(
       options.onState?.('absent')
     }
     position.version = version
-    await pause(backoffMs(round, absentBounds), signal)
+    await sleep(backoffMs(round, absentBounds), signal)
   }
   signal.throwIfAborted()
   position.mayBeAbsent = false
@@ -277,7 +277,7 @@ async function insist({ log, resource, signal }: ReflectorOptions, call: () => P
     } catch (error) {
       if (signal.aborted) throw error
       log.warn({ kind: resource.kind, failures, ...describeError(error) }, 'taking what changed failed: trying again')
-      await pause(backoffMs(failures - 1, bounds), signal)
+      await sleep(backoffMs(failures - 1, bounds), signal)
     }
   }
 }

@@ -1,4 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { backoffMs } from '#core/async/backoff.ts'
+import { sleep } from '#core/async/sleep.ts'
 import { StreamDrift } from '#core/messaging/bus/nats-streams.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Logger } from '#core/log/logger.ts'
@@ -11,8 +12,7 @@ export interface Waiting {
   readonly signal: AbortSignal
 }
 
-const firstPauseMs = 100
-const longestPauseMs = 5_000
+const pauses = { minMs: 100, maxMs: 5_000 }
 
 /** Tries until it succeeds, with jittered pauses, while what is missing may still come; an error of any other kind is thrown. */
 export async function until<T>({ what, log, signal }: Waiting, attempt: () => Promise<T>): Promise<T> {
@@ -30,8 +30,7 @@ export async function until<T>({ what, log, signal }: Waiting, attempt: () => Pr
       if (kind !== told) log.warn({ reason: error.message }, `waiting for ${what}`)
       told = kind
     }
-    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2)
-    await delay(pause, undefined, { signal, ref: false }).catch(() => undefined)
+    await sleep(backoffMs(failures, pauses), signal, { ref: false })
   }
 }
 

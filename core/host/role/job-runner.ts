@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from '#core/async/sleep.ts'
 import type { Job, Running, Term } from '#core/jobs/background-work.ts'
 import { workMetrics } from '#core/jobs/metrics.ts'
 import type { Logger } from '#core/log/logger.ts'
@@ -38,7 +38,7 @@ async function repeat(job: Job, term: Term, options: JobsOptions): Promise<void>
     retry = failed ? Math.min(retry * 2, LAST_RETRY_MS) : FIRST_RETRY_MS
     const pause = failed ? retry / 2 : job.every
     if (pause === undefined || term.signal.aborted) return
-    await delay(pause, undefined, { signal: term.signal, ref: false }).catch(() => undefined)
+    await sleep(pause, term.signal, { ref: false })
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from '#core/async/sleep.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Metrics } from '#core/telemetry/metrics.ts'
 import { processMetrics } from './metrics.ts'
@@ -82,7 +83,7 @@ export function createReadiness(parts: ReadinessParts): ReadinessProbe {
     watch: async (signal) => {
       while (!signal.aborted) {
         await checked()
-        await delay(WATCH_MS, undefined, { signal, ref: false }).catch(() => undefined)
+        await sleep(WATCH_MS, signal, { ref: false })
       }
     },
   }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '#core/async/sleep.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Bus } from './bus.ts'
 import type { DurablePlan } from './durable-consumers.ts'
@@ -37,7 +37,7 @@ export async function keepStreams(options: KeepStreamsOptions, signal: AbortSign
       // NATS or the database is away: readiness and their own lines in the log report it.
       log.debug({ reason: error instanceof Error ? error.name : 'unknown' }, 'JetStream stream not checked')
     }
-    await sleep(everyMs, undefined, { signal }).catch(() => undefined)
+    await sleep(everyMs, signal)
   }
 }
 

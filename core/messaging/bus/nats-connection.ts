@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { errors } from '@nats-io/nats-core'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { connect } from '@nats-io/transport-node'
 import type { NodeConnectionOptions } from '@nats-io/transport-node'
+import { backoffMs } from '#core/async/backoff.ts'
+import { sleep } from '#core/async/sleep.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { connectProblem } from '#core/net/connect-problem.ts'
@@ -27,7 +28,7 @@ export interface NatsLink {
 const dialMs = 5_000
 // The first try is waited for this long, so that a bus that is there can be used at once.
 const firstTryMs = 2_000
-const longestPauseMs = 5_000
+const pauses = { minMs: 100, maxMs: 5_000 }
 
 /** How a link reports; `setting` is where the servers were set. */
 export interface LinkReport {
@@ -63,7 +64,7 @@ export async function openNatsLink(options: NodeConnectionOptions, report: LinkR
       } finally {
         tried.resolve()
       }
-      await sleep(backOff(failures), undefined, { signal: closed.signal }).catch(() => undefined)
+      await sleep(backoffMs(failures, pauses), closed.signal)
     }
   }
   // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
@@ -108,11 +109,6 @@ function hostsOf({ servers }: NodeConnectionOptions): string {
     .flat()
     .map((server) => server.replace(/^[a-z]+:\/\//, '').replace(/^.*@/, ''))
     .join(', ')
-}
-
-// Half of it is by chance: processes that lost their server together do not come back in step.
-function backOff(failures: number): number {
-  return Math.min(longestPauseMs, 100 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2)
 }
 
 interface LinkState {

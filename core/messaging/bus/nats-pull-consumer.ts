@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg } from '@nats-io/jetstream'
+import { sleep } from '#core/async/sleep.ts'
 import type { Delivery, Subscription } from './bus.ts'
 import { ensureDurable, streamName } from './nats-streams.ts'
 import type { DurablePlan } from './durable-consumers.ts'
@@ -42,7 +42,7 @@ export function startMember(
       } catch {
         await ensureDurable(manager, plan).catch(() => undefined)
       }
-      if (!stopped.signal.aborted) await pause(500)
+      if (!stopped.signal.aborted) await sleep(500, stopped.signal)
     }
   }
 
@@ -58,10 +58,6 @@ export function startMember(
       // What the handler neither acknowledged nor refused comes again soon instead of after the whole ack wait.
       for (const message of batch) message.nak(50)
     }
-  }
-
-  async function pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined)
   }
 
   return {

@@ -1,3 +1,4 @@
+import { exponentialMs } from '#core/async/backoff.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Database } from '#core/database/database.ts'
 import type { Store } from '#core/event-store/store.ts'
@@ -34,6 +35,8 @@ export interface RunConsumersOptions {
   /** Default one minute. */
   readonly sweepEveryMs?: number
 }
+
+const redelivery = { minMs: 100, maxMs: 30_000 }
 
 /** Consumers under way. */
 export interface RunningConsumers {
@@ -165,7 +168,7 @@ async function handleBatch(
     const failed = event === undefined ? undefined : attempts.get(event.id)
     // A message that is no event of this log (any more) has nothing left to say.
     if (failed === undefined) message.ack()
-    else message.nak(Math.min(30_000, 100 * 2 ** failed))
+    else message.nak(exponentialMs(failed, redelivery))
   }
 }
 

@@ -1,3 +1,4 @@
+import { sleep } from '#core/async/sleep.ts'
 import { msToDuration } from '#schemas/duration.ts'
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
 import { decideBusy, decideStart, mayBegin } from '../decide.ts'
@@ -16,7 +17,6 @@ import { follow } from './follow.ts'
 import { type Busy, handOver, handOverAgain, type Taken } from './hand-over.ts'
 import type { LauncherClient } from './launcher-client.ts'
 import type { Launchers } from './launchers.ts'
-import { pause } from './pause.ts'
 import { recordResult } from './result.ts'
 import { noteRevision } from './revision.ts'
 import { inRunSpan } from './run-span.ts'
@@ -229,7 +229,7 @@ async function findLauncher(
     const launcher = await launchers.next()
     // What was invoked has not stopped before it is reached, cancelled or not.
     if (launcher || (cancelled.aborted && !run.started) || performance.now() > deadline) return launcher
-    await pause(waitMs, signal)
+    await sleep(waitMs, signal)
   }
   return undefined
 }

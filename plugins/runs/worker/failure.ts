@@ -1,3 +1,4 @@
+import { exponentialMs } from '#core/async/backoff.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { codeOf, toStoreFailure } from '#core/database/database-errors.ts'
 import { msToDuration } from '#schemas/duration.ts'
@@ -81,7 +82,7 @@ export async function settleFailure(services: DriveServices, drive: FailedDrive,
 
 /** Pause before the next try, in milliseconds. */
 export function backOffMs({ retryMs }: Pick<DriveServices, 'retryMs'>, tries: number): number {
-  return Math.min(retryMs * 2 ** Math.min(tries, 10), maxBackOffMs)
+  return exponentialMs(tries, { minMs: retryMs, maxMs: maxBackOffMs })
 }
 
 /** The state role did not answer, or refused for a reason of its own. */

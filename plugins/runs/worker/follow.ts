@@ -1,3 +1,4 @@
+import { sleep } from '#core/async/sleep.ts'
 import type { FailReason, InvokeResult, LauncherEntry } from '#schemas/run.ts'
 import { usageReported } from '../events.ts'
 import { workedMs } from '../store/internal/journal.ts'
@@ -11,7 +12,6 @@ import { createIntake, type Intake, type NumberedEntry, toJournalEntry } from '.
 import { type LauncherClient, LauncherRefused } from './launcher-client.ts'
 import { createLimitMeter } from './limits.ts'
 import { createPartials } from './partials.ts'
-import { pause } from './pause.ts'
 import { readUsage } from './read-result.ts'
 import { resultOf } from './result.ts'
 import type { RevisionNote } from './revision.ts'
@@ -133,7 +133,7 @@ async function stopAtLauncher(launcher: LauncherClient, signal: AbortSignal): Pr
       (error: unknown) => error instanceof LauncherRefused && (error.status === 404 || error.status === 409),
     )
     if (heard) return
-    await pause(200, signal)
+    await sleep(200, signal)
   }
 }
 
@@ -161,7 +161,7 @@ async function followUntilResult(
     if (intake.seen() > before) silentSince = undefined
     silentSince ??= performance.now()
     if (performance.now() - silentSince > services.unreachableAfterMs) return 'agent_unreachable'
-    await pause(200, signal)
+    await sleep(200, signal)
   }
   return undefined
 }

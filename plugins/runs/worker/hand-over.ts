@@ -1,9 +1,9 @@
+import { sleep } from '#core/async/sleep.ts'
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
 import type { Beginning } from '../store/internal/lease.ts'
 import type { DriveServices } from './drive-services.ts'
 import { type Answering, type LauncherClient, LauncherRefused } from './launcher-client.ts'
 import type { Launchers } from './launchers.ts'
-import { pause } from './pause.ts'
 
 /** How a run gets to its agent. */
 export interface Handing {
@@ -123,7 +123,7 @@ export async function handOverAgain(
 function createRest(): (signal?: AbortSignal) => Promise<void> {
   let ms = 50
   return (signal) => {
-    const resting = pause(ms, signal)
+    const resting = sleep(ms, signal)
     ms = Math.min(ms * 2, 1000)
     return resting
   }

@@ -1,10 +1,10 @@
+import { sleep } from '#core/async/sleep.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { claimRuns } from '../store/claims.ts'
 import { type Claim, leaseSeconds, renewLeases } from '../store/internal/lease.ts'
 import { type Drive, drive } from './drive.ts'
 import { describeError } from './describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
-import { pause } from './pause.ts'
 
 const pollMs = 1000
 const renewMs = (leaseSeconds * 1000) / 3
@@ -86,7 +86,7 @@ async function renewInBackground(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    await pause(renewMs, signal)
+    await sleep(renewMs, signal)
     if (signal.aborted || active.size === 0) continue
     // A lease that was not renewed is found out by its epoch at the next write.
     await services.store.transact<RunsTables, unknown>((tx) => renewLeases(tx.db, holder)).catch(() => undefined)
@@ -106,7 +106,7 @@ function createBell() {
     async heard(ms: number, signal: AbortSignal): Promise<void> {
       const stop = new AbortController()
       wake = () => stop.abort()
-      if (!rung) await pause(ms, AbortSignal.any([signal, stop.signal]))
+      if (!rung) await sleep(ms, AbortSignal.any([signal, stop.signal]))
       wake = undefined
       rung = false
     },
