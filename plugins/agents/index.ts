@@ -1,7 +1,7 @@
 import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import type { AgentsServices } from './services.ts'
-import { createModelGateway } from './model-gateway.ts'
+import { createModelGateway } from './generate/model-gateway.ts'
 import { agentRequirement, launcherKeyRecorder } from './points.ts'
 import { agentReconciler } from './reconcilers.ts'
 import { routes } from './routes.ts'

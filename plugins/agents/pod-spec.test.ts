@@ -8,8 +8,8 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { badPods, fullPod, misshapenPods } from '#schemas/pod-samples.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { mapInBatches } from './batches.ts'
-import { createModelGateway } from './model-gateway.ts'
+import { mapConcurrently } from '#core/async/map-concurrently.ts'
+import { createModelGateway } from './generate/model-gateway.ts'
 import { refusalOf } from './reconcile/accept.ts'
 import { toDeployment } from './reconcile/objects.ts'
 import { children } from './reconcile/resources.ts'
@@ -173,7 +173,7 @@ test(
     const developer = as('developer')
     const pods = hostile.flatMap((by) => [...replaced(fullPod, by)])
     assert.ok(pods.length > 1_000, String(pods.length))
-    await mapInBatches(pods, async (pod) => {
+    await mapConcurrently(pods, async (pod) => {
       const spec = { image: 'a:1', pod } as AgentDeploymentSpec
       const object = { ...head, metadata: { name: 'a', namespace }, spec }
       const answer = await ask('developer', 'POST', '/agents?dryRun=All', object)

@@ -1,5 +1,5 @@
 import type { ChangeActorFinder } from '#core/controllers/objects/extension-points.ts'
-import type { ModelGateway } from './model-gateway.ts'
+import type { ModelGateway } from './generate/model-gateway.ts'
 import type { LauncherKeyRecorder, RequirementCheck } from './points.ts'
 import type { ReconcileSettings } from './reconcile/settings.ts'
 

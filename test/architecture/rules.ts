@@ -109,7 +109,7 @@ export const rules: readonly Rule[] = [
     name: 'points.ts imports nothing but definePoint and types',
     of: (path) => /^plugins\/[^/]+\/points\.ts$/.test(path),
     forbids: ({ target, typeOnly }) => !typeOnly && target !== 'core/jobs/extension-point.ts',
-    bad: { path: 'plugins/agents/points.ts', text: "import { x } from './agents.ts'" },
+    bad: { path: 'plugins/agents/points.ts', text: "import { x } from './services.ts'" },
   }),
   importRule({
     name: 'fastify-plugin is for core/http only: a feature leaks no decorator',

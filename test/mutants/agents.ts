@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a version loses its number when it is rolled back to',
-    file: 'plugins/agents/revisions.ts',
+    file: 'plugins/agents/versions/revisions.ts',
     find: 'formerNumbers(one).map(String).includes(which)',
     replace: 'formerNumbers(one).length < 0',
     tests: ['plugins/agents/pure.test.ts'],

@@ -125,7 +125,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a file with a bad agent makes the agents before it',
-    file: 'plugins/agents/create-from-file.ts',
+    file: 'plugins/agents/authoring/create-from-file.ts',
     find: 'if (agents.length > 1 && !options.dryRun)',
     replace: 'if (agents.length > 100 && !options.dryRun)',
     tests: ['plugins/agents/routes.test.ts'],

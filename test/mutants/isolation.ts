@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the API accepts any reference to a Secret',
-    file: 'plugins/agents/check-agent.ts',
+    file: 'plugins/agents/authoring/check-agent.ts',
     find: '  if (refused.length === 0) return\n',
     replace: '  if (refused.length >= 0) return\n',
     tests: podSpec,

@@ -22,15 +22,15 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
 import type { AgentEndpointServices } from '../services.ts'
-import { expandFile, readAgentFile } from '../agent-file.ts'
-import { checkAgent } from '../check-agent.ts'
-import { createFromFile } from '../create-from-file.ts'
-import { toFork } from '../fork.ts'
-import type { GenerateTask } from '../generate-prompt.ts'
-import { generateConfig } from '../generate.ts'
-import type { Generated } from '../generate.ts'
-import { expandConfig, toNewAgent } from '../new-agent.ts'
-import { routesInSight } from '../routes-in-sight.ts'
+import { expandFile, readAgentFile } from '../authoring/agent-file.ts'
+import { checkAgent } from '../authoring/check-agent.ts'
+import { createFromFile } from '../authoring/create-from-file.ts'
+import { toFork } from '../authoring/fork.ts'
+import type { GenerateTask } from '../generate/prompt.ts'
+import { generateConfig } from '../generate/generate-config.ts'
+import type { Generated } from '../generate/generate-config.ts'
+import { expandConfig, toNewAgent } from '../authoring/new-agent.ts'
+import { visibleRoutes } from '../generate/visible-routes.ts'
 import { examples } from './examples.ts'
 
 /** Making agents: create, fork, expand, generate, refine. */
@@ -157,7 +157,7 @@ async function withModel(agents: AgentEndpointServices, caller: Caller, wanted: 
   const [first = '', second] = (wanted.route ?? agents.generateRoute).split('/', 2)
   const route = parseName('/route', second ?? first)
   const routeNamespace = second === undefined ? namespace : parseLabel('/route', first)
-  const routes = await routesInSight(caller, { namespace, preferred: route, signal })
+  const routes = await visibleRoutes(caller, { namespace, preferred: route, signal })
   const task: GenerateTask = {
     request,
     routes,

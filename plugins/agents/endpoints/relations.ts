@@ -6,10 +6,10 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { collectReferences } from '#schemas/references.ts'
 import type { AgentEndpointServices } from '../services.ts'
-import { toNewAgent } from '../new-agent.ts'
-import { seeReferences } from '../references.ts'
-import { checkRequirements } from '../requirements.ts'
-import { findUsers } from '../used-by.ts'
+import { toNewAgent } from '../authoring/new-agent.ts'
+import { readReferences } from '../references/read-references.ts'
+import { checkRequirements } from '../references/requirements.ts'
+import { findUsers } from '../references/used-by.ts'
 import { examples } from './examples.ts'
 
 /** References of an agent, references to it, and its requirements. */
@@ -27,7 +27,7 @@ const references = endpoint({
   handle: async ({ caller, params, signal }) => {
     const ref = { namespace: params.ns, name: params.name }
     const agent = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, { signal })
-    const items = await seeReferences(caller, collectReferences(AgentDeployment.spec, agent), { signal })
+    const items = await readReferences(caller, collectReferences(AgentDeployment.spec, agent), { signal })
     return { items, nextCursor: null }
   },
 })

@@ -12,8 +12,8 @@ import {
 import { plainText } from '#schemas/api/common.ts'
 import type { AgentEndpointServices } from '../services.ts'
 import { readLogs } from '../logs.ts'
-import { diffSpecs, readRevisions, specAt, toVersions } from '../revisions.ts'
-import { rollBack } from '../rollback.ts'
+import { diffSpecs, readRevisions, specAt, toVersions } from '../versions/revisions.ts'
+import { rollBack } from '../versions/rollback.ts'
 import { examples } from './examples.ts'
 
 const path = '/agents/:ns/:name'

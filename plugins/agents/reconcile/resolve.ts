@@ -7,7 +7,7 @@ import { collectReferences } from '#schemas/references.ts'
 import type { Condition } from '#schemas/object.ts'
 import type { Reference } from '#schemas/references.ts'
 import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '../platform-secrets.ts'
-import { isAllowedFrom } from '../requirements.ts'
+import { isAllowedFrom } from '../references/requirements.ts'
 import { resourceOf } from '../resources.ts'
 import type { Refusal } from './accept.ts'
 

@@ -4,7 +4,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { CHANGE_ANNOTATION, CREATED_BY_ANNOTATION, CREATED_BY_EXACT_ANNOTATION } from '#schemas/labels.ts'
 import { controllerRevisions } from '../resources.ts'
-import type { Revision } from '../revisions.ts'
+import type { Revision } from '../versions/revisions.ts'
 import { FIELD_MANAGER, ignore } from './apply.ts'
 import { refIn } from './owner.ts'
 

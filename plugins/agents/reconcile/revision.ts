@@ -11,8 +11,8 @@ import {
   SUMMARY_ANNOTATION,
 } from '#schemas/labels.ts'
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
-import { formerNumbers, summarize, withoutScaling } from '../revisions.ts'
-import type { Revision } from '../revisions.ts'
+import { formerNumbers, summarize, withoutScaling } from '../versions/revisions.ts'
+import type { Revision } from '../versions/revisions.ts'
 import type { Resolved } from './resolve.ts'
 import { ownerOf } from './owner.ts'
 import { stableHash } from './stable-hash.ts'

@@ -2,24 +2,24 @@ import type { Caller } from '#core/cluster/caller.ts'
 import type { CallOptions, KubeObject } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { mapInBatches } from './batches.ts'
-import { resourceOf } from './resources.ts'
+import { mapConcurrently } from '#core/async/map-concurrently.ts'
+import { resourceOf } from '../resources.ts'
 import type { Reference } from '#schemas/references.ts'
 
 /** A reference and whether its target exists; null if the caller may not read it. */
-export interface SeenReference extends Reference {
+export interface CheckedReference extends Reference {
   found: boolean | null
 }
 
 /** Reads the targets of references as the caller, each target once. */
-export async function seeReferences(
+export async function readReferences(
   caller: Caller,
   references: readonly Reference[],
   options: CallOptions,
-): Promise<SeenReference[]> {
+): Promise<CheckedReference[]> {
   const targets = new Map(references.map((reference) => [keyOf(reference), reference]))
-  const seen = await mapInBatches([...targets.values()], async (target) => {
-    const answer = await seeTarget(caller, target, options)
+  const seen = await mapConcurrently([...targets.values()], async (target) => {
+    const answer = await readTarget(caller, target, options)
     return [keyOf(target), answer.found] as const
   })
   const found = new Map(seen)
@@ -27,7 +27,7 @@ export async function seeReferences(
 }
 
 /** Reads one target as the caller. A kind that is not installed cannot have the object. */
-export async function seeTarget(
+export async function readTarget(
   caller: Caller,
   target: Pick<Reference, 'kind' | 'namespace' | 'name'>,
   options: CallOptions,

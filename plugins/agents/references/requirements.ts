@@ -6,10 +6,10 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { KubeObject } from '#schemas/object.ts'
 import { collectReferences } from '#schemas/references.ts'
 import type { Reference } from '#schemas/references.ts'
-import { mapInBatches } from './batches.ts'
-import type { RequirementCheck } from './points.ts'
-import { seeTarget } from './references.ts'
-import { resourceOf } from './resources.ts'
+import { mapConcurrently } from '#core/async/map-concurrently.ts'
+import type { RequirementCheck } from '../points.ts'
+import { readTarget } from './read-references.ts'
+import { resourceOf } from '../resources.ts'
 
 /** Requirements of an agent, as the caller sees them: the right to create it, and every reference. */
 export async function checkRequirements(
@@ -21,7 +21,7 @@ export async function checkRequirements(
   const references = distinct(collectReferences(AgentDeployment.spec, agent))
   const [permission, targets, others] = await Promise.all([
     checkPermission(caller, agent.metadata.namespace),
-    mapInBatches(references, (reference) => checkReference(caller, reference, agent.metadata.namespace, signal)),
+    mapConcurrently(references, (reference) => checkReference(caller, reference, agent.metadata.namespace, signal)),
     Promise.all(checks.map((check) => check(agent, caller, signal))),
   ])
   const requirements = [permission, ...targets, ...others.flat()]
@@ -46,7 +46,7 @@ async function checkReference(
   signal: AbortSignal,
 ): Promise<Requirement> {
   const { kind, namespace, name } = reference
-  const { found, object } = await seeTarget(caller, reference, { signal })
+  const { found, object } = await readTarget(caller, reference, { signal })
   if (found === null) {
     return {
       kind,

@@ -9,9 +9,9 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { pod } from '#schemas/crds/agent-pod.ts'
 import { findPodProblems } from '#schemas/pod-rules.ts'
 import { collectReferences } from '#schemas/references.ts'
-import { mapInBatches } from './batches.ts'
-import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from './platform-secrets.ts'
-import { resourceOf } from './resources.ts'
+import { mapConcurrently } from '#core/async/map-concurrently.ts'
+import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '../platform-secrets.ts'
+import { resourceOf } from '../resources.ts'
 
 type CheckedPod = Parameters<typeof findPodProblems>[0]
 
@@ -66,7 +66,7 @@ async function refusePlatformSecrets(
       errors: [{ pointer: '/spec', detail: `refers to more than ${MOST_SECRETS} Secrets` }],
     })
   const from = parseLabel('/metadata/namespace', namespace)
-  const kept = await mapInBatches([...fields.keys()], (name) => isKept(caller, { namespace: from, name }, signal))
+  const kept = await mapConcurrently([...fields.keys()], (name) => isKept(caller, { namespace: from, name }, signal))
   const refused = [...fields.values()].filter((_, index) => kept[index] === true).flat()
   if (refused.length === 0) return
   throw new Fail('invalid_body', undefined, {

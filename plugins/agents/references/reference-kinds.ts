@@ -3,7 +3,7 @@ import { kinds } from '#schemas/kinds.ts'
 let known: ReadonlyMap<string, ReadonlySet<string>> | undefined
 
 /** Which kinds each kind of ours may refer to, from the `x-mesh-ref` marks of its schema. */
-export function markedKinds(): ReadonlyMap<string, ReadonlySet<string>> {
+export function referenceKinds(): ReadonlyMap<string, ReadonlySet<string>> {
   known ??= new Map(kinds.map((kind) => [kind.kind, new Set(marksIn(kind.spec))]))
   return known
 }

@@ -2,8 +2,8 @@ import { isObject } from '#core/json/is-object.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { findConfigProblems } from '#schemas/agent-file.ts'
 import { agentFileSchema } from '#schemas/generated/agent-file-schema.ts'
-import { conversationFor } from './generate-prompt.ts'
-import type { GenerateTask } from './generate-prompt.ts'
+import { conversationFor } from './prompt.ts'
+import type { GenerateTask } from './prompt.ts'
 import type { ChatMessage, JsonQuestion, ModelGateway } from './model-gateway.ts'
 
 /** Result of a model for a task. */

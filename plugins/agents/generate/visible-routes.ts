@@ -6,7 +6,7 @@ import { ModelRoute } from '#schemas/crds/model-route.ts'
 const MOST = 50
 
 /** Names of the ModelRoutes in a namespace that the caller can list, `preferred` first. Only `preferred` if listing is denied. */
-export async function routesInSight(
+export async function visibleRoutes(
   caller: Caller,
   { namespace, preferred, signal }: { namespace: DnsLabel; preferred: string; signal: AbortSignal },
 ): Promise<string[]> {

@@ -3,7 +3,7 @@ import type { ObjectRef } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
-import { checkAgent } from './check-agent.ts'
+import { checkAgent } from '../authoring/check-agent.ts'
 import { readRevisions, specAt } from './revisions.ts'
 
 /** Restores an old spec, read and written as the caller. */

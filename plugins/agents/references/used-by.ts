@@ -8,8 +8,8 @@ import { findKind, kinds } from '#schemas/kinds.ts'
 import type { KubeObject } from '#schemas/object.ts'
 import { collectReferences } from '#schemas/references.ts'
 import type { Reference } from '#schemas/references.ts'
-import { markedKinds } from './marked-kinds.ts'
-import { resourceOf } from './resources.ts'
+import { referenceKinds } from './reference-kinds.ts'
+import { resourceOf } from '../resources.ts'
 
 /** The target of a used-by query. */
 export interface UsedTarget {
@@ -26,13 +26,14 @@ export type User = Reference & { found: true }
  * cluster-wide, or in the target's namespace if that is denied. Throws the cluster's 403 if no list is allowed.
  */
 export async function findUsers(caller: Caller, target: UsedTarget, signal: AbortSignal): Promise<User[]> {
-  const isKnown = resourceOf(target.kind) !== undefined || [...markedKinds()].some((marks) => marks[1].has(target.kind))
+  const isKnown =
+    resourceOf(target.kind) !== undefined || [...referenceKinds()].some((marks) => marks[1].has(target.kind))
   if (!isKnown) {
     throw new Fail('invalid_query', undefined, {
       errors: [{ pointer: '?kind', detail: 'is not a kind that other objects refer to' }],
     })
   }
-  const referring = kinds.filter((kind) => markedKinds().get(kind.kind)?.has(target.kind) === true)
+  const referring = kinds.filter((kind) => referenceKinds().get(kind.kind)?.has(target.kind) === true)
   const answers = await Promise.all(referring.map((kind) => listVisible(caller, kind, target.namespace, signal)))
   const denied = answers.filter((answer) => answer.denied !== undefined)
   if (denied[0]?.denied !== undefined && denied.length === answers.length) throw denied[0].denied

@@ -1,0 +1,20 @@
+// Most concurrent cluster calls of one request.
+const LIMIT = 16
+
+/** Maps items with at most `limit` concurrent calls. Keeps the order. After a rejection no further call starts. */
+export async function mapConcurrently<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<Result>,
+  limit = LIMIT,
+): Promise<Result[]> {
+  const results: Result[] = []
+  // Shared by all workers. A generator ends for all of them when one leaves its loop by an error.
+  const entries = (function* () {
+    yield* items.entries()
+  })()
+  const work = async (): Promise<void> => {
+    for (const [index, item] of entries) results[index] = await map(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work))
+  return results
+}
