@@ -10,9 +10,9 @@ import { badPods, fullPod, misshapenPods } from '#schemas/pod-samples.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import { createModelGateway } from './generate/model-gateway.ts'
-import { refusalOf } from './reconcile/accept.ts'
-import { toDeployment } from './reconcile/objects.ts'
-import { children } from './reconcile/resources.ts'
+import { validateSpec } from './reconcile/validate-spec.ts'
+import { toDeployment } from './reconcile/objects/build-objects.ts'
+import { children } from './reconcile/objects/child-kinds.ts'
 import type { ReconcileSettings } from './reconcile/settings.ts'
 import { agentEndpoints } from './routes.ts'
 import { servePlugin } from './testing/serve.ts'
@@ -194,7 +194,7 @@ test(
 
 /** The manager refuses what was stored, or the cluster takes or refuses its pods: nothing throws. */
 async function judged(stored: AgentDeploymentObject, admin: KubeClient): Promise<void> {
-  if (refusalOf(stored, settings) !== undefined) return
+  if (validateSpec(stored, settings) !== undefined) return
   const config = { name: 'a', namespace: stored.metadata.namespace ?? '', uid: 'u' }
   const agent = { ...stored, metadata: { ...stored.metadata, uid: 'u' } }
   const made = toDeployment({ agent, revision: 'a-x', revisionNumber: 1, config }, settings)

@@ -1,12 +1,12 @@
 import type { Mutant } from './mutant.ts'
 
-const problems = ['plugins/agents/reconcile/pod-problem.test.ts']
+const problems = ['plugins/agents/reconcile/status/pod-problem.test.ts']
 
 /** Defects in what the status of an agent says, and in what its versions and pods are made of. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'a service that ends with 0 is no problem',
-    file: 'plugins/agents/reconcile/pod-problem.ts',
+    file: 'plugins/agents/reconcile/status/pod-problem.ts',
     find: 'return ended.exitCode === 0 && !isService(pod) ? undefined',
     replace: 'return ended.exitCode === 0 ? undefined',
     tests: problems,
@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an agent that starts is reported as silent',
-    file: 'plugins/agents/reconcile/pod-problem.ts',
+    file: 'plugins/agents/reconcile/status/pod-problem.ts',
     find: 'if (!isUp(agent?.state?.running?.startedAt, now)) return undefined',
     replace: '',
     tests: problems,
@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a condition shows control characters of a log',
-    file: 'plugins/agents/reconcile/termination-message.ts',
+    file: 'plugins/agents/reconcile/status/termination-message.ts',
     find: "return text.replaceAll(/\\p{C}+/gu, ' ').trim()",
     replace: 'return text.trim()',
     tests: problems,
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a condition quotes what a webhook said of the pods',
-    file: 'plugins/agents/reconcile/refused-pods.ts',
+    file: 'plugins/agents/reconcile/status/refused-pods.ts',
     find: "'The cluster refuses the pods; kubectl describe replicaset shows why.'",
     replace: 'text',
     tests: problems,
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a rollback is an update like any other',
-    file: 'plugins/agents/reconcile/revision.ts',
+    file: 'plugins/agents/reconcile/revision/plan-revision.ts',
     find: "[SOURCE_ANNOTATION]: 'rollback',",
     replace: "[SOURCE_ANNOTATION]: 'update',",
     tests: ['plugins/agents/reconcile/builders.test.ts'],
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the summary of a revision depends on the revisions that are kept',
-    file: 'plugins/agents/reconcile/revision.ts',
+    file: 'plugins/agents/reconcile/revision/plan-revision.ts',
     find: '[SUMMARY_ANNOTATION]: summarize(newest && (newest.data?.spec ?? {}), data.spec), ',
     replace: '',
     tests: ['plugins/agents/reconcile/builders.test.ts'],
@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an autoscaler makes a revision at each step',
-    file: 'plugins/agents/reconcile/revision.ts',
+    file: 'plugins/agents/reconcile/revision/plan-revision.ts',
     find: 'spec: withoutScaling(agent.spec)',
     replace: 'spec: agent.spec',
     tests: ['plugins/agents/reconcile/builders.test.ts'],
@@ -110,7 +110,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'whatever an object has below spec.pod is in its pods',
-    file: 'plugins/agents/reconcile/pod-template.ts',
+    file: 'plugins/agents/reconcile/pod/pod-template.ts',
     find: '...(nodeSelector === undefined ? {} : { nodeSelector }),',
     replace: '...pod,',
     tests: ['plugins/agents/reconcile/builders.test.ts'],
@@ -118,7 +118,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a rollback to the content that serves replaces its pods',
-    file: 'plugins/agents/reconcile/agent-reconciliation.ts',
+    file: 'plugins/agents/reconcile/reconcile-agent.ts',
     find: 'revisionNumber: plan.first',
     replace: 'revisionNumber: plan.revision',
     tests: ['plugins/agents/reconcile/reconciler.test.ts'],

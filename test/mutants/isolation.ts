@@ -10,7 +10,7 @@ const podSpec = ['plugins/agents/pod-spec.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'variables of the user are in the launcher',
-    file: 'plugins/agents/reconcile/environment.ts',
+    file: 'plugins/agents/reconcile/pod/environment.ts',
     find: "    ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true')] : []),\n    ...contractVariables(agent, settings),",
     replace:
       "    ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true')] : []),\n    ...agentEnvironment(agent, settings),",
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'variables of a declarative agent are accepted and not used',
-    file: 'plugins/agents/reconcile/accept.ts',
+    file: 'plugins/agents/reconcile/validate-spec.ts',
     find: '(env.length > 0 || args.length > 0)',
     replace: 'args.length > 0',
     tests: builders,
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an agent may have the private key of its launcher as a variable',
-    file: 'plugins/agents/reconcile/accept.ts',
+    file: 'plugins/agents/reconcile/validate-spec.ts',
     find: 'if (variable !== undefined)\n    return refusal(',
     replace: 'if (variable === undefined)\n    return refusal(',
     tests: builders,
@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the keys are mounted for the agent too',
-    file: 'plugins/agents/reconcile/containers.ts',
+    file: 'plugins/agents/reconcile/pod/containers.ts',
     find: 'volumeMounts: [agentTokens, ...',
     replace: "volumeMounts: [agentTokens, { name: 'agent-keys', mountPath: MOUNTS.keys, readOnly: true }, ...",
     tests: builders,
@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an agent runs as the user that its image names',
-    file: 'plugins/agents/reconcile/containers.ts',
+    file: 'plugins/agents/reconcile/pod/containers.ts',
     find: 'securityContext: restricted(settings.agentUser, settings.hardened)',
     replace: 'securityContext: { ...restricted(settings.agentUser, settings.hardened), runAsUser: 0 }',
     tests: builders,
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the agent starts before its launcher has its ports',
-    file: 'plugins/agents/reconcile/containers.ts',
+    file: 'plugins/agents/reconcile/pod/containers.ts',
     find: "const startupProbe = {\n  httpGet: onLauncher('/livez'),",
     replace: "const startupProbe = {\n  httpGet: onLauncher('/healthz'),",
     tests: builders,
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a pod whose launcher lost its port stays',
-    file: 'plugins/agents/reconcile/lost-pods.ts',
+    file: 'plugins/agents/reconcile/pod/replace-lost-pods.ts',
     find: 'return ended?.exitCode === EXIT_PORT_TAKEN',
     replace: 'return ended?.exitCode === 1',
     tests: builders,
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an agent without a container of its own counts as isolated',
-    file: 'plugins/agents/reconcile/status.ts',
+    file: 'plugins/agents/reconcile/status/agent-status.ts',
     find: "if (settings.isolation === 'container')",
     replace: 'if (settings.isolation !== undefined)',
     tests: builders,
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an agent may have the keys of another agent',
-    file: 'plugins/agents/reconcile/resolve.ts',
+    file: 'plugins/agents/reconcile/resolve-references.ts',
     find: "if (kind === 'Secret' && isPlatformSecret(found.metadata))",
     replace: "if (kind === 'ModelRoute' && isPlatformSecret(found.metadata))",
     tests: reconciler,
@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a mount may name a volume of the platform',
-    file: 'plugins/agents/reconcile/containers.ts',
+    file: 'plugins/agents/reconcile/pod/containers.ts',
     find: '.filter(({ name }) => !PLATFORM_VOLUMES.includes(name))',
     replace: '',
     tests: builders,
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a volume may be any source',
-    file: 'plugins/agents/reconcile/pod-template.ts',
+    file: 'plugins/agents/reconcile/pod/pod-template.ts',
     find: 'if (PLATFORM_VOLUMES.includes(volume.name)) return []',
     replace: 'if (PLATFORM_VOLUMES.includes(volume.name)) return [volume]',
     tests: builders,
@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an annotation may have containers injected',
-    file: 'plugins/agents/reconcile/pod-annotations.ts',
+    file: 'plugins/agents/reconcile/pod/allowed-annotations.ts',
     find: "(allowed.includes('*') && !CHANGES_PODS.some(isOf))",
     replace: "allowed.includes('*')",
     tests: builders,
@@ -187,7 +187,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the mounts of an agent are in its launcher too',
-    file: 'plugins/agents/reconcile/containers.ts',
+    file: 'plugins/agents/reconcile/pod/containers.ts',
     find: '      agentTokens,\n    ],\n    terminationMessagePolicy,',
     replace: '      agentTokens,\n      ...ownMounts(agent),\n    ],\n    terminationMessagePolicy,',
     tests: builders,

@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'agent status: a route that is not ready is not shown',
-    file: 'plugins/agents/reconcile/status.ts',
+    file: 'plugins/agents/reconcile/status/agent-status.ts',
     find: 'const problem = unresolved ?? warning',
     replace: 'const problem = unresolved',
     tests: ['plugins/agents/reconcile/reconciler.test.ts'],

@@ -4,20 +4,20 @@ import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/a
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { toVersions } from '../versions/revisions.ts'
 import type { Revision } from '../versions/revisions.ts'
-import { refusalOf } from './accept.ts'
-import { LAUNCHER_COMMAND } from './image-layout.ts'
-import { configText, toLauncherConfig } from './launcher-config.ts'
-import { toDeployment, toJob, toNetworkPolicy, toService } from './objects.ts'
-import { hasLostPort } from './lost-pods.ts'
-import { toPodTemplate } from './pod-template.ts'
-import { deploymentProgress } from './progress.ts'
-import { planRevision, revisionsToPrune, toRevisionData } from './revision.ts'
+import { validateSpec } from './validate-spec.ts'
+import { LAUNCHER_COMMAND } from './pod/image-layout.ts'
+import { configText, toLauncherConfig } from './objects/launcher-config.ts'
+import { toDeployment, toJob, toNetworkPolicy, toService } from './objects/build-objects.ts'
+import { hasLostPort } from './pod/replace-lost-pods.ts'
+import { toPodTemplate } from './pod/pod-template.ts'
+import { deploymentProgress } from './status/workload-progress.ts'
+import { planRevision, revisionsToPrune, toRevisionData } from './revision/plan-revision.ts'
 import type { ReconcileSettings } from './settings.ts'
 import { badPods, fullPod } from '#schemas/pod-samples.ts'
 import { stableHash } from './stable-hash.ts'
-import { happeningsOf } from './events.ts'
-import { toStatus } from './status.ts'
-import type { Findings } from './status.ts'
+import { statusEvents } from './events.ts'
+import { toStatus } from './status/agent-status.ts'
+import type { Findings } from './status/agent-status.ts'
 
 const settings: ReconcileSettings = {
   launcherImage: 'registry.test/launcher:1',
@@ -140,7 +140,7 @@ test('SEC8, PODS1, F8: no variable of the user is in a launcher, whatever its na
 })
 
 test('SEC8: what would not be used, or is the platform’s, is refused with its name', () => {
-  const refused = (spec: AgentDeploymentSpec) => refusalOf(given(spec), settings)
+  const refused = (spec: AgentDeploymentSpec) => validateSpec(given(spec), settings)
   const env = [{ name: 'NODE_OPTIONS', value: '--import=data:text/javascript,1' }]
   assert.equal(refused({ ...declarative, runtime: { env } })?.reason, 'RuntimeNotUsed')
   assert.equal(refused({ ...declarative, runtime: { port: 9000 } }), undefined)
@@ -344,7 +344,7 @@ test('a name made of a hash is a DNS label and depends on content only', () => {
 
 test('given what cannot be enforced yet, then the spec is not accepted and says why', () => {
   const reason = (spec: AgentDeploymentSpec, more: Partial<ReconcileSettings> = {}) =>
-    refusalOf(given(spec), { ...settings, ...more })?.reason
+    validateSpec(given(spec), { ...settings, ...more })?.reason
   assert.equal(reason({ ...declarative, budget: { amount: '5.00' } }), 'BudgetNotEnforcedYet')
   assert.equal(reason({ ...declarative, evalGate: { suiteRef: { name: 's' }, minScore: 1 } }), 'EvalGateNotAvailable')
   assert.equal(reason({ ...declarative, executionModel: 'job' }), 'JobNeedsProcess')
@@ -460,7 +460,7 @@ test('decision 8: volumes, mounts, affinity and annotations reach the pod and th
       settings,
     )
     assert.deepEqual(metadata.annotations, fullPod.annotations)
-    assert.equal(refusalOf(given({ ...form, pod: fullPod }), settings), undefined)
+    assert.equal(validateSpec(given({ ...form, pod: fullPod }), settings), undefined)
   }
   const volumes = [{ name: 'mine', emptyDir: {} }]
   const volumeMounts = [{ name: 'mine', mountPath: '/tmp' }]
@@ -474,21 +474,21 @@ test('decision 8: volumes, mounts, affinity and annotations reach the pod and th
 
 test('decision 8: a spec.pod that breaks a rule is refused by the manager too, with its field', () => {
   for (const { pod, says } of badPods) {
-    const refused = refusalOf(given({ ...command, pod } as AgentDeploymentSpec), settings)
+    const refused = validateSpec(given({ ...command, pod } as AgentDeploymentSpec), settings)
     const expected = says.startsWith('Secrets with') ? 'KeysNotForAgent' : /^(PodNotAllowed|AnnotationNotAllowed)$/
     assert.match(refused?.reason ?? '', new RegExp(expected), JSON.stringify(pod))
     assert.match(refused?.message ?? '', /^spec\.pod\./)
   }
   const volumes = [{ name: 'v', emptyDir: {} }]
   const reason = (spec: AgentDeploymentSpec, more: Partial<ReconcileSettings> = {}) =>
-    refusalOf(given(spec), { ...settings, ...more })?.reason
+    validateSpec(given(spec), { ...settings, ...more })?.reason
   assert.equal(reason({ ...declarative, pod: { volumes } }), 'VolumesNotUsed')
   assert.equal(reason({ ...command, pod: { volumes } }, { isolation: 'none' }), 'VolumesNeedContainers')
 })
 
 test('decision 8: annotations that have pods changed need the operator’s word, and hardened every domain', () => {
   const reason = (key: string, podAnnotations: readonly string[]) =>
-    refusalOf(given({ ...command, pod: { annotations: { [key]: 'x' } } }), { ...settings, podAnnotations })?.reason
+    validateSpec(given({ ...command, pod: { annotations: { [key]: 'x' } } }), { ...settings, podAnnotations })?.reason
   const injectors = ['sidecar.istio.io/inject', 'vault.hashicorp.com/agent-inject', 'k8s.v1.cni.cncf.io/networks']
   for (const key of [...injectors, 'instrumentation.opentelemetry.io/inject-nodejs']) {
     assert.equal(reason(key, ['*']), 'AnnotationNotAllowed', key)
@@ -604,7 +604,7 @@ test('given a broken new revision, then the last good one still serves and the c
   const conditions = conditionsOf(broken)
   assert.deepEqual([conditions['Ready'], conditions['Degraded']], ['True Serving', 'True CrashLoopBackOff'])
   assert.deepEqual(
-    happeningsOf(broken.agent, status).map((one) => [one.type, one.reason]),
+    statusEvents(broken.agent, status).map((one) => [one.type, one.reason]),
     [
       ['Normal', 'Ready'],
       ['Warning', 'CrashLoopBackOff'],
@@ -631,7 +631,7 @@ test('a transition time stays while the status of its condition does', () => {
   const agent = given(declarative, { status: first })
   const later = toStatus(finding({ agent }), settings, new Date('2026-11-21T11:00:00Z'))
   assert.deepEqual(later, first)
-  assert.deepEqual(happeningsOf(agent, later), [])
+  assert.deepEqual(statusEvents(agent, later), [])
 })
 
 test('P5, SEC12: Isolated is true where the agent has a container of its own, and says in whose reach the tokens are', () => {

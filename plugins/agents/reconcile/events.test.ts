@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import { happeningsOf } from './events.ts'
+import { statusEvents } from './events.ts'
 
 const statusOf = (ready: 'True' | 'False', reason: string, currentRevision?: string): AgentDeploymentStatus => ({
   ...(currentRevision === undefined ? {} : { currentRevision }),
@@ -18,7 +18,7 @@ const statusOf = (ready: 'True' | 'False', reason: string, currentRevision?: str
   ],
 })
 const reasons = (before: AgentDeploymentStatus, after: AgentDeploymentStatus) =>
-  happeningsOf(
+  statusEvents(
     {
       ...AgentDeployment.object({ metadata: { name: 'bot', namespace: 'demo' }, spec: { model: { route: 'mock' } } }),
       status: before,

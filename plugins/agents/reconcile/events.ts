@@ -2,13 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { KubeClient } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import { FIELD_MANAGER } from './apply.ts'
-import type { Happening } from './happening.ts'
-import { terminationHappening } from './last-termination.ts'
-import { events } from './resources.ts'
+import { FIELD_MANAGER } from './objects/apply.ts'
+import type { Termination } from './status/last-termination.ts'
+import { events as eventResource } from './objects/child-kinds.ts'
+
+/** An Event of an agent, as `kubectl describe` shows it. */
+export interface KubeEvent {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+}
 
 /** Returns the Events for a change of the status. Pure. */
-export function happeningsOf(agent: AgentDeploymentObject, after: AgentDeploymentStatus): Happening[] {
+export function statusEvents(agent: AgentDeploymentObject, after: AgentDeploymentStatus): KubeEvent[] {
   const before = agent.status
   const changed = (after.conditions ?? []).filter((one) => {
     const old = before?.conditions?.find((other) => other.type === one.type)
@@ -16,8 +22,8 @@ export function happeningsOf(agent: AgentDeploymentObject, after: AgentDeploymen
   })
   const rolledOut = after.latestSuccessfulRevision
   return [
-    ...terminationHappening(before?.lastTermination, after.lastTermination),
-    ...changed.flatMap((one): Happening[] => {
+    ...terminationEvents(before?.lastTermination, after.lastTermination),
+    ...changed.flatMap((one): KubeEvent[] => {
       if (one.type === 'Degraded' && one.status === 'True')
         return [{ type: 'Warning', reason: one.reason, message: one.message }]
       if (one.type === 'Ready' && one.status === 'True' && !isRestart(agent, after))
@@ -30,6 +36,13 @@ export function happeningsOf(agent: AgentDeploymentObject, after: AgentDeploymen
   ]
 }
 
+// Returns the Event of a termination that the status did not show before. Pure.
+function terminationEvents(before: Termination | undefined, after: Termination | undefined): KubeEvent[] {
+  const isKnown = before?.finishedAt === after?.finishedAt && before?.pod === after?.pod
+  if (after === undefined || isKnown) return []
+  return [{ type: 'Warning', reason: after.reason, message: `Pod ${after.pod}: ${after.message}` }]
+}
+
 // The embedded default restarts every pod with the platform. The same revision serving again is no Event (UXL12).
 function isRestart({ status: before }: AgentDeploymentObject, after: AgentDeploymentStatus): boolean {
   const ready = before?.conditions?.find(({ type }) => type === 'Ready')
@@ -37,17 +50,16 @@ function isRestart({ status: before }: AgentDeploymentObject, after: AgentDeploy
 }
 
 /** Records Kubernetes Events of the agent. A failure to write one is logged and ignored. */
-export async function record(
+export async function recordEvents(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
-  happenings: readonly Happening[],
+  events: readonly KubeEvent[],
   now: Date,
 ): Promise<void> {
-  for (const happening of happenings)
-    await cluster.create(events, toEvent(agent, happening, now)).catch(() => undefined)
+  for (const event of events) await cluster.create(eventResource, toEvent(agent, event, now)).catch(() => undefined)
 }
 
-function toEvent(agent: AgentDeploymentObject, happening: Happening, now: Date) {
+function toEvent(agent: AgentDeploymentObject, event: KubeEvent, now: Date) {
   const { name, namespace = '', uid = '', resourceVersion = '' } = agent.metadata
   const time = now.toISOString().replace(/\.\d+Z$/, 'Z')
   return {
@@ -62,9 +74,9 @@ function toEvent(agent: AgentDeploymentObject, happening: Happening, now: Date) 
       uid,
       resourceVersion,
     },
-    type: happening.type,
-    reason: happening.reason,
-    message: happening.message.slice(0, 1024),
+    type: event.type,
+    reason: event.reason,
+    message: event.message.slice(0, 1024),
     firstTimestamp: time,
     lastTimestamp: time,
     count: 1,

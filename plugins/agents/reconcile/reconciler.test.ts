@@ -21,8 +21,8 @@ import { agentReconciler } from '../reconcilers.ts'
 import { controllerRevisions, pods } from '../resources.ts'
 import { formerNumbers } from '../versions/revisions.ts'
 import type { Revision } from '../versions/revisions.ts'
-import { REVISION_ANNOTATION } from './objects.ts'
-import { children, events } from './resources.ts'
+import { REVISION_ANNOTATION } from './objects/build-objects.ts'
+import { children, events } from './objects/child-kinds.ts'
 import type { ReconcileSettings } from './settings.ts'
 
 const folder = new URL('../../../deploy/crds/', import.meta.url)

@@ -9,7 +9,7 @@ import type { Reference } from '#schemas/references.ts'
 import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '../platform-secrets.ts'
 import { isAllowedFrom } from '../references/requirements.ts'
 import { resourceOf } from '../resources.ts'
-import type { Refusal } from './accept.ts'
+import type { Problem } from './status/problem.ts'
 
 /** Resolved references: stored with the spec of a revision. */
 export interface Resolved {
@@ -20,7 +20,7 @@ export interface Resolved {
 }
 
 /** All references, or the problem. A route that is not ready does not block a revision; `warning` has the reason. */
-export type Resolution = { readonly resolved: Resolved; readonly warning?: Refusal } | { readonly refusal: Refusal }
+export type Resolution = { readonly resolved: Resolved; readonly warning?: Problem } | { readonly refusal: Problem }
 
 /** Resolves every reference with the manager's rights. The target must exist and allow the agent's namespace. */
 export async function resolveReferences(cluster: KubeClient, agent: AgentDeploymentObject): Promise<Resolution> {
@@ -35,7 +35,7 @@ export async function resolveReferences(cluster: KubeClient, agent: AgentDeploym
 
 const ROUTE_NOT_READY = 'RouteNotReady'
 
-function joined(problems: readonly Refusal[]): Refusal | undefined {
+function joined(problems: readonly Problem[]): Problem | undefined {
   const [first] = problems
   return first && { reason: first.reason, message: problems.map(({ message }) => message).join(' ') }
 }
@@ -50,7 +50,7 @@ function toResolved(agent: AgentDeploymentObject, references: readonly Reference
   }
 }
 
-async function check(cluster: KubeClient, reference: Reference, from: string): Promise<Refusal | undefined> {
+async function check(cluster: KubeClient, reference: Reference, from: string): Promise<Problem | undefined> {
   const { kind, name, field } = reference
   const namespace = reference.namespace || from
   const resource = resourceOf(kind)

@@ -1,21 +1,16 @@
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { POD_MESSAGES, isAgentKeysName } from '#schemas/pod-limits.ts'
 import { findPodProblems } from '#schemas/pod-rules.ts'
-import { reservedVariable } from './environment.ts'
-import { formOf } from './form.ts'
-import { isAllowedAnnotation } from './pod-annotations.ts'
+import { reservedVariable } from './pod/environment.ts'
+import { workloadType } from './workload-type.ts'
+import { isAllowedAnnotation } from './pod/allowed-annotations.ts'
 import type { ReconcileSettings } from './settings.ts'
-
-/** Reason and message of the condition for a refused spec. */
-export interface Refusal {
-  readonly reason: string
-  readonly message: string
-}
+import type { Problem } from './status/problem.ts'
 
 /** Returns why this install cannot run the agent, or undefined if it can. */
-export function refusalOf(agent: AgentDeploymentObject, settings: ReconcileSettings): Refusal | undefined {
+export function validateSpec(agent: AgentDeploymentObject, settings: ReconcileSettings): Problem | undefined {
   const { spec } = agent
-  const form = formOf(spec)
+  const form = workloadType(spec)
   if (spec.budget !== undefined)
     return refusal('BudgetNotEnforcedYet', 'spec.budget cannot be enforced yet; remove it to run without a limit.')
   if (spec.evalGate !== undefined)
@@ -33,9 +28,9 @@ export function refusalOf(agent: AgentDeploymentObject, settings: ReconcileSetti
 }
 
 // A declarative agent has no process that could read a variable, so it is refused instead of ignored.
-function runtimeRefusal(spec: AgentDeploymentSpec): Refusal | undefined {
+function runtimeRefusal(spec: AgentDeploymentSpec): Problem | undefined {
   const { env = [], args = [] } = spec.runtime ?? {}
-  if (formOf(spec) === 'declarative' && (env.length > 0 || args.length > 0))
+  if (workloadType(spec) === 'declarative' && (env.length > 0 || args.length > 0))
     return refusal(
       'RuntimeNotUsed',
       'spec.runtime.env and spec.runtime.args need a process: set runtime.command or an image, or remove them.',
@@ -47,7 +42,7 @@ function runtimeRefusal(spec: AgentDeploymentSpec): Refusal | undefined {
 
 // With the private key of a launcher in its environment, an agent could answer as that launcher. The CRD refuses it, too;
 // this covers objects stored under an earlier CRD.
-function ruleRefusal({ runtime, pod }: AgentDeploymentSpec): Refusal | undefined {
+function ruleRefusal({ runtime, pod }: AgentDeploymentSpec): Problem | undefined {
   const variable = (runtime?.env ?? []).find(({ valueFrom }) => isAgentKeysName(valueFrom?.secretKeyRef?.name ?? ''))
   if (variable !== undefined)
     return refusal('KeysNotForAgent', `spec.runtime.env: ${variable.name} refers to the keys of a launcher.`)
@@ -57,10 +52,10 @@ function ruleRefusal({ runtime, pod }: AgentDeploymentSpec): Refusal | undefined
   return refusal(reason, `${fieldAt(problem.path)}: ${problem.message}.`)
 }
 
-function podRefusal({ pod = {}, ...spec }: AgentDeploymentSpec, settings: ReconcileSettings): Refusal | undefined {
+function podRefusal({ pod = {}, ...spec }: AgentDeploymentSpec, settings: ReconcileSettings): Problem | undefined {
   const { volumes = [], volumeMounts = [], annotations = {} } = pod
   const hasVolumes = volumes.length > 0 || volumeMounts.length > 0
-  if (hasVolumes && formOf(spec) === 'declarative')
+  if (hasVolumes && workloadType(spec) === 'declarative')
     return refusal('VolumesNotUsed', 'spec.pod.volumes needs a process: set runtime.command or an image, or remove it.')
   if (hasVolumes && settings.isolation === 'none')
     return refusal(
@@ -83,6 +78,6 @@ function fieldAt(path: readonly (string | number)[]): string {
   )
 }
 
-function refusal(reason: string, message: string): Refusal {
+function refusal(reason: string, message: string): Problem {
   return { reason, message }
 }

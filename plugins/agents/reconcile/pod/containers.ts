@@ -4,7 +4,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { PLATFORM_VOLUMES } from '#schemas/pod-limits.ts'
 import { agentEnvironment, launcherEnvironment } from './environment.ts'
 import { LAUNCHER_COMMAND, LAUNCHER_USER, MOUNTS } from './image-layout.ts'
-import type { ReconcileSettings } from './settings.ts'
+import type { ReconcileSettings } from '../settings.ts'
 
 /** Seconds that a pod serves after its end was requested: workers keep the slices for one, and the cluster takes a moment to write them. */
 export const LEAVING_SECONDS = 3

@@ -1,54 +1,8 @@
-import type { KubeObject } from '#core/kube/client.ts'
 import { AGENT_LISTENS } from '#schemas/labels.ts'
-import { LAUNCHER_CONTAINER } from './containers.ts'
-import type { Refusal } from './accept.ts'
+import type { AgentPod, ContainerStatus, Terminated } from './agent-pod.ts'
+import { LAUNCHER_CONTAINER } from '../pod/containers.ts'
+import type { Problem } from './problem.ts'
 import { lastLine, missingProgram } from './termination-message.ts'
-
-/** Termination of a container, as the kubelet reports it. */
-export interface Terminated {
-  readonly exitCode?: number
-  readonly reason?: string
-  readonly finishedAt?: string | null
-  readonly message?: string
-}
-
-/** Status of one container of a Pod, reduced to the fields that are read here. */
-export interface ContainerStatus {
-  readonly name: string
-  readonly ready?: boolean
-  readonly restartCount?: number
-  readonly state?: {
-    readonly waiting?: { readonly reason?: string; readonly message?: string }
-    readonly running?: { readonly startedAt?: string }
-    readonly terminated?: Terminated
-  }
-  readonly lastState?: { readonly terminated?: Terminated }
-}
-
-interface ContainerSpec {
-  readonly name: string
-  readonly resources?: { readonly limits?: Readonly<Record<string, string | number>> }
-}
-
-/** A Pod, reduced to the fields that are read here. */
-export type AgentPod = KubeObject<
-  {
-    readonly restartPolicy?: string
-    readonly containers?: readonly ContainerSpec[]
-    readonly initContainers?: readonly ContainerSpec[]
-  },
-  {
-    readonly phase?: string
-    readonly conditions?: readonly {
-      readonly type: string
-      readonly status: string
-      readonly reason?: string
-      readonly message?: string
-    }[]
-    readonly containerStatuses?: readonly ContainerStatus[]
-    readonly initContainerStatuses?: readonly ContainerStatus[]
-  }
->
 
 const CRASH_LOOP = 'CrashLoopBackOff'
 // Reasons that every starting pod has for a moment.
@@ -61,7 +15,7 @@ export const LISTEN_MS = 15_000
 export function podProblem(
   pods: readonly AgentPod[],
   about: { readonly now: Date; readonly port: number },
-): Refusal | undefined {
+): Problem | undefined {
   const newest = pods
     .filter((pod) => pod.metadata.deletionTimestamp === undefined && !isReady(pod))
     .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''))
@@ -82,7 +36,7 @@ function statusesOf({ status }: AgentPod): readonly ContainerStatus[] {
   return [...initContainerStatuses.filter((one) => !done(one)), ...containerStatuses]
 }
 
-function containerProblem(status: ContainerStatus, pod: AgentPod, now: Date): Refusal | undefined {
+function containerProblem(status: ContainerStatus, pod: AgentPod, now: Date): Problem | undefined {
   const { waiting, running, terminated } = status.state ?? {}
   if (waiting?.reason !== undefined && waiting.reason !== CRASH_LOOP && !usual.has(waiting.reason)) {
     const program = missingProgram(waiting.message)
@@ -99,7 +53,7 @@ function containerProblem(status: ContainerStatus, pod: AgentPod, now: Date): Re
  * Returns why a container terminated. Crash, back-off and restart have one reason, so that the condition does not change with each
  * of them. Pure.
  */
-export function describeEnd(status: ContainerStatus, ended: Terminated, pod: AgentPod): Refusal {
+export function describeEnd(status: ContainerStatus, ended: Terminated, pod: AgentPod): Problem {
   const restarts = status.restartCount ?? 0
   const again = restarts === 0 ? '' : `, ${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`
   const reason = isService(pod) ? CRASH_LOOP : (ended.reason ?? 'Error')
@@ -135,13 +89,13 @@ function limitOf({ name }: ContainerStatus, { spec }: AgentPod): string {
   return memory === undefined ? '' : ` of ${memory}`
 }
 
-function schedulingProblem({ status }: AgentPod): Refusal | undefined {
+function schedulingProblem({ status }: AgentPod): Problem | undefined {
   const scheduled = status?.conditions?.find((one) => one.type === 'PodScheduled' && one.status === 'False')
   return scheduled && { reason: scheduled.reason ?? 'Unschedulable', message: scheduled.message ?? '' }
 }
 
 // The embedded default assigns the port and reports it itself.
-function listeningProblem({ status }: AgentPod, { now, port }: { now: Date; port: number }): Refusal | undefined {
+function listeningProblem({ status }: AgentPod, { now, port }: { now: Date; port: number }): Problem | undefined {
   const reported = status?.conditions?.find(({ type }) => type === AGENT_LISTENS)
   if (reported?.status === 'False') return { reason: 'AgentNotListening', message: reported.message ?? '' }
   const launcher = status?.initContainerStatuses?.find(({ name }) => name === LAUNCHER_CONTAINER)

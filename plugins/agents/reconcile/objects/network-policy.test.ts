@@ -10,8 +10,8 @@ import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { networkRules } from './network-policy.ts'
-import { toNetworkPolicy } from './objects.ts'
-import type { ReconcileSettings } from './settings.ts'
+import { toNetworkPolicy } from './build-objects.ts'
+import type { ReconcileSettings } from '../settings.ts'
 
 interface Block {
   readonly cidr: string
@@ -119,7 +119,7 @@ test(
   needs('kube-apiserver', 'etcd', 'kubectl'),
   async (t) => {
     const kube = await sharedKube(t)
-    const file = new URL('../../../deploy/base/network-policies.yaml', import.meta.url)
+    const file = new URL('../../../../deploy/base/network-policies.yaml', import.meta.url)
     const shipped = parseAllDocuments(readFileSync(file, 'utf8')).map((one) => one.toJS() as KubeObject)
     const made = (['public', 'platform', 'any'] as const).map((egress) =>
       toNetworkPolicy(agentWith(), { ...settings, egress }),

@@ -1,23 +1,23 @@
 import type { KubeClient } from '#core/kube/client.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import { controllerRevisions } from '../resources.ts'
-import type { Revision } from '../versions/revisions.ts'
-import { ignore, removeChild } from './apply.ts'
-import { configName, toLauncherConfig } from './launcher-config.ts'
-import { refIn } from './owner.ts'
-import { revisionsToPrune } from './revision.ts'
-import type { RevisionData } from './revision.ts'
-import { readRevisions } from './workload-state.ts'
+import { controllerRevisions } from '../../resources.ts'
+import type { Revision } from '../../versions/revisions.ts'
+import { ignore, removeChild } from '../objects/apply.ts'
+import { configName, toLauncherConfig } from '../objects/launcher-config.ts'
+import { refIn } from '../owner-reference.ts'
+import { revisionsToPrune } from './plan-revision.ts'
+import type { RevisionData } from './plan-revision.ts'
+import { listRevisions } from './list-revisions.ts'
 
 /** Deletes the oldest revisions beyond the limit, with their configurations and Jobs. Returns the others. */
-export async function prune(
+export async function pruneRevisions(
   cluster: KubeClient,
   agent: AgentDeploymentObject,
   status: AgentDeploymentStatus,
 ): Promise<readonly Revision[]> {
   const limit = agent.spec.rollout?.revisionHistoryLimit ?? AGENT_DEFAULTS.revisionHistoryLimit
-  const revisions = await readRevisions(cluster, agent)
+  const revisions = await listRevisions(cluster, agent)
   const newest = revisions.toSorted((a, b) => a.revision - b.revision).at(-1)?.metadata.name
   const inUse = new Set([status.currentRevision, status.candidateRevision, status.latestSuccessfulRevision, newest])
   const old = revisionsToPrune(revisions, limit, inUse)

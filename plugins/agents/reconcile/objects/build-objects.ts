@@ -5,13 +5,13 @@ import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/a
 import { groupKey } from '#schemas/group.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { LauncherConfig } from '#schemas/launcher.ts'
-import { CONFIG_FILE } from './image-layout.ts'
+import { CONFIG_FILE } from '../pod/image-layout.ts'
 import { configName, configText } from './launcher-config.ts'
 import { networkRules } from './network-policy.ts'
-import { ownerOf } from './owner.ts'
-import { podLabels, toPodTemplate } from './pod-template.ts'
-import type { Deployment } from './progress.ts'
-import type { ReconcileSettings } from './settings.ts'
+import { ownerReference } from '../owner-reference.ts'
+import { podLabels, toPodTemplate } from '../pod/pod-template.ts'
+import type { Deployment } from '../status/workload-progress.ts'
+import type { ReconcileSettings } from '../settings.ts'
 
 /** Annotation of a workload: the name of the revision that it runs. */
 export const REVISION_ANNOTATION = groupKey('revision')
@@ -121,7 +121,7 @@ function head(
       namespace: agent.metadata.namespace ?? '',
       labels: podLabels(agent),
       ...(revision === undefined ? {} : { annotations: { [REVISION_ANNOTATION]: revision } }),
-      ownerReferences: [ownerOf(agent)],
+      ownerReferences: [ownerReference(agent)],
     },
   }
 }

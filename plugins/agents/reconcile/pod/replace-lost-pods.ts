@@ -1,11 +1,11 @@
 import type { KubeClient } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { EXIT_PORT_TAKEN } from '#schemas/launcher-ports.ts'
-import { pods as podResource } from '../resources.ts'
-import { ignore } from './apply.ts'
+import { pods as podResource } from '../../resources.ts'
+import { ignore } from '../objects/apply.ts'
 import { LAUNCHER_CONTAINER } from './containers.ts'
-import type { Happening } from './happening.ts'
-import type { AgentPod } from './pod-problem.ts'
+import type { KubeEvent } from '../events.ts'
+import type { AgentPod } from '../status/agent-pod.ts'
 
 /**
  * Whether the launcher of a pod terminated because another process of the pod has its port. The kubelet reports it, so the
@@ -20,7 +20,7 @@ export function hasLostPort({ metadata, status }: AgentPod): boolean {
 }
 
 /** Deletes pods whose launcher lost a port, by uid. Their workload creates new ones, where the launcher binds first. */
-export async function replaceLostPods(cluster: KubeClient, pods: readonly AgentPod[]): Promise<Happening[]> {
+export async function replaceLostPods(cluster: KubeClient, pods: readonly AgentPod[]): Promise<KubeEvent[]> {
   const lost = pods.filter(hasLostPort)
   for (const { metadata } of lost) {
     const ref = { namespace: parseLabel('namespace', metadata.namespace ?? ''), name: parseName('name', metadata.name) }

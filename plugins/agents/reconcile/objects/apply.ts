@@ -1,19 +1,17 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import type { KubeClient, KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { isOwnedBy, ownerOf } from './owner.ts'
-import { keysName, podLabels } from './pod-template.ts'
-import { children } from './resources.ts'
-import type { ChildKind } from './resources.ts'
+import { isOwnedBy, refIn } from '../owner-reference.ts'
+import { children } from './child-kinds.ts'
+import type { ChildKind } from './child-kinds.ts'
 
 /** The field manager of everything that the reconciler writes. */
 export const FIELD_MANAGER = 'mesh-manager'
 
 /** Thrown if an object of that name exists with another owner, or of an earlier agent of this name. It is left unchanged. */
-export class NotOurs extends Error {
+export class NotOwned extends Error {
   readonly reason: 'NameConflict' | 'OldObjectsRemain'
   constructor(live: KubeObject, agent: AgentDeploymentObject) {
     const { name } = agent.metadata
@@ -23,7 +21,7 @@ export class NotOurs extends Error {
         ? 'belongs to an earlier agent of this name and is being deleted'
         : 'does not belong to this agent'
     super(`${live.kind} ${live.metadata.name} exists and ${why}.`)
-    this.name = 'NotOurs'
+    this.name = 'NotOwned'
     this.reason = earlier === true ? 'OldObjectsRemain' : 'NameConflict'
   }
 }
@@ -37,7 +35,7 @@ export async function applyChild(
   const resource = children[object.kind as ChildKind]
   const ref = refOf(object)
   const live = await find(cluster, object.kind as ChildKind, ref)
-  if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOurs(live, agent)
+  if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOwned(live, agent)
   return cluster.patch(resource, ref, { type: 'apply', body: object, force: true }, { fieldManager: FIELD_MANAGER })
 }
 
@@ -48,63 +46,12 @@ export async function removeChild(
   kind: ChildKind,
   name: string,
 ): Promise<void> {
-  const ref = { namespace: parseLabel('namespace', agent.metadata.namespace ?? ''), name: parseName('name', name) }
+  const ref = refIn(agent, name)
   const live = await find(cluster, kind, ref)
   if (live === undefined || !isOwnedBy(live, agent)) return
   const { uid } = live.metadata
   const preconditions = uid === undefined ? {} : { preconditions: { uid } }
   await cluster.delete(children[kind], ref, { propagation: 'Background', ...preconditions }).catch(ignore(404, 409))
-}
-
-/** Thrown if the Secret of the agent's keys has no usable public key. After its deletion a new pair is created. */
-export class UnusableKeys extends Error {
-  readonly reason = 'UnusableKeys'
-  constructor(name: string) {
-    super(`Secret ${name} has no Ed25519 key in agent.pub; delete it to have a new pair made.`)
-    this.name = 'UnusableKeys'
-  }
-}
-
-/**
- * Creates the agent's key pair if it does not exist. Workers authenticate the agent's launchers by it. Returns the public key
- * (PEM, SPKI). Throws `UnusableKeys`.
- */
-export async function ensureKeys(cluster: KubeClient, agent: AgentDeploymentObject): Promise<string> {
-  const name = keysName(agent)
-  const ref = { namespace: parseLabel('namespace', agent.metadata.namespace ?? ''), name: parseName('name', name) }
-  const live = await find<KeysSecret>(cluster, 'Secret', ref)
-  if (live !== undefined && !isOwnedBy(live, agent)) throw new NotOurs(live, agent)
-  if (live !== undefined) return publicKeyIn(live)
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    type: 'Opaque',
-    metadata: { name, namespace: ref.namespace, labels: podLabels(agent), ownerReferences: [ownerOf(agent)] },
-    data: {
-      'agent.key': Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })).toString('base64'),
-      'agent.pub': Buffer.from(publicKey.export({ type: 'spki', format: 'pem' })).toString('base64'),
-    },
-  }
-  try {
-    return publicKeyIn(await cluster.create<KeysSecret>(children.Secret, secret, { fieldManager: FIELD_MANAGER }))
-  } catch (error) {
-    if (!isStatus(error, 409)) throw error
-    // Another manager was first; its pair is used.
-    return publicKeyIn(await cluster.get<KeysSecret>(children.Secret, ref))
-  }
-}
-
-type KeysSecret = KubeObject & { readonly data?: Readonly<Record<string, string>> }
-
-function publicKeyIn({ metadata, data }: KeysSecret): string {
-  try {
-    const key = createPublicKey(Buffer.from(data?.['agent.pub'] ?? '', 'base64'))
-    if (key.asymmetricKeyType === 'ed25519') return key.export({ type: 'spki', format: 'pem' }).toString()
-  } catch {
-    // Not a key: handled like a key of another type.
-  }
-  throw new UnusableKeys(metadata.name)
 }
 
 /** Reads an object. Returns undefined if it does not exist. */

@@ -2,8 +2,8 @@ import { canonicalJson } from '#core/json/canonical-json.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { LauncherConfig } from '#schemas/launcher.ts'
 import { toRequestFields } from '#schemas/model-params.ts'
-import type { RevisionData } from './revision.ts'
-import { stableHash } from './stable-hash.ts'
+import type { RevisionData } from '../revision/plan-revision.ts'
+import { stableHash } from '../stable-hash.ts'
 
 /**
  * Configuration of the launcher. It has neither replicas nor the number of a revision, since a change of those alone must not

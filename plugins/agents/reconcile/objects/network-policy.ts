@@ -2,7 +2,7 @@ import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { groupKey } from '#schemas/group.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
-import type { ReconcileSettings } from './settings.ts'
+import type { ReconcileSettings } from '../settings.ts'
 
 // Ports of pods, since policies apply after Service translation.
 const GATEWAY_PORT = 4000

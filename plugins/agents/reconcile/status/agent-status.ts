@@ -2,28 +2,28 @@ import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
 import type { Condition } from '#schemas/object.ts'
-import type { Refusal } from './accept.ts'
-import { formOf } from './form.ts'
+import type { Problem } from './problem.ts'
+import { workloadType } from '../workload-type.ts'
 import { lastTermination } from './last-termination.ts'
-import type { AgentPod } from './pod-problem.ts'
-import type { Progress } from './progress.ts'
-import type { ReconcileSettings } from './settings.ts'
+import type { AgentPod } from './agent-pod.ts'
+import type { Progress } from './workload-progress.ts'
+import type { ReconcileSettings } from '../settings.ts'
 
 /** Findings of a reconciliation. */
 export interface Findings {
   readonly agent: AgentDeploymentObject
   /** Why the spec was refused. */
-  readonly refusal: Refusal | undefined
+  readonly refusal: Problem | undefined
   /** Why a reference does not resolve; undefined also when the spec was refused before. */
-  readonly unresolved: Refusal | undefined
+  readonly unresolved: Problem | undefined
   /** Why a found reference cannot be used now. Does not block a revision. */
-  readonly warning?: Refusal | undefined
+  readonly warning?: Problem | undefined
   /** Why the objects could not be created: one of the names is taken. */
-  readonly blocked: Refusal | undefined
+  readonly blocked: Problem | undefined
   /** The revision that the workload runs, or is moving to; undefined when there is no workload. */
   readonly deployed: string | undefined
   readonly progress: Progress | undefined
-  readonly podProblem: Refusal | undefined
+  readonly podProblem: Problem | undefined
   /** The agent's pods, for terminations of their containers. */
   readonly pods?: readonly AgentPod[] | undefined
 }
@@ -72,7 +72,7 @@ export function urlOf(agent: AgentDeploymentObject): string {
 }
 
 /** Returns what prevents the newest spec from serving, first cause first. It may also still be starting. */
-export function obstacleOf(found: Findings): Refusal | undefined {
+export function obstacleOf(found: Findings): Problem | undefined {
   const failing = found.progress?.complete === true ? undefined : (found.podProblem ?? found.progress?.failure)
   return found.refusal ?? found.unresolved ?? found.blocked ?? failing
 }
@@ -93,7 +93,7 @@ function resolvedRefs({ refusal, unresolved, warning }: Findings): Verdict {
 
 function isolated(agent: AgentDeploymentObject, settings: StatusSettings): Verdict {
   const type = 'Isolated'
-  const form = formOf(agent.spec)
+  const form = workloadType(agent.spec)
   if (form === 'declarative')
     return { type, status: 'True', reason: 'NoAgentProcess', message: 'The launcher runs the agent itself.' }
   if (settings.isolation === 'container')

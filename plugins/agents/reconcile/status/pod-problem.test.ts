@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { podProblem } from './pod-problem.ts'
-import { deploymentProgress } from './progress.ts'
+import { deploymentProgress } from './workload-progress.ts'
 import { refusedPodsMessage } from './refused-pods.ts'
 
 const now = new Date('2026-11-22T10:00:30Z')

@@ -11,11 +11,11 @@ import {
   SUMMARY_ANNOTATION,
 } from '#schemas/labels.ts'
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
-import { formerNumbers, summarize, withoutScaling } from '../versions/revisions.ts'
-import type { Revision } from '../versions/revisions.ts'
-import type { Resolved } from './resolve.ts'
-import { ownerOf } from './owner.ts'
-import { stableHash } from './stable-hash.ts'
+import { formerNumbers, summarize, withoutScaling } from '../../versions/revisions.ts'
+import type { Revision } from '../../versions/revisions.ts'
+import type { Resolved } from '../resolve-references.ts'
+import { ownerReference } from '../owner-reference.ts'
+import { stableHash } from '../stable-hash.ts'
 
 /** Data of a ControllerRevision: everything that is needed to run the agent as it was. */
 export interface RevisionData {
@@ -110,7 +110,7 @@ function toRevision(
       namespace: agent.metadata.namespace ?? '',
       labels: { [AGENT_LABEL]: agent.metadata.name },
       annotations: as.annotations,
-      ownerReferences: [ownerOf(agent)],
+      ownerReferences: [ownerReference(agent)],
     },
     data,
     revision: as.revision,

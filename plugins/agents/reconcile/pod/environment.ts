@@ -2,9 +2,9 @@ import { reservedPorts } from '#schemas/launcher-ports.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { REVISION_NUMBER_LABEL } from '#schemas/labels.ts'
-import { formOf } from './form.ts'
+import { workloadType } from '../workload-type.ts'
 import { CONFIG_FILE, MOUNTS } from './image-layout.ts'
-import type { ReconcileSettings } from './settings.ts'
+import type { ReconcileSettings } from '../settings.ts'
 
 /** One variable of a container, as in a Pod. */
 export interface EnvironmentVariable {
@@ -21,7 +21,7 @@ export const GRACE_SECONDS = 30
  * code of the user in the process that holds the keys.
  */
 export function launcherEnvironment(agent: AgentDeploymentObject, settings: ReconcileSettings): EnvironmentVariable[] {
-  const separate = formOf(agent.spec) !== 'declarative'
+  const separate = workloadType(agent.spec) !== 'declarative'
   return [
     // First, since MESH_HOSTS refers to it.
     { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },

@@ -4,7 +4,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 
 /** Adds the owner reference of the agent: the object is deleted with it, and its changes reconcile the agent. */
-export function ownerOf(agent: AgentDeploymentObject): OwnerReference {
+export function ownerReference(agent: AgentDeploymentObject): OwnerReference {
   return {
     apiVersion: AgentDeployment.apiVersion,
     kind: AgentDeployment.kind,

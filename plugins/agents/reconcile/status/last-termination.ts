@@ -1,7 +1,6 @@
 import type { AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import type { Happening } from './happening.ts'
 import { describeEnd } from './pod-problem.ts'
-import type { AgentPod, ContainerStatus, Terminated } from './pod-problem.ts'
+import type { AgentPod, ContainerStatus, Terminated } from './agent-pod.ts'
 
 /** The last unrequested termination of a container, as shown in the status of an agent. */
 export type Termination = NonNullable<AgentDeploymentStatus['lastTermination']>
@@ -19,13 +18,6 @@ export function lastTermination(pods: readonly AgentPod[], before: Termination |
   return pods
     .flatMap(terminationsOf)
     .reduce((last, one) => (last === undefined || one.finishedAt > last.finishedAt ? one : last), before)
-}
-
-/** Returns the Event of a termination that the status did not show before. Pure. */
-export function terminationHappening(before: Termination | undefined, after: Termination | undefined): Happening[] {
-  const isKnown = before?.finishedAt === after?.finishedAt && before?.pod === after?.pod
-  if (after === undefined || isKnown) return []
-  return [{ type: 'Warning', reason: after.reason, message: `Pod ${after.pod}: ${after.message}` }]
 }
 
 // Containers of a deleted pod are terminated on request, and a completed pod serves nothing.

@@ -1,24 +1,22 @@
 import type { KubeClient } from '#core/kube/client.ts'
-import { parseLabel } from '#core/kube/names.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL } from '#schemas/labels.ts'
-import { controllerRevisions, pods as podResource } from '../resources.ts'
-import type { Revision } from '../versions/revisions.ts'
-import type { Refusal } from './accept.ts'
-import { find } from './apply.ts'
-import { REVISION_ANNOTATION } from './objects.ts'
-import { isOwnedBy, refIn } from './owner.ts'
+import { pods as podResource } from '../../resources.ts'
+import type { Problem } from './problem.ts'
+import { find } from '../objects/apply.ts'
+import { REVISION_ANNOTATION } from '../objects/build-objects.ts'
+import { isOwnedBy, refIn } from '../owner-reference.ts'
+import { listRevisions, listOptionsOf } from '../revision/list-revisions.ts'
 import { podProblem } from './pod-problem.ts'
-import type { AgentPod } from './pod-problem.ts'
-import { deploymentProgress, jobProgress } from './progress.ts'
-import type { Deployment, Job, Progress } from './progress.ts'
+import type { AgentPod } from './agent-pod.ts'
+import { deploymentProgress, jobProgress } from './workload-progress.ts'
+import type { Deployment, Job, Progress } from './workload-progress.ts'
 
 /** The running objects of an agent. */
 export interface WorkloadState {
   readonly deployed: string | undefined
   readonly progress: Progress | undefined
-  readonly podProblem: Refusal | undefined
+  readonly podProblem: Problem | undefined
   readonly pods: readonly AgentPod[]
 }
 
@@ -47,22 +45,11 @@ export async function readWorkload(
 }
 
 async function newestJob(cluster: KubeClient, agent: AgentDeploymentObject): Promise<string | undefined> {
-  const revisions = await readRevisions(cluster, agent)
+  const revisions = await listRevisions(cluster, agent)
   return revisions.toSorted((a, b) => a.revision - b.revision).at(-1)?.metadata.name
 }
 
 async function readPods(cluster: KubeClient, agent: AgentDeploymentObject): Promise<readonly AgentPod[]> {
-  const page = await cluster.list<AgentPod>(podResource, selected(agent))
+  const page = await cluster.list<AgentPod>(podResource, listOptionsOf(agent))
   return page.items
-}
-
-/** The agent's own revisions. */
-export async function readRevisions(cluster: KubeClient, agent: AgentDeploymentObject): Promise<Revision[]> {
-  const page = await cluster.list<Revision>(controllerRevisions, selected(agent))
-  return page.items.filter((revision) => isOwnedBy(revision, agent))
-}
-
-function selected(agent: AgentDeploymentObject) {
-  const namespace = parseLabel('metadata.namespace', agent.metadata.namespace ?? '')
-  return { namespace, labelSelector: `${AGENT_LABEL}=${agent.metadata.name}` }
 }

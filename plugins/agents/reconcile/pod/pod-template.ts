@@ -3,9 +3,9 @@ import { AGENT_LABEL, KEYS_SECRET_SUFFIX, MANAGED_BY, REVISION_NUMBER_LABEL } fr
 import { PLATFORM_VOLUMES, VOLUME_SOURCES } from '#schemas/pod-limits.ts'
 import { LEAVING_SECONDS, agentContainer, declarativeContainer, launcherSidecar, temporaryFiles } from './containers.ts'
 import { GRACE_SECONDS } from './environment.ts'
-import { formOf } from './form.ts'
+import { workloadType } from '../workload-type.ts'
 import { CONFIG_FILE, LAUNCHER_USER } from './image-layout.ts'
-import type { ReconcileSettings } from './settings.ts'
+import type { ReconcileSettings } from '../settings.ts'
 
 type AgentVolume = NonNullable<NonNullable<AgentDeploymentObject['spec']['pod']>['volumes']>[number]
 
@@ -63,12 +63,12 @@ function placement({ spec: { pod = {} } }: AgentDeploymentObject, settings: Reco
 
 // A process of the user never shares a container with the launcher, whose root file system, environment and process tree stay the platform's.
 function containers(agent: AgentDeploymentObject, settings: ReconcileSettings) {
-  if (formOf(agent.spec) === 'declarative') return { containers: [declarativeContainer(agent, settings)] }
+  if (workloadType(agent.spec) === 'declarative') return { containers: [declarativeContainer(agent, settings)] }
   return { initContainers: [launcherSidecar(agent, settings)], containers: [agentContainer(agent, settings)] }
 }
 
 function volumes(agent: AgentDeploymentObject, configMap: string, settings: ReconcileSettings) {
-  const separate = formOf(agent.spec) !== 'declarative'
+  const separate = workloadType(agent.spec) !== 'declarative'
   return [
     {
       name: 'agent-config',

@@ -1,0 +1,49 @@
+import type { KubeClient } from '#core/kube/client.ts'
+import type { LauncherKeyRecorder } from '../../points.ts'
+import { refIn } from '../owner-reference.ts'
+import type { ReconcileSettings } from '../settings.ts'
+import type { Deployment } from '../status/workload-progress.ts'
+import { applyChild, find, removeChild } from './apply.ts'
+import {
+  toConfigMap,
+  toDeployment,
+  toJob,
+  toNetworkPolicy,
+  toPodDisruptionBudget,
+  toService,
+  toServiceAccount,
+} from './build-objects.ts'
+import type { Workload } from './build-objects.ts'
+import { ensureKeys } from './launcher-keys.ts'
+
+/** Dependencies of the objects of an agent. */
+export interface ApplyContext {
+  readonly cluster: KubeClient
+  readonly settings: ReconcileSettings
+  readonly recordKey: LauncherKeyRecorder
+}
+
+/** Applies the objects of an agent's newest revision, the workload last. Throws `NotOwned` or `UnusableKeys`. */
+export async function applyObjects(context: ApplyContext, workload: Workload): Promise<void> {
+  const { cluster, settings } = context
+  const { agent } = workload
+  await applyChild(cluster, agent, toServiceAccount(agent))
+  // Before any pod, since workers refuse launchers with an unknown key.
+  await context.recordKey(agent.metadata.uid ?? '', await ensureKeys(cluster, agent))
+  await applyChild(cluster, agent, toConfigMap(workload))
+  await applyChild(cluster, agent, toNetworkPolicy(agent, settings))
+  if (agent.spec.executionModel === 'job') return applyJob(context, workload)
+  await applyChild(cluster, agent, toService(agent))
+  await applyChild(cluster, agent, toPodDisruptionBudget(agent))
+  const live = await find<Deployment>(cluster, 'Deployment', refIn(agent, agent.metadata.name))
+  await applyChild(cluster, agent, toDeployment(workload, settings, live))
+}
+
+async function applyJob({ cluster, settings }: ApplyContext, workload: Workload): Promise<void> {
+  const { agent, revision } = workload
+  for (const kind of ['Deployment', 'Service', 'PodDisruptionBudget'] as const)
+    await removeChild(cluster, agent, kind, agent.metadata.name)
+  // The pod template of a Job is immutable: an existing Job belongs to this revision.
+  const live = await find(cluster, 'Job', refIn(agent, revision))
+  if (live === undefined) await applyChild(cluster, agent, toJob(workload, settings))
+}

@@ -1,0 +1,99 @@
+import type { ReconcileResult } from '#core/controllers/watch/declarations.ts'
+import { KubeError } from '#core/kube/status.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { recordEvents, statusEvents } from './events.ts'
+import type { KubeEvent } from './events.ts'
+import { NotOwned } from './objects/apply.ts'
+import { applyObjects } from './objects/apply-objects.ts'
+import type { ApplyContext } from './objects/apply-objects.ts'
+import { toLauncherConfig } from './objects/launcher-config.ts'
+import { UnusableKeys } from './objects/launcher-keys.ts'
+import { replaceLostPods } from './pod/replace-lost-pods.ts'
+import { resolveReferences } from './resolve-references.ts'
+import { applyRevision } from './revision/apply-revision.ts'
+import { listRevisions } from './revision/list-revisions.ts'
+import { planRevision, toRevisionData } from './revision/plan-revision.ts'
+import { pruneRevisions } from './revision/prune-revisions.ts'
+import type { RevisionAuthors } from './revision/revision-author.ts'
+import { toStatus } from './status/agent-status.ts'
+import type { Findings } from './status/agent-status.ts'
+import type { Problem } from './status/problem.ts'
+import { readWorkload } from './status/read-workload.ts'
+import { writeStatus } from './status/write-status.ts'
+import { validateSpec } from './validate-spec.ts'
+
+/** Dependencies of a reconciliation. */
+export interface ReconcileContext extends ApplyContext {
+  readonly now: () => Date
+  readonly authors: RevisionAuthors
+}
+
+/** Interval of reading pods while a revision rolls out. Otherwise only terminations of containers are watched. */
+const WHILE_PROGRESSING_MS = 2_000
+const WHILE_UNRESOLVED_MS = 15_000
+
+/** Reconciles one agent: revision, objects, status. A spec that cannot run leaves the running workload unchanged. */
+export async function reconcileAgent(
+  context: ReconcileContext,
+  agent: AgentDeploymentObject,
+): Promise<ReconcileResult> {
+  const { cluster, settings } = context
+  const events: KubeEvent[] = []
+  const revisions = await listRevisions(cluster, agent)
+  const refusal = validateSpec(agent, settings)
+  const resolution = refusal === undefined ? await resolveReferences(cluster, agent) : undefined
+  const unresolved = resolution !== undefined && 'refusal' in resolution ? resolution.refusal : undefined
+  let blocked: Problem | undefined
+  if (resolution !== undefined && 'resolved' in resolution) {
+    const data = toRevisionData(agent, resolution.resolved)
+    const plan = planRevision(agent, data, revisions)
+    const config = toLauncherConfig(agent, data)
+    const workload = { agent, revision: plan.name, revisionNumber: plan.first, config }
+    blocked = await blockedBy(async () => {
+      events.push(...(await applyRevision(cluster, agent, plan)))
+      await applyObjects(context, workload)
+    })
+  }
+  const state = await readWorkload(cluster, agent, context.now())
+  events.push(...(await replaceLostPods(cluster, state.pods)))
+  const warning = resolution !== undefined && 'warning' in resolution ? resolution.warning : undefined
+  const found: Findings = { agent, refusal, unresolved, blocked, warning, ...state }
+  const status = toStatus(found, settings, context.now())
+  // Changed or re-created meanwhile. Requeued here, since a change of fields that nothing depends on triggers no reconciliation.
+  if (!(await writeStatus(cluster, agent, status))) return { requeueAfterMs: 0 }
+  await recordEvents(cluster, agent, [...events, ...statusEvents(agent, status)], context.now())
+  const kept = await pruneRevisions(cluster, agent, status)
+  await context.authors.note(agent, kept)
+  return nextResult(found)
+}
+
+function nextResult(found: Findings): ReconcileResult {
+  if (found.unresolved !== undefined) return { requeueAfterMs: WHILE_UNRESOLVED_MS }
+  if (found.blocked !== undefined)
+    return { requeueAfterMs: found.blocked.reason === CLUSTER_REFUSED ? WHILE_UNRESOLVED_MS : WHILE_PROGRESSING_MS }
+  if (found.progress === undefined || found.progress.complete || found.progress.failure?.reason === 'JobFailed')
+    return {}
+  return { requeueAfterMs: WHILE_PROGRESSING_MS }
+}
+
+async function blockedBy(work: () => Promise<void>): Promise<Problem | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof NotOwned || error instanceof UnusableKeys)
+      return { reason: error.reason, message: error.message }
+    // A retry would fail the same way, so the owner is informed by a condition instead of the manager's log.
+    if (error instanceof KubeError && permanentStatuses.has(error.status))
+      return { reason: CLUSTER_REFUSED, message: refusalText(error) }
+    throw error
+  }
+}
+
+// Invalid, forbidden (by a quota, an admission policy, or for want of the manager's rights), too large.
+const permanentStatuses: ReadonlySet<number> = new Set([400, 403, 413, 422])
+const CLUSTER_REFUSED = 'ClusterRefused'
+
+function refusalText({ message, details: { kind, name } }: KubeError): string {
+  return kind === undefined || name === undefined ? message : `${kind} ${name}: ${message}`
+}
