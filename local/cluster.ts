@@ -77,7 +77,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
 
 function locate(server: ApiServer): ClusterLocation {
   // Issued per call and kept in memory: no file and no expiry to watch; deleting the service account revokes it.
-  const bearer = (role: Role) => async () =>
+  const bearer = (role: Role) => () =>
     server.issueToken({ namespace: SYSTEM_NAMESPACE, name: `mesh-${role}` }, undefined, tokenSeconds)
   return {
     server: server.url,

@@ -1,8 +1,11 @@
-import { createPublicKey, sign, verify } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
-import type { JsonWebKeyEd25519, SigningKey } from './keyring.ts'
+import { KeyObject, createPublicKey } from 'node:crypto'
+import type { webcrypto } from 'node:crypto'
+import { JOSEError, JWSSignatureVerificationFailed, JWTExpired } from 'jose/errors'
+import { SignJWT } from 'jose/jwt/sign'
+import { jwtVerify } from 'jose/jwt/verify'
+import type { SigningKey } from './keyring.ts'
 
-/** What every token of ours says: its purpose and its time, in seconds since the epoch. */
+/** Claims of every token: purpose and times, in seconds since the epoch. */
 export interface Claims {
   readonly typ: string
   readonly iat: number
@@ -28,95 +31,106 @@ export class JwsRefused extends Error {
   }
 }
 
-/** Longest token, in bytes: it travels in a header (E3). */
+/** Expected purpose of a token, and the clock. It is read after the key was found, which may take a request. */
+export interface Expected<C extends Claims> {
+  readonly typ: C['typ']
+  readonly now: () => Date
+}
+
+/** A key of the keyring, whose public half verifies, or an imported public key. */
+export type VerifyingKey = KeyObject | webcrypto.CryptoKey
+
+/** Finds a key by its id. */
+export type FindKey = (id: string) => VerifyingKey | undefined | Promise<VerifyingKey | undefined>
+
+/** Longest token, in bytes: it is sent in a header (E3). */
 export const MAX_JWS_BYTES = 4096
 
+const ALGORITHM = 'EdDSA'
 const CLOCK_SKEW_SECONDS = 60
 
-/** Signs claims as a compact JWS (RFC 7515) with Ed25519 (RFC 8037); throws when it would not fit a header. */
-export function signJws(key: SigningKey, claims: Claims): string {
-  const input = `${encode(JSON.stringify(headerOf(key.id, claims.typ)))}.${encode(JSON.stringify(claims))}`
-  const token = `${input}.${sign(null, Buffer.from(input), key.key).toString('base64url')}`
+/** Signs claims as a compact JWS (RFC 7515) with Ed25519 (RFC 8037). Rejects if the token would not fit a header. */
+export async function signJws(key: SigningKey, claims: Claims): Promise<string> {
+  const token = await new SignJWT({ ...claims }).setProtectedHeader(headerOf(key.id, claims.typ)).sign(key.key)
   if (token.length > MAX_JWS_BYTES) throw new JwsRefused('too_large')
   return token
 }
 
 /**
- * Verifies a token and gives its claims; throws `JwsRefused`. The only algorithm is EdDSA: `none` and HMAC are not understood.
- * The claims' shape beyond `typ`, `iat`, `exp` is what the signer wrote.
+ * Verifies a token and returns its claims. Rejects with `JwsRefused`, or with the error of `findKey`. The only algorithm is EdDSA.
+ * The shape of the claims beyond `typ`, `iat`, `exp` is not checked: only our keys sign them.
  */
-export function verifyJws<C extends Claims>(
-  token: string,
-  findKey: (id: string) => KeyObject | undefined,
-  expected: { readonly typ: C['typ']; readonly now: Date },
-): C {
+export async function verifyJws<C extends Claims>(token: string, findKey: FindKey, expected: Expected<C>): Promise<C> {
+  const [kid, payload] = readStrictly(token, expected.typ)
+  const key = await findKey(kid)
+  if (key === undefined || !isEd25519(key)) throw new JwsRefused('unknown_key')
+  const now = expected.now()
+  const options = { algorithms: [ALGORITHM], requiredClaims: ['typ', 'iat', 'exp'], currentDate: now }
+  const verified = await jwtVerify<C>(token, publicHalf(key), options).catch(refuse)
+  checkClaims(verified.payload, payload, { typ: expected.typ, now })
+  return verified.payload
+}
+
+function headerOf(kid: string, typ: string) {
+  return { alg: ALGORITHM, kid, typ }
+}
+
+// jose accepts other headers that it understands; ours must be byte for byte the one that `signJws` writes.
+function readStrictly(token: string, typ: string): readonly [kid: string, payload: string] {
   if (token.length > MAX_JWS_BYTES) throw new JwsRefused('too_large')
   const [header, payload, signature, ...rest] = token.split('.')
   if (header === undefined || payload === undefined || signature === undefined || rest.length > 0)
     throw new JwsRefused('malformed')
-  const key = findKey(readKeyId(header, expected.typ))
-  if (key === undefined || key.asymmetricKeyType !== 'ed25519') throw new JwsRefused('unknown_key')
-  if (!verify(null, Buffer.from(`${header}.${payload}`), key, decode(signature))) throw new JwsRefused('signature')
-  const claims: C = readCanonical(payload, 'claims')
-  checkClaims(claims, expected)
-  return claims
+  const [text, claims] = [decode(header), decode(payload)]
+  decode(signature)
+  const { kid, typ: named } = parseHeader(text)
+  if (typeof kid !== 'string' || typeof named !== 'string') throw new JwsRefused('header')
+  if (text !== JSON.stringify(headerOf(kid, named))) throw new JwsRefused('header')
+  if (named !== typ) throw new JwsRefused('typ')
+  return [kid, claims]
 }
 
-/** The key id a token names, unverified; undefined when it has no readable header. For fetching a key set once more. */
-export function keyIdOf(token: string): string | undefined {
+function parseHeader(text: string): { readonly kid?: unknown; readonly typ?: unknown } {
   try {
-    const header: { kid?: unknown } = readCanonical(token.slice(0, MAX_JWS_BYTES).split('.')[0] ?? '', 'header')
-    return typeof header.kid === 'string' ? header.kid : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** The public key of a JWK (RFC 8037). */
-export function publicKeyOf(jwk: JsonWebKeyEd25519): KeyObject {
-  return createPublicKey({ key: { kty: jwk.kty, crv: jwk.crv, x: jwk.x }, format: 'jwk' })
-}
-
-function headerOf(kid: string, typ: string) {
-  return { alg: 'EdDSA', kid, typ }
-}
-
-// The header must be byte for byte the one that we write: no other algorithm, no `crit`, `jwk` or `jku`, no duplicate.
-function readKeyId(encoded: string, typ: string): string {
-  const header: { kid?: unknown; typ?: unknown } = readCanonical(encoded, 'header')
-  if (typeof header.kid !== 'string' || typeof header.typ !== 'string') throw new JwsRefused('header')
-  if (JSON.stringify(header) !== JSON.stringify(headerOf(header.kid, header.typ))) throw new JwsRefused('header')
-  if (header.typ !== typ) throw new JwsRefused('typ')
-  return header.kid
-}
-
-// Written by JSON.stringify, so anything that does not come back identical has duplicate members, other spacing or odd escapes.
-function readCanonical<T>(encoded: string, part: 'header' | 'claims'): T {
-  const text = decode(encoded).toString('utf8')
-  try {
-    const value: T = JSON.parse(text)
-    if (JSON.stringify(value) === text && typeof value === 'object' && value !== null) return value
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value
   } catch {
     // not JSON: refused below
   }
-  throw new JwsRefused(part)
+  throw new JwsRefused('header')
 }
 
-function checkClaims(claims: Claims, expected: { readonly typ: string; readonly now: Date }): void {
-  if (claims.typ !== expected.typ) throw new JwsRefused('typ')
+// `text` was written by JSON.stringify: if it differs, it has duplicate members, other spacing or unusual escapes.
+function checkClaims(claims: Claims, text: string, { typ, now }: { readonly typ: string; readonly now: Date }): void {
+  if (JSON.stringify(claims) !== text) throw new JwsRefused('claims')
+  if (claims.typ !== typ) throw new JwsRefused('typ')
   if (!Number.isSafeInteger(claims.iat) || !Number.isSafeInteger(claims.exp)) throw new JwsRefused('claims')
-  const now = expected.now.getTime() / 1000
-  if (claims.exp <= now) throw new JwsRefused('expired')
-  if (claims.iat > now + CLOCK_SKEW_SECONDS) throw new JwsRefused('not_yet')
+  if (claims.iat > now.getTime() / 1000 + CLOCK_SKEW_SECONDS) throw new JwsRefused('not_yet')
 }
 
-function encode(text: string): string {
-  return Buffer.from(text).toString('base64url')
+function refuse(error: unknown): never {
+  if (error instanceof JWSSignatureVerificationFailed) throw new JwsRefused('signature')
+  if (error instanceof JWTExpired) throw new JwsRefused('expired')
+  throw error instanceof JOSEError ? new JwsRefused('claims') : error
 }
 
-// Strict base64url: Node ignores what it does not know, which would let one token be written in many ways.
-function decode(text: string): Buffer {
+// Strict base64url: jose accepts padding and other last bits, by which one token could be written in many ways.
+function decode(text: string): string {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text) throw new JwsRefused('malformed')
-  return bytes
+  return bytes.toString('utf8')
+}
+
+function isEd25519(key: VerifyingKey): boolean {
+  return key instanceof KeyObject ? key.asymmetricKeyType === 'ed25519' : key.algorithm.name === 'Ed25519'
+}
+
+// jose keeps what it imports by key object: a new object for each token would be imported for each token.
+const publicHalves = new WeakMap<KeyObject, KeyObject>()
+
+function publicHalf(key: VerifyingKey): VerifyingKey {
+  if (!(key instanceof KeyObject) || key.type === 'public') return key
+  const known = publicHalves.get(key) ?? createPublicKey(key)
+  publicHalves.set(key, known)
+  return known
 }

@@ -47,7 +47,7 @@ async function serveKeys(t: Scope, keys: Key[]) {
 
 const seconds = (): number => Math.floor(Date.now() / 1000)
 
-function grant(key: Key, more: Partial<RunGrant> = {}): string {
+function grant(key: Key, more: Partial<RunGrant> = {}): Promise<string> {
   const claims: RunGrant = {
     typ: 'mesh-run-grant',
     runId: 'r1',
@@ -62,7 +62,7 @@ function grant(key: Key, more: Partial<RunGrant> = {}): string {
   return signJws(key, claims)
 }
 
-function attempt(key: Key, more: Partial<AttemptToken> = {}): string {
+function attempt(key: Key, more: Partial<AttemptToken> = {}): Promise<string> {
   const claims: AttemptToken = {
     typ: 'mesh-run-attempt',
     runId: 'r1',
@@ -89,30 +89,30 @@ test('authority: a run needs a grant and an attempt for this agent and this run'
   const refused: Record<string, string>[] = [
     {},
     { 'x-mesh-run-id': 'r1' },
-    { 'x-mesh-run-id': 'r1', 'x-mesh-run-grant': grant(key) },
-    { 'x-mesh-run-id': 'r1', 'x-mesh-run-attempt': attempt(key) },
-    headers(grant(key), grant(key)),
-    headers(attempt(key), attempt(key)),
-    headers(grant(stranger), attempt(key)),
-    headers(grant(key), attempt(stranger)),
-    headers(grant(key, { agentUid: 'uid-2' }), attempt(key)),
-    headers(grant(key), attempt(key, { agentUid: 'uid-2' })),
-    headers(grant(key, { runId: 'r2' }), attempt(key)),
-    headers(grant(key), attempt(key, { runId: 'r2' })),
-    headers(grant(key), attempt(key), 'r2'),
-    headers(grant(key, { exp: past }), attempt(key)),
-    headers(grant(key), attempt(key, { exp: past })),
-    headers(grant(key), attempt(key, { epoch: -1 })),
-    headers('garbage', attempt(key)),
+    { 'x-mesh-run-id': 'r1', 'x-mesh-run-grant': await grant(key) },
+    { 'x-mesh-run-id': 'r1', 'x-mesh-run-attempt': await attempt(key) },
+    headers(await grant(key), await grant(key)),
+    headers(await attempt(key), await attempt(key)),
+    headers(await grant(stranger), await attempt(key)),
+    headers(await grant(key), await attempt(stranger)),
+    headers(await grant(key, { agentUid: 'uid-2' }), await attempt(key)),
+    headers(await grant(key), await attempt(key, { agentUid: 'uid-2' })),
+    headers(await grant(key, { runId: 'r2' }), await attempt(key)),
+    headers(await grant(key), await attempt(key, { runId: 'r2' })),
+    headers(await grant(key), await attempt(key), 'r2'),
+    headers(await grant(key, { exp: past }), await attempt(key)),
+    headers(await grant(key), await attempt(key, { exp: past })),
+    headers(await grant(key), await attempt(key, { epoch: -1 })),
+    headers('garbage', await attempt(key)),
   ]
   for (const [index, sent] of refused.entries()) {
     const answer = await invoke(sent)
     assert.deepEqual([answer.status, answer.body.error], [401, 'unauthenticated'], `case ${index}`)
   }
   assert.equal(launched.notes().filter((note) => note.startsWith('invoke')).length, 0)
-  assert.equal((await invoke(headers(grant(key), attempt(key)))).status, 202)
+  assert.equal((await invoke(headers(await grant(key), await attempt(key)))).status, 202)
   assert.equal((await fetch(`${launched.url}/runs/r1/events`)).status, 401)
-  const attach = { headers: { 'x-mesh-run-attempt': attempt(key) } }
+  const attach = { headers: { 'x-mesh-run-attempt': await attempt(key) } }
   assert.equal((await readEvents(`${launched.url}/runs/r1/events`, attach)).at(-1)?.kind, 'run.succeeded')
 })
 
@@ -120,13 +120,19 @@ test('authority: a worker with a lower epoch than one seen is refused', async (t
   const key = newKey('k1')
   const state = await serveKeys(t, [key])
   const launched = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: state.url } })
-  await post(`${launched.url}/invoke`, { input: {} }, headers(grant(key), attempt(key, { epoch: 3 })))
-  const ack = (epoch: number) =>
-    post(`${launched.url}/runs/r1/ack`, undefined, { 'x-mesh-run-attempt': attempt(key, { epoch }) })
-  await readEvents(`${launched.url}/runs/r1/events`, { headers: { 'x-mesh-run-attempt': attempt(key, { epoch: 5 }) } })
+  await post(`${launched.url}/invoke`, { input: {} }, headers(await grant(key), await attempt(key, { epoch: 3 })))
+  const ack = async (epoch: number) =>
+    post(`${launched.url}/runs/r1/ack`, undefined, { 'x-mesh-run-attempt': await attempt(key, { epoch }) })
+  await readEvents(`${launched.url}/runs/r1/events`, {
+    headers: { 'x-mesh-run-attempt': await attempt(key, { epoch: 5 }) },
+  })
   const stale = await ack(4)
   assert.deepEqual([stale.status, stale.body.error], [409, 'stale_epoch'])
-  const again = await post(`${launched.url}/invoke`, { input: {} }, headers(grant(key), attempt(key, { epoch: 3 })))
+  const again = await post(
+    `${launched.url}/invoke`,
+    { input: {} },
+    headers(await grant(key), await attempt(key, { epoch: 3 })),
+  )
   assert.equal(again.status, 409)
   assert.equal((await ack(5)).status, 204)
 })
@@ -140,22 +146,22 @@ test('O6: a worker with a higher epoch cuts the readers of lower ones at once', 
     env: { STATE_URL: state.url, AGENT_CANCELS: 'true', MESH_AGENT_REVISION: '5' },
   })
   const { url } = launched
-  const as = (epoch: number) => ({ 'x-mesh-run-attempt': attempt(key, { epoch }) })
-  const invoked = await post(`${url}/invoke`, { input: { do: 'hang' } }, headers(grant(key), attempt(key)))
+  const as = async (epoch: number) => ({ 'x-mesh-run-attempt': await attempt(key, { epoch }) })
+  const invoked = await post(`${url}/invoke`, { input: { do: 'hang' } }, headers(await grant(key), await attempt(key)))
   assert.equal(invoked.body.agentRevision, 5)
-  const old = await fetch(`${url}/runs/r1/events`, { headers: as(1) })
+  const old = await fetch(`${url}/runs/r1/events`, { headers: await as(1) })
   const reader = (old.body ?? assert.fail()).getReader()
   assert.equal((await reader.read()).done, false)
-  const same = await fetch(`${url}/runs/r1`, { headers: as(1) })
+  const same = await fetch(`${url}/runs/r1`, { headers: await as(1) })
   assert.deepEqual(await same.json(), { runId: 'r1', agentRevision: 5, state: 'running' })
   const drained = (async () => {
     while (!(await reader.read()).done);
   })()
-  const newer = readEvents(`${url}/runs/r1/events`, { headers: as(2) })
+  const newer = readEvents(`${url}/runs/r1/events`, { headers: await as(2) })
   await assert.rejects(drained, 'cut, without stream.end')
-  assert.equal((await fetch(`${url}/runs/r1/events`, { headers: as(1) })).status, 409)
+  assert.equal((await fetch(`${url}/runs/r1/events`, { headers: await as(1) })).status, 409)
   // The reader of the epoch that holds is not cut by its own worker's further calls.
-  await post(`${url}/runs/r1/cancel`, undefined, as(2))
+  await post(`${url}/runs/r1/cancel`, undefined, await as(2))
   assert.equal((await newer).at(-1)?.kind, 'run.cancelled')
 })
 
@@ -165,14 +171,18 @@ test('authority: keys are cached, a rotation is seen at once, an absent state ro
   const keys = [first]
   const state = await serveKeys(t, keys)
   const launched = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: state.url } })
-  const invoke = (key: Key, runId: string) =>
-    post(`${launched.url}/invoke`, { input: {} }, headers(grant(key, { runId }), attempt(key, { runId }), runId))
+  const invoke = async (key: Key, runId: string) =>
+    post(
+      `${launched.url}/invoke`,
+      { input: {} },
+      headers(await grant(key, { runId }), await attempt(key, { runId }), runId),
+    )
   const statuses = await Promise.all(Array.from({ length: 20 }, () => invoke(first, 'a')))
   assert.ok(statuses.every(({ status }) => status === 202 || status === 200))
   assert.equal(state.asked(), 1)
   keys.push(second)
   await readEvents(`${launched.url}/runs/a/events`, {
-    headers: { 'x-mesh-run-attempt': attempt(first, { runId: 'a' }) },
+    headers: { 'x-mesh-run-attempt': await attempt(first, { runId: 'a' }) },
   })
   // The pause between two fetches is a second: wait for it by asking.
   let answer = await invoke(second, 'b')
@@ -182,11 +192,11 @@ test('authority: keys are cached, a rotation is seen at once, an absent state ro
   state.server.closeAllConnections()
   state.server.close()
   await readEvents(`${launched.url}/runs/b/events`, {
-    headers: { 'x-mesh-run-attempt': attempt(second, { runId: 'b' }) },
+    headers: { 'x-mesh-run-attempt': await attempt(second, { runId: 'b' }) },
   })
   assert.equal((await invoke(first, 'c')).status, 202)
 
   const alone = await launch(t, { command: nodeAgent, key: agentKey, env: { STATE_URL: 'http://127.0.0.1:1' } })
-  const lost = await post(`${alone.url}/invoke`, { input: {} }, headers(grant(first), attempt(first)))
+  const lost = await post(`${alone.url}/invoke`, { input: {} }, headers(await grant(first), await attempt(first)))
   assert.deepEqual([lost.status, lost.body.error], [503, 'keys_unavailable'])
 })

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { JwsRefused, keyIdOf, verifyJws } from '#core/signing/jws.ts'
+import { JwsRefused, verifyJws } from '#core/signing/jws.ts'
 import type { Claims } from '#core/signing/jws.ts'
 import type { AttemptToken, RunGrant } from '#schemas/run.ts'
 import type { Logger } from '#core/log/logger.ts'
@@ -61,11 +61,9 @@ async function verify<C extends Claims>(
   token: string | undefined,
   typ: C['typ'],
 ): Promise<C> {
-  const id = token === undefined ? undefined : keyIdOf(token)
-  if (token === undefined || id === undefined) throw new Refusal('unauthenticated')
-  const key = await options.keys.find(id)
+  if (token === undefined) throw new Refusal('unauthenticated')
   try {
-    return verifyJws<C>(token, () => key, { typ, now: options.now() })
+    return await verifyJws<C>(token, options.keys.find, { typ, now: options.now })
   } catch (error) {
     if (!(error instanceof JwsRefused)) throw error
     options.log.warn({ typ, reason: error.reason }, 'a run token was refused')

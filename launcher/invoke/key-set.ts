@@ -1,32 +1,37 @@
-import type { KeyObject } from 'node:crypto'
+import { createLocalJWKSet } from 'jose/jwks/local'
 import type { Dispatcher } from 'undici'
-import { publicKeyOf } from '#core/signing/jws.ts'
-import type { JsonWebKeyEd25519 } from '#core/signing/keyring.ts'
+import type { VerifyingKey } from '#core/signing/jws.ts'
 import { collect } from '#core/http-client/request.ts'
 import { Refusal } from '../http/refusal.ts'
 
-/** Public keys of the install by id, fetched from the state role. */
+/** Public keys of the installation by id, fetched from the state role. */
 export interface KeySet {
-  /** The key, or undefined when the install has none of that id. Throws `Refusal` when the keys cannot be fetched. */
-  find(id: string): Promise<KeyObject | undefined>
+  /** Returns the key, or undefined if the installation has no usable key of that id. Throws `Refusal` if the keys cannot be fetched. */
+  find(id: string): Promise<VerifyingKey | undefined>
 }
 
-/** Where the keys are. */
+/** Options of `createKeySet`. */
 export interface KeySetOptions {
   readonly stateUrl: string
   readonly dispatcher: () => Promise<Dispatcher>
   readonly now: () => number
 }
 
+interface PublishedKeys {
+  readonly ids: ReadonlySet<unknown>
+  readonly import: ReturnType<typeof createLocalJWKSet>
+}
+
 const freshMs = 5 * 60_000
-const leastPauseMs = 1000
+const minPauseMs = 1000
 
 /**
- * Keeps the key set of `{STATE_URL}/jwks` for five minutes. An unknown id fetches it anew, once a second at most, so that
- * a rotation is seen at once and made-up ids cost the state role nothing. While it is away the old keys stay good.
+ * Caches the key set of `{STATE_URL}/jwks` for five minutes. An unknown id fetches it again, at most once per second: a rotation is
+ * seen at once, and forged ids cause no load on the state role. While the state role is unreachable the cached keys stay valid;
+ * `createRemoteJWKSet` of jose has neither bound.
  */
 export function createKeySet(options: KeySetOptions): KeySet {
-  let keys: ReadonlyMap<string, KeyObject> | undefined
+  let keys: PublishedKeys | undefined
   let fetchedAt = Number.NEGATIVE_INFINITY
   let triedAt = Number.NEGATIVE_INFINITY
   let running: Promise<void> | undefined
@@ -41,21 +46,30 @@ export function createKeySet(options: KeySetOptions): KeySet {
   }
   return {
     async find(id) {
-      const known = keys?.get(id)
-      const stale = options.now() - fetchedAt > freshMs
-      if (known !== undefined && !stale) return known
-      const mayAsk = keys === undefined || options.now() - triedAt >= leastPauseMs || running !== undefined
-      if (mayAsk) await refreshOnce().catch(() => unlessKnown(keys))
-      return keys?.get(id)
+      const isStale = options.now() - fetchedAt > freshMs
+      if (isStale || keys?.ids.has(id) !== true) {
+        const mayAsk = keys === undefined || options.now() - triedAt >= minPauseMs || running !== undefined
+        if (mayAsk) await refreshOnce().catch(() => unlessKnown(keys))
+      }
+      return keys && importKey(keys, id)
     },
   }
 }
 
-function unlessKnown(keys: ReadonlyMap<string, KeyObject> | undefined): void {
+function unlessKnown(keys: PublishedKeys | undefined): void {
   if (keys === undefined) throw new Refusal('keys_unavailable', undefined, { 'retry-after': '1' })
 }
 
-async function fetchKeys(options: KeySetOptions): Promise<ReadonlyMap<string, KeyObject>> {
+// jose selects by `kid`, `kty`, `crv`, `alg`, `use` and `key_ops`, and refuses private and malformed keys.
+async function importKey(keys: PublishedKeys, id: string): Promise<VerifyingKey | undefined> {
+  try {
+    return await keys.import({ alg: 'EdDSA', kid: id })
+  } catch {
+    return undefined
+  }
+}
+
+async function fetchKeys(options: KeySetOptions): Promise<PublishedKeys> {
   const url = new URL(`${options.stateUrl}/jwks`)
   const { status, body } = await collect(await options.dispatcher(), {
     origin: url.origin,
@@ -66,7 +80,6 @@ async function fetchKeys(options: KeySetOptions): Promise<ReadonlyMap<string, Ke
     maxBytes: 256 * 1024,
   })
   if (status !== 200) throw new Error(`the state role answered ${status} to the key set`)
-  const { keys }: { keys: readonly JsonWebKeyEd25519[] } = JSON.parse(body.toString('utf8'))
-  const usable = keys.filter((key) => key.kty === 'OKP' && key.crv === 'Ed25519' && typeof key.kid === 'string')
-  return new Map(usable.map((key) => [key.kid, publicKeyOf(key)]))
+  const find = createLocalJWKSet(JSON.parse(body.toString('utf8')))
+  return { ids: new Set(find.jwks().keys.map(({ kid }) => kid)), import: find }
 }

@@ -69,7 +69,11 @@ export interface ApiServer {
   /** Dispatcher for calls from the same process, without a socket. */
   calls: Dispatcher
   /** Issues a token of an existing service account, without a request: for roles in the same process. */
-  issueToken(account: { namespace: string; name: string }, audiences?: readonly string[], seconds?: number): string
+  issueToken(
+    account: { namespace: string; name: string },
+    audiences?: readonly string[],
+    seconds?: number,
+  ): Promise<string>
   close(): Promise<void>
 }
 
@@ -123,8 +127,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       tlsUrl: `https://${address}`,
       certificateAuthority: certificate.certificate,
       port: bound,
-      issueToken: (account, audiences = [ISSUER], seconds = 3_600) =>
-        authenticator.issue(issueFor(store, account, audiences, seconds)).token,
+      issueToken: async (account, audiences = [ISSUER], seconds = 3_600) =>
+        (await authenticator.issue(issueFor(store, account, audiences, seconds))).token,
       close: () => (closed ??= close()),
     }
     async function close(): Promise<void> {

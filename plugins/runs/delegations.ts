@@ -67,7 +67,7 @@ export function createDelegations(services: DelegationServices): Delegations {
       await cancelRun(services.writer, run.id, accountActor(pod.username))
     },
     recheck: async (runId, token) => {
-      const attempt = verified(() => readAttempt(core.keys, token, core.now()))
+      const attempt = await verified(() => readAttempt(core.keys, token, core.now()))
       const run = attempt.runId === runId ? await findRun(db, runId) : undefined
       if (!run) throw new Fail('not_found')
       return renewedGrant(services, run)
@@ -103,7 +103,7 @@ async function delegate(
     trigger: { kind: delegation.mode, by: pod.username },
     subject: subject.username,
     actor: accountActor(pod.username),
-    grant: signGrant(core.keys, grant, core.now()),
+    grant: await signGrant(core.keys, grant, core.now()),
     traceparent: formatTraceparent(traceOfChild(parent, callerTrace)),
     ...(parent ? { parent } : {}),
   }
@@ -158,7 +158,7 @@ async function childOf({ store }: DelegationServices, pod: UserInfo, runId: stri
 async function subjectOf(services: DelegationServices, run: SelectedRun): Promise<UserInfo> {
   const content = await readContent(services.store.reader<RunsTables>(), run.id)
   if (!content) throw new Fail('not_found')
-  const grant = verified(() => readGrant(services.core.keys, content.grant_token, services.core.now()))
+  const grant = await verified(() => readGrant(services.core.keys, content.grant_token, services.core.now()))
   return { username: grant.subject, uid: '', groups: grant.groups, extra: {} }
 }
 
@@ -166,13 +166,13 @@ async function subjectOf(services: DelegationServices, run: SelectedRun): Promis
 async function renewedGrant(services: DelegationServices, run: SelectedRun): Promise<string | undefined> {
   const { core, store } = services
   const content = await readContent(store.reader<RunsTables>(), run.id)
-  const grant = content && readAnyGrant(core.keys, content.grant_token)
+  const grant = content && (await readAnyGrant(core.keys, content.grant_token))
   if (!content || grant?.runId !== run.id || grant.subject !== run.subject) return undefined
   const { subject, groups } = grant
   const user: UserInfo = { username: subject, uid: '', groups, extra: {} }
   if (!(await mayInvoke(services, user, run.namespace, run.agent_name ?? ''))) return undefined
   if (!isRunningOut(grant, core.now())) return content.grant_token
-  const fresh = signGrant(core.keys, { runId: run.id, agentUid: grant.agentUid, subject, groups }, core.now())
+  const fresh = await signGrant(core.keys, { runId: run.id, agentUid: grant.agentUid, subject, groups }, core.now())
   await store.transact<RunsTables, void>((tx) => replaceGrant(tx.db, run.id, content.grant_token, fresh))
   return fresh
 }
@@ -191,9 +191,9 @@ async function toDelegated(services: DelegationServices, run: SelectedRun): Prom
   return { id: run.id, state: run.state, output: content?.output ?? null, error: toError(run, content?.error) }
 }
 
-function verified<T>(read: () => T): T {
+async function verified<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return read()
+    return await read()
   } catch (error) {
     throw error instanceof JwsRefused ? new Fail('unauthenticated') : error
   }

@@ -80,7 +80,7 @@ function connectionsWith(t: TestContext, keysOf: (uid: string) => Promise<readon
       dispatcher: connections.of(uid),
       at: { id: url, url },
       runId: 'r1',
-      credentials: () => ({ grant: 'a-grant', attempt: 'an-attempt', traceparent: '' }),
+      credentials: async () => ({ grant: 'a-grant', attempt: 'an-attempt', traceparent: '' }),
       isGone: async () => false,
     })
   return { connections, clientOf, refused }
@@ -177,7 +177,7 @@ test('PODS4: a forged result ends the run as unreachable and says why, and nothi
             at,
             runId: run.id,
             isGone,
-            credentials: () => ({ grant: 'a-grant', attempt: '', traceparent: '' }),
+            credentials: async () => ({ grant: 'a-grant', attempt: '', traceparent: '' }),
           }),
         isUnproven: () => connections.isUnproven(agent.uid),
       }),

@@ -1,6 +1,5 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { Keyring } from '#core/signing/keyring.ts'
-import { signJws, verifyJws } from '#core/signing/jws.ts'
+import { signJws, verifyJws, type FindKey } from '#core/signing/jws.ts'
 import type { AttemptToken, RunGrant } from '#schemas/run.ts'
 
 const grantSeconds = 7 * 24 * 3600
@@ -15,7 +14,7 @@ export interface GrantFor {
 }
 
 /** Signs a run grant. Called only by the role that made the review. */
-export function signGrant(keys: Keyring, grant: GrantFor, now: Date): string {
+export function signGrant(keys: Keyring, grant: GrantFor, now: Date): Promise<string> {
   const iat = Math.floor(now.getTime() / 1000)
   const claims: RunGrant = { typ: 'mesh-run-grant', ...grant, scopes: ['invoke'], iat, exp: iat + grantSeconds }
   return signJws(keys.current('grant'), claims)
@@ -26,22 +25,22 @@ export function signAttempt(
   keys: Keyring,
   attempt: { readonly runId: string; readonly agentUid: string; readonly epoch: number },
   now: Date,
-): string {
+): Promise<string> {
   const iat = Math.floor(now.getTime() / 1000)
   const claims: AttemptToken = { typ: 'mesh-run-attempt', ...attempt, iat, exp: iat + attemptSeconds }
   return signJws(keys.current('attempt'), claims)
 }
 
-/** Reads a grant that this install signed; throws `JwsRefused`. */
-export function readGrant(keys: Keyring, token: string, now: Date): RunGrant {
-  return verifyJws<RunGrant>(token, (id) => publicOf(keys, 'grant', id), { typ: 'mesh-run-grant', now })
+/** Reads a grant that this install signed; rejects with `JwsRefused`. */
+export function readGrant(keys: Keyring, token: string, now: Date): Promise<RunGrant> {
+  return verifyJws<RunGrant>(token, finder(keys, 'grant'), { typ: 'mesh-run-grant', now: () => now })
 }
 
 /** Reads a grant of this install, even if expired. Returns undefined if its key is unknown. */
-export function readAnyGrant(keys: Keyring, token: string): RunGrant | undefined {
+export async function readAnyGrant(keys: Keyring, token: string): Promise<RunGrant | undefined> {
   try {
     const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown }
-    return readGrant(keys, token, new Date(Number(exp) * 1000 - 1000))
+    return await readGrant(keys, token, new Date(Number(exp) * 1000 - 1000))
   } catch {
     return undefined
   }
@@ -52,13 +51,11 @@ export function isRunningOut(grant: RunGrant, now: Date): boolean {
   return grant.exp * 1000 - now.getTime() < 24 * 3600 * 1000
 }
 
-/** Reads an attempt token of a worker; throws `JwsRefused`. */
-export function readAttempt(keys: Keyring, token: string, now: Date): AttemptToken {
-  return verifyJws<AttemptToken>(token, (id) => publicOf(keys, 'attempt', id), { typ: 'mesh-run-attempt', now })
+/** Reads an attempt token of a worker; rejects with `JwsRefused`. */
+export function readAttempt(keys: Keyring, token: string, now: Date): Promise<AttemptToken> {
+  return verifyJws<AttemptToken>(token, finder(keys, 'attempt'), { typ: 'mesh-run-attempt', now: () => now })
 }
 
-function publicOf(keys: Keyring, name: 'grant' | 'attempt', id: string): KeyObject | undefined {
-  const found = keys.find(name, id)
-  // The state role has only the public half of what workers sign.
-  return found?.key.type === 'private' ? createPublicKey(found.key) : found?.key
+function finder(keys: Keyring, name: 'grant' | 'attempt'): FindKey {
+  return (id) => keys.find(name, id)?.key
 }

@@ -80,7 +80,7 @@ for (const { name, skip, open } of adapters) {
       assert.deepEqual(state.asked.at(-1), { username: 'alice', groups: ['developers'] })
       state.clock.now += 8 * day
       const renewed = await state.recheck(run.id)
-      const claims = readGrant(state.keys, renewed ?? '', new Date(state.clock.now))
+      const claims = await readGrant(state.keys, renewed ?? '', new Date(state.clock.now))
       assert.deepEqual([claims.subject, claims.groups, claims.runId], ['alice', ['developers'], run.id])
       assert.equal((await readContent(world.store.reader<RunsTables>(), run.id))?.grant_token, renewed, 'stored')
       state.allow = false
@@ -95,15 +95,15 @@ for (const { name, skip, open } of adapters) {
     const of = { runId: run.id, agentUid: agent.uid, subject: 'alice', groups: [] }
     const now = new Date(state.clock.now)
     for (const token of [
-      signGrant(state.keys, { ...of, subject: 'bob' }, now),
-      signGrant(state.keys, { ...of, runId: uuidV7() }, now),
-      signGrant(createKeyring(), of, now),
+      await signGrant(state.keys, { ...of, subject: 'bob' }, now),
+      await signGrant(state.keys, { ...of, runId: uuidV7() }, now),
+      await signGrant(createKeyring(), of, now),
       'no token',
     ]) {
       await sql`update runs_content set grant_token = ${token} where run_id = ${run.id}`.execute(state.database)
       assert.equal(await state.recheck(run.id), undefined)
     }
-    assert.equal(readAnyGrant(state.keys, 'a.b.c'), undefined)
+    assert.equal(await readAnyGrant(state.keys, 'a.b.c'), undefined)
   })
 }
 
@@ -137,11 +137,13 @@ async function stateRole(world: World) {
     asked,
     allow: true,
     database: world.store.reader(),
-    recheck: (runId: string) =>
-      delegations.recheck(runId, signAttempt(keys, { runId, agentUid: agent.uid, epoch: 1 }, new Date(clock.now))),
+    recheck: async (runId: string) => {
+      const token = await signAttempt(keys, { runId, agentUid: agent.uid, epoch: 1 }, new Date(clock.now))
+      return delegations.recheck(runId, token)
+    },
     async queued(subject: string, groups: readonly string[]) {
       const { id } = await queueRun(world, 'x')
-      const grant = signGrant(keys, { runId: id, agentUid: agent.uid, subject, groups }, new Date(clock.now))
+      const grant = await signGrant(keys, { runId: id, agentUid: agent.uid, subject, groups }, new Date(clock.now))
       await sql`update runs_content set grant_token = ${grant} where run_id = ${id}`.execute(role.database)
       return { id, grant }
     },

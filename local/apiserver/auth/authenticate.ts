@@ -24,9 +24,9 @@ export type TokenReviewStatus = {
 /** Authenticates bearer tokens, issues and reviews service account tokens. */
 export interface Authenticator {
   /** All values of the Authorization header: none is anonymous, anything not accepted is invalid. */
-  authenticate(authorizationHeaderValues: readonly string[]): User | 'anonymous' | 'invalid'
-  issue(request: TokenIssue): { token: string; expirationTimestamp: string }
-  review(token: string, audiences: readonly string[]): TokenReviewStatus
+  authenticate(authorizationHeaderValues: readonly string[]): Promise<User | 'anonymous' | 'invalid'>
+  issue(request: TokenIssue): Promise<{ token: string; expirationTimestamp: string }>
+  review(token: string, audiences: readonly string[]): Promise<TokenReviewStatus>
 }
 
 /** Options of `createAuthenticator`; `keyFile` holds the issuer's key and is created with mode 0600 if absent. */
@@ -50,33 +50,34 @@ export function createAuthenticator({ tokens, keyFile, now, objects }: Authentic
   const key = loadIssuerKey(keyFile)
   // Looked up by digest: the time of a lookup must not depend on a common prefix with a valid token.
   const known = new Map(tokens.map((each) => [digest(each.token), each]))
-  const check = (token: string, audiences: readonly string[]): Checked => {
+  const check = async (token: string, audiences: readonly string[]): Promise<Checked> => {
     const persona = known.get(digest(token))
     if (persona) {
       const { username, uid, groups } = persona
       const user = { username, ...(uid === undefined ? {} : { uid }), groups: [...groups, 'system:authenticated'] }
       return audiences.includes(ISSUER) ? { user, audiences: [ISSUER] } : { error: INVALID }
     }
-    const claims = verifyToken(token, key)
+    const claims = await verifyToken(token, key)
+    // After the wait: a deleted account is refused by the state of this moment.
     return claims ? checkClaims(claims, { audiences, seconds: now().getTime() / 1000, objects }) : { error: INVALID }
   }
   return {
-    authenticate(values) {
+    async authenticate(values) {
       if (values.length === 0) return 'anonymous'
       const token = values.length === 1 ? bearerOf(values[0] ?? '') : undefined
       if (token === undefined) return 'invalid'
       if (token === '') return 'anonymous'
-      const checked = check(token, [ISSUER])
+      const checked = await check(token, [ISSUER])
       return 'user' in checked ? checked.user : 'invalid'
     },
-    issue(request) {
+    async issue(request) {
       const seconds = Math.floor(now().getTime() / 1000)
       const exp = seconds + request.expirationSeconds
-      const token = signToken(toClaims(request, seconds, exp), key)
+      const token = await signToken(toClaims(request, seconds, exp), key)
       return { token, expirationTimestamp: new Date(exp * 1000).toISOString().replace('.000Z', 'Z') }
     },
-    review(token, audiences): TokenReviewStatus {
-      const checked = check(token, audiences.length > 0 ? audiences : [ISSUER])
+    async review(token, audiences) {
+      const checked = await check(token, audiences.length > 0 ? audiences : [ISSUER])
       if ('error' in checked) return { user: { username: '' }, error: checked.error }
       return { authenticated: true, user: toUserInfo(checked.user), audiences: checked.audiences }
     },

@@ -17,7 +17,7 @@ const reviews = createReviews({
     rulesFor: () => ({ resourceRules: [{ verbs: ['get'] }], nonResourceRules: [] }),
   },
   authenticator: {
-    review: (token) =>
+    review: async (token) =>
       token === 'good' ? { authenticated: true, user: { username: 'bot' } } : { error: 'invalid bearer token' },
   },
   now: () => new Date('2026-01-01T00:00:00.123Z'),
@@ -31,8 +31,8 @@ const ask = (resource: string, spec: JsonObject, namespace = '', metadata: objec
   )
 const get = { verb: 'get', resource: 'pods', namespace: 'a' }
 
-test('reviews: each kind is decided for the right user', () => {
-  assert.deepEqual(ask('selfsubjectaccessreviews', { resourceAttributes: get }), {
+test('reviews: each kind is decided for the right user', async () => {
+  assert.deepEqual(await ask('selfsubjectaccessreviews', { resourceAttributes: get }), {
     kind: 'SelfSubjectAccessReview',
     apiVersion: 'authorization.k8s.io/v1',
     metadata: {},
@@ -40,7 +40,7 @@ test('reviews: each kind is decided for the right user', () => {
     status: { allowed: true, reason: 'because' },
   })
   assert.equal(asked.at(-1)?.user, alice)
-  const bob = ask('subjectaccessreviews', {
+  const bob = await ask('subjectaccessreviews', {
     user: 'bob',
     groups: ['x'],
     nonResourceAttributes: { path: '/metrics', verb: 'post' },
@@ -48,19 +48,19 @@ test('reviews: each kind is decided for the right user', () => {
   assert.deepEqual('status' in bob && bob.status, { allowed: false })
   assert.deepEqual(asked.at(-1)?.user, { username: 'bob', groups: ['x'] })
   assert.equal(asked.at(-1)?.attributes.path, '/metrics')
-  const local = ask('localsubjectaccessreviews', { user: 'bob', resourceAttributes: get }, 'a')
+  const local = await ask('localsubjectaccessreviews', { user: 'bob', resourceAttributes: get }, 'a')
   assert.deepEqual(local.metadata, { namespace: 'a' })
 })
 
-test('reviews: SelfSubjectReview, TokenReview and the rules review', () => {
-  const self = ask('selfsubjectreviews', {})
+test('reviews: SelfSubjectReview, TokenReview and the rules review', async () => {
+  const self = await ask('selfsubjectreviews', {})
   assert.deepEqual('status' in self && self.status, {
     userInfo: { username: 'alice', uid: '7', groups: ['devs'], extra: { scopes: ['a'] } },
   })
   assert.deepEqual(self.metadata, { creationTimestamp: '2026-01-01T00:00:00Z' })
-  const token = ask('tokenreviews', { token: 'bad' })
+  const token = await ask('tokenreviews', { token: 'bad' })
   assert.deepEqual('status' in token && token.status, { error: 'invalid bearer token', user: {} })
-  const rules = ask('selfsubjectrulesreviews', { namespace: 'a' })
+  const rules = await ask('selfsubjectrulesreviews', { namespace: 'a' })
   assert.deepEqual('status' in rules && rules.status, {
     resourceRules: [{ verbs: ['get'] }],
     nonResourceRules: [],
@@ -68,7 +68,7 @@ test('reviews: SelfSubjectReview, TokenReview and the rules review', () => {
   })
 })
 
-test('reviews: an invalid review is refused with the name of its field', () => {
+test('reviews: an invalid review is refused with the name of its field', async () => {
   const refusals: [string, JsonObject, string, number, RegExp][] = [
     ['selfsubjectaccessreviews', {}, '', 422, /spec.resourceAttributes: .*exactly one of/],
     ['subjectaccessreviews', { resourceAttributes: get }, '', 422, /spec.user/],
@@ -78,7 +78,7 @@ test('reviews: an invalid review is refused with the name of its field', () => {
     ['pods', {}, '', 404, /could not find/],
   ]
   for (const [resource, spec, namespace, code, message] of refusals) {
-    const answer = ask(resource, spec, namespace)
+    const answer = await ask(resource, spec, namespace)
     assert.ok('code' in answer, resource)
     assert.equal(answer.code, code, resource)
     assert.match(String(answer['message' in answer ? 'message' : 'kind']), message)

@@ -11,7 +11,7 @@ import type { Attributes, Authorizer } from '../rbac/authorize.ts'
 /** Answers the create-only kinds of authentication.k8s.io and authorization.k8s.io. */
 export interface Reviews {
   /** `resource` is the plural, e.g. `selfsubjectaccessreviews`; throws or returns a Status when the body is bad. */
-  review(resource: string, body: KubeObject, user: User, namespace: string): KubeObject | Status
+  review(resource: string, body: KubeObject, user: User, namespace: string): Promise<KubeObject | Status>
 }
 
 interface ReviewContext {
@@ -38,7 +38,7 @@ export function createReviews({ authorizer, authenticator, now }: ReviewContext)
     const { allowed, reason } = authorizer.authorize(user, toAttributes(request.spec))
     return { spec: request.spec, status: { allowed, ...(reason ? { reason } : {}) } }
   }
-  const reviews: { readonly [resource: string]: (request: Request) => Answer } = {
+  const reviews: { readonly [resource: string]: (request: Request) => Answer | Promise<Answer> } = {
     selfsubjectreviews: ({ user }) => ({
       kind: 'SelfSubjectReview',
       metadata: {
@@ -48,11 +48,11 @@ export function createReviews({ authorizer, authenticator, now }: ReviewContext)
       },
       status: { userInfo: toUserInfo(user) },
     }),
-    tokenreviews({ spec, metadata }) {
+    async tokenreviews({ spec, metadata }) {
       const token = spec['token']
       if (typeof token !== 'string' || token === '')
         return badRequest('token is required for TokenReview in authentication')
-      const { user, ...status } = authenticator.review(token, stringsOf(spec['audiences']))
+      const { user, ...status } = await authenticator.review(token, stringsOf(spec['audiences']))
       return {
         kind: 'TokenReview',
         metadata,
@@ -97,12 +97,12 @@ export function createReviews({ authorizer, authenticator, now }: ReviewContext)
     },
   }
   return {
-    review(resource, body, user, namespace) {
+    async review(resource, body, user, namespace) {
       const review = Object.hasOwn(reviews, resource) ? reviews[resource] : undefined
       if (!review) return failedStatus(404, 'NotFound', 'the server could not find the requested resource', {})
       const { metadata = {}, spec } = { metadata: body.metadata, spec: body['spec'] }
       return toObject(
-        review({ spec: isObject(spec) ? withoutBlanks(spec) : {}, metadata: named(metadata), user, namespace }),
+        await review({ spec: isObject(spec) ? withoutBlanks(spec) : {}, metadata: named(metadata), user, namespace }),
       )
     },
   }

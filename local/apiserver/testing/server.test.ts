@@ -238,7 +238,7 @@ test('a dry run answers like the real write and changes nothing', async (t) => {
 test('a token of a service account works until the account is gone', async (t) => {
   const server = await startTestServer(t)
   await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'bot' } })
-  const token = server.issueToken({ namespace: 'default', name: 'bot' })
+  const token = await server.issueToken({ namespace: 'default', name: 'bot' })
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
   const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
   const who = await server.call('POST', path, review, { token })

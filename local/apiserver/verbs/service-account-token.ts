@@ -57,7 +57,7 @@ export async function createToken(store: Store, authenticator: Authenticator, ex
   const expirationSeconds = secondsOf(spec, name)
   const bound = boundObject(store, spec, namespace)
   const { uid = '', creationTimestamp } = account.object.metadata
-  const issued = authenticator.issue({
+  const issued = await authenticator.issue({
     serviceAccount: { namespace, name, uid },
     audiences,
     expirationSeconds,

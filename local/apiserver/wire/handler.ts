@@ -23,8 +23,8 @@ interface Identities {
   readonly acting: User
 }
 
-function authenticate(services: Services, request: IncomingMessage): Identities {
-  const user = services.authenticator.authenticate(headerValues(request, 'authorization'))
+async function authenticate(services: Services, request: IncomingMessage): Promise<Identities> {
+  const user = await services.authenticator.authenticate(headerValues(request, 'authorization'))
   if (user === 'invalid') throw unauthorized()
   const own = user === 'anonymous' ? ANONYMOUS : user
   return { own, acting: impersonated(services.authorizer, request, own) }
@@ -73,7 +73,7 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
   response.once('error', () => response.destroy())
   try {
     if (path === undefined) throw badRequest('the path is not a valid URL encoding')
-    const identities = authenticate(services, request)
+    const identities = await authenticate(services, request)
     user = identities.acting
     authenticated = identities.own.username
     exchange = { ...exchange, user }

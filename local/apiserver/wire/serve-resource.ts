@@ -153,5 +153,5 @@ async function serveReview(services: Services, exchange: Exchange, kind: string)
   const { info, user } = exchange
   if (info.verb !== 'create' || info.name) throw methodNotAllowed()
   const body = asKubeObject(await readObject(exchange, kind))
-  return send(exchange, 201, orThrow(services.reviews.review(info.resource, body, user, info.namespace)))
+  return send(exchange, 201, orThrow(await services.reviews.review(info.resource, body, user, info.namespace)))
 }

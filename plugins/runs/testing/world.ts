@@ -71,7 +71,7 @@ export function driveServices(
     close: () => dispatcher.destroy(),
     recheck: async () => ({ allowed: true }),
     launchersOf: (run, _, claim) => {
-      const credentials = () => ({ grant: '', attempt: '', traceparent: traceparentBelow(run) })
+      const credentials = async () => ({ grant: '', attempt: '', traceparent: traceparentBelow(run) })
       return createLaunchers({
         list: async () => {
           const there = where() ?? []

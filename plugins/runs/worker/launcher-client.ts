@@ -67,7 +67,7 @@ export interface FollowOptions {
 export interface LauncherClientOptions extends Pick<LauncherClient, 'at' | 'isGone'> {
   readonly dispatcher: Dispatcher
   readonly runId: string
-  readonly credentials: () => Credentials
+  readonly credentials: () => Promise<Credentials>
 }
 
 /** A client of one launcher for one run. */
@@ -80,7 +80,7 @@ export function createLauncherClient(options: LauncherClientOptions): LauncherCl
       path,
       method: body === undefined ? 'GET' : 'POST',
       headers: {
-        ...headersOf(runId, credentials()),
+        ...headersOf(runId, await credentials()),
         ...(ticket === undefined ? {} : { 'x-mesh-ticket': ticket }),
         'content-type': 'application/json',
       },
@@ -112,7 +112,7 @@ export function createLauncherClient(options: LauncherClientOptions): LauncherCl
         origin,
         path: `/runs/${runId}/events?after=${after}`,
         method: 'GET',
-        headers: { ...headersOf(runId, credentials()), accept: 'text/event-stream' },
+        headers: { ...headersOf(runId, await credentials()), accept: 'text/event-stream' },
         signal,
         headersTimeout: 10_000,
         // The launcher sends a comment every 15 s; three missed ones are a dead connection.

@@ -41,7 +41,7 @@ export function createDriveServices(
       core.log.warn({ agentUid, why: error.message }, 'a launcher was refused')
     },
   })
-  const attemptOf = (run: SelectedRun, epoch: number): string =>
+  const attemptOf = (run: SelectedRun, epoch: number): Promise<string> =>
     signAttempt(core.keys, { runId: run.id, agentUid: run.agent_uid ?? '', epoch }, core.now())
   return {
     ...parts,
@@ -60,9 +60,9 @@ export function createDriveServices(
     },
     launchersOf(run, grant, claim) {
       const { namespace, agent_name: name, agent_uid: uid } = run
-      const credentials = () => ({
+      const credentials = async () => ({
         grant: grant(),
-        attempt: attemptOf(run, claim.epoch),
+        attempt: await attemptOf(run, claim.epoch),
         traceparent: traceparentBelow(run),
       })
       return createLaunchers({
@@ -78,7 +78,7 @@ export function createDriveServices(
         origin: core.urls.state,
         path: `/runs/${run.id}/recheck`,
         method: 'POST',
-        headers: { 'x-mesh-run-attempt': attemptOf(run, epoch), 'content-type': 'application/json' },
+        headers: { 'x-mesh-run-attempt': await attemptOf(run, epoch), 'content-type': 'application/json' },
         body: '{}',
         headersTimeout: 10_000,
         bodyTimeout: 10_000,
