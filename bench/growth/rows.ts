@@ -7,7 +7,7 @@ const namespaces = 50
 
 /** Fills the store with finished runs of fifty namespaces, one event each, by the server itself: a million take some minutes. */
 export async function fillRuns(client: Client, count: number): Promise<void> {
-  await client.query(`insert into observed (uid, kind, namespace, name, rv, content_hash)
+  await client.query(`insert into object_index (uid, kind, namespace, name, rv, content_hash)
     select 'uid-' || name, 'Namespace', '', name, '1', ''
     from (select 'team-' || n as name from generate_series(0, ${namespaces - 1}) n union select '${quiet}') names`)
   await client.query(made, [count])

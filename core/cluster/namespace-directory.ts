@@ -2,7 +2,7 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { isLabel } from '#core/kube/names.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { Access, Caller } from './caller.ts'
-import type { ObservedTables } from './observed-tables.ts'
+import type { ObjectIndexTables } from './object-index-tables.ts'
 
 /** The namespaces that the manager has observed, or those that are served where they are chosen, by name; only names that pass a review are ever shown. */
 export interface Directory {
@@ -23,7 +23,7 @@ export interface Directory {
 // Reviews at once: enough to hide their 0.6 ms each, too few for one walk to crowd out other callers.
 const AT_ONCE = 16
 
-/** The namespace directory on the manager's table `observed`. */
+/** The namespace directory on the manager's object index. */
 export function createDirectory(store: Store): Directory {
   return walk((after, limit) => readNames(store, after, limit))
 }
@@ -61,8 +61,8 @@ function reviewAll<V extends string, R extends string>(
 
 async function readNames(store: Store, after: string, limit: number): Promise<DnsLabel[]> {
   const rows = await store
-    .reader<ObservedTables>()
-    .selectFrom('observed')
+    .reader<ObjectIndexTables>()
+    .selectFrom('object_index')
     .select('name')
     .distinct()
     .where('kind', '=', 'Namespace')

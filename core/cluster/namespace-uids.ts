@@ -39,7 +39,7 @@ async function newestOf(
   which: ReturnType<typeof sql>,
 ): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ name: string; uid: string }>`
-    select distinct on (name) name, uid from observed
+    select distinct on (name) name, uid from object_index
     where kind = 'Namespace' and namespace = '' and name = any(${names}::text[]) and ${which}
     order by name, length(rv) desc, rv desc`.execute(db)
   return new Map(rows.map(({ name, uid }) => [name, uid]))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '#core/event-store/store.ts'
-import type { ObservedTables } from './observed-tables.ts'
+import type { ObjectIndexTables } from './object-index-tables.ts'
 import { everyNamespace } from './served-namespaces.ts'
 
 /** An object as the manager last saw it. */
@@ -12,7 +12,7 @@ export interface ObservedObject {
   readonly resourceVersion: string
 }
 
-/** Reads of the table `observed`: from names to uids without any privileged read of the cluster. */
+/** Reads of the object index: from names to uids without any privileged read of the cluster. */
 export interface Observed {
   /** The live object of that name; waits at most `waitMs` for one that was created a moment ago. */
   find(kind: string, namespace: string, name: string, waitMs?: number): Promise<ObservedObject | undefined>
@@ -24,7 +24,7 @@ export interface Observed {
 const POLL_MS = 25
 
 /**
- * Reads of `observed`: from names to uids without any privileged read of the cluster. Rows of namespaces that are no longer served stay,
+ * Reads of the object index: from names to uids without any privileged read of the cluster. Rows of namespaces that are no longer served stay,
  * and are not found: whether their objects exist is not known.
  */
 export function createObserved(store: Store, served = everyNamespace): Observed {
@@ -45,8 +45,8 @@ async function findLive(
   name: string,
 ): Promise<ObservedObject | undefined> {
   const row = await store
-    .reader<ObservedTables>()
-    .selectFrom('observed')
+    .reader<ObjectIndexTables>()
+    .selectFrom('object_index')
     .select(['uid', 'kind', 'namespace', 'name', 'rv'])
     .where('kind', '=', kind)
     .where('namespace', '=', namespace)

@@ -8,11 +8,11 @@ import { openMemoryStore } from '#core/database/testing/memory-store.ts'
 import type { Caller } from '#core/cluster/caller.ts'
 import { createCallers } from '#core/cluster/callers.ts'
 import { createDirectory } from '#core/cluster/namespace-directory.ts'
-import { departedJob } from './missed-deletions.ts'
+import { missedDeletionsJob } from './missed-deletions.ts'
 import { runInformers } from './informer.ts'
 import { observe } from './objects/object-fingerprint.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
-import { remember, rememberDeparted } from './objects/record-changes.ts'
+import { recordDeltas, recordMissedDeletion } from './objects/record-changes.ts'
 
 import {
   configMaps,
@@ -102,7 +102,7 @@ test(
     )
     await Promise.all(first.map((one) => one.stop()))
     // Versions have expired meanwhile: a list is all that there is.
-    await sql`delete from followed`.execute(it.database.root)
+    await sql`delete from resume_versions`.execute(it.database.root)
     // Away: some go, some change, one is replaced under its name.
     await it.remove('n0')
     await it.remove('n1')
@@ -185,7 +185,7 @@ test('A4: an older version is a replay, whatever its content; versions compare a
     seen('11', 'y'),
     seen('10', 'z'),
   ])
-    await remember(it.store, informer, [{ seen: one, gone: false }], { late: false })
+    await recordDeltas(it.store, informer, [{ observation: one, deleted: false }], { late: false })
   assert.deepEqual(await facts(it.database), ['created a', 'updated a'])
 })
 
@@ -224,7 +224,7 @@ test(
       return { uid, kind: 'ConfigMap', namespace: it.namespace, name, resourceVersion }
     }
     const told = [await comeAndGo('ahead')]
-    const job = departedJob({
+    const job = missedDeletionsJob({
       cluster: it.cluster,
       store: it.store,
       informers,
@@ -241,7 +241,7 @@ test(
     await first.stop()
     told.push(await comeAndGo('missed'))
     // A list finds nothing of it: where the first manager left off is forgotten.
-    await sql`delete from followed`.execute(it.database.root)
+    await sql`delete from resume_versions`.execute(it.database.root)
     await start(t, it).synced
     for (let round = 0; round < 3; round++) await job.run(term)
     assert.deepEqual(await facts(it.database), [...whole, 'deleted missed'])
@@ -264,7 +264,7 @@ test(
     const [informer] = informers
     assert.ok(informer)
     const told = { uid, kind: 'ConfigMap', namespace: it.namespace, name: 'ahead', resourceVersion }
-    assert.equal(await rememberDeparted(it.store, informer, told), true)
+    assert.equal(await recordMissedDeletion(it.store, informer, told), true)
     gate.resolve()
     await it.make('after')
     await until('the watch is through', async () => (await facts(it.database)).includes('created after'))

@@ -8,15 +8,15 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Informer } from './watch/declarations.ts'
 import { describeError } from '#core/errors/describe-error.ts'
 import { observationGap } from './objects/object-events.ts'
-import { followedThrough } from './objects/resume-version.ts'
+import { resumeVersionOf } from './objects/resume-version.ts'
 import type { InformerPart } from './objects/resume-version.ts'
 import { controllerMetrics } from './watch/metrics.ts'
 import { createNamespaceAbsence } from './watch/namespace-absence.ts'
 import { observe } from './objects/object-fingerprint.ts'
 import { reflect } from './watch/reflector.ts'
 import type { ListReason, ReflectorHandler } from './watch/reflector.ts'
-import { remember, rememberMissing, wasObserved } from './objects/record-changes.ts'
-import type { Sight } from './objects/record-changes.ts'
+import { hasObjects, recordDeltas, recordListEnd } from './objects/record-changes.ts'
+import type { Delta } from './objects/record-changes.ts'
 import { everyNamespace, partsOf } from '#core/cluster/served-namespaces.ts'
 import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
 import { createWatchStates } from './watch/watch-states.ts'
@@ -37,15 +37,15 @@ export interface InformerOptions {
   readonly watchSeconds?: number
 }
 
-/** Running background work: `synced` when the first lists are through, `done` when everything has ended. */
+/** Running background work: `synced` resolves when the first lists are stored, `done` when everything has ended. */
 export interface RunningWork {
   readonly synced: Promise<void>
   readonly done: Promise<void>
 }
 
 /**
- * Follows each kind, where namespaces are chosen in each of them, and turns every change into one event (A4). Any number of replicas may
- * run it at once.
+ * Lists and watches each kind, per namespace where namespaces are chosen, and emits one event per change (A4). Any number of replicas
+ * may run at once.
  */
 export function runInformers(options: InformerOptions): RunningWork {
   const waiting = options.metrics?.gauge(controllerMetrics.informerWaiting)
@@ -65,7 +65,7 @@ export function runInformers(options: InformerOptions): RunningWork {
         onWaiting: (changes) => waiting?.set(changes, labels),
         onState: (state) => {
           setState(state)
-          // A namespace that is denied does not hold back the others.
+          // A denied namespace does not delay the others.
           if (state === 'denied') first.resolve()
         },
       }).finally(first.resolve)
@@ -78,10 +78,10 @@ export function runInformers(options: InformerOptions): RunningWork {
   }
 }
 
-// Of all kinds and namespaces together: enough to be quick, far from the connections of the pool.
+// For all kinds and namespaces together: fast enough, and far below the connections of the pool.
 const LISTS_AT_ONCE = 16
 
-/** What the parts of a set of reflectors share. */
+/** What the reflectors of a process share. */
 export function createShared(cluster: KubeClient) {
   return { absence: createNamespaceAbsence(cluster), lists: createSemaphore(LISTS_AT_ONCE) }
 }
@@ -89,8 +89,8 @@ export function createShared(cluster: KubeClient) {
 const lastLists = new WeakMap<Informer, Map<string, string>>()
 
 /**
- * The resourceVersion of the newest list that this process has been through and that had the place of an object; what is newer, its
- * watch reports, however late. Undefined where the namespace is not followed.
+ * The resourceVersion of this process's newest list that covers the place of an object. The watch reports newer changes, however late.
+ * Undefined if the namespace is not watched.
  */
 export function lastListOf(informer: Informer, object: ObjectPlace): string | undefined {
   const lists = lastLists.get(informer)
@@ -118,64 +118,64 @@ function createHandler(options: InformerOptions, { informer, part, synced }: Han
   const { store, log } = options
   const kind = informer.resourceKind
   const labels = { kind, watched_namespace: part.namespace ?? '' }
-  const followed = options.metrics?.gauge(controllerMetrics.informerSynced)
+  const syncedGauge = options.metrics?.gauge(controllerMetrics.informerSynced)
   const lists = options.metrics?.counter(controllerMetrics.informerLists)
   const gaps = options.metrics?.counter(controllerMetrics.informerGaps)
-  followed?.set(0, labels)
-  let present = new Set<string>()
-  const sight = (object: KubeObject, gone: boolean): Sight[] => {
-    const seen = observe(object, informer.audited)
-    if (seen === undefined) log.warn({ kind }, 'an object without uid, name or version was left out')
-    return seen === undefined ? [] : [{ seen, gone }]
+  syncedGauge?.set(0, labels)
+  let listed = new Set<string>()
+  const toDeltas = (object: KubeObject, deleted: boolean): Delta[] => {
+    const observation = observe(object, informer.audited)
+    if (observation === undefined) log.warn({ kind }, 'ignored an object without uid, name or resourceVersion')
+    return observation === undefined ? [] : [{ observation, deleted }]
   }
   return {
-    resume: () => followedThrough(store, part),
+    resume: () => resumeVersionOf(store, part),
     listing: async (reason, since) => {
-      present = new Set()
-      followed?.set(0, labels)
+      listed = new Set()
+      syncedGauge?.set(0, labels)
       lists?.inc({ ...labels, reason })
-      if (reason === 'resumed' || (reason === 'start' && !(await wasObserved(store, part)))) return
+      if (reason === 'resumed' || (reason === 'start' && !(await hasObjects(store, part)))) return
       await announceGap(store, part, reason, since)
       gaps?.inc(labels)
     },
     page: async (objects) => {
-      const sights = objects.flatMap((object) => sight(object, false))
-      for (const { seen } of sights) present.add(seen.uid)
-      await eachIfNot(log, sights, (some) => remember(store, part, some, { late: true }))
+      const deltas = objects.flatMap((object) => toDeltas(object, false))
+      for (const { observation } of deltas) listed.add(observation.uid)
+      await recordIsolated(log, deltas, (some) => recordDeltas(store, part, some, { late: true }))
     },
     listed: async (resourceVersion) => {
-      await rememberMissing(store, part, present, resourceVersion)
+      await recordListEnd(store, part, listed, resourceVersion)
       noteList(informer, part.namespace ?? '', resourceVersion)
-      present = new Set()
-      followed?.set(1, labels)
+      listed = new Set()
+      syncedGauge?.set(1, labels)
       synced()
     },
     changed: async (changes, through) => {
-      const sights = changes.flatMap(({ type, object }) => sight(object, type === 'deleted'))
-      await eachIfNot(log, sights, (some) =>
-        // Some of them do not say that the rest is stored; the next batch does.
-        remember(store, part, some, { late: false, through: some === sights ? through : undefined }),
+      const deltas = changes.flatMap(({ type, object }) => toDeltas(object, type === 'deleted'))
+      await recordIsolated(log, deltas, (some) =>
+        // A part of the batch does not store the version of all; the next batch does.
+        recordDeltas(store, part, some, { late: false, through: some === deltas ? through : undefined }),
       )
     },
   }
 }
 
-/** Together if possible, else in halves, so that what cannot be stored never stops the rest (A11). A store that is down stops all. */
-async function eachIfNot(
+/** Records a batch. One that fails is halved, so that an object that cannot be stored stops no other (A11). Rethrows if the store is away. */
+async function recordIsolated(
   log: Logger,
-  sights: readonly Sight[],
-  store: (sights: readonly Sight[]) => Promise<void>,
+  deltas: readonly Delta[],
+  record: (deltas: readonly Delta[]) => Promise<void>,
 ): Promise<void> {
   try {
-    await store(sights)
+    await record(deltas)
   } catch (error) {
     if (isRetryable(error) || (error instanceof Fail && error.code === 'store_unavailable')) throw error
-    const half = Math.ceil(sights.length / 2)
-    if (sights.length > 1) {
-      await eachIfNot(log, sights.slice(0, half), store)
-      return eachIfNot(log, sights.slice(half), store)
+    const half = Math.ceil(deltas.length / 2)
+    if (deltas.length > 1) {
+      await recordIsolated(log, deltas.slice(0, half), record)
+      return recordIsolated(log, deltas.slice(half), record)
     }
-    log.error({ uid: sights[0]?.seen.uid, ...describeError(error) }, 'an observed object could not be remembered')
+    log.error({ uid: deltas[0]?.observation.uid, ...describeError(error) }, 'object could not be recorded')
   }
 }
 

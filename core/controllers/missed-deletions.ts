@@ -8,12 +8,12 @@ import type { Store } from '#core/event-store/store.ts'
 import type { Informer } from './watch/declarations.ts'
 import { lastListOf } from './informer.ts'
 import type { ObjectTeller, ToldObject } from './objects/extension-points.ts'
-import { rememberDeparted } from './objects/record-changes.ts'
+import { recordMissedDeletion } from './objects/record-changes.ts'
 
 const everyMs = 5_000
 
 /** What looking for departed objects needs. */
-export interface DepartedOptions {
+export interface MissedDeletionOptions {
   readonly cluster: Pick<KubeClient, 'get'>
   readonly store: Store
   readonly informers: readonly Informer[]
@@ -25,13 +25,13 @@ export interface DepartedOptions {
  * Finds objects that came and went while no manager watched: neither a list nor a watch reports them, only the request that made them does.
  * Each becomes one deletion, marked as late (A4); an object without such a request is not reported.
  */
-export function departedJob(options: DepartedOptions): Job {
+export function missedDeletionsJob(options: MissedDeletionOptions): Job {
   const { store, informers, tellers, log } = options
   const byKind = new Map(informers.map((informer) => [informer.resourceKind, informer]))
   // Gone twice in a row: the watch of another replica may be a moment behind and tells a deletion by itself.
   let missing: ReadonlySet<string> = new Set()
   return {
-    name: 'cluster.departed',
+    name: 'cluster.missed-deletions',
     role: 'manager',
     leaderOnly: true,
     every: everyMs,
@@ -43,8 +43,8 @@ export function departedJob(options: DepartedOptions): Job {
         if (informer === undefined || signal.aborted || !wasMissed(informer, one)) continue
         if (await isThere(options, informer, one)) continue
         if (!missing.has(one.uid)) found.add(one.uid)
-        else if (await rememberDeparted(store, informer, one))
-          log.info({ kind: one.kind, uid: one.uid }, 'an object came and went unwatched')
+        else if (await recordMissedDeletion(store, informer, one))
+          log.info({ kind: one.kind, uid: one.uid }, 'recorded a missed deletion')
       }
       missing = found
     },
@@ -59,7 +59,7 @@ function wasMissed(informer: Informer, told: ToldObject): boolean {
 }
 
 // Whether it lives: another object of the same name is not it. What has no readable name cannot be asked for.
-async function isThere({ cluster }: DepartedOptions, { resource }: Informer, told: ToldObject): Promise<boolean> {
+async function isThere({ cluster }: MissedDeletionOptions, { resource }: Informer, told: ToldObject): Promise<boolean> {
   const { name, namespace, uid } = told
   if (!isName(name) || (resource.namespaced && !isLabel(namespace))) return true
   const ref = isLabel(namespace) ? { name, namespace } : { name }

@@ -158,7 +158,7 @@ test(
     await until('the change is seen', async () => (await factsOf(it, `in-${b}`)).length === 2)
     await first.stop()
     // Versions are forgotten, so everything is listed; the first list of `a` must not end what is in `b`.
-    await sql`delete from followed_namespaces`.execute(it.database.root)
+    await sql`delete from namespace_resume_versions`.execute(it.database.root)
     await it.start([a]).synced
     assert.deepEqual(
       (await factsOf(it, a, b, c, `in-${a}`, `in-${b}`, `in-${c}`, 'unseen')).toSorted(),
@@ -330,7 +330,7 @@ test(
     await kube.restart('apiserver')
     // Nothing happened in `a`: its manager may have read on to here.
     const { resourceVersion } = await it.admin.list(configMaps, { namespace: a })
-    await sql`update followed_namespaces set rv = ${resourceVersion} where namespace = ${a} or kind = 'Namespace'`.execute(
+    await sql`update namespace_resume_versions set rv = ${resourceVersion} where namespace = ${a} or kind = 'Namespace'`.execute(
       it.database.root,
     )
     for (const step of ['1', '2']) await it.change(a, `in-${a}`, step)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import { hadOtherNamespace, liveNamespaceUid } from '#core/cluster/observed-sql.ts'
+import { hadOtherNamespace, liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { toStoredEvent } from '#core/event-store/event-row.ts'
 import { lastPosition } from '#core/event-store/read-events.ts'

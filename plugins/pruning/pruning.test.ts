@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { runInformers } from '#core/controllers/informer.ts'
-import { clusterMigrations } from '#core/cluster/observed-tables.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { runConsumers } from '#core/messaging/consumer/consumer-runner.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
@@ -208,7 +208,7 @@ for (const { name, skip, open } of adapters) {
     const ns = await rig.makeNamespace('team')
     const agent = await rig.makeAgent('team', 'brief')
     const isThere = async (): Promise<boolean> =>
-      (await sql`select 1 from observed where uid = ${agent.uid}`.execute(rig.database.root)).rows.length === 1
+      (await sql`select 1 from object_index where uid = ${agent.uid}`.execute(rig.database.root)).rows.length === 1
     await rig.until('the agent is seen', isThere)
     const held = Promise.withResolvers<void>()
     const removed = held.promise.then(() => rig.remove('team', 'brief'))
@@ -218,7 +218,9 @@ for (const { name, skip, open } of adapters) {
       await removed
       // Time enough for the manager to hear of it: its note has to wait for this transaction.
       for (let tries = 0; tries < 20; tries++) {
-        const gone = await sql`select 1 from observed where uid = ${agent.uid} and deleted_at is not null`.execute(db)
+        const gone = await sql`select 1 from object_index where uid = ${agent.uid} and deleted_at is not null`.execute(
+          db,
+        )
         assert.deepEqual(gone.rows, [])
         await new Promise((resolve) => setTimeout(resolve, 25))
       }

@@ -9,7 +9,7 @@ import type { AddressInfo, Server } from 'node:net'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { clusterMigrations } from '#core/cluster/observed-tables.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
@@ -217,7 +217,7 @@ test('PODS4: the two newest keys of an agent are valid, and none once it is dele
 
 function observeDeleted(world: World, uid: string): Promise<void> {
   return world.store.transact<RunsTables, void>(async (tx) => {
-    await sql`insert into observed (uid, kind, namespace, name, rv, content_hash, deleted_at)
+    await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash, deleted_at)
       values (${uid}, 'AgentDeployment', 'default', 'robot', '1', '', now())`.execute(tx.db)
   })
 }

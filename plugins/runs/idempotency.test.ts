@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { clusterMigrations } from '#core/cluster/observed-tables.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { buildServer, UNREADING } from '#core/http/testing/build-server.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import { createLogger } from '#core/log/create-logger.ts'
@@ -25,7 +25,7 @@ for (const { name, skip, open } of adapters) {
   const start = async (t: TestContext, settings: Parameters<typeof createWorld>[2] = {}) => {
     const database = await open(t)
     await migrate(database, sources)
-    await sql`insert into observed (uid, kind, namespace, name, rv, content_hash)
+    await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
       values (${agent.uid}, 'AgentDeployment', ${agent.namespace}, ${agent.name}, '1', '')`.execute(database.root)
     const world = createWorld(database, createMemoryBus(), settings)
     const observed = {

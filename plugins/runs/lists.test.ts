@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
-import { clusterMigrations } from '#core/cluster/observed-tables.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { testKeyring } from '#core/http/testing/build-server.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
@@ -42,7 +42,7 @@ async function migrateAll(database: Database): Promise<void> {
 
 async function observeNamespaces(database: Database, names: readonly string[]): Promise<void> {
   for (const name of names)
-    await sql`insert into observed (uid, kind, namespace, name, rv, content_hash)
+    await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
       values (${`uid-${name}`}, 'Namespace', '', ${name}, '1', 'x')`.execute(database.root)
 }
 

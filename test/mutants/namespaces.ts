@@ -24,8 +24,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'chosen namespaces: what was followed as a whole is not gone on from',
     file: 'core/controllers/objects/resume-version.ts',
-    find: '  if (whole === undefined || own === undefined) return own?.rv ?? whole?.rv',
-    replace: '  if (whole === undefined || own === undefined) return own?.rv',
+    find: '  if (ofKind === undefined || ofNamespace === undefined) return ofNamespace?.rv ?? ofKind?.rv',
+    replace: '  if (ofKind === undefined || ofNamespace === undefined) return ofNamespace?.rv',
     tests: informers,
     only: 'left off, and back',
   },

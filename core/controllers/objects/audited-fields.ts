@@ -1,5 +1,5 @@
 import type { KubeObject } from '#core/kube/client.ts'
-import type { AuditedFields } from '#core/cluster/observed-tables.ts'
+import type { AuditedFields } from '#core/cluster/object-index-tables.ts'
 
 /** A change of one audited field; an end that did not exist is absent. */
 export interface FieldChange {

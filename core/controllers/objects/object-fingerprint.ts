@@ -4,7 +4,7 @@ import { isObject } from '#core/json/is-object.ts'
 import type { KubeObject, ManagedFields } from '#core/kube/client.ts'
 import { readFields } from './audited-fields.ts'
 import type { Informer } from '../watch/declarations.ts'
-import type { AuditedFields } from '#core/cluster/observed-tables.ts'
+import type { AuditedFields } from '#core/cluster/object-index-tables.ts'
 
 /** What the informer remembers and tells of an object; never its content. */
 export interface Observation {

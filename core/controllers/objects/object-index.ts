@@ -3,98 +3,97 @@ import type { Selectable, Transaction } from 'kysely'
 import { isNewer } from '#core/kube/resource-version.ts'
 import type { Tx } from '#core/event-store/store.ts'
 import type { Observation } from './object-fingerprint.ts'
-import type { AuditedFields, ObservedTables } from '#core/cluster/observed-tables.ts'
+import type { AuditedFields, ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 
-/** A transaction that may write `observed`. */
-export type ObservedTx = Tx<ObservedTables>
-/** One remembered object. */
-export type ObservedRow = Selectable<ObservedTables['observed']>
+/** A transaction that may write the object index. */
+export type ObjectIndexTx = Tx<ObjectIndexTables>
+/** One row of the object index. */
+export type IndexedObjectRow = Selectable<ObjectIndexTables['object_index']>
 /** What happened to an object. */
 export type Verb = 'create' | 'update' | 'delete'
 
-/** The hash of an object that was never read. */
+/** Content hash of an object that no informer has read. */
 export const UNREAD = ''
 
-/** What is remembered of one object while a transaction compares it with what was seen. */
-export interface Remembered {
+/** An indexed object while a transaction compares it with observations. */
+export interface IndexedObject {
   readonly uid: string
   resourceVersion: string
   contentHash: string
   audited: AuditedFields | undefined
   deleted: boolean
-  readonly departed: boolean
-  /** Inserted by this transaction, and not told of yet. */
-  untold: boolean
+  /** The deletion was recorded before any informer had seen the object. */
+  readonly deletionMissed: boolean
+  /** Inserted by this transaction, without a creation event yet. */
+  unreported: boolean
   /** Differs from its row. */
   changed: boolean
 }
 
-/**
- * Locks the rows of what was seen and inserts those that are missing. Both in the order of their uids, so that two replicas never wait
- * for each other.
- */
-export async function openRows(
-  tx: ObservedTx,
+/** Locks the rows of observed objects and inserts missing ones, both in the order of uids: two replicas never deadlock. */
+export async function lockObjects(
+  tx: ObjectIndexTx,
   kind: string,
-  seen: readonly Observation[],
-): Promise<ReadonlyMap<string, Remembered>> {
-  const known = new Map<string, Remembered>()
+  observations: readonly Observation[],
+): Promise<ReadonlyMap<string, IndexedObject>> {
+  const indexed = new Map<string, IndexedObject>()
   const lock = async (uids: readonly string[]): Promise<void> => {
-    for (const row of await lockRows(tx, uids)) known.set(row.uid, fromRow(row))
+    for (const row of await lockRows(tx, uids)) indexed.set(row.uid, fromRow(row))
   }
-  const firsts = new Map(seen.toReversed().map((one) => [one.uid, one]))
+  const firsts = new Map(observations.toReversed().map((one) => [one.uid, one]))
   await lock([...firsts.keys()])
-  const missing = [...firsts.values()].filter((one) => !known.has(one.uid))
-  if (missing.length === 0) return known
+  const missing = [...firsts.values()].filter((one) => !indexed.has(one.uid))
+  if (missing.length === 0) return indexed
   const inserted = await insertRows(tx, kind, missing)
-  for (const one of missing) if (inserted.has(one.uid)) known.set(one.uid, fromFirst(one))
-  // Another replica inserted them a moment ago: their creation is its news, what came after may be ours.
-  const theirs = missing.filter((one) => !inserted.has(one.uid))
-  if (theirs.length > 0) await lock(theirs.map((one) => one.uid))
-  return known
+  for (const one of missing) if (inserted.has(one.uid)) indexed.set(one.uid, fromFirst(one))
+  // Another replica has just inserted these and emits their creation; later changes may be new to it.
+  const others = missing.filter((one) => !inserted.has(one.uid))
+  if (others.length > 0) await lock(others.map((one) => one.uid))
+  return indexed
 }
 
-/** Compares an object that was seen with what is remembered of it; gives what there is to tell. */
-export function noteSeen(known: Remembered, seen: Observation): Verb | undefined {
-  if (known.untold) {
-    known.untold = false
+/** Applies an observation of a live object. Returns the verb of the event to emit, if any. */
+export function applyObservation(indexed: IndexedObject, observation: Observation): Verb | undefined {
+  if (indexed.unreported) {
+    indexed.unreported = false
     return 'create'
   }
-  // A watch that was far behind with what was declared departed: its changes are told all the same, its deletion has been.
-  if (known.departed && known.contentHash === UNREAD) {
-    note(known, seen)
+  // A watch that is behind a recorded missed deletion: its changes are emitted, but not a second deletion.
+  if (indexed.deletionMissed && indexed.contentHash === UNREAD) {
+    assign(indexed, observation)
     return 'create'
   }
-  // A uid never comes back, and an older version is a replay or another replica's news.
-  if ((known.deleted && !known.departed) || !isNewer(seen.resourceVersion, known.resourceVersion)) return undefined
-  const verb = known.contentHash === seen.contentHash ? undefined : 'update'
-  note(known, seen)
+  // A uid is never reused, and an older version is a replay or was recorded by another replica.
+  const final = indexed.deleted && !indexed.deletionMissed
+  if (final || !isNewer(observation.resourceVersion, indexed.resourceVersion)) return undefined
+  const verb = indexed.contentHash === observation.contentHash ? undefined : 'update'
+  assign(indexed, observation)
   return verb
 }
 
-/** Marks an object as deleted; one that was never seen alive gets its creation too, so that each row has both ends. */
-export function noteDeleted(known: Remembered): readonly Verb[] {
-  const created: readonly Verb[] = known.untold ? ['create'] : []
-  known.untold = false
-  if (known.deleted) return created
-  known.deleted = true
-  known.changed = true
+/** Marks an object as deleted. An object that was never observed alive gets its creation event first. */
+export function applyDeletion(indexed: IndexedObject): readonly Verb[] {
+  const created: readonly Verb[] = indexed.unreported ? ['create'] : []
+  indexed.unreported = false
+  if (indexed.deleted) return created
+  indexed.deleted = true
+  indexed.changed = true
   return [...created, 'delete']
 }
 
-function note(known: Remembered, seen: Observation): void {
-  known.resourceVersion = seen.resourceVersion
-  known.contentHash = seen.contentHash
-  known.audited = seen.audited ?? known.audited
-  known.changed = true
+function assign(indexed: IndexedObject, observation: Observation): void {
+  indexed.resourceVersion = observation.resourceVersion
+  indexed.contentHash = observation.contentHash
+  indexed.audited = observation.audited ?? indexed.audited
+  indexed.changed = true
 }
 
-/** Writes what a comparison has changed. */
-export async function saveRows(tx: ObservedTx, rows: Iterable<Remembered>): Promise<void> {
-  const changed = [...rows].filter((row) => row.changed)
+/** Writes changed objects. */
+export async function saveObjects(tx: ObjectIndexTx, objects: Iterable<IndexedObject>): Promise<void> {
+  const changed = [...objects].filter((one) => one.changed)
   if (changed.length === 0) return
   await sql`
-    update observed o
+    update object_index o
     set rv = c."resourceVersion", content_hash = c."contentHash", audited = coalesce(c.audited, o.audited),
       deleted_at = case when c.deleted then coalesce(o.deleted_at, now()) end
     from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb)
@@ -102,25 +101,29 @@ export async function saveRows(tx: ObservedTx, rows: Iterable<Remembered>): Prom
     where o.uid = c.uid`.execute(tx.db)
 }
 
-/** Inserts what was never seen and is gone; false when there is a row of it. */
-export async function insertDeparted(tx: ObservedTx, kind: string, seen: Observation): Promise<boolean> {
-  if ((await insertRows(tx, kind, [seen])).size === 0) return false
+/** Inserts the tombstone of an object that no informer has seen. Returns false if the object is indexed already. */
+export async function insertTombstone(tx: ObjectIndexTx, kind: string, object: Observation): Promise<boolean> {
+  if ((await insertRows(tx, kind, [object])).size === 0) return false
   await tx.db
-    .updateTable('observed')
-    .set({ deleted_at: sql<Date>`now()`, departed: true })
-    .where('uid', '=', seen.uid)
+    .updateTable('object_index')
+    .set({ deleted_at: sql<Date>`now()`, deletion_missed: true })
+    .where('uid', '=', object.uid)
     .execute()
   return true
 }
 
-async function lockRows(tx: ObservedTx, uids: readonly string[]): Promise<ObservedRow[]> {
-  return tx.db.selectFrom('observed').selectAll().where('uid', 'in', uids).orderBy('uid').forUpdate().execute()
+async function lockRows(tx: ObjectIndexTx, uids: readonly string[]): Promise<IndexedObjectRow[]> {
+  return tx.db.selectFrom('object_index').selectAll().where('uid', 'in', uids).orderBy('uid').forUpdate().execute()
 }
 
-// The uids of those that were not there.
-async function insertRows(tx: ObservedTx, kind: string, seen: readonly Observation[]): Promise<ReadonlySet<string>> {
-  const rows = seen.map(({ uid, namespace, name, resourceVersion: rv, contentHash: content_hash, audited }) => {
-    // As text: the driver would take an object for a parameter of another type.
+// Returns the uids of inserted rows.
+async function insertRows(
+  tx: ObjectIndexTx,
+  kind: string,
+  objects: readonly Observation[],
+): Promise<ReadonlySet<string>> {
+  const rows = objects.map(({ uid, namespace, name, resourceVersion: rv, contentHash: content_hash, audited }) => {
+    // As text: the driver would encode an object as a parameter of another type.
     const fields = audited === undefined ? null : sql<AuditedFields>`${JSON.stringify(audited)}::jsonb`
     return {
       uid,
@@ -134,7 +137,7 @@ async function insertRows(tx: ObservedTx, kind: string, seen: readonly Observati
     }
   })
   const inserted = await tx.db
-    .insertInto('observed')
+    .insertInto('object_index')
     .values(rows.toSorted((a, b) => (a.uid < b.uid ? -1 : 1)))
     .onConflict((conflict) => conflict.doNothing())
     .returning('uid')
@@ -142,47 +145,47 @@ async function insertRows(tx: ObservedTx, kind: string, seen: readonly Observati
   return new Set(inserted.map((row) => row.uid))
 }
 
-function fromRow(row: ObservedRow): Remembered {
-  const { uid, rv: resourceVersion, content_hash: contentHash, departed } = row
+function fromRow(row: IndexedObjectRow): IndexedObject {
+  const { uid, rv: resourceVersion, content_hash: contentHash, deletion_missed: deletionMissed } = row
   return {
     uid,
     resourceVersion,
     contentHash,
     audited: row.audited ?? undefined,
-    departed,
+    deletionMissed,
     deleted: row.deleted_at !== null,
-    untold: false,
+    unreported: false,
     changed: false,
   }
 }
 
-function fromFirst({ uid, resourceVersion, contentHash, audited }: Observation): Remembered {
+function fromFirst({ uid, resourceVersion, contentHash, audited }: Observation): IndexedObject {
   return {
     uid,
     resourceVersion,
     contentHash,
     audited,
-    departed: false,
+    deletionMissed: false,
     deleted: false,
-    untold: true,
+    unreported: true,
     changed: false,
   }
 }
 
-/** Forgets objects that were deleted longer ago than the log remembers; a uid never comes back. Returns how many. */
-export async function pruneObserved(db: Transaction<unknown>, retentionDays: number): Promise<bigint> {
+/** Deletes tombstones that are older than the event log; a uid is never reused. Returns the number of deleted rows. */
+export async function pruneTombstones(db: Transaction<unknown>, retentionDays: number): Promise<bigint> {
   const { numAffectedRows } = await sql`
-    delete from observed where deleted_at < now() - make_interval(days => ${retentionDays})`.execute(db)
+    delete from object_index where deleted_at < now() - make_interval(days => ${retentionDays})`.execute(db)
   return numAffectedRows ?? 0n
 }
 
 /**
- * Makes the next lists decide what is true, after store or cluster were restored: versions may have gone back, and what was deleted may
- * be there again. Contents stay, so that what did not change is not told again.
+ * Makes the next lists authoritative, after a restore of the store or the cluster: versions may have decreased, and deleted objects may
+ * exist again. Content hashes are kept, so that unchanged objects have no new events.
  */
-export async function rebaseObserved(db: Transaction<unknown>): Promise<void> {
-  await sql`delete from observed where deleted_at is not null`.execute(db)
-  await sql`update observed set rv = '0'`.execute(db)
-  await sql`delete from followed`.execute(db)
-  await sql`delete from followed_namespaces`.execute(db)
+export async function resetIndex(db: Transaction<unknown>): Promise<void> {
+  await sql`delete from object_index where deleted_at is not null`.execute(db)
+  await sql`update object_index set rv = '0'`.execute(db)
+  await sql`delete from resume_versions`.execute(db)
+  await sql`delete from namespace_resume_versions`.execute(db)
 }

@@ -4,74 +4,80 @@ import type { Store } from '#core/event-store/store.ts'
 import { changesOf } from './audited-fields.ts'
 import type { Informer } from '../watch/declarations.ts'
 import { objectCreated, objectDeleted, objectUpdated } from './object-events.ts'
-import { noteFollowed } from './resume-version.ts'
+import { storeResumeVersion } from './resume-version.ts'
 import type { InformerPart } from './resume-version.ts'
 import { eventId, guessedActor } from './object-fingerprint.ts'
 import type { Observation } from './object-fingerprint.ts'
-import { insertDeparted, noteDeleted, noteSeen, openRows, saveRows, UNREAD } from './object-index.ts'
-import type { ObservedRow, ObservedTx, Remembered, Verb } from './object-index.ts'
-import type { ObservedTables } from '#core/cluster/observed-tables.ts'
+import { applyDeletion, applyObservation, insertTombstone, lockObjects, saveObjects, UNREAD } from './object-index.ts'
+import type { IndexedObject, IndexedObjectRow, ObjectIndexTx, Verb } from './object-index.ts'
+import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 import type { ToldObject } from './extension-points.ts'
 
-/** One sight of an object: there, or told to be gone. */
-export interface Sight {
-  readonly seen: Observation
-  readonly gone: boolean
+/** One entry of a list or a watch: an object as it is, or its deletion. */
+export interface Delta {
+  readonly observation: Observation
+  readonly deleted: boolean
 }
 
-// Gone objects of a list marked at once.
+// Deletions that one transaction records after a list.
 const CHUNK = 200
 
-/** How something was seen. */
-export interface Means {
+/** How deltas were received. */
+export interface DeltaSource {
   /** By a list instead of a watch. */
   readonly late: boolean
-  /** With it all is remembered up to this version. */
+  /** The resourceVersion up to which everything is stored with these deltas. */
   readonly through?: string | undefined
 }
 
-/** Compares what was seen with what is remembered, in order, in one transaction with the events that follow from it. */
-export async function remember(
+/** Compares deltas with the object index, in order, in one transaction with the resulting events. */
+export async function recordDeltas(
   store: Store,
   informer: InformerPart,
-  sights: readonly Sight[],
-  means: Means,
+  deltas: readonly Delta[],
+  { late, through }: DeltaSource,
 ): Promise<void> {
-  const { late, through } = means
-  if (sights.length === 0 && through === undefined) return
-  await store.transact(async (tx: ObservedTx) => {
-    if (sights.length > 0) await compareAll(tx, informer, sights, late)
-    if (through !== undefined) await noteFollowed(tx, informer, { through, listed: false })
+  if (deltas.length === 0 && through === undefined) return
+  await store.transact(async (tx: ObjectIndexTx) => {
+    if (deltas.length > 0) await recordAll(tx, informer, deltas, late)
+    if (through !== undefined) await storeResumeVersion(tx, informer, { through, listed: false })
   })
 }
 
-async function compareAll(tx: ObservedTx, informer: Informer, sights: readonly Sight[], late: boolean): Promise<void> {
-  const observations = sights.map((sight) => sight.seen)
-  const known = await openRows(tx, informer.resourceKind, observations)
-  const told = sights.flatMap((sight) => compare(informer, known.get(sight.seen.uid), sight, late))
-  await saveRows(tx, known.values())
-  await tx.appendEach(told)
+async function recordAll(tx: ObjectIndexTx, informer: Informer, deltas: readonly Delta[], late: boolean) {
+  const observations = deltas.map((delta) => delta.observation)
+  const indexed = await lockObjects(tx, informer.resourceKind, observations)
+  const events = deltas.flatMap((delta) => applyDelta(informer, indexed.get(delta.observation.uid), delta, late))
+  await saveObjects(tx, indexed.values())
+  await tx.appendEach(events)
 }
 
-function compare(informer: Informer, known: Remembered | undefined, { seen, gone }: Sight, late: boolean): Told[] {
-  if (known === undefined) return []
-  const { audited: before } = known
-  const verbs = gone ? noteDeleted(known) : [noteSeen(known, seen)].filter((verb) => verb !== undefined)
-  // A creation that only its deletion tells of was not seen when it happened.
-  const changes = changesOf(before, seen.audited)
+function applyDelta(
+  informer: Informer,
+  indexed: IndexedObject | undefined,
+  { observation, deleted }: Delta,
+  late: boolean,
+): StreamEvent[] {
+  if (indexed === undefined) return []
+  const { audited: before } = indexed
+  const verbs = deleted
+    ? applyDeletion(indexed)
+    : [applyObservation(indexed, observation)].filter((verb) => verb !== undefined)
+  const changes = changesOf(before, observation.audited)
   return verbs.map((verb) =>
-    toldOf(informer, {
+    toStreamEvent(informer, {
       verb,
-      seen,
-      late: late || (gone && verb === 'create'),
+      observation,
+      // A creation that is known from the deletion only was not observed when it happened.
+      late: late || (deleted && verb === 'create'),
       ...(verb === 'update' && changes !== undefined ? { changes } : {}),
     }),
   )
 }
 
-/** Notes an object that was never seen and is gone, with its deletion; false when an informer has seen it after all. */
-export async function rememberDeparted(store: Store, informer: Informer, told: ToldObject): Promise<boolean> {
-  const { uid, namespace, name, resourceVersion } = told
+/** Records the deletion of an object that no informer has seen. Returns false if an informer has seen it meanwhile. */
+export async function recordMissedDeletion(store: Store, informer: Informer, reported: ToldObject): Promise<boolean> {
+  const { uid, namespace, name, resourceVersion } = reported
   const unread = {
     contentHash: UNREAD,
     generation: undefined,
@@ -79,80 +85,83 @@ export async function rememberDeparted(store: Store, informer: Informer, told: T
     error: undefined,
     audited: undefined,
   }
-  const seen: Observation = { uid, namespace, name, resourceVersion, ...unread }
-  return store.transact(async (tx: ObservedTx) => {
-    if (!(await insertDeparted(tx, informer.resourceKind, seen))) return false
-    // Its creation is not told: whoever told of the object has that already, or it is from before this installation.
-    await tx.appendEach([toldOf(informer, { verb: 'delete', seen, late: true })])
+  const observation: Observation = { uid, namespace, name, resourceVersion, ...unread }
+  return store.transact(async (tx: ObjectIndexTx) => {
+    if (!(await insertTombstone(tx, informer.resourceKind, observation))) return false
+    // No creation event: the report has recorded it, or it precedes this installation.
+    await tx.appendEach([toStreamEvent(informer, { verb: 'delete', observation, late: true })])
     return true
   })
 }
 
-/** After a list: what is remembered alive, was not on it and is not newer than it, is gone; its events are late. Then all is known up to it. */
-export async function rememberMissing(
+/**
+ * Records the end of a list: live objects that were not listed and are not newer than the list are deleted, with late events. Then
+ * everything is stored up to the version of the list.
+ */
+export async function recordListEnd(
   store: Store,
   informer: InformerPart,
-  present: ReadonlySet<string>,
+  listed: ReadonlySet<string>,
   listVersion: string,
 ): Promise<void> {
   const alive = await rowsOf(store, informer).selectAll().where('deleted_at', 'is', null).execute()
   const missing = alive
-    .filter((row) => !present.has(row.uid) && !isNewer(row.rv, listVersion))
-    .map((row) => ({ seen: fromRow(row), gone: true }))
+    .filter((row) => !listed.has(row.uid) && !isNewer(row.rv, listVersion))
+    .map((row) => ({ observation: fromRow(row), deleted: true }))
   for (let start = 0; start < missing.length; start += CHUNK)
-    await remember(store, informer, missing.slice(start, start + CHUNK), { late: true })
-  await store.transact((tx: ObservedTx) => noteFollowed(tx, informer, { through: listVersion, listed: true }))
+    await recordDeltas(store, informer, missing.slice(start, start + CHUNK), { late: true })
+  await store.transact((tx: ObjectIndexTx) => storeResumeVersion(tx, informer, { through: listVersion, listed: true }))
 }
 
-/** Whether the part was followed before: then the first list of a process follows a gap. */
-export async function wasObserved(store: Store, informer: InformerPart): Promise<boolean> {
+/** Whether objects of the part are indexed: then the first list of a process follows a gap. */
+export async function hasObjects(store: Store, informer: InformerPart): Promise<boolean> {
   return (await rowsOf(store, informer).select('uid').limit(1).executeTakeFirst()) !== undefined
 }
 
-// A list of one namespace says nothing of the objects of others.
+// A list of one namespace does not cover the objects of others.
 function rowsOf(store: Store, { resource, resourceKind, namespace }: InformerPart) {
-  const rows = store.reader<ObservedTables>().selectFrom('observed').where('kind', '=', resourceKind)
+  const rows = store.reader<ObjectIndexTables>().selectFrom('object_index').where('kind', '=', resourceKind)
   if (namespace === undefined) return rows
   return resource.namespaced
     ? rows.where('namespace', '=', namespace)
     : rows.where('namespace', '=', '').where('name', '=', namespace)
 }
 
-interface Told {
+interface StreamEvent {
   readonly stream: string
   readonly event: NewEvent
 }
 
-interface Seen {
+interface RecordedChange {
   readonly verb: Verb
-  readonly seen: Observation
+  readonly observation: Observation
   readonly late: boolean
   readonly changes?: NonNullable<ReturnType<typeof changesOf>>
 }
 
 const types = { create: objectCreated, update: objectUpdated, delete: objectDeleted } as const
 
-function toldOf(informer: Informer, { verb, seen, late, changes }: Seen): Told {
+function toStreamEvent(informer: Informer, { verb, observation, late, changes }: RecordedChange): StreamEvent {
   const { resourceKind: kind } = informer
   const { group } = informer.resource
-  const { uid, name, namespace } = seen
-  // Who deleted an object is not on it: its newest manager is who wrote last.
-  const actorGuess = verb === 'delete' ? undefined : seen.actorGuess
+  const { uid, name, namespace } = observation
+  // The newest manager is who wrote last; managed fields do not name who deleted an object.
+  const actorGuess = verb === 'delete' ? undefined : observation.actorGuess
   const event: NewEvent = {
     type: types[verb],
-    id: eventId(informer, verb, seen),
+    id: eventId(informer, verb, observation),
     subject: { namespace: namespace === '' ? undefined : namespace, kind, name, uid },
     data: {
       group,
       kind,
       uid,
-      resourceVersion: seen.resourceVersion,
-      specHash: seen.contentHash,
-      ...(seen.generation === undefined ? {} : { generation: seen.generation }),
+      resourceVersion: observation.resourceVersion,
+      specHash: observation.contentHash,
+      ...(observation.generation === undefined ? {} : { generation: observation.generation }),
       ...(actorGuess === undefined ? {} : { actorGuess }),
       ...(late ? { late } : {}),
       ...(changes === undefined ? {} : { changes }),
-      ...(seen.error === undefined ? {} : { error: seen.error }),
+      ...(observation.error === undefined ? {} : { error: observation.error }),
     },
     // A field manager is any client's free text: it must not read as an account.
     ...(actorGuess === undefined ? {} : { actor: { name: guessedActor(actorGuess), kind: 'controller' } }),
@@ -160,7 +169,7 @@ function toldOf(informer: Informer, { verb, seen, late, changes }: Seen): Told {
   return { stream: `cluster/${group}/${kind}/${uid}`, event }
 }
 
-function fromRow(row: ObservedRow): Observation {
+function fromRow(row: IndexedObjectRow): Observation {
   const { uid, namespace, name, rv: resourceVersion, content_hash: contentHash } = row
   return {
     uid,

@@ -3,46 +3,51 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { isNewer } from '#core/kube/resource-version.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
 import type { Informer } from '../watch/declarations.ts'
-import type { ObservedTables } from '#core/cluster/observed-tables.ts'
+import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 
-/** What one reflector of an informer follows: its kind, as a whole or in one namespace. */
+/** What one reflector of an informer watches: its kind, in all namespaces or in one. */
 export interface InformerPart extends Informer {
   readonly namespace?: DnsLabel | undefined
 }
 
-/** The version up to which all changes of a part are remembered; undefined when it was never followed. */
-export async function followedThrough(store: Store, part: InformerPart): Promise<string | undefined> {
+/** The resourceVersion up to which all changes of a part are stored; undefined if it was never watched. */
+export async function resumeVersionOf(store: Store, part: InformerPart): Promise<string | undefined> {
   const { resourceKind: kind, namespace } = part
-  const db = store.reader<ObservedTables>()
-  const whole = await db.selectFrom('followed').select('rv').where('kind', '=', kind).executeTakeFirst()
-  if (namespace === undefined) return whole?.rv
-  const own = await db
-    .selectFrom('followed_namespaces')
+  const db = store.reader<ObjectIndexTables>()
+  const ofKind = await db.selectFrom('resume_versions').select('rv').where('kind', '=', kind).executeTakeFirst()
+  if (namespace === undefined) return ofKind?.rv
+  const ofNamespace = await db
+    .selectFrom('namespace_resume_versions')
     .select('rv')
     .where('kind', '=', kind)
     .where('namespace', '=', namespace)
     .executeTakeFirst()
-  // What is remembered of every namespace is remembered of this one.
-  if (whole === undefined || own === undefined) return own?.rv ?? whole?.rv
-  return isNewer(whole.rv, own.rv) ? whole.rv : own.rv
+  // A version that is stored for all namespaces holds for each of them.
+  if (ofKind === undefined || ofNamespace === undefined) return ofNamespace?.rv ?? ofKind?.rv
+  return isNewer(ofKind.rv, ofNamespace.rv) ? ofKind.rv : ofNamespace.rv
 }
 
-interface Noted {
+interface StoredThrough {
   readonly through: string
+  /** The version of a list, which replaces the stored one even if it is older. */
   readonly listed: boolean
 }
 
-/** Notes that all changes up to a version are remembered. Of several replicas the one that is ahead counts; a list counts as it is. */
-export async function noteFollowed(tx: Tx<ObservedTables>, part: InformerPart, noted: Noted): Promise<void> {
+/** Stores the resourceVersion up to which all changes are recorded. The newest version of all replicas is kept. */
+export async function storeResumeVersion(
+  tx: Tx<ObjectIndexTables>,
+  part: InformerPart,
+  stored: StoredThrough,
+): Promise<void> {
   const { resourceKind: kind, namespace } = part
-  const { through, listed } = noted
+  const { through, listed } = stored
   // Versions are decimal numbers of any length (KEP-5504).
   const replaces = sql`${listed} or (length(excluded.rv), excluded.rv collate "C") > (length(f.rv), f.rv collate "C")`
   const statement =
     namespace === undefined
-      ? sql`insert into followed as f (kind, rv) values (${kind}, ${through})
+      ? sql`insert into resume_versions as f (kind, rv) values (${kind}, ${through})
           on conflict (kind) do update set rv = excluded.rv where ${replaces}`
-      : sql`insert into followed_namespaces as f (kind, namespace, rv) values (${kind}, ${namespace}, ${through})
+      : sql`insert into namespace_resume_versions as f (kind, namespace, rv) values (${kind}, ${namespace}, ${through})
           on conflict (kind, namespace) do update set rv = excluded.rv where ${replaces}`
   await statement.execute(tx.db)
 }

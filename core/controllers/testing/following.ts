@@ -16,7 +16,7 @@ import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { runInformers } from '../informer.ts'
-import { clusterMigrations } from '#core/cluster/observed-tables.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 
 /** What a cluster and a store need. */
 export const real = needs('etcd', 'kube-apiserver', 'postgres')

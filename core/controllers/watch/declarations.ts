@@ -23,7 +23,7 @@ export interface Reconciler {
   reconcile(ref: ObjectRef, object: KubeObject | undefined): Promise<ReconcileResult>
 }
 
-/** Watches a kind on behalf of the manager; every change becomes one event of `observed` (A4). */
+/** Watches a kind on behalf of the manager; every change becomes one event (A4). */
 export interface Informer {
   readonly resource: Resource
   /** The kind's name in audit rows and events. */

@@ -4,8 +4,8 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import type { KubeClient, KubeObject, WatchEvent } from '#core/kube/client.ts'
 import { KubeError } from '#core/kube/status.ts'
-import { followedThrough } from '../objects/resume-version.ts'
-import type { ObservedTables } from '#core/cluster/observed-tables.ts'
+import { resumeVersionOf } from '../objects/resume-version.ts'
+import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 import { facts, gaps, gated, informers, real, setUp, start, until } from '../testing/following.ts'
 import type { Setup } from '../testing/following.ts'
 
@@ -103,7 +103,7 @@ test('A10: what is quiet is followed up to the newest bookmark', real, async (t)
   await start(t, { ...it, cluster }).synced
   const [informer] = informers
   assert.ok(informer)
-  await until('the bookmark is noted', async () => (await followedThrough(it.store, informer)) === bookmark)
+  await until('the bookmark is noted', async () => (await resumeVersionOf(it.store, informer)) === bookmark)
 })
 
 for (const [what, version] of [
@@ -113,7 +113,7 @@ for (const [what, version] of [
   test(`A10: a version ${what} is not gone on from: what is there counts, and a gap is announced`, real, async (t) => {
     const it = await setUp(t)
     await leaveBehind(t, it)
-    await sql`update followed set rv = ${version}`.execute(it.database.root)
+    await sql`update resume_versions set rv = ${version}`.execute(it.database.root)
     const gone = new KubeError(410, 'Expired', 'too old')
     // Compaction is the server's own business: for the old version its answer stands in.
     const list: KubeClient['list'] = (resource, options) =>
@@ -170,7 +170,7 @@ test(
     for (const name of names.slice(0, 5)) await it.remove(name)
     await until('the last deletion is seen', async () => (await facts(it.database)).includes('deleted n4'))
     await until('every object is seen', async () => {
-      const rows = await it.store.reader<ObservedTables>().selectFrom('observed').selectAll().execute()
+      const rows = await it.store.reader<ObjectIndexTables>().selectFrom('object_index').selectAll().execute()
       return rows.length >= 20
     })
     const seen = await facts(it.database)

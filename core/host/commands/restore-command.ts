@@ -1,4 +1,4 @@
-import { rebaseObserved } from '#core/controllers/objects/object-index.ts'
+import { resetIndex } from '#core/controllers/objects/object-index.ts'
 import { openSettings, readCoreSettings } from '#core/config/settings.ts'
 import { dropStream } from '#core/messaging/bus/reset-stream.ts'
 import { toNatsOptions } from '#core/messaging/bus/nats-url.ts'
@@ -29,7 +29,7 @@ export function restoreCommand(input: CommandInput, migrate: () => Promise<numbe
     const { natsUrl } = readCoreSettings(openSettings({ env: input.env }), input.env)
     const begin = (carried: number): Promise<number> =>
       database.root.transaction().execute(async (db) => {
-        await rebaseObserved(db)
+        await resetIndex(db)
         return beginEpoch(txWithTables<CoreTables>(db), Math.max(given, carried))
       })
     const epoch = natsUrl === undefined ? await begin(0) : await dropStream(toNatsOptions(natsUrl), begin)

@@ -6,8 +6,8 @@ import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import { runInformers } from '#core/controllers/informer.ts'
 import { namespaceUids } from '#core/cluster/namespace-uids.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
-import { pruneObserved } from '#core/controllers/objects/object-index.ts'
-import { clusterMigrations } from '#core/cluster/observed-tables.ts'
+import { pruneTombstones } from '#core/controllers/objects/object-index.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { createOwnIdentity } from '#core/cluster/token-review.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import { runReconcilers } from '#core/controllers/controller.ts'
@@ -245,7 +245,7 @@ function workOf(shared: SharedParts, { store, waiting, states, identity }: WorkP
     jobs:
       database === undefined
         ? []
-        : [createRetention({ database, retentionDays, also: [pruneObserved] }), createLagJob(database, metrics)],
+        : [createRetention({ database, retentionDays, also: [pruneTombstones] }), createLagJob(database, metrics)],
     relay: (consumers, signal) => {
       if (database === undefined) return { done: Promise.resolve() }
       const relay = createRelay({ database, bus, install, log, metrics, tracer })

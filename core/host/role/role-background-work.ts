@@ -1,5 +1,5 @@
 import type { Informer } from '#core/controllers/watch/declarations.ts'
-import { departedJob } from '#core/controllers/missed-deletions.ts'
+import { missedDeletionsJob } from '#core/controllers/missed-deletions.ts'
 import { toldObjects } from '#core/controllers/objects/extension-points.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { Job, Running } from '#core/jobs/background-work.ts'
@@ -75,7 +75,7 @@ function managerWork(input: RoleWorkInput, ready: readonly Built[]): ManagerWork
   const { cluster } = platform.identity
   const tellers = () => core.extensions(toldObjects)
   return {
-    jobs: store === undefined ? [] : [departedJob({ cluster, store, informers, tellers, log: core.log })],
+    jobs: store === undefined ? [] : [missedDeletionsJob({ cluster, store, informers, tellers, log: core.log })],
     // Reconcilers are idempotent and need nothing but the cluster: agents are kept up while store and bus are away.
     startReconcilers: (add) => add(platform.reconcile(reconcilers, signal)),
     // Facts need somewhere to stand.

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { isObserved } from '#core/cluster/observed-sql.ts'
+import { isObserved } from '#core/cluster/object-index-sql.ts'
 import type { ToldObject } from '#core/controllers/objects/extension-points.ts'
 import { keyDays } from './key-partitions.ts'
 import type { AuditTables } from './tables.ts'

@@ -1,7 +1,7 @@
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { objectCreated, objectDeleted, objectUpdated } from '#core/controllers/objects/object-events.ts'
-import { clusterMigrations } from '#core/cluster/observed-tables.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { runConsumers } from '#core/messaging/consumer/consumer-runner.ts'
 import type { AuditDescriptor, NewEvent, StoredEvent } from '#core/event-store/event.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'

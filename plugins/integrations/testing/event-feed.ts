@@ -14,7 +14,7 @@ import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { plugins } from '#plugins/index.ts'
 import { servePlugin } from '#plugins/agents/testing/serve.ts'
 import { Type } from 'typebox'
-import { clusterMigrations } from '#core/cluster/observed-tables.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { createEventFeed } from '../event-feed.ts'
 import { streamEvents } from '../stream-events.ts'
@@ -69,9 +69,10 @@ export async function startEventFeed(t: TestContext, more: readonly AnyEndpoint[
     throw new Error(`ended before the sentinel: ${events.join(', ')}`)
   }
   const observe = (uid: string, name: string, resourceVersion: string) =>
-    sql`insert into observed (uid, kind, namespace, name, rv, content_hash)
+    sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
       values (${uid}, 'Namespace', '', ${name}, ${resourceVersion}, 'x')`.execute(database.root)
-  const gone = (uid: string) => sql`update observed set deleted_at = now() where uid = ${uid}`.execute(database.root)
+  const gone = (uid: string) =>
+    sql`update object_index set deleted_at = now() where uid = ${uid}`.execute(database.root)
   return { ...served, url, database, store, lines, append, open, seen, upToSentinel, observe, gone }
 }
 

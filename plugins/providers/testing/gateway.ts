@@ -8,7 +8,7 @@ import OpenAI from 'openai'
 import { sql } from 'kysely'
 import { createCallers } from '#core/cluster/callers.ts'
 import { createDirectory } from '#core/cluster/namespace-directory.ts'
-import { clusterMigrations } from '#core/cluster/observed-tables.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { createOwnIdentity } from '#core/cluster/token-review.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { Core } from '#core/plugin/core-services.ts'
@@ -78,7 +78,7 @@ export async function startGateway(
   const store = createStore(database, { projections: [] })
   // As recorded by a manager.
   for (const [n, name] of Object.values(names).entries())
-    await sql`insert into observed (uid, kind, namespace, name, rv, content_hash)
+    await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
       values (${`uid-${n}`}, 'Namespace', '', ${name}, '1', '')`.execute(database.root)
   const core: Core = {
     role: 'gateway',

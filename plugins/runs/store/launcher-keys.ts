@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
-import { deletedUids } from '#core/cluster/observed-sql.ts'
+import { deletedUids } from '#core/cluster/object-index-sql.ts'
 import type { RunsTables } from './tables.ts'
 
 type Db = Kysely<RunsTables> | Transaction<RunsTables>

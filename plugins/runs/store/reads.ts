@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
-import { inLiveNamespace, liveNamespaceUid } from '#core/cluster/observed-sql.ts'
+import { inLiveNamespace, liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
 import type { RunState } from '#schemas/run.ts'
 import type { JournalRow, RunsTables, SelectedRun } from './tables.ts'
 

@@ -139,7 +139,7 @@ export type RunsTables = {
   runs_partial: PartialRow
   runs_storage: StorageRow
   runs_launcher_keys: LauncherKeyRow
-  observed: { uid: string; kind: string; namespace: string; name: string; deleted_at: Date | null }
+  object_index: { uid: string; kind: string; namespace: string; name: string; deleted_at: Date | null }
 }
 
 /** A run as selected. */

@@ -11,7 +11,7 @@ export function findRun(db: Db, runId: string): Promise<SelectedRun | undefined>
  * a run that is made here is either refused or comes before the deletion, whose pruning then finds it.
  */
 export async function holdAgent(db: Db, uid: string): Promise<boolean> {
-  const query = db.selectFrom('observed').select('uid').where('uid', '=', uid).where('deleted_at', 'is', null)
+  const query = db.selectFrom('object_index').select('uid').where('uid', '=', uid).where('deleted_at', 'is', null)
   return (await query.forShare().executeTakeFirst()) !== undefined
 }
 

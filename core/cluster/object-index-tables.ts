@@ -4,8 +4,9 @@ import type { Generated } from 'kysely'
 export type AuditedFields = Readonly<Record<string, string | number | boolean>>
 
 /** The tables of `migrations/`. Cluster-scoped objects have the namespace ''. */
-export interface ObservedTables {
-  observed: {
+export interface ObjectIndexTables {
+  /** One row per uid. A row with `deleted_at` is a tombstone: it is kept so that a replay of the deletion changes nothing. */
+  object_index: {
     uid: string
     kind: string
     namespace: string
@@ -13,12 +14,15 @@ export interface ObservedTables {
     rv: string
     content_hash: string
     deleted_at: Date | null
-    departed: Generated<boolean>
+    /** The deletion was recorded although no informer had seen the object. */
+    deletion_missed: Generated<boolean>
     /** Null in rows of versions before migration 0004. */
     audited: Generated<AuditedFields | null>
   }
-  followed: { kind: string; rv: string }
-  followed_namespaces: { kind: string; namespace: string; rv: string }
+  /** Last stored resourceVersion of each kind that is watched in all namespaces. */
+  resume_versions: { kind: string; rv: string }
+  /** Last stored resourceVersion of each kind and namespace, where namespaces are chosen. */
+  namespace_resume_versions: { kind: string; namespace: string; rv: string }
 }
 
 /** Where the migrations of this folder are. */

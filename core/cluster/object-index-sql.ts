@@ -5,28 +5,28 @@ import type { RawBuilder } from 'kysely'
 
 /** Uid of the live namespace of a name, or null. Of two, the one with the newer resourceVersion is live. */
 export function liveNamespaceUid(name: string): RawBuilder<string> {
-  return sql<string>`(select uid from observed where kind = 'Namespace' and namespace = '' and name = ${name}
+  return sql<string>`(select uid from object_index where kind = 'Namespace' and namespace = '' and name = ${name}
     and deleted_at is null order by length(rv) desc, rv desc limit 1)`
 }
 
 /** Whether a uid, usually a column, is that of a live namespace. */
 export function inLiveNamespace(uid: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`exists (select from observed where observed.kind = 'Namespace' and observed.uid = ${uid}
-    and observed.deleted_at is null)`
+  return sql<boolean>`exists (select from object_index where object_index.kind = 'Namespace' and object_index.uid = ${uid}
+    and object_index.deleted_at is null)`
 }
 
 /** Whether the name of a namespace has ever had another uid than its live one. */
 export function hadOtherNamespace(name: string): RawBuilder<boolean> {
-  return sql<boolean>`exists (select from observed o where o.kind = 'Namespace' and o.namespace = '' and o.name = ${name}
+  return sql<boolean>`exists (select from object_index o where o.kind = 'Namespace' and o.namespace = '' and o.name = ${name}
     and o.uid is distinct from ${liveNamespaceUid(name)})`
 }
 
 /** Whether an informer has ever seen an object with the uid. */
 export function isObserved(uid: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`exists (select from observed where observed.uid = ${uid})`
+  return sql<boolean>`exists (select from object_index where object_index.uid = ${uid})`
 }
 
 /** Uids of the deleted objects of a kind, as a subquery. */
 export function deletedUids(kind: string): RawBuilder<string> {
-  return sql<string>`(select uid from observed where kind = ${sql.lit(kind)} and deleted_at is not null)`
+  return sql<string>`(select uid from object_index where kind = ${sql.lit(kind)} and deleted_at is not null)`
 }
