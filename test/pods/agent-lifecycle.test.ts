@@ -6,13 +6,13 @@ import { apiOf, at, condition, until } from './api.ts'
 import { makeCaller } from './callers.ts'
 import { whatPodsSay } from './install.ts'
 import { mountedOutput, mountingAgent } from './mounting-agent.ts'
-import { openStage } from './stage.ts'
+import { openClusterFixture } from './cluster-fixture.ts'
 
 test(
   'K1, D2: an agent lives on real pods: created, invoked, broken, rolled back, read, deleted, audited',
   { timeout: 8 * 60_000 },
   async (t) => {
-    const { cluster, bffUrl, databaseUrl } = await openStage(t, process.env.MESH_TEST_CLUSTER ?? '')
+    const { cluster, bffUrl, databaseUrl } = await openClusterFixture(t, process.env.MESH_TEST_CLUSTER ?? '')
     const developer = apiOf(bffUrl, await makeCaller(cluster, 'alice', 'mesh-developer', 'demo'))
     const viewer = apiOf(bffUrl, await makeCaller(cluster, 'bob', 'mesh-viewer', 'demo'))
     const operator = apiOf(bffUrl, await makeCaller(cluster, 'olga', 'mesh-operator'))

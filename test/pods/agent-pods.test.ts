@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createCrew } from './crew.ts'
-import type { Ended } from './crew.ts'
+import { createRunClients } from './run-clients.ts'
+import type { Ended } from './run-clients.ts'
 import { whatPodsSay } from './install.ts'
-import { openStage } from './stage.ts'
+import { openClusterFixture } from './cluster-fixture.ts'
 
 test(
   'O6: runs of an agent of three pods, of which one goes, all are updated and two are scaled away: each is done once',
   { timeout: 6 * 60_000 },
   async (t) => {
-    const stage = await openStage(t, process.env.MESH_TEST_CLUSTER ?? '')
-    const { cluster } = stage
-    const crew = await createCrew(t, stage)
+    const fixture = await openClusterFixture(t, process.env.MESH_TEST_CLUSTER ?? '')
+    const { cluster } = fixture
+    const clients = await createRunClients(t, fixture)
     const step = async (name: string, work: () => Promise<unknown>): Promise<void> => {
       await work().catch(async (error) => {
         const [agents, platform] = await Promise.all(['demo', 'mesh-system'].map((ns) => whatPodsSay(cluster, ns)))
@@ -20,33 +20,33 @@ test(
       })
     }
     await step('runs spread over the pods', async () => {
-      await crew.apply(3)
-      await crew.ready(3)
-      const ended = await crew.ended(await crew.run(30, 300))
+      await clients.apply(3)
+      await clients.ready(3)
+      const ended = await clients.ended(await clients.run(30, 300))
       assertDoneOnce(ended)
       assert.equal(new Set(ended.flatMap(({ pods }) => pods)).size, 3)
     })
     await step('a pod goes with runs under way', async () => {
-      const ids = await crew.run(15, 3_000)
-      await crew.begun(ids)
-      const victim = crew.podOf(ids[0] ?? '') ?? ''
+      const ids = await clients.run(15, 3_000)
+      await clients.begun(ids)
+      const victim = clients.podOf(ids[0] ?? '') ?? ''
       await cluster.kubectl(['-n', 'demo', 'delete', 'pod', victim, '--wait=false'])
-      assertDoneOnce(await crew.ended(ids))
-      const later = await crew.ended(await crew.run(15, 100))
+      assertDoneOnce(await clients.ended(ids))
+      const later = await clients.ended(await clients.run(15, 100))
       assertDoneOnce(later)
       assert.ok(!later.some(({ pods }) => pods.includes(victim)), 'nothing new for the pod that goes')
-      await crew.ready(3)
+      await clients.ready(3)
     })
     await step('all pods are updated under runs', async () => {
-      const rolled = crew.apply(3, 2).then(() => crew.ready(3))
-      assertDoneOnce(await crew.ended(await runUntil(rolled, () => crew.run(1, 100))))
+      const rolled = clients.apply(3, 2).then(() => clients.ready(3))
+      assertDoneOnce(await clients.ended(await runUntil(rolled, () => clients.run(1, 100))))
     })
     await step('two are scaled away under runs', async () => {
-      const long = await crew.run(15, 3_000)
-      await crew.begun(long)
-      const scaled = crew.apply(1, 2).then(() => crew.ready(1))
-      const short = await runUntil(scaled, () => crew.run(1, 100))
-      assertDoneOnce(await crew.ended([...long, ...short]))
+      const long = await clients.run(15, 3_000)
+      await clients.begun(long)
+      const scaled = clients.apply(1, 2).then(() => clients.ready(1))
+      const short = await runUntil(scaled, () => clients.run(1, 100))
+      assertDoneOnce(await clients.ended([...long, ...short]))
     })
   },
 )

@@ -11,10 +11,10 @@ import { isFailed, perSecond, startLoad } from './load.ts'
 import type { Load } from './load.ts'
 import { injure, isWhole, roles } from './pods.ts'
 import type { PodRole, Way } from './pods.ts'
-import { allEnded, reckon, runsGoOn } from './reckoning.ts'
-import { openStage } from './stage.ts'
-import type { Stage } from './stage.ts'
-import { startWitness } from './witness.ts'
+import { allEnded, compareRecords, runsGoOn } from './assertions.ts'
+import { openClusterFixture } from './cluster-fixture.ts'
+import type { ClusterFixture } from './cluster-fixture.ts'
+import { startAgentLog } from './agent-log.ts'
 
 /** How often a pod of each role is killed; after each kill the role is drained or, every second time, a pod deleted with grace. The BFF is updated half as often. */
 export interface PodFaultOptions {
@@ -35,26 +35,26 @@ const recoveryLimitMs = 180_000
 
 /** Installs the platform on the cluster of `folder`, takes its pods away under load, and compares what was promised with what is there. */
 export async function podFaults(scope: Scope, folder: string, { kills }: PodFaultOptions): Promise<CaseResult> {
-  const stage = await openStage(scope, folder)
-  const database = await openDatabase({ url: stage.databaseUrl, connections: 4 })
+  const fixture = await openClusterFixture(scope, folder)
+  const database = await openDatabase({ url: fixture.databaseUrl, connections: 4 })
   scope.after(() => database.root.destroy())
-  const witness = await startWitness(scope, stage.cluster.hostAddress)
+  const agentLog = await startAgentLog(scope, fixture.cluster.hostAddress)
   try {
-    const bearer = await makeCaller(stage.cluster, 'alice', 'mesh-developer', 'demo')
-    await createAgents(stage, bearer, witness.command)
+    const bearer = await makeCaller(fixture.cluster, 'alice', 'mesh-developer', 'demo')
+    await createAgents(fixture, bearer, agentLog.command)
     const from = performance.now()
-    const load = startLoad(scope, stage.bffUrl, bearer)
+    const load = startLoad(scope, fixture.bffUrl, bearer)
     const begun = new Date()
     await until('a run of the load has succeeded', () => runsGoOn(database, begun))
     const outcomes: Outcome[] = []
-    for (const fault of faultsOf(kills)) outcomes.push(await take({ stage, database, load }, fault))
+    for (const fault of faultsOf(kills)) outcomes.push(await take({ fixture, database, load }, fault))
     const seconds = (performance.now() - from) / 1_000
     const samples = await load.stop()
     await until('every run has ended', () => allEnded(database), recoveryLimitMs)
-    const compare = () => reckon({ cluster: stage.cluster, database }, load, witness.invokes)
+    const compare = () => compareRecords({ cluster: fixture.cluster, database }, load, agentLog.invokes)
     await until('every row is there', async () => (await compare()).lost.length === 0).catch(() => undefined)
     const found = await compare()
-    const invoked = [...witness.invokes.values()].reduce((sum, count) => sum + count, 0)
+    const invoked = [...agentLog.invokes.values()].reduce((sum, count) => sum + count, 0)
     // A rolling update and a drain of the BFF are no accidents: nothing may fail under them.
     const broken = outcomes.filter(({ role, way }) => role === 'bff' && way !== 'kill').flatMap(({ failed }) => failed)
     return {
@@ -68,13 +68,13 @@ export async function podFaults(scope: Scope, folder: string, { kills }: PodFaul
           samples.map(({ ms }) => ms),
           0.99,
         ).toFixed(0)} ms`,
-        `${load.runs.size} runs accepted (${textOf(found.states)}), ${invoked} invokes seen by the witness; ${found.templates} templates created`,
+        `${load.runs.size} runs accepted (${textOf(found.states)}), ${invoked} invokes logged by the agents; ${found.templates} templates created`,
         ...roles.map((role) => summary(outcomes, role)),
         ...[...found.lost, ...found.duplicated, ...found.unaccounted].slice(0, 10),
       ],
     }
   } catch (error) {
-    throw new Error(`${String(error)}\n${await whatPodsSay(stage.cluster, 'mesh-system')}`, { cause: error })
+    throw new Error(`${String(error)}\n${await whatPodsSay(fixture.cluster, 'mesh-system')}`, { cause: error })
   }
 }
 
@@ -91,10 +91,10 @@ function faultsOf(kills: number): Fault[] {
 }
 
 async function take(
-  { stage, database, load }: { readonly stage: Stage; readonly database: Database; readonly load: Load },
+  { fixture, database, load }: { readonly fixture: ClusterFixture; readonly database: Database; readonly load: Load },
   fault: Fault,
 ): Promise<Outcome> {
-  const { cluster } = stage
+  const { cluster } = fixture
   const first = performance.now()
   const how = await injure(cluster, fault.role, fault.way)
   const [injured, instant] = [performance.now(), new Date()]
@@ -109,14 +109,14 @@ async function take(
   return { ...fault, failed: reasons, recoveryMs }
 }
 
-async function createAgents(stage: Stage, bearer: string, command: readonly string[]): Promise<void> {
-  const api = apiOf(stage.bffUrl, bearer)
+async function createAgents(fixture: ClusterFixture, bearer: string, command: readonly string[]): Promise<void> {
+  const api = apiOf(fixture.bffUrl, bearer)
   const limits = { concurrency: 100 }
   // With a share of the processor: best effort is next to nothing on a busy node.
   const resources = { requests: { cpu: '100m' } }
   const specs = {
     hello: { model: { route: 'mock' }, limits, resources },
-    witness: { runtime: { command }, limits, resources },
+    logged: { runtime: { command }, limits, resources },
   }
   for (const [name, spec] of Object.entries(specs)) {
     const agent = {
@@ -125,7 +125,7 @@ async function createAgents(stage: Stage, bearer: string, command: readonly stri
       metadata: { namespace: 'demo', name },
       spec,
     }
-    await stage.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(agent))
+    await fixture.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(agent))
     const read = () => api('GET', `/api/agents/demo/${name}`)
     await untilAnswer(`${name} is ready`, read, (body) => condition(body, 'Ready') === 'True')
   }

@@ -78,7 +78,7 @@ function startLoop(request: (n: number) => Promise<LoadAnswer>): Pick<Load, 'sam
 
 function requestOf(n: number): RawRequest {
   const turn = n % 40
-  const agent = { namespace, name: n % 80 < 40 ? 'hello' : 'witness' }
+  const agent = { namespace, name: n % 80 < 40 ? 'hello' : 'logged' }
   if (turn < 24) return { path: `/api/agents?namespace=${namespace}` }
   if (turn < 36) return { path: `/api/agents/${namespace}/hello` }
   if (turn < 37) return { method: 'POST', path: '/api/templates', body: template(templateName(n)) }

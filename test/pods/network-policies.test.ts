@@ -7,7 +7,7 @@ import type { Scope } from '#test/harness/scope.ts'
 import { apiOf, at, condition, until } from './api.ts'
 import { makeCaller } from './callers.ts'
 import type { Cluster } from './cluster.ts'
-import { openStage } from './stage.ts'
+import { openClusterFixture } from './cluster-fixture.ts'
 
 // MESH_TEST_ENFORCER names a program that enforces NetworkPolicies in the network namespace it is started in, as `PROGRAM KUBECONFIG`:
 // the CNI bridge of the test cluster enforces none. Any agent of a node does, such as kube-network-policies.
@@ -21,7 +21,7 @@ test(
   'PODS10: with policies enforced, agents and strangers reach what they need alone',
   { skip, timeout: 400_000 },
   async (t) => {
-    const { cluster, bffUrl } = await openStage(t, process.env['MESH_TEST_CLUSTER'] ?? '')
+    const { cluster, bffUrl } = await openClusterFixture(t, process.env['MESH_TEST_CLUSTER'] ?? '')
     const api = apiOf(bffUrl, await makeCaller(cluster, 'dev', 'mesh-developer', 'demo'))
     const spec = { model: { route: 'mock' }, systemPrompt: 'x' }
     await cluster.kubectl(

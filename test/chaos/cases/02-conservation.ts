@@ -6,8 +6,8 @@ import type { Random } from '../random.ts'
 import { killAndRestart, parts, untilHealthy } from '../stage/faults.ts'
 import type { Part } from '../stage/faults.ts'
 import type { Latency } from '../stage/latency.ts'
-import { compareWithRows, createLedger, describe, oldestUntold } from '../stage/ledger.ts'
-import type { BlindTime, Change, Ledger } from '../stage/ledger.ts'
+import { compareWithRows, createExpectedChanges, describe, oldestUnrecorded } from '../stage/expected-changes.ts'
+import type { BlindTime, Change, ExpectedChanges } from '../stage/expected-changes.ts'
 import { startLoad } from '../stage/load.ts'
 import { makeNamespace, probe } from '../stage/probe.ts'
 import { sharedStage } from '../stage/stage.ts'
@@ -25,11 +25,11 @@ export const chaosCase: ChaosCase = {
     const stage = await sharedStage(whole)
     const random = createRandom(seed)
     const namespace = await makeNamespace(stage, 'conservation')
-    const ledger = createLedger()
+    const expected = createExpectedChanges()
     // The short form shares two cores with everything else and wants recoveries, not a queue.
     const perSecond = short ? 60 : 500
     const shares = { runShare: 0.5, deniedShare: 2 / 3 }
-    const load = startLoad(stage, namespace, { random, ledger, perSecond, ...shares })
+    const load = startLoad(stage, namespace, { random, expected, perSecond, ...shares })
     const eventsBefore = await countEvents(stage)
     const started = performance.now()
     const calm = short ? 1_000 : 10_000
@@ -39,14 +39,14 @@ export const chaosCase: ChaosCase = {
     const recoveryMs: number[] = []
     try {
       for (let fault = 0; fault < count; fault++)
-        await oneFault(stage, { random, fault, outages, blind, recoveryMs, namespace, ledger })
+        await oneFault(stage, { random, fault, outages, blind, recoveryMs, namespace, expected })
     } finally {
       await load.stop()
     }
     const seconds = (performance.now() - started) / 1_000
     await untilHealthy(stage)
     const events = await countEvents(stage)
-    const found = await settle(stage, namespace, ledger, blind)
+    const found = await settle(stage, namespace, expected, blind)
     const firstFault = outages[0]?.from ?? Infinity
     const before = load.latencies.filter(({ at }) => at < firstFault)
     const between = load.latencies.filter(
@@ -61,7 +61,7 @@ export const chaosCase: ChaosCase = {
       unaccounted: found.phantoms.length,
       recoveryMs,
       notes: [
-        `${ledger.changes.length} acts accepted or denied (${(ledger.changes.length / seconds).toFixed(0)}/s of ${perSecond}/s wanted), ${ledger.doubtful.size} without an answer, ${found.rows} rows`,
+        `${expected.changes.length} acts accepted or denied (${(expected.changes.length / seconds).toFixed(0)}/s of ${perSecond}/s wanted), ${expected.doubtful.size} without an answer, ${found.rows} rows`,
         `${((events - eventsBefore) / seconds).toFixed(0)} events/s over all faults and outages`,
         `p99 of an audited request ${p99(before)} ms before the first fault, ${p99(between)} ms between the outages, ${p99(during)} ms while manager, worker or bus were away`,
         ...found.lost.slice(0, 5).map((change) => `lost: ${describe(change)}, ${whenOf(change, outages)}`),
@@ -87,7 +87,7 @@ interface FaultParts {
   readonly blind: BlindTime[]
   readonly recoveryMs: number[]
   readonly namespace: string
-  readonly ledger: Ledger
+  readonly expected: ExpectedChanges
 }
 
 // An API server that starts has forgotten what it would have told. The others leave its memory alone: then each change must be a row.
@@ -95,22 +95,22 @@ const interruptsInformers = new Set<Part>(['apiserver', 'etcd'])
 
 async function oneFault(
   stage: Stage,
-  { random, fault, outages, blind, recoveryMs, namespace, ledger }: FaultParts,
+  { random, fault, outages, blind, recoveryMs, namespace, expected }: FaultParts,
 ): Promise<void> {
   await random.instant(100, 1_000)
   const part = parts[fault] ?? random.pick(parts)
-  const untold = await oldestUntold(stage.database, namespace, ledger)
+  const unrecorded = await oldestUnrecorded(stage.database, namespace, expected)
   const from = performance.now()
   await killAndRestart(stage, part, random)
   recoveryMs.push(await timed('a change after the fault is a row', () => probe(stage), 120_000))
   outages.push({ part, from, to: performance.now() })
   // Until the manager told of a new object, it may have listed instead of followed.
-  if (interruptsInformers.has(part)) blind.push({ from: untold, to: performance.now() })
+  if (interruptsInformers.has(part)) blind.push({ from: unrecorded, to: performance.now() })
 }
 
 // Rows follow changes by the time that informer, relay, sweep and consumer need; what has not come by then is lost.
-async function settle(stage: Stage, namespace: string, ledger: Ledger, blind: readonly BlindTime[]) {
-  const compare = () => compareWithRows(stage.database, namespace, ledger, blind)
+async function settle(stage: Stage, namespace: string, expected: ExpectedChanges, blind: readonly BlindTime[]) {
+  const compare = () => compareWithRows(stage.database, namespace, expected, blind)
   const complete = until(
     'every change is a row',
     async () => {

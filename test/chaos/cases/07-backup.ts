@@ -11,8 +11,8 @@ import type { ChaosCase } from '../case.ts'
 import { createRandom } from '../random.ts'
 import { NotHere } from '../run-case.ts'
 import { untilHealthy } from '../stage/faults.ts'
-import { compareWithRows, createLedger, describe, oldestUntold } from '../stage/ledger.ts'
-import type { BlindTime, Ledger } from '../stage/ledger.ts'
+import { compareWithRows, createExpectedChanges, describe, oldestUnrecorded } from '../stage/expected-changes.ts'
+import type { BlindTime, ExpectedChanges } from '../stage/expected-changes.ts'
 import { startLoad } from '../stage/load.ts'
 import { makeNamespace, probe } from '../stage/probe.ts'
 import { sharedStage } from '../stage/stage.ts'
@@ -35,10 +35,10 @@ export const chaosCase: ChaosCase = {
     const details: string[] = []
     for (let drill = 0; drill < count; drill++) {
       const namespace = await makeNamespace(stage, 'backup')
-      const ledger = createLedger()
-      const load = startLoad(stage, namespace, { random, ledger, perSecond: 40 })
+      const expected = createExpectedChanges()
+      const load = startLoad(stage, namespace, { random, expected, perSecond: 40 })
       await random.instant(1_000, short ? 1_500 : 5_000)
-      const saved = await backUp(stage, await oldestUntold(stage.database, namespace, ledger))
+      const saved = await backUp(stage, await oldestUnrecorded(stage.database, namespace, expected))
       await random.instant(500, 1_000)
       await load.stop()
       await until('the bus has what the backup has not', async () => (await newestSequence(stage)) !== undefined)
@@ -48,12 +48,12 @@ export const chaosCase: ChaosCase = {
       await probe(stage)
       recoveryMs.push(performance.now() - started)
       epochs.push(await assertNewEpoch(stage, published))
-      const found = await settle(stage, namespace, kept(ledger, saved))
+      const found = await settle(stage, namespace, kept(expected, saved))
       totals.lost += found.lost.length
       details.push(...found.lost.slice(0, 3).map((one) => `lost: ${describe(one)}`))
       totals.duplicated += found.duplicated
       totals.unaccounted += found.phantoms.length
-      totals.changes += ledger.changes.length
+      totals.changes += expected.changes.length
     }
     const { changes, ...verdict } = totals
     return {
@@ -122,18 +122,18 @@ function run(program: string, args: readonly string[]): void {
 }
 
 // Only what the cluster's backup surely has; at its edge a change may be on either side.
-function kept(ledger: Ledger, saved: Saved) {
-  const before = ledger.changes.filter(({ to }) => to < saved.clusterFrom)
-  const edge = ledger.changes.filter(({ from, to }) => to >= saved.clusterFrom && from <= saved.clusterTo)
-  const doubtful = new Set([...ledger.doubtful, ...edge.map(({ verb, name }) => `${verb}/${name}`)])
+function kept(expected: ExpectedChanges, saved: Saved) {
+  const before = expected.changes.filter(({ to }) => to < saved.clusterFrom)
+  const edge = expected.changes.filter(({ from, to }) => to >= saved.clusterFrom && from <= saved.clusterTo)
+  const doubtful = new Set([...expected.doubtful, ...edge.map(({ verb, name }) => `${verb}/${name}`)])
   // From the store's backup on nobody but the list tells what happened, whoever made the change.
   const blind: BlindTime = { from: saved.storeFrom, to: Infinity }
   const known = before.map((change) => (change.to < saved.storeFrom ? change : { ...change, via: 'cluster' as const }))
-  return { ledger: { changes: known, doubtful }, blind }
+  return { expected: { changes: known, doubtful }, blind }
 }
 
-async function settle(stage: Stage, namespace: string, { ledger, blind }: ReturnType<typeof kept>) {
-  const compare = () => compareWithRows(stage.database, namespace, ledger, [blind])
+async function settle(stage: Stage, namespace: string, { expected, blind }: ReturnType<typeof kept>) {
+  const compare = () => compareWithRows(stage.database, namespace, expected, [blind])
   const complete = until('every kept change is a row', async () => {
     const found = await compare()
     return found.lost.length === 0 ? found : undefined

@@ -4,8 +4,8 @@ import type { ChaosCase } from '../case.ts'
 import { createRandom } from '../random.ts'
 import type { Random } from '../random.ts'
 import { untilHealthy } from '../stage/faults.ts'
-import { compareWithRows, createLedger, describe, oldestUntold } from '../stage/ledger.ts'
-import type { BlindTime } from '../stage/ledger.ts'
+import { compareWithRows, createExpectedChanges, describe, oldestUnrecorded } from '../stage/expected-changes.ts'
+import type { BlindTime } from '../stage/expected-changes.ts'
 import { startLoad } from '../stage/load.ts'
 import { makeNamespace, probe } from '../stage/probe.ts'
 import { sharedStage } from '../stage/stage.ts'
@@ -24,15 +24,15 @@ export const chaosCase: ChaosCase = {
     scope.after(() => stage.links.cluster.heal())
     const random = createRandom(seed)
     const namespace = await makeNamespace(stage, 'watch-cuts')
-    const ledger = createLedger()
+    const expected = createExpectedChanges()
     const gaps = { before: await countGaps(stage), expired: 0 }
-    const load = startLoad(stage, namespace, { random, ledger, perSecond: short ? 20 : 100 })
+    const load = startLoad(stage, namespace, { random, expected, perSecond: short ? 20 : 100 })
     const blind: BlindTime[] = []
     const recoveryMs: number[] = []
     try {
       for (let fault = 0; fault < count; fault++) {
         await random.instant(200, 1_000)
-        const from = await oldestUntold(stage.database, namespace, ledger)
+        const from = await oldestUnrecorded(stage.database, namespace, expected)
         const cut = cuts[fault] ?? random.pick(cuts)
         await cut(stage, random)
         if (cut === expire) gaps.expired++
@@ -44,7 +44,7 @@ export const chaosCase: ChaosCase = {
       await load.stop()
     }
     await untilHealthy(stage)
-    const compare = () => compareWithRows(stage.database, namespace, ledger, blind)
+    const compare = () => compareWithRows(stage.database, namespace, expected, blind)
     const complete = until('every final state is a row', async () => {
       const now = await compare()
       return now.lost.length === 0 ? now : undefined
@@ -59,7 +59,7 @@ export const chaosCase: ChaosCase = {
       unaccounted: found.phantoms.length,
       recoveryMs,
       notes: [
-        `${ledger.changes.length} changes, ${found.rows} rows, ${gaps.expired} expiries, ${marked} gaps marked`,
+        `${expected.changes.length} changes, ${found.rows} rows, ${gaps.expired} expiries, ${marked} gaps marked`,
         ...found.lost.slice(0, 3).map((one) => `lost: ${describe(one)}`),
       ],
     }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../random.ts'
-import { createHand } from './hand.ts'
+import { createObjectWriter } from './object-writer.ts'
 import type { Latency } from './latency.ts'
-import type { Ledger } from './ledger.ts'
-import { createRefusals } from './refusals.ts'
+import type { ExpectedChanges } from './expected-changes.ts'
+import { createDeniedWriter } from './denied-writer.ts'
 import type { Stage } from './stage.ts'
 
 /** Changes under way. */
@@ -21,7 +21,7 @@ const mostBehind = 2
 /** What is done, and how often. */
 export interface LoadOptions {
   readonly random: Random
-  readonly ledger: Ledger
+  readonly expected: ExpectedChanges
   /** At most so many acts. */
   readonly perSecond: number
   /** How much of the changes are runs. Default 0. */
@@ -32,20 +32,26 @@ export interface LoadOptions {
 
 /**
  * Changes of templates, agents and runs, half through the BFF and half straight at the cluster, and acts that are denied; each writer has
- * objects of its own, which come, change and go. What was accepted or denied is in the ledger.
+ * objects of its own, which it creates, changes and deletes. `expected` records what was accepted or denied.
  */
 export function startLoad(
   stage: Stage,
   namespace: string,
-  { random, ledger, perSecond, runShare, deniedShare = 0 }: LoadOptions,
+  { random, expected, perSecond, runShare, deniedShare = 0 }: LoadOptions,
 ): Load {
   const stopped = new AbortController()
   const latencies: Latency[] = []
-  const behind = followLag(stage, namespace, ledger, stopped.signal)
+  const behind = followLag(stage, namespace, expected, stopped.signal)
   const pause = (writers / perSecond) * 1_000
   const loops = Array.from({ length: writers }, async (_, writer) => {
-    const hand = createHand(stage, namespace, { random, ledger, latencies, prefix: `w${writer}`, runShare })
-    const refusals = createRefusals(stage, namespace, { ledger, latencies, prefix: `w${writer}` })
+    const objects = createObjectWriter(stage, namespace, {
+      random,
+      expected,
+      latencies,
+      prefix: `w${writer}`,
+      runShare,
+    })
+    const denied = createDeniedWriter(stage, namespace, { expected, latencies, prefix: `w${writer}` })
     for (let due = performance.now(); !stopped.signal.aborted; due = Math.max(due + pause, performance.now() - 1_000)) {
       const early = due - performance.now()
       if (early > 0) await sleep(early)
@@ -54,7 +60,7 @@ export function startLoad(
         continue
       }
       // A part that is down refuses at once.
-      const act = random.next() < deniedShare ? refusals.act : hand.act
+      const act = random.next() < deniedShare ? denied.act : objects.act
       if (!(await act())) await sleep(20)
     }
   })
@@ -68,7 +74,7 @@ export function startLoad(
 }
 
 // How many accepted changes have no row yet, as of a moment ago; the last known number while the store is down.
-function followLag(stage: Stage, namespace: string, ledger: Ledger, signal: AbortSignal): () => number {
+function followLag(stage: Stage, namespace: string, expected: ExpectedChanges, signal: AbortSignal): () => number {
   let rows = 0
   const follow = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -82,5 +88,5 @@ function followLag(stage: Stage, namespace: string, ledger: Ledger, signal: Abor
     }
   }
   void follow()
-  return () => ledger.changes.length - rows
+  return () => expected.changes.length - rows
 }

@@ -1,14 +1,14 @@
 import test from 'node:test'
 import { forms, startPlatform } from '#test/flows/platform.ts'
-import { allowedWrites, coverage, deniedWrites, noBearer, reads, revoke } from './asking.ts'
-import { sendCanaries } from './canaries.ts'
+import { allowedWrites, coverage, deniedWrites, noBearer, reads, revoke } from './access-questions.ts'
+import { sendCanaries } from './secret-canaries.ts'
 import { startCollector } from './collector.ts'
 import { authzMutants } from './mutants.ts'
 import { rbacWalk } from './rbac-walk.ts'
 import { seed, whole } from './sample.ts'
-import { otherMethods, oddSpellings } from './spelling.ts'
-import { createTally } from './tally.ts'
-import type { Tally } from './tally.ts'
+import { otherMethods, oddSpellings } from './openapi-client.ts'
+import { createSummary } from './summary.ts'
+import type { Summary } from './summary.ts'
 import { fill } from './world.ts'
 import type { World } from './world.ts'
 
@@ -17,10 +17,10 @@ for (const { form, options } of forms) {
     const collector = await startCollector(t)
     const env = { LOG_LEVEL: 'debug', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
     const world = await fill(await startPlatform(t, form, { env }))
-    const tally = createTally(form)
-    const settled = async (part: (world: World, tally: Tally) => Promise<void>): Promise<void> => {
-      await part(world, tally)
-      tally.settle()
+    const summary = createSummary(form)
+    const settled = async (part: (world: World, summary: Summary) => Promise<void>): Promise<void> => {
+      await part(world, summary)
+      summary.settle()
     }
     await t.test('every mounted route has a case, and declares what the case says', () => coverage(world))
     await t.test('D3, D5: no, a malformed or a misplaced bearer is the same 401; nobody is asked', () =>

@@ -53,7 +53,7 @@ export interface Expected {
 export async function expectedOf(world: World, credential: Credential, { route, target }: Cell): Promise<Expected> {
   const one = caseOf({ route })
   if (credential.user === undefined) return { status: 401, code: 'unauthenticated', denied: true }
-  for (const [index, ask] of one.asks(target, world).entries()) {
+  for (const [index, ask] of one.questions(target, world).entries()) {
     const { virtual = false, ...request } = ask
     const answer = await world.platform.kube({ ...request, bearer: credential.bearer })
     if (answer.status < 300 || (virtual && [404, 405].includes(answer.status))) continue
@@ -94,7 +94,7 @@ const constant401 = [
 ]
 
 /** Asks a cell as a credential and the API server likewise, and holds one to the other. */
-export async function askCell(world: World, credential: Credential, cell: Cell): Promise<Expected> {
+export async function sendCell(world: World, credential: Credential, cell: Cell): Promise<Expected> {
   const expected = await expectedOf(world, credential, cell)
   await holdCell(world, credential, { cell, expected })
   return expected

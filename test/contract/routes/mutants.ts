@@ -10,7 +10,7 @@ import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Credential } from './credentials.ts'
 import { caseOf, cells, expectedOf } from './matrix.ts'
 import type { Cell } from './matrix.ts'
-import type { Tally } from './tally.ts'
+import type { Summary } from './summary.ts'
 import type { World } from './world.ts'
 
 interface Row {
@@ -24,7 +24,7 @@ interface Row {
  * core/http's own work, so the changed route is mounted on a server of this process and asked for real; where the upstream call is
  * the check, a route without it would answer every cell as if it were allowed, so one cell that is denied is the red one.
  */
-export async function authzMutants(world: World, tally: Tally): Promise<void> {
+export async function authzMutants(world: World, summary: Summary): Promise<void> {
   const names = ['none', 'viewer', 'other-tenant', 'bff', 'admin']
   const credentials = world.credentials.filter(({ name }) => names.includes(name))
   for (const mounted of await describeCatalog(plugins, '0.0.0')) {
@@ -33,7 +33,7 @@ export async function authzMutants(world: World, tally: Tally): Promise<void> {
     for (const cell of cells((one) => one === route))
       for (const credential of credentials)
         rows.push({ credential, cell, denied: (await expectedOf(world, credential, cell)).denied })
-    await tally.hold('authz mutants', () => holdRoute(world, { ...mounted.endpoint, ...harmless }, rows, tally))
+    await summary.hold('authz mutants', () => holdRoute(world, { ...mounted.endpoint, ...harmless }, rows, summary))
   }
 }
 
@@ -48,16 +48,16 @@ function routeOf({ prefix, endpoint }: MountedEndpoint): string {
   return `${endpoint.method} ${prefix}${endpoint.url}`.replaceAll(/:([A-Za-z]+)/g, '{$1}')
 }
 
-async function holdRoute(world: World, endpoint: AnyEndpoint, rows: readonly Row[], tally: Tally): Promise<void> {
+async function holdRoute(world: World, endpoint: AnyEndpoint, rows: readonly Row[], summary: Summary): Promise<void> {
   const place = `${endpoint.method} ${endpoint.url}`
   const redBy = async (authz: Authz): Promise<number> => {
     const answers = await answersOf(world, { ...endpoint, authz }, rows)
-    tally.add('authz mutants', 'cells', answers.length)
+    summary.add('authz mutants', 'cells', answers.length)
     return rows.filter(({ denied }, index) => denied !== answers[index]).length
   }
   const killed = (count: number, mutant: string): void => {
     assert.ok(count > 0, `${place}: nothing notices ${mutant}`)
-    tally.add('authz mutants', 'killed')
+    summary.add('authz mutants', 'killed')
   }
   killed(await redBy({ kind: 'shareToken' }), 'that it became public')
   const { authz } = endpoint

@@ -5,7 +5,7 @@ import { cells, expectedOf, holdCell } from './matrix.ts'
 import type { Cell, Expected } from './matrix.ts'
 import { createRbac } from './rbac-changes.ts'
 import { createRandom, pick } from './sample.ts'
-import type { Tally } from './tally.ts'
+import type { Summary } from './summary.ts'
 import type { World } from './world.ts'
 
 // Questions about namespaces whose rights change; runs would pile up, and a run of an unknown agent waits.
@@ -22,7 +22,7 @@ interface Question {
  */
 export async function rbacWalk(
   world: World,
-  tally: Tally,
+  summary: Summary,
   { steps, seed }: { steps: number; seed: number },
 ): Promise<void> {
   const random = createRandom(seed)
@@ -39,21 +39,21 @@ export async function rbacWalk(
     const remembered = allowed.splice(Math.floor(random() * allowed.length), 1)
     const questions = [{ credential: pick(random, subjects), cell: pick(random, near) }, ...remembered]
     for (const question of questions) {
-      await tally.hold('RBAC changes', async () => {
+      await summary.hold('RBAC changes', async () => {
         const { denied } = await holdDuringChange(world, question, `step ${step} of seed ${seed}, ${change}`)
         const key = JSON.stringify([question.credential.name, question.cell])
         if (last.has(key) && last.get(key) !== denied) {
           flips++
-          tally.add('RBAC changes', 'flipped')
+          summary.add('RBAC changes', 'flipped')
         }
         last.set(key, denied)
         if (!denied) allowed.push(question)
-        tally.add('RBAC changes', denied ? 'denied' : 'allowed')
+        summary.add('RBAC changes', denied ? 'denied' : 'allowed')
       })
-      tally.add('RBAC changes', 'cells')
+      summary.add('RBAC changes', 'cells')
     }
     if (allowed.length > 20) allowed.splice(0, 10)
-    tally.add('RBAC changes', 'changes')
+    summary.add('RBAC changes', 'changes')
   }
   await rbac.clear()
   assert.ok(flips > steps / 25, `${flips} answers changed in ${steps} steps: the walk shows nothing`)

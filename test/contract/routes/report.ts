@@ -1,6 +1,6 @@
 import { forms } from '#test/flows/platform.ts'
 import type { Form } from '../../flows/platform/running-platform.ts'
-import type { TallyLine } from './tally.ts'
+import type { SummaryLine } from './summary.ts'
 
 const shown = ['cells', 'allowed', 'denied', 'unauthenticated', 'other'] as const
 
@@ -10,7 +10,7 @@ const titles: Readonly<Record<Form, string>> = {
 }
 
 /** The summary of a whole run as Markdown: a line a category, a table a form. The same platform gives the same text. */
-export function toMarkdown(lines: readonly TallyLine[]): string {
+export function toMarkdown(lines: readonly SummaryLine[]): string {
   const tables = forms.flatMap(({ form }) => {
     const own = mergeLines(lines.filter((line) => line.form === form))
     return own.length === 0 ? [] : [`## ${titles[form]}`, '', ...toTable(own), '']
@@ -28,8 +28,8 @@ const head = [
   '',
 ]
 
-function mergeLines(lines: readonly TallyLine[]): readonly TallyLine[] {
-  const merged = new Map<string, TallyLine>()
+function mergeLines(lines: readonly SummaryLine[]): readonly SummaryLine[] {
+  const merged = new Map<string, SummaryLine>()
   for (const line of lines) {
     const known = merged.get(line.category)
     merged.set(line.category, known === undefined ? line : add(known, line))
@@ -37,13 +37,13 @@ function mergeLines(lines: readonly TallyLine[]): readonly TallyLine[] {
   return [...merged.values()]
 }
 
-function add(a: TallyLine, b: TallyLine): TallyLine {
+function add(a: SummaryLine, b: SummaryLine): SummaryLine {
   const names = new Set([...Object.keys(a.columns), ...Object.keys(b.columns)])
   const columns = Object.fromEntries([...names].map((name) => [name, (a.columns[name] ?? 0) + (b.columns[name] ?? 0)]))
   return { ...a, columns, mismatches: a.mismatches + b.mismatches }
 }
 
-function toTable(lines: readonly TallyLine[]): readonly string[] {
+function toTable(lines: readonly SummaryLine[]): readonly string[] {
   const isShown = (name: string): boolean => shown.some((one) => one === name)
   const rows = lines.map(({ category, columns, mismatches }) => {
     const more = Object.entries(columns).filter(([name]) => !isShown(name))

@@ -1,5 +1,5 @@
 import type { RawRequest } from '#test/flows/platform/send.ts'
-import type { Ask } from './asks.ts'
+import type { AccessRequest } from './raw-requests.ts'
 import { EXISTING, MISSING } from './world.ts'
 import type { World } from './world.ts'
 
@@ -19,7 +19,7 @@ export interface RouteCase {
   /** As `x-mesh-authz` of the OpenAPI document must say. */
   readonly authz: string
   request(target: Target, world: World): RawRequest
-  asks(target: Target, world: World): readonly Ask[]
+  questions(target: Target, world: World): readonly AccessRequest[]
   /** The status once the cluster allowed everything; a code where it is an error of our own. */
   allowed(target: Target): { readonly status: number; readonly code?: string }
   /** A refusal of the first question reads as an unknown object. */
@@ -43,8 +43,8 @@ export const found = (status: number) => (target: Target) =>
 /** A list below `/api`, of a namespace or of all. */
 export const query = (path: string, { namespace }: Target) => ({ path: `/api${path}?namespace=${namespace}` })
 /** Nobody is asked. */
-export const nothing = (): readonly Ask[] => []
+export const nothing = (): readonly AccessRequest[] => []
 /** A route that any bearer may call. */
 export function bearerOnly(path: string, more: Partial<RawRequest> = {}): RouteCase {
-  return { over: 'one', authz: 'bearer', request: () => ({ path, ...more }), asks: nothing, allowed: ok(200) }
+  return { over: 'one', authz: 'bearer', request: () => ({ path, ...more }), questions: nothing, allowed: ok(200) }
 }

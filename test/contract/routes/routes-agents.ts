@@ -1,12 +1,12 @@
 import type { RawRequest } from '#test/flows/platform/send.ts'
-import { annotate, create, get, invoke, list, remove, replace, virtual } from './asks.ts'
-import type { Ask } from './asks.ts'
+import { annotate, create, get, invoke, list, remove, replace, virtual } from './raw-requests.ts'
+import type { AccessRequest } from './raw-requests.ts'
 import { agents, bearerOnly, found, nameOf, ok, query, templates } from './route-case.ts'
 import type { RouteCase, Target } from './route-case.ts'
 import { agentNamed, MISSING, templateNamed } from './world.ts'
 
-const getAgent = (target: Target): Ask => get(agents, target.namespace, nameOf(target))
-const revisions = ({ namespace }: Target): Ask => ({
+const getAgent = (target: Target): AccessRequest => get(agents, target.namespace, nameOf(target))
+const revisions = ({ namespace }: Target): AccessRequest => ({
   path: `/apis/apps/v1/namespaces/${namespace}/controllerrevisions?limit=1`,
 })
 function generating(path: string, body: object): RouteCase {
@@ -19,7 +19,7 @@ function generating(path: string, body: object): RouteCase {
       path,
       body: { ...body, namespace: target.namespace, route: target.exists ? 'mock' : MISSING },
     }),
-    asks: (target) => [invoke('modelroutes', target.namespace, target.exists ? 'mock' : MISSING)],
+    questions: (target) => [invoke('modelroutes', target.namespace, target.exists ? 'mock' : MISSING)],
     allowed: found(200),
   }
 }
@@ -43,7 +43,7 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
     over: 'namespaces',
     authz: `kube: list ${agents}`,
     request: (target) => query('/agents', target),
-    asks: ({ namespace }) => [list(agents, namespace)],
+    questions: ({ namespace }) => [list(agents, namespace)],
     allowed: ok(200),
   },
   'POST /api/agents': {
@@ -54,12 +54,12 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
       path: '/api/agents?dryRun=All',
       body: agentNamed(target.namespace, nameOf(target)),
     }),
-    asks: (target) => [create(agents, target.namespace, agentNamed(target.namespace, nameOf(target)))],
+    questions: (target) => [create(agents, target.namespace, agentNamed(target.namespace, nameOf(target)))],
     allowed: ok(201),
   },
   'GET /api/agents/{ns}/{name}': {
     ...onAgent('', `kube: get ${agents}`),
-    asks: (target) => [getAgent(target)],
+    questions: (target) => [getAgent(target)],
     allowed: ok(200),
   },
   'PUT /api/agents/{ns}/{name}': {
@@ -70,7 +70,7 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
       path: `/api/agents/${target.namespace}/${nameOf(target)}?dryRun=All`,
       body: agentNamed(target.namespace, nameOf(target)),
     }),
-    asks: (target, { agents: known }) => {
+    questions: (target, { agents: known }) => {
       const body = { ...agentNamed(target.namespace, nameOf(target)) }
       const metadata = { ...body.metadata, resourceVersion: known[target.namespace]?.metadata.resourceVersion ?? '' }
       const at = { namespace: target.namespace, name: nameOf(target) }
@@ -80,12 +80,12 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
   },
   'DELETE /api/agents/{ns}/{name}': {
     ...onAgent('?dryRun=All', `kube: delete ${agents}`, { method: 'DELETE' }),
-    asks: (target) => [remove(agents, target.namespace, nameOf(target))],
+    questions: (target) => [remove(agents, target.namespace, nameOf(target))],
     allowed: ok(204),
   },
   'POST /api/agents/{ns}/{name}/fork': {
     ...onAgent('/fork?dryRun=All', `kube: create ${agents}`, { method: 'POST', body: { name: 'forked' } }),
-    asks: (target) => [getAgent(target), create(agents, target.namespace, agentNamed(target.namespace, 'forked'))],
+    questions: (target) => [getAgent(target), create(agents, target.namespace, agentNamed(target.namespace, 'forked'))],
     allowed: ok(201),
   },
   'POST /api/agents/{ns}/{name}/publish': {
@@ -93,7 +93,7 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
       method: 'POST',
       body: { name: 'published', title: 'Published' },
     }),
-    asks: (target) => [
+    questions: (target) => [
       getAgent(target),
       create(templates, target.namespace, templateNamed(target.namespace, 'published')),
     ],
@@ -101,22 +101,22 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
   },
   'POST /api/agents/{ns}/{name}/rollback': {
     ...onAgent('/rollback?dryRun=All', `kube: patch ${agents}`, { method: 'POST', body: { revision: 1 } }),
-    asks: (target) => [getAgent(target), revisions(target), annotate(getAgent(target).path)],
+    questions: (target) => [getAgent(target), revisions(target), annotate(getAgent(target).path)],
     allowed: ok(200),
   },
   'GET /api/agents/{ns}/{name}/versions': {
     ...onAgent('/versions', 'kube: list controllerrevisions.apps'),
-    asks: (target) => [getAgent(target), revisions(target)],
+    questions: (target) => [getAgent(target), revisions(target)],
     allowed: ok(200),
   },
   'GET /api/agents/{ns}/{name}/versions/diff': {
     ...onAgent('/versions/diff?from=1', 'kube: list controllerrevisions.apps'),
-    asks: (target) => [getAgent(target), revisions(target)],
+    questions: (target) => [getAgent(target), revisions(target)],
     allowed: ok(200),
   },
   'GET /api/agents/{ns}/{name}/logs': {
     ...onAgent('/logs?tail=1', 'kube: get pods/log'),
-    asks: (target, { pods }) => [
+    questions: (target, { pods }) => [
       getAgent(target),
       { path: `/api/v1/namespaces/${target.namespace}/pods?limit=1` },
       { path: `/api/v1/namespaces/${target.namespace}/pods/${pods[target.namespace]}/log?tailLines=1` },
@@ -125,12 +125,12 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
   },
   'GET /api/agents/{ns}/{name}/references': {
     ...onAgent('/references', `kube: get ${agents}`),
-    asks: (target) => [getAgent(target)],
+    questions: (target) => [getAgent(target)],
     allowed: ok(200),
   },
   'GET /api/agents/{ns}/{name}/runs': {
     ...onAgent('/runs', 'review: list runs'),
-    asks: ({ namespace }) => [virtual('list', 'runs', namespace)],
+    questions: ({ namespace }) => [virtual('list', 'runs', namespace)],
     allowed: found(200),
   },
   'GET /api/usedby': {
@@ -140,7 +140,7 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
       path: `/api/usedby?kind=ModelRoute&namespace=${target.namespace}&name=${target.exists ? 'mock' : MISSING}`,
     }),
     // Whoever may list the cluster may list the namespace; the namespace is what remains to be refused.
-    asks: ({ namespace }) => [list(agents, namespace)],
+    questions: ({ namespace }) => [list(agents, namespace)],
     allowed: ok(200),
   },
   'POST /api/expand': bearerOnly('/api/expand', { method: 'POST', body: { config } }),

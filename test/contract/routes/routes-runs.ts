@@ -1,4 +1,4 @@
-import { invoke, virtual } from './asks.ts'
+import { invoke, virtual } from './raw-requests.ts'
 import { agents, found, nameOf, nothing, ok, query } from './route-case.ts'
 import type { RouteCase, Target } from './route-case.ts'
 import type { World } from './world.ts'
@@ -16,7 +16,7 @@ function onRun(method: string, suffix: string, verb: 'get' | 'update', allowed: 
       path: `/api/runs/${runOf(target, world)}${suffix}`,
       ...(suffix === '/resume' ? { body: {} } : {}),
     }),
-    asks: ({ namespace, exists }) =>
+    questions: ({ namespace, exists }) =>
       // Nobody is asked about a run that is not there.
       !exists
         ? []
@@ -36,7 +36,7 @@ function invoking(path: string, status: number): RouteCase {
       path,
       body: { agent: { namespace: target.namespace, name: nameOf(target) }, input: 'Hi.' },
     }),
-    asks: (target) => [invoke(agents, target.namespace, nameOf(target))],
+    questions: (target) => [invoke(agents, target.namespace, nameOf(target))],
     allowed: found(status),
   }
 }
@@ -47,7 +47,7 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
     over: 'namespaces',
     authz: 'row: list runs',
     request: (target) => query('/runs', target),
-    asks: ({ namespace }) => [virtual('list', 'runs', namespace)],
+    questions: ({ namespace }) => [virtual('list', 'runs', namespace)],
     allowed: ok(200),
   },
   'POST /api/runs': invoking('/api/runs', 201),
@@ -63,7 +63,7 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
     authz: 'row: get runs/fixture',
     request: (target, world) => ({ path: `/api/runs/${runOf(target, world)}/fixture` }),
     // Nothing records yet: the gate answers before anybody is asked.
-    asks: nothing,
+    questions: nothing,
     allowed: () => ({ status: 501, code: 'not_wired' }),
   },
 }

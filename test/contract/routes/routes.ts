@@ -1,4 +1,4 @@
-import { annotate, create, get, list, remove, virtual } from './asks.ts'
+import { annotate, create, get, list, remove, virtual } from './raw-requests.ts'
 import { bearerOnly, nameOf, ok, query, templates } from './route-case.ts'
 import type { RouteCase } from './route-case.ts'
 import { agentRoutes } from './routes-agents.ts'
@@ -16,7 +16,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
     over: 'one',
     authz: 'kube: list namespaces',
     request: () => ({ path: '/api/namespaces' }),
-    asks: () => [{ path: '/api/v1/namespaces?limit=1' }],
+    questions: () => [{ path: '/api/v1/namespaces?limit=1' }],
     allowed: ok(200),
   },
   'PUT /api/namespaces/{name}/display-name': {
@@ -27,14 +27,14 @@ export const routes: Readonly<Record<string, RouteCase>> = {
       path: `/api/namespaces/${exists ? namespace : MISSING}/display-name?dryRun=All`,
       body: { displayName: 'Matrix' },
     }),
-    asks: ({ namespace, exists }) => [annotate(`/api/v1/namespaces/${exists ? namespace : MISSING}`)],
+    questions: ({ namespace, exists }) => [annotate(`/api/v1/namespaces/${exists ? namespace : MISSING}`)],
     allowed: ok(200),
   },
   'GET /api/templates': {
     over: 'namespaces',
     authz: `kube: list ${templates}`,
     request: (target) => query('/templates', target),
-    asks: ({ namespace }) => [list(templates, namespace)],
+    questions: ({ namespace }) => [list(templates, namespace)],
     allowed: ok(200),
   },
   'POST /api/templates': {
@@ -45,7 +45,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
       path: '/api/templates?dryRun=All',
       body: templateNamed(target.namespace, nameOf(target)),
     }),
-    asks: (target) => [create(templates, target.namespace, templateNamed(target.namespace, nameOf(target)))],
+    questions: (target) => [create(templates, target.namespace, templateNamed(target.namespace, nameOf(target)))],
     allowed: ok(201),
   },
   'DELETE /api/templates/{kind}/{namespace}/{name}': {
@@ -55,7 +55,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
       method: 'DELETE',
       path: `/api/templates/agent/${target.namespace}/${nameOf(target)}?dryRun=All`,
     }),
-    asks: (target) => [
+    questions: (target) => [
       get(templates, target.namespace, nameOf(target)),
       remove(templates, target.namespace, nameOf(target)),
     ],
@@ -66,14 +66,14 @@ export const routes: Readonly<Record<string, RouteCase>> = {
     over: 'namespaces',
     authz: 'review: watch events',
     request: (target) => ({ ...query('/events', target), headersOnly: true }),
-    asks: ({ namespace }) => [virtual('watch', 'events', namespace)],
+    questions: ({ namespace }) => [virtual('watch', 'events', namespace)],
     allowed: ok(200),
   },
   'GET /api/audit': {
     over: 'namespaces',
     authz: 'review: list auditlogs',
     request: (target) => query('/audit', target),
-    asks: ({ namespace }) => [virtual('list', 'auditlogs', namespace)],
+    questions: ({ namespace }) => [virtual('list', 'auditlogs', namespace)],
     allowed: ok(200),
   },
 }

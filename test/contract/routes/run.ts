@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { toMarkdown } from './report.ts'
-import type { TallyLine } from './tally.ts'
+import type { SummaryLine } from './summary.ts'
 
 // npm run test:authz [-- --write]: the whole matrix on both forms, and its summary; with --write in docs/reference/authorization-matrix.md.
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -18,7 +18,7 @@ const { status } = spawnSync(
 )
 const text = existsSync(report) ? readFileSync(report, 'utf8').trimEnd() : ''
 folder.remove()
-const lines = text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as TallyLine)
+const lines = text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as SummaryLine)
 const markdown = toMarkdown(lines)
 const file = join(root, 'docs/reference/authorization-matrix.md')
 if (process.argv.includes('--write')) writeFileSync(file, markdown)

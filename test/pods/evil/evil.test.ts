@@ -12,7 +12,7 @@ import type { Api } from '../api.ts'
 import { makeCaller } from '../callers.ts'
 import type { Cluster } from '../cluster.ts'
 import { whatPodsSay } from '../install.ts'
-import { openStage } from '../stage.ts'
+import { openClusterFixture } from '../cluster-fixture.ts'
 import { compiler, makeEvilImages } from './images.ts'
 
 const namespace = 'demo'
@@ -149,12 +149,12 @@ test(
   { timeout: 12 * 60_000 },
   async (t) => {
     const images = makeEvilImages(t)
-    const stage = await openStage(t, process.env.MESH_TEST_CLUSTER ?? '', [
+    const fixture = await openClusterFixture(t, process.env.MESH_TEST_CLUSTER ?? '', [
       images.shell.archive,
       images.preload.archive,
     ])
-    const { cluster } = stage
-    const developer = apiOf(stage.bffUrl, await makeCaller(cluster, 'alice', 'mesh-developer', namespace))
+    const { cluster } = fixture
+    const developer = apiOf(fixture.bffUrl, await makeCaller(cluster, 'alice', 'mesh-developer', namespace))
     const rig: Rig = { cluster, developer, hostAddress: cluster.hostAddress }
     const step = (name: string, work: () => Promise<unknown>): Promise<void> =>
       t.test(name, async () => {

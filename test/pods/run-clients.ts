@@ -5,8 +5,8 @@ import { until } from '#test/chaos/until.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { apiOf, at, condition } from './api.ts'
 import { makeCaller } from './callers.ts'
-import type { Stage } from './stage.ts'
-import { startWitness } from './witness.ts'
+import type { ClusterFixture } from './cluster-fixture.ts'
+import { startAgentLog } from './agent-log.ts'
 
 /** How a run ended. */
 export interface Ended {
@@ -17,8 +17,8 @@ export interface Ended {
   readonly pods: readonly string[]
 }
 
-/** An agent of several pods, whose runs take as long as they are told to. */
-export interface Crew {
+/** Applies one agent of several pods and starts runs on it. Each run takes the `ms` of its input. */
+export interface RunClients {
   /** Applies it; another `round` is another pod template. */
   apply(replicas: number, round?: number): Promise<void>
   /** Waits until so many pods, of the last template alone, serve. */
@@ -32,17 +32,20 @@ export interface Crew {
   ended(ids: readonly string[]): Promise<readonly Ended[]>
 }
 
-const name = 'crew'
+const name = 'sleeper'
 const namespace = 'demo'
 
-/** Makes the agent's hand on a stage. */
-export async function createCrew(t: Scope, { cluster, bffUrl, databaseUrl }: Stage): Promise<Crew> {
+/** Creates the clients of one agent in the cluster. */
+export async function createRunClients(
+  t: Scope,
+  { cluster, bffUrl, databaseUrl }: ClusterFixture,
+): Promise<RunClients> {
   const database = await openDatabase({ url: databaseUrl, connections: 2 })
   t.after(() => database.close())
-  const witness = await startWitness(t, cluster.hostAddress)
+  const agentLog = await startAgentLog(t, cluster.hostAddress)
   const api = apiOf(bffUrl, await makeCaller(cluster, 'alice', 'mesh-developer', namespace))
   const podsOf = (id: string): string[] =>
-    witness.sightings.flatMap((one) => (one.what === 'invoke' && one.runId === id ? [one.pod] : []))
+    agentLog.calls.flatMap((one) => (one.what === 'invoke' && one.runId === id ? [one.pod] : []))
   const isReady = async (replicas: number): Promise<boolean> => {
     const { body } = await api('GET', `/api/agents/${namespace}/${name}`)
     const settled = at(body, 'status', 'observedGeneration') === at(body, 'metadata', 'generation')
@@ -63,7 +66,7 @@ export async function createCrew(t: Scope, { cluster, bffUrl, databaseUrl }: Sta
   return {
     apply: async (replicas, round = 1) => {
       const env = [{ name: 'ROUND', value: String(round) }]
-      const runtime = { command: witness.command, env }
+      const runtime = { command: agentLog.command, env }
       const resources = { requests: { cpu: '50m' } }
       const spec = { runtime, scaling: { replicas }, limits: { concurrency: 100 }, resources }
       const object = { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata: { namespace, name }, spec }

@@ -1,7 +1,7 @@
 import type { RawRequest } from '#test/flows/platform/send.ts'
 
 /** A question to the API server as a raw request. A virtual resource is not served, so its 404 or 405 comes after authorization: a yes. */
-export interface Ask extends RawRequest {
+export interface AccessRequest extends RawRequest {
   readonly virtual?: true
 }
 
@@ -14,32 +14,32 @@ export function collection(plural: string, namespace: string): string {
 }
 
 /** `list` of a kind of ours. */
-export function list(plural: string, namespace: string): Ask {
+export function list(plural: string, namespace: string): AccessRequest {
   return { path: `${collection(plural, namespace)}?limit=1` }
 }
 
 /** `get` of an object of ours. */
-export function get(plural: string, namespace: string, name: string): Ask {
+export function get(plural: string, namespace: string, name: string): AccessRequest {
   return { path: `${collection(plural, namespace)}/${name}` }
 }
 
 /** `create`, kept nowhere. */
-export function create(plural: string, namespace: string, body: unknown): Ask {
+export function create(plural: string, namespace: string, body: unknown): AccessRequest {
   return { method: 'POST', path: `${collection(plural, namespace)}?${dry}`, body }
 }
 
 /** `update`, kept nowhere. */
-export function replace(plural: string, at: { namespace: string; name: string }, body: unknown): Ask {
+export function replace(plural: string, at: { namespace: string; name: string }, body: unknown): AccessRequest {
   return { method: 'PUT', path: `${collection(plural, at.namespace)}/${at.name}?${dry}`, body }
 }
 
 /** `delete`, kept nowhere. */
-export function remove(plural: string, namespace: string, name: string): Ask {
+export function remove(plural: string, namespace: string, name: string): AccessRequest {
   return { method: 'DELETE', path: `${collection(plural, namespace)}/${name}?${dry}` }
 }
 
 /** `patch` that changes an annotation, kept nowhere. */
-export function annotate(path: string): Ask {
+export function annotate(path: string): AccessRequest {
   return {
     method: 'PATCH',
     path: `${path}?${dry}`,
@@ -49,7 +49,7 @@ export function annotate(path: string): Ask {
 }
 
 /** `list`, `create` or `update` of a virtual resource, without a name. */
-export function virtual(verb: 'list' | 'get' | 'update' | 'watch', resource: string, namespace: string): Ask {
+export function virtual(verb: 'list' | 'get' | 'update' | 'watch', resource: string, namespace: string): AccessRequest {
   const path = collection(resource, namespace)
   // A request can only `get` by a name; the review has none, which no shipped role tells apart.
   if (verb === 'get') return { path: `${path}/any`, virtual: true }
@@ -58,6 +58,6 @@ export function virtual(verb: 'list' | 'get' | 'update' | 'watch', resource: str
 }
 
 /** `create` of the virtual subresource `invoke` of a named object. */
-export function invoke(plural: string, namespace: string, name: string): Ask {
+export function invoke(plural: string, namespace: string, name: string): AccessRequest {
   return { method: 'POST', path: `${collection(plural, namespace)}/${name}/invoke`, body: {}, virtual: true }
 }

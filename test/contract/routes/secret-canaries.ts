@@ -8,7 +8,7 @@ import type { Collector } from './collector.ts'
 import { as } from './credentials.ts'
 import { caseOf, cells } from './matrix.ts'
 import { sampled } from './sample.ts'
-import type { Tally } from './tally.ts'
+import type { Summary } from './summary.ts'
 import type { World } from './world.ts'
 
 // No name of Kubernetes: a name is told in answers and in the audit log, and that is right.
@@ -33,7 +33,7 @@ const headerNames = [
  * Sends 50 secrets through every route, in headers, query, path and each text of the body, and looks for them in refusals, logs, audit
  * log, events, tables, metrics, traces and in what reached the API server (A8). The bearers of all who asked are looked for likewise.
  */
-export async function sendCanaries(world: World, tally: Tally, collector: Collector): Promise<void> {
+export async function sendCanaries(world: World, summary: Summary, collector: Collector): Promise<void> {
   let count = 0
   const next = (): string => canaries[count++ % canaries.length] ?? ''
   const one = new Map(cells().map((cell) => [cell.route, cell]))
@@ -43,19 +43,19 @@ export async function sendCanaries(world: World, tally: Tally, collector: Collec
       // What a caller may run is kept with its run: that is what it is for.
       const keeps = /^POST \/api\/(?:runs|invoke)$/.test(route) && credential.name === 'developer'
       for (const request of variants(caseOf({ route }).request(target, world), next, keeps)) {
-        await tally.hold('canaries', async () => {
+        await summary.hold('canaries', async () => {
           const traced = { traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01` }
           const answer = await world.platform.send(
             as(credential, { ...request, headersOnly: true, headers: { ...traced, ...request.headers } }),
           )
           if (answer.status >= 400) holdAnswer(answer, `${credential.name}: ${route}`)
         })
-        tally.add('canaries', 'cells')
+        summary.add('canaries', 'cells')
       }
     }
   }
   assert.ok(count >= canaries.length)
-  await tally.hold('canaries', () => holdPlaces(world, collector))
+  await summary.hold('canaries', () => holdPlaces(world, collector))
 }
 
 function* variants(request: RawRequest, next: () => string, keeps: boolean): Generator<RawRequest> {

@@ -3,13 +3,13 @@ import { accountOf, as } from './credentials.ts'
 import type { Credential } from './credentials.ts'
 import { holdDenials } from './denials.ts'
 import type { Denial } from './denials.ts'
-import { askCell, caseOf, cells, expectedOf, holdCell } from './matrix.ts'
+import { sendCell, caseOf, cells, expectedOf, holdCell } from './matrix.ts'
 import type { Cell, Expected } from './matrix.ts'
 import { routes } from './routes.ts'
 import { sampled } from './sample.ts'
 import { snapshot } from './snapshot.ts'
-import { openApi } from './spelling.ts'
-import type { Tally } from './tally.ts'
+import { openApi } from './openapi-client.ts'
+import type { Summary } from './summary.ts'
 import type { World } from './world.ts'
 
 // Of each credential's cells, in everyday tests.
@@ -32,7 +32,7 @@ export async function coverage(world: World): Promise<void> {
 }
 
 /** No bearer, a malformed or a duplicated one, or one in the query: the same 401, and nobody is asked (D3, D5). */
-export async function noBearer(world: World, tally: Tally): Promise<void> {
+export async function noBearer(world: World, summary: Summary): Promise<void> {
   const { upstream, tokens } = world.platform
   const given = [
     {},
@@ -44,14 +44,14 @@ export async function noBearer(world: World, tally: Tally): Promise<void> {
   ].map((headers): Credential => ({ name: JSON.stringify(headers), headers }))
   const mark = await upstream.mark()
   for (const cell of sampled(cells(), SHARE)) {
-    for (const credential of given) await tally.hold('no bearer', () => askCell(world, credential, cell))
-    await tally.hold('no bearer', async () => {
+    for (const credential of given) await summary.hold('no bearer', () => sendCell(world, credential, cell))
+    await summary.hold('no bearer', async () => {
       const request = caseOf(cell).request(cell.target, world)
       const path = `${request.path}${request.path.includes('?') ? '&' : '?'}access_token=${tokens.admin}`
       const answer = await world.platform.send({ ...request, path, bearer: tokens.admin })
       assert.equal(answer.status, 401, `D5: ${cell.route}`)
     })
-    tally.add('no bearer', 'cells', given.length + 1)
+    summary.add('no bearer', 'cells', given.length + 1)
   }
   const requests = (await upstream.since(mark)).filter((request) => !isProbe(request))
   const asked = requests.filter(({ user }) => !user.startsWith('system:serviceaccount:'))
@@ -59,12 +59,12 @@ export async function noBearer(world: World, tally: Tally): Promise<void> {
 }
 
 /** Reads by every credential; while one reads, nobody else asks the API server anything (K1). */
-export async function reads(world: World, tally: Tally): Promise<void> {
+export async function reads(world: World, summary: Summary): Promise<void> {
   for (const credential of world.credentials) {
     const mark = await world.platform.upstream.mark()
     for (const cell of sampled(cells(isRead), SHARE)) {
-      await tally.hold(credential.name, async () => {
-        count(tally, credential, await askCell(world, credential, cell))
+      await summary.hold(credential.name, async () => {
+        count(summary, credential, await sendCell(world, credential, cell))
       })
     }
     const refusals = await holdUpstream(world, credential, mark)
@@ -73,12 +73,12 @@ export async function reads(world: World, tally: Tally): Promise<void> {
   }
 }
 
-function count(tally: Tally, { name }: Credential, expected: Expected): void {
-  tally.add(name, 'cells')
-  if (expected.status === 401) tally.add(name, 'unauthenticated')
-  else if (expected.denied) tally.add(name, 'denied')
-  else if (expected.status < 300) tally.add(name, 'allowed')
-  else tally.add(name, 'other')
+function count(summary: Summary, { name }: Credential, expected: Expected): void {
+  summary.add(name, 'cells')
+  if (expected.status === 401) summary.add(name, 'unauthenticated')
+  else if (expected.denied) summary.add(name, 'denied')
+  else if (expected.status < 300) summary.add(name, 'allowed')
+  else summary.add(name, 'other')
 }
 
 // The check of the dependency `cluster`, of no caller and without a credential.
@@ -103,14 +103,14 @@ async function holdUpstream({ platform }: World, credential: Credential, mark: n
 
 const isSeen = ({ bearer }: Credential): boolean => bearer !== undefined
 
-interface Asked {
+interface ExpectedCell {
   readonly credential: Credential
   readonly cell: Cell
   readonly expected: Expected
 }
 
 /** Mutations that the API server would refuse: they are refused, change nothing, and each is in one audit row. */
-export async function deniedWrites(world: World, tally: Tally): Promise<void> {
+export async function deniedWrites(world: World, summary: Summary): Promise<void> {
   const asked = (await expectWrites(world)).filter(({ expected }) => expected.denied)
   const before = await snapshot(world.platform)
   const sent: Denial[] = []
@@ -118,22 +118,22 @@ export async function deniedWrites(world: World, tally: Tally): Promise<void> {
     const own = asked.filter((one) => one.credential === credential)
     const mark = await world.platform.upstream.mark()
     await inBatches(own, async ({ cell, expected }) => {
-      await tally.hold(credential.name, async () => {
+      await summary.hold(credential.name, async () => {
         const answer = await holdCell(world, credential, { cell, expected })
         if (expected.status !== 403) return
         sent.push({ user: credential.user ?? '', cell, traceId: answer.json<{ traceId: string }>().traceId })
       })
-      count(tally, credential, expected)
+      count(summary, credential, expected)
     })
     await holdUpstream(world, credential, mark)
   }
   assert.deepEqual(await snapshot(world.platform), before, 'a denied mutation changes nothing')
-  await tally.hold('audit of denials', () => holdDenials(world.platform, sent))
-  tally.add('audit of denials', 'cells', sent.length)
+  await summary.hold('audit of denials', () => holdDenials(world.platform, sent))
+  summary.add('audit of denials', 'cells', sent.length)
 }
 
-async function expectWrites(world: World): Promise<readonly Asked[]> {
-  const asked: Asked[] = []
+async function expectWrites(world: World): Promise<readonly ExpectedCell[]> {
+  const asked: ExpectedCell[] = []
   for (const credential of world.credentials)
     for (const cell of sampled(
       cells((route) => !isRead(route)),
@@ -144,14 +144,14 @@ async function expectWrites(world: World): Promise<readonly Asked[]> {
 }
 
 /** Mutations that are allowed, dry where they can be: nothing but the runs is there afterwards, and the BFF's account asked nothing. */
-export async function allowedWrites(world: World, tally: Tally): Promise<void> {
+export async function allowedWrites(world: World, summary: Summary): Promise<void> {
   const asked = (await expectWrites(world)).filter(({ expected }) => !expected.denied)
   const before = await snapshot(world.platform)
   const mark = await world.platform.upstream.mark()
   // At once, since a run of an unknown agent waits two seconds for it to be observed.
   await inBatches(asked, async ({ credential, cell, expected }) => {
-    await tally.hold(credential.name, () => holdCell(world, credential, { cell, expected }))
-    count(tally, credential, expected)
+    await summary.hold(credential.name, () => holdCell(world, credential, { cell, expected }))
+    count(summary, credential, expected)
   })
   const made = asked.filter(({ cell, expected }) => expected.status < 300 && makesRuns.has(cell.route))
   const after = await snapshot(world.platform)
@@ -171,7 +171,7 @@ async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>):
 }
 
 /** A right that is granted or revoked counts at once for every read about the other tenant (D1, M8). */
-export async function revoke(world: World, tally: Tally): Promise<void> {
+export async function revoke(world: World, summary: Summary): Promise<void> {
   const { kube, tokens } = world.platform
   const viewer = world.credentials.find(({ name }) => name === 'viewer')
   assert.ok(viewer !== undefined)
@@ -188,8 +188,8 @@ export async function revoke(world: World, tally: Tally): Promise<void> {
     // A watch of the authorizer sees the binding some milliseconds later; from then on the API must too.
     const probe = as(viewer, { path: '/apis/mesh.dev/v1alpha1/namespaces/other/agentdeployments/matrix' })
     while (((await kube(probe)).status === 200) !== isAllowed);
-    for (const cell of asked) await tally.hold('grant and revoke', () => askCell(world, viewer, cell))
-    tally.add('grant and revoke', 'cells', asked.length)
+    for (const cell of asked) await summary.hold('grant and revoke', () => sendCell(world, viewer, cell))
+    summary.add('grant and revoke', 'cells', asked.length)
   }
   const bearer = tokens.admin
   await hold(false)

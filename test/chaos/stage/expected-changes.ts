@@ -22,13 +22,13 @@ export interface BlindTime {
 }
 
 /** What was accepted, and what got no answer. */
-export interface Ledger {
+export interface ExpectedChanges {
   readonly changes: Change[]
   /** `<verb>/<name>` of writes whose answer never came: they may have happened. */
   readonly doubtful: Set<string>
 }
 
-/** How the audit log compares with a ledger. */
+/** Differences between the audit log and the expected changes. */
 export interface Comparison {
   readonly lost: readonly Change[]
   readonly duplicated: number
@@ -42,14 +42,18 @@ export function describe({ verb, name, via }: Change): string {
   return `${verb} of ${name} (${via})`
 }
 
-/** A fresh ledger. */
-export function createLedger(): Ledger {
+/** Creates an empty record. */
+export function createExpectedChanges(): ExpectedChanges {
   return { changes: [], doubtful: new Set() }
 }
 
 /** When the oldest change was sent that has no row now: what the manager had not told of when it was killed, a list may merge. */
-export async function oldestUntold(database: Database, namespace: string, ledger: Ledger): Promise<number> {
-  const { changes, counts } = { changes: [...ledger.changes], counts: await countRows(database, namespace) }
+export async function oldestUnrecorded(
+  database: Database,
+  namespace: string,
+  expected: ExpectedChanges,
+): Promise<number> {
+  const { changes, counts } = { changes: [...expected.changes], counts: await countRows(database, namespace) }
   return changes.find((change) => !counts.has(keyOf(change)))?.from ?? performance.now()
 }
 
@@ -57,11 +61,11 @@ export async function oldestUntold(database: Database, namespace: string, ledger
 export async function compareWithRows(
   database: Database,
   namespace: string,
-  ledger: Ledger,
+  expected: ExpectedChanges,
   blind: readonly BlindTime[],
 ): Promise<Comparison> {
   const counts = await countRows(database, namespace)
-  const changes = [...ledger.changes, ...(await committedRuns(database, namespace))]
+  const changes = [...expected.changes, ...(await committedRuns(database, namespace))]
   const known = new Set(changes.map(keyOf))
   const unknown = [...counts.values()].flat().filter((row) => !known.has(keyOf(row)))
   const rows = [...counts.values()].reduce((sum, same) => sum + same.length, 0)
@@ -69,7 +73,7 @@ export async function compareWithRows(
     lost: required(changes, blind).filter((change) => !counts.has(keyOf(change))),
     duplicated: rows - counts.size,
     phantoms: unknown
-      .filter(({ verb, name }) => !ledger.doubtful.has(`${verb}/${name}`))
+      .filter(({ verb, name }) => !expected.doubtful.has(`${verb}/${name}`))
       .map(({ verb, name }) => `${verb} ${name}`),
     rows,
   }

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs'
 import type { Form } from '../../flows/platform/running-platform.ts'
 
 /** Counts what a suite held, by category and column, and keeps the first mismatches. */
-export interface Tally {
+export interface Summary {
   /** Counts in a column of a category. */
   add(category: string, column: string, by?: number): void
   /** Runs a check and counts a failed one as a mismatch of the category instead of throwing. */
@@ -13,7 +13,7 @@ export interface Tally {
 }
 
 /** One category of one form as a line of the report. */
-export interface TallyLine {
+export interface SummaryLine {
   readonly form: Form
   readonly category: string
   readonly columns: Readonly<Record<string, number>>
@@ -22,8 +22,8 @@ export interface TallyLine {
 
 const SHOWN = 5
 
-/** A tally of one form; with `MESH_AUTHZ_REPORT` its lines are appended to that file as it settles. */
-export function createTally(form: Form): Tally {
+/** A summary of one form; with `MESH_AUTHZ_REPORT` its lines are appended to that file as it settles. */
+export function createSummary(form: Form): Summary {
   let counted = new Map<string, { columns: Record<string, number>; mismatches: number }>()
   let shown: unknown[] = []
   const of = (category: string) => {
@@ -45,7 +45,7 @@ export function createTally(form: Form): Tally {
       }
     },
     settle: () => {
-      const lines = [...counted].map(([category, found]): TallyLine => ({ form, category, ...found }))
+      const lines = [...counted].map(([category, found]): SummaryLine => ({ form, category, ...found }))
       const failed = shown
       counted = new Map()
       shown = []

@@ -4,19 +4,19 @@ import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import type { Random } from '../random.ts'
 import type { RawAnswer, RawRequest } from '#test/flows/platform/send.ts'
 import type { Latency } from './latency.ts'
-import type { Change, Ledger } from './ledger.ts'
+import type { Change, ExpectedChanges } from './expected-changes.ts'
 import type { Stage } from './stage.ts'
 
 /** One writer's hand: changes objects that nobody else touches, one at a time. */
-export interface Hand {
+export interface ObjectWriter {
   /** Makes one change; false when it was refused or got no answer. */
   act(): Promise<boolean>
 }
 
 /** What a hand works with. */
-export interface HandParts {
+export interface WriterOptions {
   readonly random: Random
-  readonly ledger: Ledger
+  readonly expected: ExpectedChanges
   readonly latencies: Latency[]
   readonly prefix: string
   /** How much of its work is making and cancelling runs: changes of the store, not of the cluster. Default 0. */
@@ -29,11 +29,11 @@ interface Owned {
 }
 
 /** Creates the hand of a writer in a namespace. */
-export function createHand(
+export function createObjectWriter(
   stage: Stage,
   namespace: string,
-  { random, ledger, latencies, prefix, runShare = 0 }: HandParts,
-): Hand {
+  { random, expected, latencies, prefix, runShare = 0 }: WriterOptions,
+): ObjectWriter {
   const owned: Owned[] = []
   const runs: string[] = []
   let agent: Owned | undefined
@@ -51,10 +51,10 @@ export function createHand(
       const to = performance.now()
       if (via === 'api') latencies.push({ at: to, ms: to - from })
       if (made === undefined) return undefined
-      ledger.changes.push({ verb, uid: made.uid, version: made.version, name, via, from, to })
+      expected.changes.push({ verb, uid: made.uid, version: made.version, name, via, from, to })
       return { name, uid: made.uid }
     } catch {
-      ledger.doubtful.add(`${verb}/${name}`)
+      expected.doubtful.add(`${verb}/${name}`)
       return undefined
     }
   }

@@ -3,7 +3,7 @@ import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
 /** What a pod of the agent told: it was asked to begin a run, or to stop one. */
-export interface Sighting {
+export interface AgentCall {
   readonly what: 'invoke' | 'cancel'
   readonly runId: string
   /** The pod's name. */
@@ -11,28 +11,28 @@ export interface Sighting {
 }
 
 /** Counts invokes outside the cluster: what an agent was asked to do, whatever the platform's own records say. */
-export interface Witness {
+export interface AgentLog {
   /** Invokes of each run. */
   readonly invokes: ReadonlyMap<string, number>
   /** Everything that was told, in order. */
-  readonly sightings: readonly Sighting[]
-  /** The command of an agent that tells the witness of each invoke, works for 300 ms or the `{ms}` of its input, and answers. */
+  readonly calls: readonly AgentCall[]
+  /** The command of an agent that reports each invoke to this log, works for 300 ms or the `{ms}` of its input, and answers. */
   readonly command: readonly string[]
 }
 
 /** Listens on an address that pods reach. */
-export async function startWitness(t: Scope, address: string): Promise<Witness> {
+export async function startAgentLog(t: Scope, address: string): Promise<AgentLog> {
   const invokes = new Map<string, number>()
-  const sightings: Sighting[] = []
+  const calls: AgentCall[] = []
   const server = createServer((request, response) => {
     const [, what, runId = '', pod = ''] = (request.url ?? '').split('/')
     if (what === 'invoke') invokes.set(runId, (invokes.get(runId) ?? 0) + 1)
-    if (what === 'invoke' || what === 'cancel') sightings.push({ what, runId, pod })
+    if (what === 'invoke' || what === 'cancel') calls.push({ what, runId, pod })
     request.resume()
     response.writeHead(204).end()
   })
   const url = await listen(t, server, address)
-  return { invokes, sightings, command: ['/mesh/node', '-e', agent(url)] }
+  return { invokes, calls, command: ['/mesh/node', '-e', agent(url)] }
 }
 
 // Long enough (300 ms) that a kill finds runs under way. A cancelled run's answer is sent at once: its work has stopped.

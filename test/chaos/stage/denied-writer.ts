@@ -1,14 +1,18 @@
-import type { Hand } from './hand.ts'
+import type { ObjectWriter } from './object-writer.ts'
 import type { Latency } from './latency.ts'
-import type { Ledger } from './ledger.ts'
+import type { ExpectedChanges } from './expected-changes.ts'
 import type { Stage } from './stage.ts'
 
 /** A writer without rights: each of its acts is denied, changes nothing, and must be a row all the same. */
-export function createRefusals(
+export function createDeniedWriter(
   stage: Stage,
   namespace: string,
-  { ledger, latencies, prefix }: { readonly ledger: Ledger; readonly latencies: Latency[]; readonly prefix: string },
-): Hand {
+  {
+    expected,
+    latencies,
+    prefix,
+  }: { readonly expected: ExpectedChanges; readonly latencies: Latency[]; readonly prefix: string },
+): ObjectWriter {
   let last = 0
   return {
     act: async () => {
@@ -21,10 +25,11 @@ export function createRefusals(
         const to = performance.now()
         latencies.push({ at: to, ms: to - from })
         // From 500 on nobody has decided: that is no denial.
-        if (status === 403) ledger.changes.push({ verb: 'denied', uid: name, version: '', name, via: 'api', from, to })
+        if (status === 403)
+          expected.changes.push({ verb: 'denied', uid: name, version: '', name, via: 'api', from, to })
         return status === 403
       } catch {
-        ledger.doubtful.add(`denied/${name}`)
+        expected.doubtful.add(`denied/${name}`)
         return false
       }
     },

@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.ts'
 import { installPlatform, makeImages } from './install.ts'
 
 /** The platform on a real cluster: its pods there, PostgreSQL and NATS on this machine. */
-export interface Stage {
+export interface ClusterFixture {
   readonly cluster: Cluster
   /** The BFF's Service, reached from here as pods reach it. */
   readonly bffUrl: string
@@ -31,7 +31,11 @@ const demo = [
 ]
 
 /** Brings the cluster of a folder up with the platform installed and a namespace `demo` with the model route `mock`: about 25 s. `more` names further image archives. */
-export async function openStage(t: Scope, folder: string, more: readonly string[] = []): Promise<Stage> {
+export async function openClusterFixture(
+  t: Scope,
+  folder: string,
+  more: readonly string[] = [],
+): Promise<ClusterFixture> {
   const images = [...(await makeImages(t)), ...more]
   const cluster = await startCluster(t, folder, images)
   const address = cluster.hostAddress

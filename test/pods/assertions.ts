@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.ts'
 import type { Load } from './load.ts'
 
 /** What was promised under the load against what is there: nothing of it may be named here. */
-export interface Reckoning {
+export interface Comparison {
   readonly lost: readonly string[]
   readonly duplicated: readonly string[]
   readonly unaccounted: readonly string[]
@@ -33,14 +33,14 @@ export async function allEnded(database: Database): Promise<boolean> {
 }
 
 /**
- * Compares what was accepted with store, cluster, audit log and the witness's count. The store and the cluster say what
+ * Compares what was accepted with store, cluster, audit log and the agents' log. The store and the cluster show what
  * happened also where an answer was lost on its way.
  */
-export async function reckon(
+export async function compareRecords(
   { cluster, database }: { readonly cluster: Cluster; readonly database: Database },
   load: Pick<Load, 'runs' | 'templates'>,
   invokes: ReadonlyMap<string, number>,
-): Promise<Reckoning> {
+): Promise<Comparison> {
   const runs = await sql<{ id: string; state: string }>`select id::text as id, state from runs_runs`.execute(
     database.root,
   )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { caseOf, cells } from './matrix.ts'
-import type { Tally } from './tally.ts'
+import type { Summary } from './summary.ts'
 import type { World } from './world.ts'
 
 interface OpenApi {
@@ -15,7 +15,7 @@ export async function openApi({ platform }: Pick<World, 'platform'>): Promise<Op
 const common = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 /** Every registered path with every other method: 405 with `Allow`, 401 without a bearer, and no question but for the username (X5). */
-export async function otherMethods(world: World, tally: Tally): Promise<void> {
+export async function otherMethods(world: World, summary: Summary): Promise<void> {
   const { send, tokens } = world.platform
   const mark = await world.platform.upstream.mark()
   for (const [path, operations] of Object.entries((await openApi(world)).paths)) {
@@ -23,13 +23,13 @@ export async function otherMethods(world: World, tally: Tally): Promise<void> {
     const allow = common.filter((method) => methods.includes(method) || (method === 'HEAD' && methods.includes('GET')))
     const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'kind' ? 'agent' : 'demo'))
     for (const method of [...common, 'PROPFIND'].filter((one) => !allow.includes(one))) {
-      await tally.hold('405', async () => {
+      await summary.hold('405', async () => {
         const answer = await send({ method, path: url, bearer: tokens.viewer })
         const wanted = path.endsWith('/fixture') ? [501, undefined] : [405, allow.join(', ')]
         assert.deepEqual([answer.status, answer.headers['allow']], wanted, `${method} ${url}: ${answer.text}`)
         assert.equal((await send({ method, path: url })).status, 401, `${method} ${url} without a bearer`)
       })
-      tally.add('405', 'cells')
+      summary.add('405', 'cells')
     }
   }
   // Authentication comes first and is cached; a wrong method asks for nothing else.
@@ -55,7 +55,7 @@ const spellings: readonly ((path: string) => string)[] = [
 ]
 
 /** Odd spellings of every route's path, with a bearer and without: they open nothing that the straight one does not (X4). */
-export async function oddSpellings(world: World, tally: Tally): Promise<void> {
+export async function oddSpellings(world: World, summary: Summary): Promise<void> {
   const { send, tokens } = world.platform
   // Spelling is the router's business, whatever the target: one of each route.
   const one = new Map(cells().map((cell) => [cell.route, cell]))
@@ -65,14 +65,14 @@ export async function oddSpellings(world: World, tally: Tally): Promise<void> {
     const straight = await send({ ...request, bearer: tokens.viewer })
     for (const spell of spellings) {
       const odd = { ...request, path: `${spell(path)}${query === undefined ? '' : `?${query}`}` }
-      await tally.hold('odd spellings', async () => {
+      await summary.hold('odd spellings', async () => {
         const without = await send(odd)
         assert.ok([401, 404].includes(without.status), `${odd.path} without a bearer: ${without.status}`)
         const { status } = await send({ ...odd, bearer: tokens.viewer })
         const known = [400, 404, 405, straight.status]
         assert.ok(known.includes(status), `${odd.path}: ${status}, and straight ${straight.status}`)
       })
-      tally.add('odd spellings', 'cells')
+      summary.add('odd spellings', 'cells')
     }
   }
 }
