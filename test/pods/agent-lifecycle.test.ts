@@ -107,7 +107,7 @@ test(
     })
     await step('its logs are read as the caller', async () => {
       const logs = () => developer('GET', `${agent}/logs?container=launcher&tail=50`)
-      // The newest pod may not have logged yet: a rollback starts pods of their own.
+      // The newest pod may not have logged yet, since a rollback starts new pods.
       await until('the launcher has logged', logs, (body) => typeof body === 'string' && body.length > 0)
       assert.equal((await viewer('GET', `${agent}/logs?container=launcher`)).status, 403)
     })
@@ -127,7 +127,7 @@ test(
         unknown
       >
       assert.deepEqual([container, reason, exitCode], ['agent', 'OOMKilled', 137])
-      // The manager reads the pod before or after the kubelet has counted the restart.
+      // The manager may read the pod before or after the kubelet counts the restart.
       const expected = 'container agent exceeded its memory limit of 160Mi(?:, 1 restart)?$'
       assert.match(String(message), new RegExp(`^${expected}`))
       const only = 'reason=OOMKilled,involvedObject.kind=AgentDeployment,involvedObject.name=mounts'

@@ -2,25 +2,25 @@ import { createServer } from 'node:http'
 import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
-/** What a pod of the agent told: it was asked to begin a run, or to stop one. */
+/** A request that a pod of the agent received: a run to start, or one to cancel. */
 export interface AgentCall {
   readonly what: 'invoke' | 'cancel'
   readonly runId: string
-  /** The pod's name. */
+  /** Name of the pod. */
   readonly pod: string
 }
 
-/** Counts invokes outside the cluster: what an agent was asked to do, whatever the platform's own records say. */
+/** Records invokes outside the cluster, independently of the platform's own records. */
 export interface AgentLog {
-  /** Invokes of each run. */
+  /** Number of invokes per run. */
   readonly invokes: ReadonlyMap<string, number>
-  /** Everything that was told, in order. */
+  /** All requests, in order. */
   readonly calls: readonly AgentCall[]
-  /** The command of an agent that reports each invoke to this log, works for 300 ms or the `{ms}` of its input, and answers. */
+  /** Command of an agent that reports each invoke to this log, works for 300 ms or the `ms` of its input, and answers. */
   readonly command: readonly string[]
 }
 
-/** Listens on an address that pods reach. */
+/** Listens on an address that pods can reach. */
 export async function startAgentLog(t: Scope, address: string): Promise<AgentLog> {
   const invokes = new Map<string, number>()
   const calls: AgentCall[] = []
@@ -35,7 +35,7 @@ export async function startAgentLog(t: Scope, address: string): Promise<AgentLog
   return { invokes, calls, command: ['/mesh/node', '-e', agent(url)] }
 }
 
-// Long enough (300 ms) that a kill finds runs under way. A cancelled run's answer is sent at once: its work has stopped.
+// 300 ms is long enough that a kill interrupts runs. A cancelled run is answered at once, since its work has stopped.
 function agent(url: string): string {
   return `
 const { createServer, request } = require('node:http')
@@ -46,15 +46,15 @@ createServer((asked, answer) => {
   const id = asked.headers['x-mesh-run-id']
   const parts = []
   asked.on('data', (part) => parts.push(part)).on('end', () => {
-    const told = request('${url}' + asked.url + '/' + id + '/' + require('node:os').hostname(), { method: 'POST' }, (heard) => {
-      heard.resume()
+    const report = request('${url}' + asked.url + '/' + id + '/' + require('node:os').hostname(), { method: 'POST' }, (received) => {
+      received.resume()
       if (asked.url === '/cancel') return stops.get(id)?.(), reply(200, {})
       const end = () => (clearTimeout(timer), stops.delete(id), reply(200, { output: 'done' }))
       const timer = setTimeout(end, JSON.parse(Buffer.concat(parts)).input.ms ?? 300)
       stops.set(id, end)
     })
-    told.on('error', (error) => reply(500, { error: { message: String(error) } }))
-    told.end()
+    report.on('error', (error) => reply(500, { error: { message: String(error) } }))
+    report.end()
   })
 }).listen(Number(process.env.AGENT_PORT), '127.0.0.1')`
 }

@@ -57,14 +57,14 @@ function assertDoneOnce(ended: readonly Ended[]): void {
   assert.deepEqual(odd, [])
 }
 
-// Faster than a roll-out, so that runs are in each of its moments.
+// Faster than a rollout, so that each phase of it has runs in progress.
 async function runUntil(end: Promise<void>, run: () => Promise<readonly string[]>): Promise<readonly string[]> {
   const over = { yet: false }
   const started: Promise<readonly string[]>[] = []
   const ending = end.finally(() => (over.yet = true))
   while (!over.yet) {
     const one = run()
-    // The failure of `end` comes first: without a handler the requests of a cluster that is down would hide it.
+    // The failure of `end` is reported first. Without this handler, failed requests to a stopped cluster would hide it.
     one.catch(() => undefined)
     started.push(one)
     await sleep(25)

@@ -6,15 +6,15 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import type { Cluster } from './cluster.ts'
 
-/** An API server whose flags change while the cluster runs, as with the kubelet and its manifest. */
+/** An API server whose flags can change while the cluster runs, as with a static pod's manifest. */
 export interface ApiServer {
-  /** Folder of programs for `startCluster`. */
+  /** Program folder for `startCluster`. */
   readonly programs: string
-  /** Starts it again with further flags; resolves when it is ready. */
+  /** Restarts it with additional flags. Resolves when it is ready. */
   restartWith(cluster: Cluster, flags: readonly string[]): Promise<void>
 }
 
-// Starts the API server again when the file of further flags appears. SIGTERM would wait a minute for open watches.
+// Restarts the API server when the file of additional flags appears. SIGTERM would wait a minute for open watches.
 const wrapper = (program: string, folder: string): string => `#!/bin/bash
 "${program}" "$@" & pid=$!
 trap 'kill $pid' TERM
@@ -25,7 +25,7 @@ touch "${folder}/restarted"
 exec "${program}" "$@" "\${more[@]}"
 `
 
-/** Makes the folder: links to the cluster's programs, and a wrapper around the API server. */
+/** Creates the folder: links to the cluster's programs, and a wrapper around the API server. */
 export function makeApiServer(t: Scope): ApiServer {
   const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
   const programs = process.env['CLUSTER_BIN'] ?? join(cache, 'mesh', 'cluster')

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** An answer of the BFF: its status and its body, parsed when it is JSON. */
+/** Status and body of a response from the BFF; the body is parsed if it is JSON. */
 export interface Answer {
   readonly status: number
   readonly body: unknown
@@ -9,7 +9,7 @@ export interface Answer {
 /** Calls the BFF as one caller. */
 export type Api = (method: string, path: string, body?: unknown) => Promise<Answer>
 
-/** A caller's way to the BFF under `url`. */
+/** Creates a client of the BFF at `url` with a caller's bearer. */
 export function apiOf(url: string, bearer: string): Api {
   return async (method, path, body) => {
     const headers = {
@@ -24,7 +24,7 @@ export function apiOf(url: string, bearer: string): Api {
   }
 }
 
-/** Asks until the answer satisfies; after the deadline the last answer is the error. Pods give no event to a client of the API, so it polls. */
+/** Polls until the response satisfies the predicate. After the deadline it throws the last response. */
 export async function until(
   what: string,
   ask: () => Promise<Answer>,
@@ -41,7 +41,7 @@ export async function until(
   }
 }
 
-/** The value at a path of names and numbers, or undefined. */
+/** Returns the value at a path of keys and indexes, or undefined. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (found, key) => (typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined),
@@ -49,7 +49,7 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   )
 }
 
-/** Status of a condition of an object. */
+/** Returns the status of a condition. */
 export function condition(object: unknown, type: string): unknown {
   const all = at(object, 'status', 'conditions')
   return Array.isArray(all)

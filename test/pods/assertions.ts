@@ -5,19 +5,19 @@ import { at } from './api.ts'
 import type { Cluster } from './cluster.ts'
 import type { Load } from './load.ts'
 
-/** What was promised under the load against what is there: nothing of it may be named here. */
+/** Differences between what was accepted and what was recorded; each list must be empty. */
 export interface Comparison {
   readonly lost: readonly string[]
   readonly duplicated: readonly string[]
   readonly unaccounted: readonly string[]
-  /** Runs by their final state. */
+  /** Number of runs by final state. */
   readonly states: Readonly<Record<string, number>>
   readonly templates: number
 }
 
 const final = [...terminalStates]
 
-/** Whether every run that was accepted before `instant` has ended, and one that was accepted after it has succeeded. */
+/** Whether all runs accepted before `instant` have ended and one accepted after it has succeeded. */
 export async function runsGoOn(database: Database, instant: Date): Promise<boolean> {
   const { rows } = await sql<{ open: number; later: number }>`
     select count(*) filter (where created_at <= ${instant} and state <> all(${final}))::int as open,
@@ -26,15 +26,15 @@ export async function runsGoOn(database: Database, instant: Date): Promise<boole
   return rows[0] !== undefined && rows[0].open === 0 && rows[0].later > 0
 }
 
-/** Whether no run is under way. */
+/** Whether every run has ended. */
 export async function allEnded(database: Database): Promise<boolean> {
   const { rows } = await sql`select 1 from runs_runs where state <> all(${final}) limit 1`.execute(database.root)
   return rows.length === 0
 }
 
 /**
- * Compares what was accepted with store, cluster, audit log and the agents' log. The store and the cluster show what
- * happened also where an answer was lost on its way.
+ * Compares what was accepted with the database, the cluster, the audit log and the agents' log. The database and the cluster show what
+ * happened even if a response was lost.
  */
 export async function compareRecords(
   { cluster, database }: { readonly cluster: Cluster; readonly database: Database },
@@ -48,12 +48,12 @@ export async function compareRecords(
   const audited = await auditRows(database)
   const made = [...runs.rows.map(({ id }) => `Run ${id}`), ...[...templates].map((name) => `AgentTemplate ${name}`)]
   const known = new Set(made)
-  const told = [...load.runs]
+  const accepted = [...load.runs]
     .map((id) => `Run ${id}`)
     .concat([...load.templates].map((name) => `AgentTemplate ${name}`))
   return {
     lost: [
-      ...told.filter((act) => !known.has(act)).map((act) => `${act} was accepted and is not there`),
+      ...accepted.filter((act) => !known.has(act)).map((act) => `${act} was accepted and is not there`),
       ...runs.rows.filter(({ state }) => !final.some((one) => one === state)).map(({ id }) => `Run ${id} did not end`),
       ...made.filter((act) => !audited.has(act)).map((act) => `${act} has no row`),
     ],

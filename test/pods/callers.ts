@@ -1,6 +1,6 @@
 import type { Cluster } from './cluster.ts'
 
-/** Bearer of a person who is bound to one of the shipped ClusterRoles, in one namespace or, without one, everywhere. */
+/** Creates a user bound to one of the shipped ClusterRoles, in one namespace or in all, and returns its bearer. */
 export async function makeCaller(cluster: Cluster, name: string, role: string, namespace?: string): Promise<string> {
   const metadata = namespace === undefined ? { name } : { name, namespace }
   const objects = [

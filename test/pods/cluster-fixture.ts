@@ -5,12 +5,12 @@ import { startCluster } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
 import { installPlatform, makeImages } from './install.ts'
 
-/** The platform on a real cluster: its pods there, PostgreSQL and NATS on this machine. */
+/** The platform on a real cluster: roles as pods, PostgreSQL and NATS on this machine. */
 export interface ClusterFixture {
   readonly cluster: Cluster
-  /** The BFF's Service, reached from here as pods reach it. */
+  /** URL of the BFF's Service, reachable from this machine as from pods. */
   readonly bffUrl: string
-  /** As pods and this machine reach the store. */
+  /** URL of the database as pods and this machine reach it. */
   readonly databaseUrl: string
 }
 
@@ -30,7 +30,10 @@ const demo = [
   },
 ]
 
-/** Brings the cluster of a folder up with the platform installed and a namespace `demo` with the model route `mock`: about 25 s. `more` names further image archives. */
+/**
+ * Starts the cluster of a folder with the platform installed, and a namespace `demo` with the model route `mock`. Takes about 25 s. `more`
+ * names additional image archives.
+ */
 export async function openClusterFixture(
   t: Scope,
   folder: string,

@@ -4,20 +4,20 @@ import { promisify } from 'node:util'
 import { kubectl } from '#test/harness/kubectl.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
-/** A real cluster of one node, gone with the test. */
+/** A real cluster of one node, stopped with the test. */
 export interface Cluster {
   readonly kubeconfig: string
-  /** This machine's address as pods reach it. */
+  /** Address of this machine as pods reach it. */
   readonly hostAddress: string
-  /** Runs kubectl as cluster admin; a failure is an error with what it printed. */
+  /** Runs kubectl as cluster admin. Rejects with its output if it fails. */
   kubectl(args: readonly string[], input?: string): Promise<string>
 }
 
-// Which addresses the cluster takes: 10.240.INDEX.1 is this machine. Another index is another cluster beside it.
+// Selects the cluster's addresses: 10.240.INDEX.1 is this machine. Another index allows a second cluster beside it.
 const index = process.env.MESH_TEST_CLUSTER_INDEX ?? '9'
 const name = `mesh-pods-${index}`
 
-/** Brings the cluster of a folder up with image archives loaded: about five seconds. `programs` names another folder of its programs. */
+/** Starts the cluster of a folder with image archives loaded. Takes about five seconds. `programs` names another program folder. */
 export async function startCluster(
   t: Scope,
   folder: string,
@@ -28,7 +28,7 @@ export async function startCluster(
   const env = { ...process.env, ...own, CLUSTER_NAME: name, CLUSTER_INDEX: index }
   const run = (script: string, args: readonly string[] = []) =>
     promisify(execFile)(join(folder, script), args, { env, timeout: 120_000 })
-  // A run that was killed may have left one.
+  // An interrupted run may have left a cluster.
   await run('down.sh')
   t.after(() => run('down.sh'))
   const { stdout } = await run('up.sh', images)

@@ -8,7 +8,7 @@ import { passed, toTable } from '#test/chaos/table.ts'
 const whole = createScope()
 after(() => whole.close())
 
-// The short form unless MESH_POD_KILLS says how often a pod of each role is killed.
+// Runs the short form unless MESH_POD_KILLS sets the number of kills per role.
 const kills = process.env.MESH_POD_KILLS
 
 test('X6, O6, A4: pods of every role are killed, drained and updated under load; nothing is lost or done twice', async () => {

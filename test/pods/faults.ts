@@ -16,7 +16,10 @@ import { openClusterFixture } from './cluster-fixture.ts'
 import type { ClusterFixture } from './cluster-fixture.ts'
 import { startAgentLog } from './agent-log.ts'
 
-/** How often a pod of each role is killed; after each kill the role is drained or, every second time, a pod deleted with grace. The BFF is updated half as often. */
+/**
+ * Number of kills per role. After each kill the role is drained or, every second time, one of its pods is deleted with its grace period.
+ * The BFF is updated half as often.
+ */
 export interface PodFaultOptions {
   readonly kills: number
 }
@@ -33,7 +36,7 @@ interface Outcome extends Fault {
 
 const recoveryLimitMs = 180_000
 
-/** Installs the platform on the cluster of `folder`, takes its pods away under load, and compares what was promised with what is there. */
+/** Installs the platform on the cluster of `folder`, removes its pods under load, and compares what was accepted with what was recorded. */
 export async function podFaults(scope: Scope, folder: string, { kills }: PodFaultOptions): Promise<CaseResult> {
   const fixture = await openClusterFixture(scope, folder)
   const database = await openDatabase({ url: fixture.databaseUrl, connections: 4 })
@@ -55,7 +58,7 @@ export async function podFaults(scope: Scope, folder: string, { kills }: PodFaul
     await until('every row is there', async () => (await compare()).lost.length === 0).catch(() => undefined)
     const found = await compare()
     const invoked = [...agentLog.invokes.values()].reduce((sum, count) => sum + count, 0)
-    // A rolling update and a drain of the BFF are no accidents: nothing may fail under them.
+    // A rolling update and a drain of the BFF are planned: no request may fail.
     const broken = outcomes.filter(({ role, way }) => role === 'bff' && way !== 'kill').flatMap(({ failed }) => failed)
     return {
       faults: outcomes.length,
@@ -78,7 +81,7 @@ export async function podFaults(scope: Scope, folder: string, { kills }: PodFaul
   }
 }
 
-// Ways take turns: an update first, since nothing may fail under it, then each role one after the other, so that every fault meets a whole platform.
+// Starts with an update, during which no request may fail. The roles then take turns, so that each fault finds a complete platform.
 function faultsOf(kills: number): Fault[] {
   const rounds = Array.from({ length: kills }, (_, round): Fault[] =>
     roles.flatMap((role) => [
@@ -112,7 +115,7 @@ async function take(
 async function createAgents(fixture: ClusterFixture, bearer: string, command: readonly string[]): Promise<void> {
   const api = apiOf(fixture.bffUrl, bearer)
   const limits = { concurrency: 100 }
-  // With a share of the processor: best effort is next to nothing on a busy node.
+  // With a CPU request, since best-effort pods get almost no time on a busy node.
   const resources = { requests: { cpu: '100m' } }
   const specs = {
     hello: { model: { route: 'mock' }, limits, resources },

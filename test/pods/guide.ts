@@ -10,7 +10,7 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** Sections that are not in docs/operations/install.md, by their page. */
+/** Page of each section that is not in docs/operations/install.md. */
 const pageOf: Readonly<Record<string, string | undefined>> = {
   'Apply the new version': 'how-to/upgrade.md',
   'Rotate in a cluster': 'how-to/rotate-keys.md',
@@ -18,20 +18,20 @@ const pageOf: Readonly<Record<string, string | undefined>> = {
   Restore: 'how-to/back-up-and-restore.md',
 }
 
-/** The commands of docs/operations/install.md and of the how-tos for operators, run as they are written. */
+/** Runs the commands of docs/operations/install.md and of the how-tos for operators, as they are written. */
 export interface Guide {
-  /** Copy of `deploy`, where the commands run. */
+  /** Copy of `deploy`, the working directory of the commands. */
   readonly folder: string
-  /** Runs the `sh` blocks of sections in one bash, after those of "Variables"; resolves with what they printed. */
+  /** Runs the `sh` blocks of the sections in one bash, after those of "Variables". Returns their output. */
   run(...headings: readonly string[]): Promise<string>
   /** The same folder with other variables. */
   with(variables: GuideVariables): Guide
 }
 
-/** Variables of the page and of its programs. */
+/** Environment variables of the page and its programs. */
 export type GuideVariables = Readonly<Record<string, string>>
 
-/** The page on a copy of the manifests. */
+/** Opens the page on a copy of the manifests. */
 export function openGuide(t: Scope, variables: GuideVariables): Guide {
   const copy = tempFolder('install')
   t.after(copy.remove)
@@ -44,7 +44,7 @@ export function openGuide(t: Scope, variables: GuideVariables): Guide {
   return guideWith(variables)
 }
 
-/** Runs the section "Images" in the repository itself. */
+/** Runs the section "Images" in the repository. */
 export function buildImages(variables: GuideVariables): Promise<string> {
   return runSections(root, ['Images'], variables)
 }
@@ -53,7 +53,7 @@ async function runSections(cwd: string, headings: readonly string[], variables: 
   const blocks = ['Variables', ...headings].flatMap((heading) =>
     commandsOf(join(root, 'docs', pageOf[heading] ?? 'operations/install.md'), heading),
   )
-  // A command left in the background by a failed block would keep the pipes open.
+  // A background command left by a failed block would keep the pipes open.
   const script = ['set -euo pipefail', `trap 'kill $(jobs -p) 2> /dev/null || true' EXIT`, ...blocks].join('\n')
   const tools = dirname(findServer('kubectl') ?? process.execPath)
   const env = { HOME: cwd, PATH: `${tools}:${process.env['PATH'] ?? ''}`, ...variables }

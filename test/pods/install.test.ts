@@ -29,7 +29,7 @@ interface Site {
   readonly cluster: Cluster
   readonly nats: NatsServer
   readonly guide: Guide
-  /** The page with the version to upgrade to. */
+  /** The guide with the version to upgrade to. */
   readonly next: Guide
   readonly overlay: string
   readonly developer: Api
@@ -78,7 +78,7 @@ test(
   },
 )
 
-/** Follows the page to a first answer of an agent. */
+/** Follows the page up to the first response of an agent. */
 async function install(t: TestContext, profile: Profile, programs?: string): Promise<Site> {
   const images = tempFolder('images')
   t.after(images.remove)
@@ -122,14 +122,14 @@ async function install(t: TestContext, profile: Profile, programs?: string): Pro
   return { ...site, overlay, developer: await developerOf(cluster) }
 }
 
-/** The database as the page wants it: its owner is no superuser. */
+/** A database as the page requires: its owner is not a superuser. */
 async function ownedDatabase({ adminUrl, url }: PostgresServer, address: string): Promise<string> {
   for (const statement of ['drop database mesh', 'create role mesh login', 'create database mesh owner mesh'])
     await execute(adminUrl, statement)
   return url.replace('postgres@127.0.0.1', `mesh@${address}`)
 }
 
-/** Upgrade with another version and setting, rotation of keys, loss of NATS: no run fails. */
+/** Upgrades version and settings, rotates keys and stops NATS. No run may fail. */
 async function changeUnderRuns(
   t: TestContext,
   { cluster, nats, guide, next, overlay, developer }: Site,
@@ -163,11 +163,11 @@ async function publishedKeys(cluster: Cluster): Promise<number> {
   return Array.isArray(keys) ? keys.length : 0
 }
 
-/** PODS9: in `hardened` the rights of gateway and manager are bound per namespace. */
+/** PODS9: in `hardened`, gateway and manager have permissions per namespace. */
 async function assertBoundToTeam({ cluster }: Site): Promise<void> {
   const may = (role: string, verb: string, resource: string, namespace: string): Promise<boolean> => {
     const as = `system:serviceaccount:mesh-system:mesh-${role}`
-    // Its exit code says no.
+    // `can-i` reports a refusal by its exit code.
     const asked = cluster.kubectl(['auth', 'can-i', verb, resource, '-n', namespace, '--as', as])
     return asked.then(
       () => true,
@@ -186,7 +186,7 @@ async function assertBoundToTeam({ cluster }: Site): Promise<void> {
     )
 }
 
-/** The name in kubectl's client certificate; without the webhook the row would say `manager:kubectl-annotate`. */
+/** The common name of kubectl's client certificate. Without the webhook the row would have `manager:kubectl-annotate`. */
 async function assertExactActor({ cluster }: Site): Promise<void> {
   const operator = apiOf(
     `http://${await addressOf(cluster, 'mesh-bff')}:8080`,

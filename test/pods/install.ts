@@ -10,7 +10,7 @@ import { openGuide } from './guide.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** Makes both images as `npm run images` does; returns the archives' paths. */
+/** Builds both images as `npm run images` does. Returns the paths of the archives. */
 export async function makeImages(t: Scope): Promise<string[]> {
   const out = tempFolder('images')
   t.after(out.remove)
@@ -18,7 +18,7 @@ export async function makeImages(t: Scope): Promise<string[]> {
   return ['mesh-platform.tar', 'mesh-launcher.tar'].map((file) => join(out.path, file))
 }
 
-/** Installs as docs/operations/install.md says, from images of {@link makeImages}; resolves when every role is ready. */
+/** Installs as docs/operations/install.md describes, from the images of {@link makeImages}. Resolves when every role is ready. */
 export async function installPlatform(
   t: Scope,
   cluster: Cluster,
@@ -32,7 +32,7 @@ export async function installPlatform(
   }
 }
 
-/** State and last lines of every pod of a namespace, for the reader of a failure. */
+/** State and last log lines of every pod of a namespace, for a failure message. */
 export async function whatPodsSay(cluster: Cluster, namespace: string): Promise<string> {
   const pods = (await cluster.kubectl(['-n', namespace, 'get', 'pods', '-o', 'name']))
     .trim()

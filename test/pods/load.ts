@@ -6,27 +6,31 @@ import type { RawAnswer, RawRequest, Send } from '#test/flows/platform/send.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { at } from './api.ts'
 
-/** A steady mix of reads and writes through the BFF's Service, and what was accepted of it. */
+/** A steady mix of reads and writes through the BFF's Service, and what was accepted. */
 export interface Load {
   readonly samples: readonly Sample[]
-  /** Ids of runs whose creation or invoke was answered with success. */
+  /** Ids of runs whose creation or invoke succeeded. */
   readonly runs: ReadonlySet<string>
-  /** Names of templates whose creation was. */
+  /** Names of templates whose creation succeeded. */
   readonly templates: ReadonlySet<string>
-  /** GETs that were sent again, since a kept connection was closed before any byte of an answer. */
+  /** Number of GETs sent again because a kept-alive connection was closed before the response. */
   readonly retried: () => number
   stop(): Promise<readonly Sample[]>
 }
 
-/** Requests a second; fewer when the machine does not answer that many. */
+/** Requests per second; fewer if the machine is slower. */
 export const perSecond = 100
-// A pool of clients as a service has it. Without a bound a busy machine is asked faster than it answers, and measures only that.
+// Bounded like a service's connection pool. Without the bound, a busy machine receives requests faster than it answers, and only the queue
+// is measured.
 const mostWaiting = 64
 const patienceMs = 20_000
 const namespace = 'demo'
 const accepted: ReadonlySet<number> = new Set([200, 201, 202])
 
-/** Starts it: of 40 requests 24 list, 12 get, 1 creates a template, 2 create a run, 1 invokes and waits; half of the runs call the model. */
+/**
+ * Starts the load: of 40 requests 24 list, 12 get, 1 creates a template, 2 create a run, 1 invokes and waits. Half of the runs call the
+ * model.
+ */
 export function startLoad(t: Scope, url: string, bearer: string): Load {
   const counts = { retried: 0 }
   const runs = new Set<string>()
@@ -44,7 +48,7 @@ export function startLoad(t: Scope, url: string, bearer: string): Load {
   return { samples: loop.samples, runs, templates, retried: () => counts.retried, stop: loop.stop }
 }
 
-/** Whether a request was not answered with success. */
+/** Whether a request did not succeed. */
 export function isFailed({ status }: Sample): boolean {
   return !accepted.has(status)
 }
@@ -101,7 +105,7 @@ function runIdOf(answer: RawAnswer): string {
   return id
 }
 
-// A client's own duty, as in browsers, Go and nginx: a GET whose kept connection was closed before any byte came is sent again.
+// Repeats a GET whose kept-alive connection was closed before the first byte, as browsers, Go and nginx do.
 function againWhenClosed(send: Send, counts: { retried: number }): Send {
   const attempt = async (request: RawRequest, left: number): Promise<RawAnswer> => {
     try {
@@ -115,12 +119,12 @@ function againWhenClosed(send: Send, counts: { retried: number }): Send {
   return (request) => attempt(request, 5)
 }
 
-// 'aborted' is a connection that was cut within an answer.
+// 'aborted' is a connection closed within a response.
 function closedBeforeAnswer(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET' && error.message !== 'aborted'
 }
 
-// A pod that is gone at once takes its address along: nobody closes the connections to it.
+// A pod killed without grace takes its address with it, so its connections are never closed.
 function patient(send: Send): Send {
   return async (request) => {
     const late = Promise.withResolvers<never>()

@@ -5,14 +5,14 @@ import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { at } from './api.ts'
 
-/** A server of the OpenAI API on an address that pods reach. */
+/** A server of the OpenAI API on an address that pods can reach. */
 export interface ModelServer {
   readonly url: string
-  /** Keys that calls came with. */
+  /** Keys received with calls. */
   readonly keys: ReadonlySet<string>
 }
 
-/** Starts it; every chat completion answers "Hello.". */
+/** Starts the server. Each chat completion returns "Hello.". */
 export async function startModelServer(t: Scope, address: string): Promise<ModelServer> {
   const keys = new Set<string>()
   const server = createServer((request, response) => {

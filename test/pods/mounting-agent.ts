@@ -15,12 +15,12 @@ createServer((request, response) => {
 }).listen(Number(process.env.AGENT_PORT))
 `
 
-/** What the agent answers to each run. */
+/** Output of the agent for each run. */
 export const mountedOutput = { settings: 'Hi from a ConfigMap', mark: 'once' }
 
 /**
- * An agent with volumes that exceeds its memory limit at its first start and serves at its second: the mark of the first is in
- * an `emptyDir`, which outlives a container.
+ * An agent with volumes that exceeds its memory limit at its first start and serves at its second. A file in an `emptyDir`, which outlives
+ * the container, marks the first start.
  */
 export function mountingAgent(namespace: string, name: string): readonly object[] {
   return [

@@ -9,8 +9,8 @@ import { makeCaller } from './callers.ts'
 import type { Cluster } from './cluster.ts'
 import { openClusterFixture } from './cluster-fixture.ts'
 
-// MESH_TEST_ENFORCER names a program that enforces NetworkPolicies in the network namespace it is started in, as `PROGRAM KUBECONFIG`:
-// the CNI bridge of the test cluster enforces none. Any agent of a node does, such as kube-network-policies.
+// MESH_TEST_ENFORCER names a program that enforces NetworkPolicies in the network namespace where it is started, as `PROGRAM KUBECONFIG`.
+// The CNI bridge of the test cluster enforces none; kube-network-policies is an example.
 const enforcer = process.env['MESH_TEST_ENFORCER']
 const skip =
   enforcer === undefined ? 'NOT RUN: MESH_TEST_ENFORCER names no program that enforces NetworkPolicies' : false
@@ -124,7 +124,7 @@ async function field(cluster: Cluster, namespace: string, label: string, path: s
   return (await cluster.kubectl(['-n', namespace, 'get', 'pods', '-l', label, '-o', `jsonpath=${path}`])).trim()
 }
 
-// Runs in a pod: prints the names of the targets that accept a connection within two seconds.
+// Runs in a pod. Prints the names of the targets that accept a connection within two seconds.
 const probe = `const { connect } = require('node:net')
 const open = ([name, host, port]) => new Promise((done) => {
   const socket = connect({ host, port, timeout: 2000 })
@@ -133,7 +133,7 @@ const open = ([name, host, port]) => new Promise((done) => {
 })
 Promise.all(JSON.parse(process.argv[1]).map(open)).then((found) => console.log(JSON.stringify(found.flat())))`
 
-/** Starts it in the node's network namespace. The cluster's folder is that of its kubeconfig. */
+/** Starts the enforcer in the node's network namespace. The cluster's folder is that of its kubeconfig. */
 function startEnforcer(t: Scope, cluster: Cluster, program: string): void {
   const [pid = ''] = readFileSync(join(dirname(cluster.kubeconfig), 'node.pid'), 'utf8').split(' ')
   const child = spawn('nsenter', ['-t', pid, '-n', program, cluster.kubeconfig], { stdio: 'ignore' })

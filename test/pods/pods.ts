@@ -2,18 +2,21 @@ import { until } from '#test/chaos/until.ts'
 import { at } from './api.ts'
 import type { Cluster } from './cluster.ts'
 
-/** Roles that stay up, each a Deployment `mesh-<role>`. */
+/** Roles that run permanently, each a Deployment `mesh-<role>`. */
 export const roles = ['bff', 'worker', 'manager', 'gateway', 'state'] as const
 
 /** See {@link roles}. */
 export type PodRole = (typeof roles)[number]
 
-/** A way to take pods of a role away. `kill` gives no grace, `drain` evicts every pod of the role, `delete` gives one its grace, `restart` is a rolling update. */
+/**
+ * How pods of a role are removed: `kill` without grace, `drain` evicts every pod, `delete` gives one pod its grace period, `restart` is a
+ * rolling update.
+ */
 export type Way = 'kill' | 'drain' | 'delete' | 'restart'
 
 const namespace = 'mesh-system'
 
-/** Does one fault to a role; resolves when the cluster has accepted it, for `drain` when the last pod is evicted. */
+/** Injects one fault. Resolves when the cluster has accepted it, for `drain` when the last pod is evicted. */
 export async function injure(cluster: Cluster, role: PodRole, way: Way): Promise<string> {
   const pods = await podsOf(cluster, role)
   const [first] = pods
@@ -29,7 +32,7 @@ export async function injure(cluster: Cluster, role: PodRole, way: Way): Promise
   return '1 pod'
 }
 
-/** Whether every replica of a role is ready and nothing of an older one is left. */
+/** Whether every replica of a role is ready and no older one exists. */
 export async function isWhole(cluster: Cluster, role: PodRole): Promise<boolean> {
   const text = await inSystem(cluster, ['get', 'deployment', `mesh-${role}`, '-o', 'json'])
   const deployment: unknown = JSON.parse(text)
@@ -39,7 +42,7 @@ export async function isWhole(cluster: Cluster, role: PodRole): Promise<boolean>
   return settled && have.every((count) => count === wanted) && (await podsOf(cluster, role)).length === wanted
 }
 
-// As `kubectl drain` does it: each pod by the eviction API, again while the disruption budget refuses (429).
+// As `kubectl drain` does: evicts each pod, and retries while the disruption budget refuses (429).
 async function drain(cluster: Cluster, pods: readonly string[]): Promise<string> {
   let refused = 0
   for (const name of pods) {

@@ -8,24 +8,24 @@ import { makeCaller } from './callers.ts'
 import type { ClusterFixture } from './cluster-fixture.ts'
 import { startAgentLog } from './agent-log.ts'
 
-/** How a run ended. */
+/** Final state of a run. */
 export interface Ended {
   readonly id: string
   readonly state: string
   readonly failReason: string | null
-  /** Pods that were asked to begin it, in order: one, if it was begun once. */
+  /** Pods that received an invoke of the run, in order; a single one if it was started once. */
   readonly pods: readonly string[]
 }
 
 /** Applies one agent of several pods and starts runs on it. Each run takes the `ms` of its input. */
 export interface RunClients {
-  /** Applies it; another `round` is another pod template. */
+  /** Applies the agent. Another `round` changes its pod template. */
   apply(replicas: number, round?: number): Promise<void>
-  /** Waits until so many pods, of the last template alone, serve. */
+  /** Waits until exactly this number of pods serves, all of the latest template. */
   ready(replicas: number): Promise<void>
-  /** Starts runs; resolves with their ids. */
+  /** Starts runs and returns their ids. */
   run(count: number, ms: number): Promise<readonly string[]>
-  /** Waits until each run was begun by a pod. */
+  /** Waits until a pod has received each run. */
   begun(ids: readonly string[]): Promise<void>
   podOf(id: string): string | undefined
   /** Waits until each run has ended. */
@@ -57,7 +57,7 @@ export async function createRunClients(
   }
   const start = async (ms: number): Promise<string> => {
     const { status, body } = await api('POST', '/api/runs', { agent: { namespace, name }, input: { ms } })
-    // 429: more than limits.underWayPerCaller are under way. 503: the store answers late while two cores carry the whole cluster.
+    // 429: more than limits.underWayPerCaller in progress. 503: the database is slow while two cores run the whole cluster.
     if (status === 429 || status === 503) return sleep(1_000).then(() => start(ms))
     const id = at(body, 'id')
     if (typeof id !== 'string') throw new Error(JSON.stringify(body))

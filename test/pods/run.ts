@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-// npm run test:pods: the tests of this folder on a real one-node cluster. MESH_TEST_CLUSTER names a folder whose `up.sh [IMAGE.tar ...]` brings
-// it up and prints the kubeconfig's path, and whose `down.sh` takes it away; CLUSTER_BIN names the folder of its programs, mesh/cluster in the
-// user's cache by default. Root on Linux, with openssl, psql, pg_dump and pg_restore on the PATH.
-// MESH_TEST_ENFORCER, of network-policies.test.ts alone, names a program that enforces NetworkPolicies.
+// npm run test:pods: runs the tests of this folder on a real one-node cluster.
+// MESH_TEST_CLUSTER names a folder with `up.sh [IMAGE.tar ...]`, which starts the cluster and prints the path of its kubeconfig, and
+// `down.sh`, which removes it.
+// CLUSTER_BIN names the folder of its programs; default: mesh/cluster in the user's cache.
+// Needs root on Linux, with openssl, psql, pg_dump and pg_restore on the PATH.
+// MESH_TEST_ENFORCER (network-policies.test.ts only) names a program that enforces NetworkPolicies.
 const folder = process.env.MESH_TEST_CLUSTER
 if (folder === undefined || !existsSync(join(folder, 'up.sh')) || !existsSync(join(folder, 'down.sh'))) {
   console.error('Real pods are NOT tested: MESH_TEST_CLUSTER must name a folder with up.sh and down.sh.')
@@ -14,6 +16,6 @@ if (process.getuid?.() !== 0) {
   console.error('Real pods are NOT tested: a node needs root on Linux.')
   process.exit(1)
 }
-// One cluster at a time: files share its name and its addresses.
+// One cluster at a time: the files share its name and addresses.
 process.argv.push('--timeout', '900', '--concurrency', '1', ...(process.argv.length > 2 ? [] : ['test/pods']))
 await import('../../scripts/test.ts')

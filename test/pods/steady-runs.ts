@@ -4,18 +4,18 @@ import type { Scope } from '#test/harness/scope.ts'
 import { at, until } from './api.ts'
 import type { Api } from './api.ts'
 
-/** Runs that are started one after the other while the installation changes. */
+/** Runs started one after another while the installation changes. */
 export interface SteadyRuns {
-  /** Ids of those accepted so far. */
+  /** Ids of the accepted runs. */
   readonly accepted: readonly string[]
-  /** Starts no more; resolves with the state of each, when all have ended. */
+  /** Stops starting runs. Resolves with the state of each when all have ended. */
   ended(): Promise<ReadonlyMap<string, string>>
 }
 
 const retried: ReadonlySet<number> = new Set([429, 503])
 const over: ReadonlySet<unknown> = new Set(terminalStates)
 
-/** Starts a run of team-a's agent `hello` once a second. */
+/** Starts a run of team-a's agent `hello` every second. */
 export function startSteadyRuns(t: Scope, api: Api): SteadyRuns {
   const stopped = new AbortController()
   const accepted: string[] = []
@@ -33,7 +33,7 @@ export function startSteadyRuns(t: Scope, api: Api): SteadyRuns {
     for (; !stopped.signal.aborted; await sleep(1_000)) await one()
   }
   const running = loop()
-  // Its failure is reported by `ended`.
+  // `ended` reports the failure.
   running.catch(() => undefined)
   t.after(() => stopped.abort())
   const stateOf = async (id: string): Promise<[string, string]> => {

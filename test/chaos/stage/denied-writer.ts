@@ -3,7 +3,7 @@ import type { Latency } from './latency.ts'
 import type { ExpectedChanges } from './expected-changes.ts'
 import type { Stage } from './stage.ts'
 
-/** A writer without rights: each of its acts is denied, changes nothing, and must be a row all the same. */
+/** A writer without permissions. Each of its requests is denied, changes nothing, and must be one audit row. */
 export function createDeniedWriter(
   stage: Stage,
   namespace: string,
@@ -16,15 +16,15 @@ export function createDeniedWriter(
   let last = 0
   return {
     act: async () => {
-      // A name of its own: repeated denials of one act are one row with a count.
+      // A distinct name per request: repeated denials of the same request share one row with a count.
       const name = `${prefix}-denied-${++last}`
       const path = `/api/templates/agent/${namespace}/${name}`
       const from = performance.now()
       try {
-        const { status } = await stage.send({ method: 'DELETE', path, bearer: stage.kube.tokens['nobody'] })
+        const { status } = await stage.send({ method: 'DELETE', path, bearer: stage.kube.tokens['unbound'] })
         const to = performance.now()
         latencies.push({ at: to, ms: to - from })
-        // From 500 on nobody has decided: that is no denial.
+        // A status of 500 or above is an error before the decision, not a denial.
         if (status === 403)
           expected.changes.push({ verb: 'denied', uid: name, version: '', name, via: 'api', from, to })
         return status === 403

@@ -1,30 +1,30 @@
 import { sql } from 'kysely'
 import type { Database } from '#core/database/database.ts'
 
-/** A change that was accepted, or an act that was denied, as the suite itself recorded it. */
+/** An accepted change or a denied request, as the suite recorded it. */
 export interface Change {
   readonly verb: 'create' | 'update' | 'delete' | 'cancel' | 'denied'
   readonly uid: string
-  /** Of updates. */
+  /** Set for updates only. */
   readonly version: string
   readonly name: string
-  /** Through the BFF, which tells of it too; or straight at the cluster, where only the manager can see it. */
+  /** `api`: through the BFF, which reports it as well. `cluster`: at the API server, where only the manager observes it. */
   readonly via: 'api' | 'cluster'
-  /** `performance.now()` before it was sent and after it was answered. */
+  /** `performance.now()` before the request and after its response. */
   readonly from: number
   readonly to: number
 }
 
-/** Time in which no manager was following, so that what was done straight at the cluster may be merged into its final state. */
+/** A period without an informer: changes made at the API server meanwhile may be merged into the final state. */
 export interface BlindTime {
   readonly from: number
   readonly to: number
 }
 
-/** What was accepted, and what got no answer. */
+/** Accepted changes, and writes without a response. */
 export interface ExpectedChanges {
   readonly changes: Change[]
-  /** `<verb>/<name>` of writes whose answer never came: they may have happened. */
+  /** `<verb>/<name>` of writes whose response was lost; they may have been applied. */
   readonly doubtful: Set<string>
 }
 
@@ -32,12 +32,12 @@ export interface ExpectedChanges {
 export interface Comparison {
   readonly lost: readonly Change[]
   readonly duplicated: number
-  /** Rows that nothing explains. */
+  /** Rows that match no recorded change. */
   readonly phantoms: readonly string[]
   readonly rows: number
 }
 
-/** A change in words. */
+/** A change as text. */
 export function describe({ verb, name, via }: Change): string {
   return `${verb} of ${name} (${via})`
 }
@@ -47,7 +47,7 @@ export function createExpectedChanges(): ExpectedChanges {
   return { changes: [], doubtful: new Set() }
 }
 
-/** When the oldest change was sent that has no row now: what the manager had not told of when it was killed, a list may merge. */
+/** Send time of the oldest change that has no row yet. A relist may merge what the manager had not reported when it was killed. */
 export async function oldestUnrecorded(
   database: Database,
   namespace: string,
@@ -57,7 +57,7 @@ export async function oldestUnrecorded(
   return changes.find((change) => !counts.has(keyOf(change)))?.from ?? performance.now()
 }
 
-/** Compares the rows of a namespace with what was accepted there. */
+/** Compares the audit rows of a namespace with the changes recorded for it. */
 export async function compareWithRows(
   database: Database,
   namespace: string,
@@ -79,7 +79,7 @@ export async function compareWithRows(
   }
 }
 
-// What the store has of runs, it has promised to tell, whether or not its caller got an answer.
+// The log promises an event for each committed run, whether or not its caller received a response.
 async function committedRuns(database: Database, namespace: string): Promise<Change[]> {
   const { rows } = await sql<Pick<Change, 'verb' | 'uid'>>`
     select 'create' as verb, id as uid from runs_runs where namespace = ${namespace}
@@ -103,8 +103,8 @@ function keyOf({ verb, uid, version }: Pick<Change, 'verb' | 'uid' | 'version'>)
   return verb === 'update' ? `update/${uid}/${version}` : `${verb}/${uid}`
 }
 
-// A list shows final states only (A4): of what was done meanwhile, an object that came and went is not on it, so that its deletion
-// at the cluster has no witness; and of several updates the last one is.
+// A relist shows final states only (A4). An object created and deleted between two lists is never observed, and of several updates only the
+// last one is.
 function required(changes: readonly Change[], blind: readonly BlindTime[]): Change[] {
   const windows = merged(blind)
   const windowOf = ({ from, to }: Change): number => windows.findIndex((time) => from <= time.to && to >= time.from)

@@ -1,13 +1,13 @@
 import type { Random } from '../random.ts'
 import type { Stage } from './stage.ts'
 
-/** Parts that can be killed with -9 and started again. */
+/** Processes that can be killed with SIGKILL and restarted. */
 export const parts = ['manager', 'postgres', 'bff', 'nats', 'worker', 'apiserver', 'etcd'] as const
 
 /** See {@link parts}. */
 export type Part = (typeof parts)[number]
 
-/** Kills a part with -9 and starts it again after a random while; resolves when it serves again. */
+/** Kills a process with SIGKILL and restarts it after a random delay. Resolves when it is ready. */
 export async function killAndRestart(stage: Stage, part: Part, random: Random): Promise<void> {
   const pause = (): Promise<void> => random.instant(0, 1_000)
   if (part === 'apiserver' || part === 'etcd') {
@@ -26,7 +26,7 @@ export async function killAndRestart(stage: Stage, part: Part, random: Random): 
   await stage[part].untilReady()
 }
 
-/** Waits until every role of the stage is ready again. */
+/** Waits until every role is ready again. */
 export async function untilHealthy(stage: Stage): Promise<void> {
   await Promise.all([stage.bff, stage.manager, stage.worker].map((role) => role.untilReady()))
 }

@@ -1,4 +1,4 @@
-/** Milliseconds of an answered request to the BFF, with when it was answered (`performance.now()`). */
+/** Latency of a request to the BFF in milliseconds, and when it completed (`performance.now()`). */
 export interface Latency {
   readonly at: number
   readonly ms: number

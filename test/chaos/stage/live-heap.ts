@@ -1,6 +1,6 @@
 import { until } from '../until.ts'
 
-/** MiB that a Node.js process has in use, heap and buffers, once its garbage is collected: asked through its inspector, which it opens on a signal. */
+/** Memory in use (heap and external) after a garbage collection, in MiB. Opens the inspector of the process by SIGUSR1. */
 export async function liveHeapOf(pid: number, inspectPort: number): Promise<number> {
   process.kill(pid, 'SIGUSR1')
   const url = await until('the inspector listens', () => debuggerUrl(inspectPort))
@@ -29,7 +29,7 @@ interface Answer {
   readonly result?: { readonly value?: unknown }
 }
 
-// One call at a time on a connection of its own: the next message is its answer.
+// One call at a time on its own connection: the next message is the response.
 async function call(socket: WebSocket, method: string, params: object = {}): Promise<Answer> {
   const answered = new Promise<MessageEvent>((resolve, reject) => {
     socket.addEventListener('message', resolve, { once: true })

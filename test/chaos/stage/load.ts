@@ -7,32 +7,32 @@ import type { ExpectedChanges } from './expected-changes.ts'
 import { createDeniedWriter } from './denied-writer.ts'
 import type { Stage } from './stage.ts'
 
-/** Changes under way. */
+/** A load in progress. */
 export interface Load {
   readonly latencies: readonly Latency[]
   stop(): Promise<void>
 }
 
 const writers = 16
-// Seconds of the wish. Where machine and platform are slower than the wish, it yields: a recovery is not the time to work off a queue
-// without bounds.
+// In seconds of the target rate. The load pauses when the audit log lags further behind, so that a recovery does not include draining an
+// unbounded queue.
 const mostBehind = 2
 
-/** What is done, and how often. */
+/** Composition and rate of the load. */
 export interface LoadOptions {
   readonly random: Random
   readonly expected: ExpectedChanges
-  /** At most so many acts. */
+  /** Upper bound of requests per second. */
   readonly perSecond: number
-  /** How much of the changes are runs. Default 0. */
+  /** Share of runs among the changes. Default 0. */
   readonly runShare?: number
-  /** How much of all acts are refused. Default 0. */
+  /** Share of denied requests. Default 0. */
   readonly deniedShare?: number
 }
 
 /**
- * Changes of templates, agents and runs, half through the BFF and half straight at the cluster, and acts that are denied; each writer has
- * objects of its own, which it creates, changes and deletes. `expected` records what was accepted or denied.
+ * Changes templates, agents and runs, half through the BFF and half at the API server, and sends requests that are denied. Each writer
+ * creates, changes and deletes its own objects. `expected` records what was accepted or denied.
  */
 export function startLoad(
   stage: Stage,
@@ -59,7 +59,7 @@ export function startLoad(
         await sleep(50)
         continue
       }
-      // A part that is down refuses at once.
+      // A stopped process refuses connections at once.
       const act = random.next() < deniedShare ? denied.act : objects.act
       if (!(await act())) await sleep(20)
     }
@@ -73,7 +73,7 @@ export function startLoad(
   }
 }
 
-// How many accepted changes have no row yet, as of a moment ago; the last known number while the store is down.
+// Accepted changes without a row, as of the last poll. Keeps the last known number while the database is down.
 function followLag(stage: Stage, namespace: string, expected: ExpectedChanges, signal: AbortSignal): () => number {
   let rows = 0
   const follow = async (): Promise<void> => {

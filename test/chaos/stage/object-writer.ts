@@ -7,19 +7,19 @@ import type { Latency } from './latency.ts'
 import type { Change, ExpectedChanges } from './expected-changes.ts'
 import type { Stage } from './stage.ts'
 
-/** One writer's hand: changes objects that nobody else touches, one at a time. */
+/** Changes objects that no other writer uses, one at a time. */
 export interface ObjectWriter {
-  /** Makes one change; false when it was refused or got no answer. */
+  /** Makes one change. Returns false if it was refused or got no response. */
   act(): Promise<boolean>
 }
 
-/** What a hand works with. */
+/** Dependencies of a writer. */
 export interface WriterOptions {
   readonly random: Random
   readonly expected: ExpectedChanges
   readonly latencies: Latency[]
   readonly prefix: string
-  /** How much of its work is making and cancelling runs: changes of the store, not of the cluster. Default 0. */
+  /** Share of run creations and cancellations, which change the database and not the cluster. Default 0. */
   readonly runShare?: number | undefined
 }
 
@@ -28,7 +28,7 @@ interface Owned {
   readonly uid: string
 }
 
-/** Creates the hand of a writer in a namespace. */
+/** Creates a writer for a namespace. */
 export function createObjectWriter(
   stage: Stage,
   namespace: string,
@@ -60,7 +60,7 @@ export function createObjectWriter(
   }
   const accepted = async (request: Omit<RawRequest, 'bearer'>): Promise<RawAnswer | undefined> => {
     const answer = await stage.send({ ...request, bearer: stage.bearer })
-    // Refused before it reached cluster or store; from 500 on it may have got there.
+    // Below 500 the request was refused before it reached the cluster or the database. From 500 it may have been applied.
     if (answer.status >= 500) throw new Error(`${answer.status}`)
     return answer.status >= 300 ? undefined : answer
   }
@@ -100,7 +100,7 @@ export function createObjectWriter(
     const path = `/api/agents/${namespace}/${name}`
     return (await write('api', 'update', name, () => byApi('PUT', path, body))) !== undefined
   }
-  // Changes of the store: what got no answer needs no doubt, the store itself knows what was committed.
+  // A run without a response is not in doubt: the database records whether it was committed.
   const startRun = async (): Promise<boolean> => {
     if (agent === undefined) return updateAgent()
     const body = { agent: { namespace, name: agent.name }, input: 'chaos' }
@@ -151,7 +151,7 @@ interface Made {
   readonly version: string
 }
 
-// Shorter than the default: what got no answer soon is in doubt, and the writer goes on.
+// Shorter than the default: a write without a response is recorded as doubtful, and the writer continues.
 const options = { deadlineMs: 5_000, fieldManager: 'chaos' } as const
 
 function madeOf({ uid, resourceVersion }: KubeObject['metadata']): Made | undefined {

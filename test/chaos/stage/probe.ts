@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts'
 
 const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
 
-/** A namespace of a case's own. */
+/** Creates a namespace for one case. */
 export async function makeNamespace(stage: Stage, prefix: string): Promise<string> {
   const name = `${prefix}-${Date.now().toString(36)}`
   await stage.admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
@@ -16,7 +16,7 @@ export async function makeNamespace(stage: Stage, prefix: string): Promise<strin
 
 let probes = 0
 
-/** Makes a template straight at the cluster and waits for its audit row: informer, store, relay, bus and consumer work. */
+/** Creates a template at the API server and waits for its audit row, which requires informer, database, relay, bus and consumer. */
 export async function probe(stage: Stage): Promise<true> {
   const name = `probe-${process.pid}-${++probes}`
   const namespace = 'default'

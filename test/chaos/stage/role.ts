@@ -11,36 +11,36 @@ import { askReadiness } from '../readiness.ts'
 import { until } from '../until.ts'
 import { liveHeapOf } from './live-heap.ts'
 
-/** The entry of every role. */
+/** Entry point of every role. */
 export const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
 
-/** A role of the platform as a process that a case kills, freezes and starts again on the same ports. */
+/** A role as a process that a case kills, suspends and restarts on the same ports. */
 export interface RoleProcess {
   readonly name: string
-  /** Of the BFF; other roles listen nowhere. */
+  /** The BFF's URL; other roles have no public listener. */
   readonly url: string
   readonly port: number
   readonly adminUrl: string
   readonly pid: number
   start(): void
-  /** SIGKILL, or SIGTERM for an orderly end; resolves when it has ended. */
+  /** Sends the signal. Resolves when the process has exited. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
   freeze(): void
   thaw(): void
-  /** The cheapest request that it answers. */
+  /** The cheapest request of the role. */
   livez(): Promise<LoadAnswer>
   untilReady(): Promise<void>
-  /** The file that takes what every life of it prints. */
+  /** Log file of the process, kept across restarts. */
   readonly log: string
-  /** Resident memory in MiB now. */
+  /** Resident memory in MiB. */
   memory(): number
-  /** MiB in use without garbage. */
+  /** Memory in use after a garbage collection, in MiB. */
   liveHeap(): Promise<number>
-  /** What it printed last. */
+  /** The last output. */
   output(): string
 }
 
-/** Starts a role; its ports are the process's own. */
+/** Starts a role on ports of its own. */
 export async function startRole(
   name: string,
   role: Role,

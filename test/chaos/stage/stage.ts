@@ -29,41 +29,41 @@ import { NotHere } from '../run-case.ts'
 import { main, startRole } from './role.ts'
 import type { RoleProcess } from './role.ts'
 
-/** The platform under test: real servers, a link that can be spoilt before each, and every role a process of its own. */
+/** The platform under test: real servers, a fault-injecting proxy before each of them, and one process per role. */
 export interface Stage {
   readonly kube: OwnKubeServer
   readonly postgres: PostgresServer
   readonly nats: NatsServer
-  /** Between all roles and a server; the suite itself goes around them. */
+  /** Proxies between the roles and each server. The suite connects to the servers directly. */
   readonly links: { readonly cluster: Link; readonly store: Link; readonly bus: Link }
   readonly bff: RoleProcess
   readonly manager: RoleProcess
   readonly worker: RoleProcess
-  /** As cluster-admin, straight at the API server. */
+  /** Client of the API server with cluster-admin permissions. */
   readonly admin: KubeClient
-  /** Straight at PostgreSQL: the oracle. */
+  /** Direct connection to PostgreSQL, used to verify results. */
   readonly database: Database
-  /** A raw request to the BFF. */
+  /** Sends a raw request to the BFF. */
   readonly send: Send
   readonly bearer: string
-  /** For files of a case; goes with the stage. */
+  /** Folder for files of a case; removed with the stage. */
   readonly folder: string
-  /** Starts a further process of a role and ends it with the scope. `yaml` replaces the settings. */
+  /** Starts another process of a role and stops it with the scope. `yaml` replaces the settings. */
   add(scope: Scope, name: string, role: Role, yaml?: string): Promise<RoleProcess>
-  /** Ends a command of the platform (`migrate`, `restore`); answers what it printed. */
+  /** Runs a command of the platform (`migrate`, `restore`) and returns its output. */
   command(...args: readonly string[]): Promise<string>
 }
 
 const stages = new WeakMap<Scope, Promise<Stage>>()
 
-/** The platform that the cases of one run share: each leaves it healthy. About 10 s the first time. */
+/** The platform shared by the cases of one run. Each case leaves it healthy. Takes about 10 s the first time. */
 export function sharedStage(whole: Scope): Promise<Stage> {
   const known = stages.get(whole) ?? openStage(whole)
   stages.set(whole, known)
   return known
 }
 
-/** Settings of every role. Floods are what several cases are about: the limits of a caller would hide what is behind them. */
+/** Settings of every role. Rate limits are raised, since several cases flood the platform and test what lies behind the limits. */
 export const settings = `agents:
   isolation: none
 limits:
@@ -103,7 +103,7 @@ async function openStage(scope: Scope): Promise<Stage> {
     if (yaml !== undefined) writeFileSync(file, yaml)
     const more = {
       ...(await identityOf(kube, role, folder.path, scope)),
-      // As the manifests have it; a case with settings of its own says what it wants.
+      // As in the manifests. A case with its own settings chooses for itself.
       ...(role === 'bff' && yaml === undefined ? { AUDIT_SPOOL_DIR: join(folder.path, `spool-${name}`) } : {}),
       ...(yaml === undefined ? {} : { MESH_CONFIG: file }),
     }
@@ -162,7 +162,7 @@ async function runCommand(
   return done.output()
 }
 
-// D2, K1: the BFF and the worker get no token at all.
+// D2, K1: BFF and worker have no token.
 async function identityOf(
   kube: OwnKubeServer,
   role: Role,

@@ -12,12 +12,12 @@ import { openApi } from './openapi-client.ts'
 import type { Summary } from './summary.ts'
 import type { World } from './world.ts'
 
-// Of each credential's cells, in everyday tests.
+// Share of each credential's cells in everyday tests.
 const SHARE = 0.3
 
 const isRead = (route: string): boolean => route.startsWith('GET ')
 
-/** Every mounted route has a case, and declares of its check what the case says. */
+/** Every mounted route has a case that states the same check as the route. */
 export async function coverage(world: World): Promise<void> {
   const { paths } = await openApi(world)
   const mounted = Object.entries(paths).flatMap(([path, operations]) =>
@@ -31,7 +31,7 @@ export async function coverage(world: World): Promise<void> {
   assert.deepEqual(mounted.toSorted(order), expected.toSorted(order))
 }
 
-/** No bearer, a malformed or a duplicated one, or one in the query: the same 401, and nobody is asked (D3, D5). */
+/** No bearer, a malformed or duplicated one, or one in the query: the same 401, and no request to the API server (D3, D5). */
 export async function noBearer(world: World, summary: Summary): Promise<void> {
   const { upstream, tokens } = world.platform
   const given = [
@@ -58,7 +58,7 @@ export async function noBearer(world: World, summary: Summary): Promise<void> {
   assert.deepEqual(asked, [])
 }
 
-/** Reads by every credential; while one reads, nobody else asks the API server anything (K1). */
+/** Reads with every credential. While one credential reads, the API server receives no request of another (K1). */
 export async function reads(world: World, summary: Summary): Promise<void> {
   for (const credential of world.credentials) {
     const mark = await world.platform.upstream.mark()
@@ -81,12 +81,12 @@ function count(summary: Summary, { name }: Credential, expected: Expected): void
   else summary.add(name, 'other')
 }
 
-// The check of the dependency `cluster`, of no caller and without a credential.
+// Health check of the dependency `cluster`, sent without a credential.
 const isProbe = ({ uri, user }: { uri: string; user: string }): boolean =>
   uri === '/readyz' && user === 'system:anonymous'
 
-// Watches are the manager's; the gateway is asked by the BFF as the caller and reviews the caller's token as itself. Resolves with the
-// statuses of requests without a user; an unknown bearer that was refused seconds ago is not sent again.
+// Excludes watches of the manager, and reviews that the gateway makes as itself. Returns the statuses of requests without a user; an
+// unknown bearer that was refused within the last seconds is not sent again.
 async function holdUpstream({ platform }: World, credential: Credential, mark: number): Promise<readonly number[]> {
   const since = (await platform.upstream.since(mark)).filter((request) => !isProbe(request))
   const own = credential.user ?? ''
@@ -109,7 +109,7 @@ interface ExpectedCell {
   readonly expected: Expected
 }
 
-/** Mutations that the API server would refuse: they are refused, change nothing, and each is in one audit row. */
+/** Mutations that the API server refuses: they are refused, change nothing, and are one audit row each. */
 export async function deniedWrites(world: World, summary: Summary): Promise<void> {
   const asked = (await expectWrites(world)).filter(({ expected }) => expected.denied)
   const before = await snapshot(world.platform)
@@ -143,12 +143,12 @@ async function expectWrites(world: World): Promise<readonly ExpectedCell[]> {
   return asked
 }
 
-/** Mutations that are allowed, dry where they can be: nothing but the runs is there afterwards, and the BFF's account asked nothing. */
+/** Allowed mutations, with dry run where possible: only runs are created, and the accounts of BFF and worker send no request. */
 export async function allowedWrites(world: World, summary: Summary): Promise<void> {
   const asked = (await expectWrites(world)).filter(({ expected }) => !expected.denied)
   const before = await snapshot(world.platform)
   const mark = await world.platform.upstream.mark()
-  // At once, since a run of an unknown agent waits two seconds for it to be observed.
+  // In parallel, since creating a run of an unknown agent waits two seconds for the agent to be observed.
   await inBatches(asked, async ({ credential, cell, expected }) => {
     await summary.hold(credential.name, () => holdCell(world, credential, { cell, expected }))
     count(summary, credential, expected)
@@ -158,7 +158,7 @@ export async function allowedWrites(world: World, summary: Summary): Promise<voi
   assert.deepEqual(after.objects, before.objects)
   assert.equal(after.runs, before.runs + made.length, 'each allowed run is there, once')
   const users = new Set((await world.platform.upstream.since(mark)).map(({ user }) => user))
-  // The credential `bff` is the account as a caller; what it may do at all it asked for itself.
+  // The credential `bff` is the account as a caller, so its requests are expected.
   const callers = new Set(asked.map(({ credential }) => credential.user))
   for (const role of ['bff', 'worker'])
     assert.ok(!users.has(accountOf(role)) || callers.has(accountOf(role)), `K1: ${role} asked as itself`)
@@ -170,7 +170,7 @@ async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>):
   for (let from = 0; from < all.length; from += 64) await Promise.all(all.slice(from, from + 64).map(work))
 }
 
-/** A right that is granted or revoked counts at once for every read about the other tenant (D1, M8). */
+/** A grant or a revocation takes effect at once for every read in the other namespace (D1, M8). */
 export async function revoke(world: World, summary: Summary): Promise<void> {
   const { kube, tokens } = world.platform
   const viewer = world.credentials.find(({ name }) => name === 'viewer')
@@ -185,7 +185,7 @@ export async function revoke(world: World, summary: Summary): Promise<void> {
   }
   const asked = cells((route) => isRead(route)).filter(({ target }) => target.namespace === 'other' && target.exists)
   const hold = async (isAllowed: boolean): Promise<void> => {
-    // A watch of the authorizer sees the binding some milliseconds later; from then on the API must too.
+    // The authorizer observes the binding some milliseconds later. From then on the API must observe it too.
     const probe = as(viewer, { path: '/apis/mesh.dev/v1alpha1/namespaces/other/agentdeployments/matrix' })
     while (((await kube(probe)).status === 200) !== isAllowed);
     for (const cell of asked) await summary.hold('grant and revoke', () => sendCell(world, viewer, cell))

@@ -23,8 +23,9 @@ for (const { form, options } of forms) {
       summary.settle()
     }
     await t.test('every mounted route has a case, and declares what the case says', () => coverage(world))
-    await t.test('D3, D5: no, a malformed or a misplaced bearer is the same 401; nobody is asked', () =>
-      settled(noBearer),
+    await t.test(
+      'D3, D5: no, a malformed or a misplaced bearer is the same 401, without a request to the API server',
+      () => settled(noBearer),
     )
     await t.test('K1, D3: reads are answered as the API server does, and asked as the caller alone', () =>
       settled(reads),

@@ -16,7 +16,7 @@ interface Problem {
 for (const { form, options } of forms) {
   test(`bad input: ${form}`, options, async (t) => {
     const platform = await startPlatform(t, form)
-    await t.test('K5: names that are none are a 400 wherever they stand, and nobody is asked', (inner) =>
+    await t.test('K5: an invalid name is a 400 in every position, without a request to the API server', (inner) =>
       names(platform, inner),
     )
     await t.test('K7: unknown, repeated and mistyped query parameters are a 400 naming the parameter', () =>
@@ -52,7 +52,7 @@ const bad = [
   'a'.repeat(1025),
 ]
 
-/** Paths with a hole for a name, and which names are an error of this very route. */
+/** Paths with a placeholder for a name, and the names that this route itself refuses. */
 const holes: readonly { method: string; path(name: string): string; body?: unknown }[] = [
   ...['GET', 'DELETE'].map((method) => ({ method, path: (name: string) => `/api/agents/demo/${name}` })),
   {
@@ -111,7 +111,7 @@ async function names({ send, tokens, upstream, kube }: Platform, t: TestContext)
       assert.ok((problem(answer).errors ?? []).length > 0, answer.text)
       held++
     }
-  // A malformed id of a run is as unknown as another's, and no more is asked for it.
+  // A malformed run id is answered like an unknown one, without a further request.
   for (const id of ['.', '..', '%2e', 'a%2fb', '%00', tooLong]) {
     const answer = await send({ path: `/api/runs/${id}`, bearer: tokens.operator })
     assert.ok([400, 404].includes(answer.status), `${id}: ${answer.text}`)
@@ -279,7 +279,7 @@ async function brokenAgent({ send, kube, tokens }: Platform): Promise<void> {
     })
   assert.equal((await create('broken', 'no-such-route')).status, 201)
   assert.equal((await create('whole', 'mock')).status, 201)
-  // Straight at the API server, with annotations that no writer of ours makes.
+  // Created at the API server, with annotations that none of our writers sets.
   const odd = {
     apiVersion: 'mesh.dev/v1alpha1',
     kind: 'AgentDeployment',
@@ -318,10 +318,10 @@ async function brokenAgent({ send, kube, tokens }: Platform): Promise<void> {
   }
 }
 
-// Admin is left out: as admin this machine's workloads run. Names inside a body are read by the handler, which knows its caller.
+// Excludes admin, whose account runs the workloads of this machine. Names inside a body are read by the handler, after authentication.
 async function nobodyAsked(upstream: UpstreamLog, mark: number, but?: string): Promise<void> {
   const asked = (await upstream.since(mark)).filter(
-    // Who asks is known before what is asked is read (ADR 0023).
+    // Authentication precedes validation (ADR 0023).
     ({ user, uri }) => ['operator', 'developer'].includes(user) && !uri.endsWith('/selfsubjectreviews'),
   )
   assert.deepEqual(but === undefined ? asked : asked.filter(({ uri }) => !uri.endsWith(but)), [])

@@ -3,12 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Scope } from '#test/harness/scope.ts'
 
-/** A collector of traces that keeps what it is sent. */
+/** A trace collector that keeps what it receives. */
 export interface Collector {
   readonly url: string
-  /** Everything that was exported, as it came. */
+  /** Everything received, unparsed. */
   text(): string
-  /** Waits for the next export; rejects when none comes in 30 s. */
+  /** Waits for the next export. Rejects after 30 s. */
   untilMore(): Promise<void>
 }
 

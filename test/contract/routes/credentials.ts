@@ -6,16 +6,16 @@ import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
 import type { RawRequest } from '#test/flows/platform/send.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'
 
-/** What a request brings along, and who that is to the API server. */
+/** The credential of a request, and its user according to the API server. */
 export interface Credential {
   readonly name: string
   readonly headers?: NonNullable<RawRequest['headers']>
   readonly bearer?: string
-  /** The API server's name for it; undefined: it is nobody, and the answer is the 401. */
+  /** User name at the API server; undefined if the credential is not authenticated (401). */
   readonly user?: string
 }
 
-/** The eleven of the matrix: five that are nobody, the five personas, and the BFF's own account. */
+/** The eleven credentials of the matrix: five without a user, the five personas, and the BFF's own account. */
 export async function makeCredentials(platform: Platform): Promise<readonly Credential[]> {
   const { tokens } = platform
   return [
@@ -29,17 +29,17 @@ export async function makeCredentials(platform: Platform): Promise<readonly Cred
   ]
 }
 
-/** The name of a role's own service account. */
+/** User name of a role's service account. */
 export function accountOf(role: string): string {
   return `system:serviceaccount:${SYSTEM_NAMESPACE}:mesh-${role}`
 }
 
-/** A request that brings a credential along. */
+/** Adds a credential to a request. */
 export function as(credential: Credential, request: RawRequest): RawRequest {
   return { ...request, bearer: credential.bearer, headers: { ...request.headers, ...credential.headers } }
 }
 
-/** A token of the BFF's own service account; without audiences for the API server. */
+/** Issues a token of the BFF's service account; by default for the audience of the API server. */
 async function issueToken({ kube, tokens }: Platform, audiences?: readonly string[]): Promise<string> {
   const answer = await kube({
     method: 'POST',
@@ -55,7 +55,7 @@ async function issueToken({ kube, tokens }: Platform, audiences?: readonly strin
   return answer.json<{ status: { token: string } }>().status.token
 }
 
-// No API server issues a token that has ended, so a good one is signed again with its issuer's key and older times.
+// No API server issues an expired token, so a valid one is signed again with the issuer's key and earlier times.
 async function expiredToken(platform: Platform): Promise<string> {
   const [header = '', body = ''] = (await issueToken(platform)).split('.')
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as { iat: number; nbf: number; exp: number }

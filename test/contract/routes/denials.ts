@@ -4,14 +4,14 @@ import type { AuditEvent } from '#schemas/api/audit.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'
 import type { Cell } from './matrix.ts'
 
-/** A mutation that was sent and is expected to be denied; its trace id finds it in the audit log. */
+/** A mutation that is expected to be denied. Its trace id identifies it in the audit log. */
 export interface Denial {
   readonly user: string
   readonly cell: Cell
   readonly traceId: string
 }
 
-/** Rows with `outcome: denied`, of the whole log. */
+/** All rows of the audit log with `outcome: denied`. */
 export async function deniedRows({ send, tokens }: Platform): Promise<readonly AuditEvent[]> {
   const rows: AuditEvent[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -28,8 +28,8 @@ export async function deniedRows({ send, tokens }: Platform): Promise<readonly A
 const countOf = ({ detail }: AuditEvent): number => Number(detail['count'])
 
 /**
- * Holds the audit log to the denials that were sent: each is counted exactly once in a row of its actor, a row's first denial names
- * the row's namespace, and no two rows are of one (actor, action, resource) and minute.
+ * Asserts that each denial is counted exactly once in a row of its actor, that the row has the namespace of its first denial, and that no
+ * two rows share (actor, action, resource, minute).
  */
 export async function holdDenials(platform: Platform, sent: readonly Denial[], deadlineMs = 20_000): Promise<void> {
   const end = performance.now() + deadlineMs
@@ -52,7 +52,7 @@ export async function holdDenials(platform: Platform, sent: readonly Denial[], d
     assert.ok(denial !== undefined, `a row of no denial: ${JSON.stringify(row)}`)
     assert.deepEqual([row.actor, row.source], [denial.user, 'bff'], JSON.stringify(row))
     const { route, target } = denial.cell
-    // A namespace is itself the object.
+    // A namespace is the object itself.
     const namespace = route.startsWith('PUT /api/namespaces/') ? '' : target.namespace
     assert.equal(row.namespace, namespace, `${route}: ${JSON.stringify(row)}`)
     const minute = row.occurredAt.slice(0, 16)

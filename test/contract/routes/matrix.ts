@@ -7,13 +7,13 @@ import { routes } from './routes.ts'
 import { tenants } from './world.ts'
 import type { World } from './world.ts'
 
-/** One question: a route about a target. */
+/** One route with one target. */
 export interface Cell {
   readonly route: string
   readonly target: Target
 }
 
-/** Every cell of the routes that `picks` takes. */
+/** Cells of the routes for which `picks` returns true. */
 export function cells(picks: (route: string) => boolean = () => true): readonly Cell[] {
   return Object.entries(routes)
     .filter(([route]) => picks(route))
@@ -26,7 +26,7 @@ function targetsOf(over: RouteCase['over']): readonly Target[] {
   return tenants.flatMap((namespace) => [true, false].map((exists) => ({ namespace, exists })))
 }
 
-/** The case of a cell's route. */
+/** Returns the case of a cell's route. */
 export function caseOf({ route }: Pick<Cell, 'route'>): RouteCase {
   const found = routes[route]
   if (found === undefined) throw new Error(`${route} has no case`)
@@ -39,17 +39,17 @@ interface ClusterRefusal {
   readonly details?: { readonly name?: string; readonly group?: string; readonly kind?: string }
 }
 
-/** What a cell must answer: the status, and what else is known of it. */
+/** Expected response of a cell. */
 export interface Expected {
   readonly status: number
   readonly code?: string
   readonly cluster?: ClusterRefusal
   readonly detail?: string
-  /** The cluster refused, in whichever words the route says so. */
+  /** Whether the cluster refused, however the route reports it. */
   readonly denied: boolean
 }
 
-/** Computes a cell's answer by asking the API server itself with the same credential; none of the questions changes anything. */
+/** Computes the expected response by asking the API server with the same credential. No request changes anything. */
 export async function expectedOf(world: World, credential: Credential, { route, target }: Cell): Promise<Expected> {
   const one = caseOf({ route })
   if (credential.user === undefined) return { status: 401, code: 'unauthenticated', denied: true }
@@ -66,14 +66,14 @@ export async function expectedOf(world: World, credential: Credential, { route, 
     const { reason, message: whole, details } = answer.json<ClusterRefusal>()
     const message = withoutRoles(whole)
     const { status } = answer
-    if (one.told === true) return { status, denied, ...(message === undefined ? {} : { detail: message }) }
+    if (one.refusedByGateway === true) return { status, denied, ...(message === undefined ? {} : { detail: message }) }
     const cluster = refusalOf({ ...defined({ reason, message }), ...(details ? { details } : {}) })
     return { status, cluster, denied }
   }
   return { ...one.allowed(target), denied: false }
 }
 
-/** Asks the API and compares its answer with the expected one; returns the answer. */
+/** Sends a cell to the API, compares the response with the expected one, and returns it. */
 export async function holdCell(
   world: World,
   credential: Credential,
@@ -87,20 +87,20 @@ export async function holdCell(
   return answer
 }
 
-// The same bytes whatever was wrong with the bearer (D3).
+// The same bytes for every invalid bearer (D3).
 const constant401 = [
   '{"type":"urn:mesh:error:unauthenticated","title":"A valid bearer token is required.","status":401,"code":"unauthenticated","retryable":false}',
   'Bearer',
 ]
 
-/** Asks a cell as a credential and the API server likewise, and holds one to the other. */
+/** Sends a cell to the API server and to the API with one credential, and compares the two. */
 export async function sendCell(world: World, credential: Credential, cell: Cell): Promise<Expected> {
   const expected = await expectedOf(world, credential, cell)
   await holdCell(world, credential, { cell, expected })
   return expected
 }
 
-// Compared is what the expectation speaks of, and always the status.
+// Compares the status, and the fields that the expectation names.
 function readAnswer(answer: RawAnswer, expected: Omit<Expected, 'denied'>): Omit<Expected, 'denied'> {
   const isProblem = answer.headers['content-type']?.includes('problem+json') === true
   const problem = isProblem ? answer.json<{ code: string; detail?: string; cluster?: ClusterRefusal }>() : undefined
@@ -119,7 +119,7 @@ function refusalOf({ reason, message, details = {} }: ClusterRefusal): ClusterRe
   return { ...defined({ reason, message: withoutRoles(message) }), details: defined({ name, group, kind }) }
 }
 
-// The authorizer adds the roles that a binding misses; the refusal of a review keeps those to itself.
+// The authorizer appends missing roles to its message; the refusal of a review omits them.
 function withoutRoles(message: string | undefined): string | undefined {
   return message?.split(': RBAC: ', 1)[0]
 }

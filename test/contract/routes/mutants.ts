@@ -20,9 +20,9 @@ interface Row {
 }
 
 /**
- * Takes the check of every route of the registry away or swaps it, and shows that the matrix has a cell that turns red. A review is
- * core/http's own work, so the changed route is mounted on a server of this process and asked for real; where the upstream call is
- * the check, a route without it would answer every cell as if it were allowed, so one cell that is denied is the red one.
+ * Removes or replaces the check of every route, and asserts that some cell of the matrix fails.
+ * A review is done by core/http, so the changed route is mounted on a server of this process. Where the upstream call is the check, a route
+ * without it would answer every cell as allowed; one denied cell is enough.
  */
 export async function authzMutants(world: World, summary: Summary): Promise<void> {
   const names = ['none', 'viewer', 'other-tenant', 'bff', 'admin']
@@ -56,7 +56,7 @@ async function holdRoute(world: World, endpoint: AnyEndpoint, rows: readonly Row
     return rows.filter(({ denied }, index) => denied !== answers[index]).length
   }
   const killed = (count: number, mutant: string): void => {
-    assert.ok(count > 0, `${place}: nothing notices ${mutant}`)
+    assert.ok(count > 0, `${place}: no cell detects ${mutant}`)
     summary.add('authz mutants', 'killed')
   }
   killed(await redBy({ kind: 'shareToken' }), 'that it became public')
@@ -64,23 +64,23 @@ async function holdRoute(world: World, endpoint: AnyEndpoint, rows: readonly Row
   if (authz.kind === 'review') {
     assert.equal(await redBy(authz), 0, `${place}: unchanged, its review is what the matrix expects`)
     killed(await redBy({ kind: 'bearer' }), 'that its review is gone')
-    // Another verb or resource is seen by what the route declares; where its namespace comes from is not.
+    // Another verb or resource is detected from the declaration of the route; the source of its namespace is not.
     killed(await redBy({ ...authz, namespace: { in: 'cluster' } }), 'a review of the whole cluster')
   } else if (isHandlersOwn(authz, rows)) {
     killed(
       rows.filter(({ denied, credential }) => denied && credential.user !== undefined).length,
-      'that nobody is asked',
+      'that no review is made',
     )
   }
 }
 
-// The handler calls the cluster, reviews a stored row, or is refused by the gateway; a gated one asks nobody yet.
+// The handler calls the cluster, reviews a stored row, or is refused by the gateway. An unwired route sends no request.
 function isHandlersOwn({ kind }: Authz, rows: readonly Row[]): boolean {
-  const { told, gated } = caseOf({ route: rows[0]?.cell.route ?? '' })
-  return gated !== true && (told === true || kind === 'kube' || kind === 'row')
+  const { refusedByGateway, gated } = caseOf({ route: rows[0]?.cell.route ?? '' })
+  return gated !== true && (refusedByGateway === true || kind === 'kube' || kind === 'row')
 }
 
-/** Whether each row is refused by a server that has the endpoint alone. */
+/** Whether each row is refused by a server that has only this endpoint. */
 async function answersOf(world: World, endpoint: AnyEndpoint, rows: readonly Row[]): Promise<readonly boolean[]> {
   const { url, ca } = world.platform.apiServer
   const closers: (() => unknown)[] = []

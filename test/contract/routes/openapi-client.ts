@@ -7,14 +7,14 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { 'x-mesh-authz': string }>>>>
 }
 
-/** The API as the platform itself describes it. */
+/** The API's own OpenAPI document. */
 export async function openApi({ platform }: Pick<World, 'platform'>): Promise<OpenApi> {
   return (await platform.send({ path: '/openapi.json' })).json<OpenApi>()
 }
 
 const common = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
-/** Every registered path with every other method: 405 with `Allow`, 401 without a bearer, and no question but for the username (X5). */
+/** Every path with every other method: 405 with `Allow`, 401 without a bearer, and no request but the username look-up (X5). */
 export async function otherMethods(world: World, summary: Summary): Promise<void> {
   const { send, tokens } = world.platform
   const mark = await world.platform.upstream.mark()
@@ -32,7 +32,7 @@ export async function otherMethods(world: World, summary: Summary): Promise<void
       summary.add('405', 'cells')
     }
   }
-  // Authentication comes first and is cached; a wrong method asks for nothing else.
+  // Authentication precedes routing and is cached; a wrong method causes no other request.
   const asked = (await world.platform.upstream.since(mark)).filter(
     ({ user, uri }) => user === 'viewer' && !uri.endsWith('/selfsubjectreviews'),
   )
@@ -54,10 +54,10 @@ const spellings: readonly ((path: string) => string)[] = [
   (path) => `${path}%20`,
 ]
 
-/** Odd spellings of every route's path, with a bearer and without: they open nothing that the straight one does not (X4). */
+/** Odd spellings of every route's path, with and without a bearer, give access to nothing more than the plain spelling (X4). */
 export async function oddSpellings(world: World, summary: Summary): Promise<void> {
   const { send, tokens } = world.platform
-  // Spelling is the router's business, whatever the target: one of each route.
+  // Spelling concerns the router, so one target of each route is enough.
   const one = new Map(cells().map((cell) => [cell.route, cell]))
   for (const { route, target } of one.values()) {
     const request = caseOf({ route }).request(target, world)

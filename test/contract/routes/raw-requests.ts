@@ -1,6 +1,8 @@
 import type { RawRequest } from '#test/flows/platform/send.ts'
 
-/** A question to the API server as a raw request. A virtual resource is not served, so its 404 or 405 comes after authorization: a yes. */
+/**
+ * An access check as a raw request to the API server. A virtual resource is not served, so a 404 or 405 after authorization means allowed.
+ */
 export interface AccessRequest extends RawRequest {
   readonly virtual?: true
 }
@@ -8,37 +10,37 @@ export interface AccessRequest extends RawRequest {
 const group = '/apis/mesh.dev/v1alpha1'
 const dry = 'dryRun=All'
 
-/** The collection of a kind of ours in a namespace; '' is the whole cluster. */
+/** Path of the collection of a kind in a namespace; '' is the whole cluster. */
 export function collection(plural: string, namespace: string): string {
   return namespace === '' ? `${group}/${plural}` : `${group}/namespaces/${namespace}/${plural}`
 }
 
-/** `list` of a kind of ours. */
+/** `list` of a kind. */
 export function list(plural: string, namespace: string): AccessRequest {
   return { path: `${collection(plural, namespace)}?limit=1` }
 }
 
-/** `get` of an object of ours. */
+/** `get` of an object. */
 export function get(plural: string, namespace: string, name: string): AccessRequest {
   return { path: `${collection(plural, namespace)}/${name}` }
 }
 
-/** `create`, kept nowhere. */
+/** `create` as a dry run. */
 export function create(plural: string, namespace: string, body: unknown): AccessRequest {
   return { method: 'POST', path: `${collection(plural, namespace)}?${dry}`, body }
 }
 
-/** `update`, kept nowhere. */
+/** `update` as a dry run. */
 export function replace(plural: string, at: { namespace: string; name: string }, body: unknown): AccessRequest {
   return { method: 'PUT', path: `${collection(plural, at.namespace)}/${at.name}?${dry}`, body }
 }
 
-/** `delete`, kept nowhere. */
+/** `delete` as a dry run. */
 export function remove(plural: string, namespace: string, name: string): AccessRequest {
   return { method: 'DELETE', path: `${collection(plural, namespace)}/${name}?${dry}` }
 }
 
-/** `patch` that changes an annotation, kept nowhere. */
+/** `patch` of an annotation as a dry run. */
 export function annotate(path: string): AccessRequest {
   return {
     method: 'PATCH',
@@ -51,7 +53,7 @@ export function annotate(path: string): AccessRequest {
 /** `list`, `create` or `update` of a virtual resource, without a name. */
 export function virtual(verb: 'list' | 'get' | 'update' | 'watch', resource: string, namespace: string): AccessRequest {
   const path = collection(resource, namespace)
-  // A request can only `get` by a name; the review has none, which no shipped role tells apart.
+  // A request can only `get` by name, while the review has no name. No shipped role distinguishes the two.
   if (verb === 'get') return { path: `${path}/any`, virtual: true }
   if (verb === 'watch') return { path: `${path}?watch=true&timeoutSeconds=1`, virtual: true }
   return { path, ...(verb === 'update' ? { method: 'PUT', body: {} } : {}), virtual: true }

@@ -9,11 +9,11 @@ const base = '/apis/rbac.authorization.k8s.io/v1'
 const apiGroup = 'rbac.authorization.k8s.io'
 const label = 'mesh.dev/walk'
 
-/** Random changes of RBAC, which can all be taken back. */
+/** Random changes of RBAC that can be undone. */
 export interface RbacChanges {
-  /** Makes one change and says which. */
+  /** Makes one change and describes it. */
   change(): Promise<string>
-  /** Removes everything that the changes made. */
+  /** Removes everything that the changes created. */
   clear(): Promise<void>
 }
 
@@ -27,7 +27,10 @@ const subjects = [
   { apiGroup, kind: 'Group', name: 'system:authenticated' },
 ]
 
-/** Grants and revokes by binding, rules with and without resource names, aggregated roles, groups, and namespaces that go with their bindings. */
+/**
+ * Grants and revokes by bindings, rules with and without resource names, aggregated roles, groups, and namespaces deleted with their
+ * bindings.
+ */
 export function createRbac({ kube, tokens }: Platform, random: () => number): RbacChanges {
   const bearer = tokens.admin
   const made: string[] = []
@@ -99,7 +102,7 @@ export function createRbac({ kube, tokens }: Platform, random: () => number): Rb
   }
   return {
     change: async () => {
-      // As many taken back as made, so that neither everything nor nothing is allowed after a while.
+      // Undoes as many changes as it makes, so that permissions neither accumulate nor vanish.
       if (random() < 0.3 + made.length / 20) {
         await revoke()
         return 'revoke'

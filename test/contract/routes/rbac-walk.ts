@@ -8,7 +8,7 @@ import { createRandom, pick } from './sample.ts'
 import type { Summary } from './summary.ts'
 import type { World } from './world.ts'
 
-// Questions about namespaces whose rights change; runs would pile up, and a run of an unknown agent waits.
+// Reads and writes in namespaces whose permissions change. Excludes runs, which accumulate and wait for unknown agents.
 const asked = cells((route) => !['POST /api/runs', 'POST /api/invoke', 'GET /api/events'].includes(route))
 
 interface Question {
@@ -17,8 +17,8 @@ interface Question {
 }
 
 /**
- * Changes RBAC at random, and after each change asks some cells of the API and of the API server: one at random, and one that was
- * allowed when it was asked last, which is where an allow that somebody remembered would show (M8).
+ * Changes RBAC at random. After each change it compares two cells with the API server: a random one, and one that was allowed before, where
+ * a cached allow would show (M8).
  */
 export async function rbacWalk(
   world: World,
@@ -33,7 +33,7 @@ export async function rbacWalk(
   let flips = 0
   let near: readonly Cell[] = []
   for (let step = 0; step < steps; step++) {
-    // A few at a time, so that the same question comes again after its answer has changed.
+    // A small set at a time, so that the same cell is repeated after its result has changed.
     if (step % 50 === 0) near = Array.from({ length: 6 }, () => pick(random, asked))
     const change = await rbac.change()
     const remembered = allowed.splice(Math.floor(random() * allowed.length), 1)
@@ -60,8 +60,8 @@ export async function rbacWalk(
 }
 
 /**
- * The API server learns of a change through its own watch, within milliseconds: its answer is taken before and after, and the API's
- * must be the one or the other. Both the same and the API's another is a mismatch, as a remembered allow would be.
+ * The API server observes a change through its own watch, within milliseconds. Its answer is read before and after, and the API's must
+ * equal one of them. A mismatch with two equal answers would be a cached decision.
  */
 async function holdDuringChange(world: World, { credential, cell }: Question, place: string): Promise<Expected> {
   const before = await expectedOf(world, credential, cell)

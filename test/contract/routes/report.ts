@@ -9,7 +9,7 @@ const titles: Readonly<Record<Form, string>> = {
   cluster: 'Cluster: a process for each role on kube-apiserver, PostgreSQL and NATS',
 }
 
-/** The summary of a whole run as Markdown: a line a category, a table a form. The same platform gives the same text. */
+/** Renders the summary of a complete run as Markdown: one table per form, one line per category. The output is deterministic. */
 export function toMarkdown(lines: readonly SummaryLine[]): string {
   const tables = forms.flatMap(({ form }) => {
     const own = mergeLines(lines.filter((line) => line.form === form))

@@ -13,7 +13,7 @@ function generating(path: string, body: object): RouteCase {
   return {
     over: 'objects',
     authz: 'bearer',
-    told: true,
+    refusedByGateway: true,
     request: (target) => ({
       method: 'POST',
       path,
@@ -37,7 +37,7 @@ function onAgent(suffix: string, authz: string, more: Partial<RawRequest> = {}) 
 
 const config = { name: 'matrix', model: { route: 'mock' }, systemPrompt: 'Hi.' }
 
-/** Routes of agents and of what is made into them. */
+/** Routes of agents and their subresources. */
 export const agentRoutes: Readonly<Record<string, RouteCase>> = {
   'GET /api/agents': {
     over: 'namespaces',
@@ -139,7 +139,7 @@ export const agentRoutes: Readonly<Record<string, RouteCase>> = {
     request: (target) => ({
       path: `/api/usedby?kind=ModelRoute&namespace=${target.namespace}&name=${target.exists ? 'mock' : MISSING}`,
     }),
-    // Whoever may list the cluster may list the namespace; the namespace is what remains to be refused.
+    // A caller with `list` on the cluster may list each namespace, so only the namespace needs a check.
     questions: ({ namespace }) => [list(agents, namespace)],
     allowed: ok(200),
   },

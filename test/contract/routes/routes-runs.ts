@@ -17,7 +17,7 @@ function onRun(method: string, suffix: string, verb: 'get' | 'update', allowed: 
       ...(suffix === '/resume' ? { body: {} } : {}),
     }),
     questions: ({ namespace, exists }) =>
-      // Nobody is asked about a run that is not there.
+      // No review for a run that does not exist.
       !exists
         ? []
         : verb === 'get'
@@ -62,7 +62,7 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
     gated: true,
     authz: 'row: get runs/fixture',
     request: (target, world) => ({ path: `/api/runs/${runOf(target, world)}/fixture` }),
-    // Nothing records yet: the gate answers before anybody is asked.
+    // Nothing is recorded yet: the route returns 501 before any review.
     questions: nothing,
     allowed: () => ({ status: 501, code: 'not_wired' }),
   },

@@ -5,7 +5,7 @@ import { agentRoutes } from './routes-agents.ts'
 import { runRoutes } from './routes-runs.ts'
 import { MISSING, templateNamed } from './world.ts'
 
-/** Every route below `/api`, by method and path. A route that is mounted and not here fails the suite. */
+/** Every route below `/api`, by method and path. The suite fails for a mounted route without a case. */
 export const routes: Readonly<Record<string, RouteCase>> = {
   ...agentRoutes,
   'GET /api/whoami': bearerOnly('/api/whoami'),

@@ -6,7 +6,8 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { toMarkdown } from './report.ts'
 import type { SummaryLine } from './summary.ts'
 
-// npm run test:authz [-- --write]: the whole matrix on both forms, and its summary; with --write in docs/reference/authorization-matrix.md.
+// npm run test:authz [-- --write]: runs the whole matrix on both forms and prints a summary; --write updates
+// docs/reference/authorization-matrix.md.
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const folder = tempFolder('authz')
 const report = join(folder.path, 'lines')

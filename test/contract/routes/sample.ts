@@ -1,10 +1,10 @@
-/** How much of the matrix a run asks: the whole by `npm run test:authz`, a part drawn by a seed in everyday tests. */
+/** Whether to run the whole matrix (`npm run test:authz`) or a seeded sample (everyday tests). */
 export const whole = process.env.MESH_AUTHZ === 'whole'
 
-/** The seed of everything that is drawn; `MESH_SEED` repeats a run. */
+/** Seed of all samples; `MESH_SEED` repeats a run. */
 export const seed = Number(process.env.MESH_SEED ?? 20_261_121)
 
-/** Numbers in [0, 1) that follow from a seed (mulberry32). */
+/** Deterministic numbers in [0, 1) from a seed (mulberry32). */
 export function createRandom(from: number): () => number {
   let state = from >>> 0
   return () => {
@@ -15,14 +15,14 @@ export function createRandom(from: number): () => number {
   }
 }
 
-/** One of several. */
+/** Picks one element. */
 export function pick<T>(random: () => number, from: readonly T[]): T {
   const found = from[Math.floor(random() * from.length)]
   if (found === undefined) throw new RangeError('there is nothing to pick from')
   return found
 }
 
-/** Everything when the whole is asked, else about a share of it; the same for a seed. */
+/** Returns everything in a whole run, else about `share` of it, determined by the seed. */
 export function sampled<T>(all: readonly T[], share: number): readonly T[] {
   if (whole) return all
   const random = createRandom(seed + all.length)

@@ -11,14 +11,14 @@ import { sampled } from './sample.ts'
 import type { Summary } from './summary.ts'
 import type { World } from './world.ts'
 
-// No name of Kubernetes: a name is told in answers and in the audit log, and that is right.
+// Not valid as a Kubernetes name: names appear in responses and in the audit log by design.
 const canaries = Array.from({ length: 50 }, (_, at) => `SK_canary_${at}_${randomBytes(9).toString('hex')}_`)
-// Of the routes, in everyday tests.
+// Share of the routes in everyday tests.
 const SHARE = 0.25
 
 const trace = /SK_canary_\d+_[0-9a-f]{18}_/
 
-// Not X-Request-Id: it is the caller's own mark on log lines and answers.
+// Without X-Request-Id, which is the caller's own mark on log lines and responses.
 const headerNames = [
   'x-api-key',
   'cookie',
@@ -30,8 +30,8 @@ const headerNames = [
 ].concat(['idempotency-key', 'if-match', 'last-event-id', 'accept-language', 'origin'])
 
 /**
- * Sends 50 secrets through every route, in headers, query, path and each text of the body, and looks for them in refusals, logs, audit
- * log, events, tables, metrics, traces and in what reached the API server (A8). The bearers of all who asked are looked for likewise.
+ * Sends 50 secrets through every route: in headers, query, path and each string of the body. Asserts that none appears in refusals, logs,
+ * audit log, events, tables, metrics, traces or requests to the API server (A8), and neither does any bearer.
  */
 export async function sendCanaries(world: World, summary: Summary, collector: Collector): Promise<void> {
   let count = 0
@@ -40,7 +40,7 @@ export async function sendCanaries(world: World, summary: Summary, collector: Co
   const senders = world.credentials.filter(({ name }) => ['viewer', 'developer', 'garbage'].includes(name))
   for (const { route, target } of sampled([...one.values()], SHARE)) {
     for (const credential of senders) {
-      // What a caller may run is kept with its run: that is what it is for.
+      // The input of an allowed run is stored with the run by design.
       const keeps = /^POST \/api\/(?:runs|invoke)$/.test(route) && credential.name === 'developer'
       for (const request of variants(caseOf({ route }).request(target, world), next, keeps)) {
         await summary.hold('canaries', async () => {
@@ -71,7 +71,7 @@ function* variants(request: RawRequest, next: () => string, keeps: boolean): Gen
   for (const body of withEachText(request.body, next)) yield { ...request, body }
 }
 
-/** The value with one of its texts replaced, for each of them. */
+/** Yields the value once per string in it, with that string replaced. */
 function* withEachText(value: unknown, next: () => string): Generator<unknown> {
   if (typeof value === 'string') yield next()
   if (typeof value !== 'object' || value === null) return
@@ -79,12 +79,15 @@ function* withEachText(value: unknown, next: () => string): Generator<unknown> {
     for (const changed of withEachText(inner, next)) yield { ...value, [key]: changed }
 }
 
-// `instance` is the path as the caller wrote it (RFC 9457), and goes to nobody else.
+// `instance` is the path as the caller wrote it (RFC 9457), and is returned to that caller only.
 function holdAnswer({ status, text, headers }: RawAnswer, place: string): void {
   const { instance: _, ...problem } = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
   // The unknown parameter or field is named; its value never is.
-  const told = JSON.stringify(problem).replaceAll(/"pointer":"[^"]*"|"detail":"[^"]* is not a known parameter\."/g, '')
-  assert.doesNotMatch(told, trace, `${place}: ${status}`)
+  const disclosed = JSON.stringify(problem).replaceAll(
+    /"pointer":"[^"]*"|"detail":"[^"]* is not a known parameter\."/g,
+    '',
+  )
+  assert.doesNotMatch(disclosed, trace, `${place}: ${status}`)
   assert.doesNotMatch(JSON.stringify(headers), trace, `${place}: headers`)
 }
 
@@ -101,7 +104,7 @@ async function holdPlaces({ platform, credentials }: World, collector: Collector
   for (const file of platform.logFiles) {
     const text = readFileSync(file, 'utf8')
     assert.ok(!file.endsWith('bff.log') || text.includes('"msg":"request"'), `${file} is talkative`)
-    // The line that tells a user of one machine its own tokens, on stdout.
+    // Skips the line on stdout that gives the user of a local installation its own tokens.
     clean(
       text
         .split('\n')
@@ -116,8 +119,8 @@ async function holdPlaces({ platform, credentials }: World, collector: Collector
   if (platform.servers !== undefined) clean(await storeOf(platform.servers.postgres.url), 'tables')
 }
 
-// Spans are sent in order, so those of a last request come after all others of its process. After so many requests the exporter may be
-// full and drop it: then another one is the last.
+// Spans are exported in order, so a later request's span proves that earlier ones were exported. A full exporter may drop that span;
+// another request is then sent.
 async function spansOf({ send, tokens }: Platform, collector: Collector): Promise<string> {
   const traceId = randomBytes(16).toString('hex')
   const until = performance.now() + 60_000

@@ -5,14 +5,14 @@ import { kinds } from '#schemas/kinds.ts'
 import type { RawAnswer, Send } from '#test/flows/platform/send.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'
 
-/** What is kept: objects as people write them, the number of runs, and by table of the store its rows and their digest. */
+/** State that requests can change: objects as users write them, the number of runs, and row count and digest per table. */
 export interface Snapshot {
   readonly objects: unknown
   readonly runs: number
   readonly tables: Readonly<Record<string, string>>
 }
 
-/** Everything that a request could change: what people write in objects of ours and namespaces, and the runs. */
+/** Reads what a request could change: the spec of our objects, namespaces, and runs. */
 export async function snapshot({ kube, send, tokens, servers }: Platform): Promise<Snapshot> {
   const paths = [
     ...kinds.map(({ plural }) => `/apis/mesh.dev/v1alpha1/${plural}`),
@@ -32,7 +32,7 @@ export async function snapshot({ kube, send, tokens, servers }: Platform): Promi
   return { objects, runs, tables: servers === undefined ? {} : await tablesOf(servers.postgres.url) }
 }
 
-// The first request for a kind makes its storage in a real API server, which answers 429 until it is there.
+// The first request for a kind creates its storage in a real API server, which answers 429 until it is ready.
 async function listAll(kube: Send, path: string, bearer: string): Promise<RawAnswer> {
   for (;;) {
     const answer = await kube({ path, bearer })
@@ -53,7 +53,7 @@ function writtenPart({ metadata, spec: wanted, data }: Written) {
   return { uid, labels, annotations, deletionTimestamp, spec: wanted, data }
 }
 
-// The platform's own bookkeeping goes on while nothing happens; what a denial leaves behind is an event of audit and its row.
+// Tables that change while the platform is idle. A denial writes only an audit event and its row.
 const bookkeeping = /^(?:audit_.*|cursor|dead_letter|event_.*|events_.*|inbox|leader|mesh_migrations|streams)$/
 
 async function tablesOf(url: string): Promise<Record<string, string>> {

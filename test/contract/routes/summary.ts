@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
 import type { Form } from '../../flows/platform/running-platform.ts'
 
-/** Counts what a suite held, by category and column, and keeps the first mismatches. */
+/** Counts results by category and column, and keeps the first mismatches. */
 export interface Summary {
-  /** Counts in a column of a category. */
+  /** Adds to a column of a category. */
   add(category: string, column: string, by?: number): void
-  /** Runs a check and counts a failed one as a mismatch of the category instead of throwing. */
+  /** Runs a check. A failure counts as a mismatch of the category and is not thrown. */
   hold(category: string, check: () => Promise<unknown>): Promise<void>
-  /** Throws when something did not hold, with the first of it. */
+  /** Throws the first mismatches, if there are any. */
   settle(): void
 }
 
-/** One category of one form as a line of the report. */
+/** One category of one form, as a line of the report. */
 export interface SummaryLine {
   readonly form: Form
   readonly category: string
@@ -22,7 +22,7 @@ export interface SummaryLine {
 
 const SHOWN = 5
 
-/** A summary of one form; with `MESH_AUTHZ_REPORT` its lines are appended to that file as it settles. */
+/** Creates the summary of one form. With `MESH_AUTHZ_REPORT`, `settle` appends its lines to that file. */
 export function createSummary(form: Form): Summary {
   let counted = new Map<string, { columns: Record<string, number>; mismatches: number }>()
   let shown: unknown[] = []

@@ -9,27 +9,27 @@ import type { Platform } from '../../flows/platform/running-platform.ts'
 import { makeCredentials } from './credentials.ts'
 import type { Credential } from './credentials.ts'
 
-/** The two tenants: viewer and developer live in `demo`, other-tenant in `other`, operator and admin in both. */
+/** The two tenants: viewer and developer have roles in `demo`, other-tenant in `other`, operator and admin in both. */
 export const tenants = ['demo', 'other'] as const
 
-/** The name of the agent and of the template that exist in both namespaces. */
+/** Name of the agent and the template in both namespaces. */
 export const EXISTING = 'matrix'
-/** A name that nothing has. */
+/** A name without an object. */
 export const MISSING = 'missing'
 
-/** A platform with an agent, a template and a finished run in the namespace of each tenant. */
+/** A platform with an agent, a template and a finished run in each tenant's namespace. */
 export interface World {
   readonly platform: Platform
   readonly credentials: readonly Credential[]
-  /** A finished run by namespace. */
+  /** Finished run by namespace. */
   readonly runs: Readonly<Record<string, string>>
-  /** The running pod of the agent by namespace. */
+  /** Running pod of the agent by namespace. */
   readonly pods: Readonly<Record<string, string>>
-  /** The agent as it is, by namespace. */
+  /** The stored agent by namespace. */
   readonly agents: Readonly<Record<string, KubeObject>>
 }
 
-/** Fills a platform; everything is done by admin, at the API server or the API. */
+/** Creates the objects as admin, at the API server or through the API. */
 export async function fill(platform: Platform): Promise<World> {
   const filled = await Promise.all(tenants.map((namespace) => fillNamespace(platform, namespace)))
   const by = <T>(pick: (one: (typeof filled)[number]) => T): Record<string, T> =>
@@ -48,12 +48,12 @@ export async function fill(platform: Platform): Promise<World> {
 
 const spec = { model: { route: 'mock' }, systemPrompt: 'You are part of a matrix.' }
 
-/** The agent that every namespace has. */
+/** The agent of each namespace. */
 export function agentNamed(namespace: string, name: string): KubeObject & { spec: typeof spec } {
   return { apiVersion: AgentDeployment.apiVersion, kind: AgentDeployment.kind, metadata: { name, namespace }, spec }
 }
 
-/** The template that every namespace has. */
+/** The template of each namespace. */
 export function templateNamed(namespace: string, name: string) {
   return {
     apiVersion: AgentTemplate.apiVersion,
@@ -104,14 +104,14 @@ function isReady(agent: KubeObject): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true
 }
 
-// The manager writes the author of its revision once the audit log has it.
+// The manager records the author of a revision once the audit log has it.
 async function hasAuthor({ send, tokens }: Pick<Platform, 'send' | 'tokens'>, namespace: string): Promise<boolean> {
   const path = `/api/agents/${namespace}/${EXISTING}/versions`
   const versions = await send({ path, bearer: tokens.admin })
   return versions.json<{ items: { createdByExact: boolean }[] }>().items.every(({ createdByExact }) => createdByExact)
 }
 
-// What was just made is reconciled for a while; who asks the API server after that was caused by a request.
+// Waits until reconciliation has ended, so that later requests to the API server are caused by requests of the suite.
 async function untilQuiet({ upstream }: Platform): Promise<void> {
   const end = performance.now() + 60_000
   for (let quiet = 0; quiet < 5;) {
@@ -124,7 +124,7 @@ async function untilQuiet({ upstream }: Platform): Promise<void> {
   }
 }
 
-// Whoever reads audit logs by a shipped role does so everywhere; a right in one namespace shows whether that one is reviewed.
+// The shipped roles grant audit logs in the whole cluster. A grant in one namespace shows whether that namespace is reviewed.
 async function allowAuditLogs({ kube, tokens }: Platform, namespace: string): Promise<void> {
   const group = 'rbac.authorization.k8s.io'
   const of = (kind: string, more: object): object => ({

@@ -1,5 +1,5 @@
-// An agent that tries everything against its launcher and answers with what it got. Plain Node.js, run from its text in any image.
-// TAKE_OVER (JSON with key and cert): it also takes the launcher's port once it is free and answers as a launcher would.
+// An agent that attacks its launcher in every way it can and returns what it obtained. Plain Node.js, so that it runs in any image. With
+// TAKE_OVER (JSON with key and cert) it also binds the launcher's port once it is free and answers as a launcher would.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, get } from 'node:http'
 import { createServer as createTlsServer, request as requestTls } from 'node:https'
@@ -78,7 +78,7 @@ const note = (text) =>
   process.env.WITNESS && get(`${process.env.WITNESS}/${encodeURIComponent(text)}`).on('error', () => undefined)
 
 function forge(request, response) {
-  // The kubelet's probes are not what a forger is after.
+  // Probes of the kubelet are of no use to an attacker.
   if (!/^\/(healthz|livez|idle|agent\/livez)$/.test(request.url)) {
     const grant = request.headers['x-mesh-run-grant'] === undefined ? 'no grant' : 'GRANT'
     note(`forger was asked ${request.method} ${request.url} ${grant}`)

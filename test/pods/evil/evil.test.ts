@@ -17,11 +17,11 @@ import { compiler, makeEvilImages } from './images.ts'
 
 const namespace = 'demo'
 const agentText = readFileSync(new URL('evil-agent.mjs', import.meta.url), 'utf8')
-// Runs before the program of each Node.js process that has the variable.
+// Runs in each Node.js process that has the variable, before its program.
 const owned = Buffer.from('process.stderr.write(`OWNED as ${process.getuid()}\\n`)').toString('base64')
 const nodeOptions = { name: 'NODE_OPTIONS', value: `--import=data:text/javascript;base64,${owned}` }
 
-/** What an agent gets that tries everything: its own gateway token, and nothing else. */
+/** Expected result of an attack: the agent's own gateway token, and nothing else. */
 const nothing = {
   key: 'failed ENOENT',
   stateToken: 'failed ENOENT',
@@ -95,7 +95,7 @@ async function podOf({ cluster }: Pick<Rig, 'cluster'>, name: string): Promise<u
   return Array.isArray(items) ? items.find((pod) => at(pod, 'metadata', 'deletionTimestamp') === undefined) : undefined
 }
 
-/** Tries everything in a form; the trick in its environment or image works in the agent, and in no launcher. */
+/** Attacks from an agent whose environment or image carries the exploit. The exploit works in the agent and in no launcher. */
 async function gotNothing(rig: Rig, name: string, rootWrite: string): Promise<void> {
   const body = await ready(rig, name)
   assert.deepEqual([condition(body, 'Isolated'), reasonOf(body, 'Isolated')], ['True', 'SeparateContainers'])
@@ -113,7 +113,7 @@ async function gotNothing(rig: Rig, name: string, rootWrite: string): Promise<vo
   assert.doesNotMatch(launcherLog ?? '', /OWNED|a line that looks like/, 'PODS1 to PODS3, PODS11: not in the launcher')
 }
 
-/** Records what a forger notes, on an address that pods reach. */
+/** Records what an attacker reports, on an address that pods can reach. */
 async function startNotes(t: TestContext, address: string) {
   const notes: string[] = []
   const server = createServer((request, response) => {
@@ -128,7 +128,7 @@ async function startNotes(t: TestContext, address: string) {
   return { notes, url: `http://${address}:${(server.address() as AddressInfo).port}` }
 }
 
-/** Ends the launcher of a pod as the kernel's out-of-memory killer does: its process, at once. */
+/** Kills the launcher of a pod as the kernel's OOM killer does. */
 function killLauncher(podUid: string): void {
   const pids = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false
@@ -136,7 +136,7 @@ function killLauncher(podUid: string): void {
       const isLauncher = readFileSync(`/proc/${name}/cmdline`, 'latin1').startsWith('/mesh/node\0')
       return isLauncher && readFileSync(`/proc/${name}/cgroup`, 'latin1').replaceAll('_', '-').includes(podUid)
     } catch {
-      return false // it ended meanwhile
+      return false // it has exited meanwhile
     }
   })
   assert.ok(pids.length > 0, 'the launcher runs on this machine')
@@ -190,7 +190,7 @@ test(
       const env = (more: object) => ({ runtime: { env: [more] } })
       await apply(rig, 'silent', { model, systemPrompt: 'x', ...env(nodeOptions) })
       const key = { name: 'KEY', valueFrom: { secretKeyRef: { name: 'thief.keys.mesh.dev', key: 'agent.key' } } }
-      // The API server itself, by the rules of the CRD.
+      // The API server itself, by the validation rules of the CRD.
       await assert.rejects(
         apply(rig, 'thief', { image: images.shell.ref, ...env(key) }),
         /Secrets with the keys of agents are for their launchers alone/,

@@ -8,7 +8,7 @@ import { writeImage } from '../../../scripts/images/archive.ts'
 import { file, libraries, skeleton, toTree } from '../../../scripts/images/tree.ts'
 import type { Node } from '../../../scripts/images/tree.ts'
 
-/** An image of a tester's agent. */
+/** Image of a test agent. */
 export interface EvilImage {
   readonly ref: string
   readonly archive: string
@@ -16,10 +16,10 @@ export interface EvilImage {
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** A C compiler makes what runs in each process of an image; without one the images hold the agent alone. */
+/** A C compiler builds the preloaded library. Without one, the images contain the agent only. */
 export const compiler = ['/usr/bin/cc', '/usr/bin/gcc'].find(existsSync)
 
-/** Images whose agent runs as root if it is let: one with a shell and tools of its own, one with a library that every process loads. */
+/** Images whose agent runs as root if allowed: one with a shell and tools, one with a library preloaded into every process. */
 export function makeEvilImages(t: Scope): { readonly shell: EvilImage; readonly preload: EvilImage } {
   const work = tempFolder('evil-images')
   t.after(work.remove)
