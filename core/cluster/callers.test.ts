@@ -139,12 +139,12 @@ test('SEC4: a rejection is cached for 2 s, apart from accepted tokens', real, as
 
 test('M8: a grant and a revoke count at once: no allow decision is cached', real, async (t) => {
   const { callers, admin, namespace, token } = await setUp(t)
-  const caller = await callers.as(token('nobody'))
+  const caller = await callers.as(token('unbound'))
   assert.equal(await caller.may('list', 'runs', { namespace }), undefined)
   await admin.create(roles, role(namespace, 'runs', { apiGroups: ['mesh.dev'], resources: ['runs'], verbs: ['list'] }))
-  const bound = await admin.create(roleBindings, binding(namespace, 'runs', 'nobody'))
+  const bound = await admin.create(roleBindings, binding(namespace, 'runs', 'unbound'))
   const access = await eventually(() => caller.may('list', 'runs', { namespace }))
-  assert.deepEqual({ ...access }, { verb: 'list', resource: 'runs', namespace, username: 'nobody' })
+  assert.deepEqual({ ...access }, { verb: 'list', resource: 'runs', namespace, username: 'unbound' })
   assert.equal(await caller.may('get', 'runs', { namespace }), undefined)
   await admin.delete(roleBindings, { namespace, name: parseLabel('name', bound.metadata.name) })
   await eventually(async () =>
@@ -154,7 +154,7 @@ test('M8: a grant and a revoke count at once: no allow decision is cached', real
 
 test("a refused review reads like the API server's own 403", real, async (t) => {
   const { callers, namespace, token } = await setUp(t)
-  const caller = await callers.as(token('nobody'))
+  const caller = await callers.as(token('unbound'))
   const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
   // The same questions to the real authorizer through a real resource give the expected wording.
   const cases = [
@@ -178,7 +178,7 @@ test("a refused review reads like the API server's own 403", real, async (t) => 
   assert.ok(virtual instanceof KubeError)
   assert.equal(
     virtual.message,
-    `agentdeployments.mesh.dev "a" is forbidden: User "nobody" cannot create resource "agentdeployments/invoke" in API group "mesh.dev" in the namespace "${namespace}"`,
+    `agentdeployments.mesh.dev "a" is forbidden: User "unbound" cannot create resource "agentdeployments/invoke" in API group "mesh.dev" in the namespace "${namespace}"`,
   )
 })
 
@@ -199,7 +199,7 @@ test(
     await admin.create(maps, map)
     const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'delete'] }
     await admin.create(roles, role(namespace, 'maps', rule))
-    await admin.create(roleBindings, binding(namespace, 'maps', 'nobody'))
+    await admin.create(roleBindings, binding(namespace, 'maps', 'unbound'))
     // What a client that builds paths from text would send; ours refuses the name before (core/kube).
     const naive = async (bearer: string): Promise<number> => {
       const pool = new Pool(kube.url, { connect: { ca: kube.ca } })
@@ -211,7 +211,7 @@ test(
       return answer.statusCode
     }
     const victim = { namespace, name: parseLabel('name', 'victim') }
-    assert.equal(await naive(token('nobody')), 403)
+    assert.equal(await naive(token('unbound')), 403)
     assert.equal((await admin.get(maps, victim)).metadata.name, 'victim')
     assert.equal(await naive(token('admin')), 200)
     assert.ok((await thrown(admin.get(maps, victim))) instanceof KubeError)
@@ -220,9 +220,9 @@ test(
 
 test('M3: a role with every resource of our group passes the review for a virtual one', real, async (t) => {
   const { callers, admin, namespace, token } = await setUp(t)
-  const caller = await callers.as(token('nobody'))
+  const caller = await callers.as(token('unbound'))
   await admin.create(roles, role(namespace, 'all', { apiGroups: ['mesh.dev'], resources: ['*'], verbs: ['list'] }))
-  await admin.create(roleBindings, binding(namespace, 'all', 'nobody'))
+  await admin.create(roleBindings, binding(namespace, 'all', 'unbound'))
   await eventually(() => caller.may('list', 'auditlogs', { namespace }))
 })
 

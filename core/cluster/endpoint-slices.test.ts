@@ -50,9 +50,9 @@ test('the endpoints of a Service are its ready and terminating pods', needs('etc
   t.after(() => pool.close())
   const admin = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
   await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-  const nobody = { addresses: ['10.9.0.9'] }
+  const unnamed = { addresses: ['10.9.0.9'] }
   const written: readonly Written[] = [
-    { name: 'one', service: 'bot', endpoints: [pod('b', '10.9.0.2', true), pod('a', '10.9.0.1'), nobody] },
+    { name: 'one', service: 'bot', endpoints: [pod('b', '10.9.0.2', true), pod('a', '10.9.0.1'), unnamed] },
     { name: 'six', service: 'bot', type: 'IPv6', endpoints: [pod('a', 'fd00::1', true), pod('c', 'fd00::3', true)] },
     { name: 'two', service: 'bot', port: { name: 'http', port: 9090 }, endpoints: [pod('d', '10.9.0.4', false)] },
     { name: 'amp', service: 'bot', port: { name: 'amp', port: 2997 }, endpoints: [pod('e', '10.9.0.5', true)] },
@@ -78,7 +78,7 @@ test('the endpoints of a Service are its ready and terminating pods', needs('etc
   const amp = await endpoints({ ...service, portName: 'amp', scheme: 'http' })
   assert.deepEqual(amp, [{ id: 'e', url: 'http://10.9.0.5:2997', ready: true }])
   assert.equal(lists, 3, 'concurrent look-ups of one Service share a list')
-  const viewer = createKubeClient({ server: kube.url, pool, bearer: 'nobody' })
+  const viewer = createKubeClient({ server: kube.url, pool, bearer: 'unbound' })
   const refused = createServiceEndpoints(viewer)
   for (let times = 0; times < 2; times++) await assert.rejects(refused(service), { status: 401 })
 })

@@ -12,9 +12,9 @@ export interface AuditDescriptor {
 
 /**
  * Right that shows events of a type in `GET /api/events`, asked in the event's namespace as the caller. `group` defaults to the
- * platform's. With the value `nobody` the type is for consumers of the platform only.
+ * platform's. With the value `none` the type is for consumers of the platform only.
  */
-export type SeenBy = { readonly verb: string; readonly resource: string; readonly group?: string } | 'nobody'
+export type SeenBy = { readonly verb: string; readonly resource: string; readonly group?: string } | 'none'
 
 /** A declared event type. `plugin` and `fact` give the CloudEvents type `dev.mesh.<plugin>.<fact>.v<version>`. */
 export interface EventType<Data = unknown> {

@@ -127,12 +127,12 @@ test('M7: a 422 names field and reason and never echoes the submitted value', re
 })
 
 test("a denial is the API server's own 403, with its audit id", real, async (t) => {
-  const client = await connect(t, 'nobody')
+  const client = await connect(t, 'unbound')
   const error = await refusal(client.list(configMaps, { namespace: parseLabel('namespace', 'default') }))
   assert.equal(error.status, 403)
   assert.equal(
     error.message,
-    'configmaps is forbidden: User "nobody" cannot list resource "configmaps" in API group "" in the namespace "default"',
+    'configmaps is forbidden: User "unbound" cannot list resource "configmaps" in API group "" in the namespace "default"',
   )
   assert.match(error.auditId ?? '', /^[0-9a-f-]{36}$/)
   assert.equal(error.retryable, false)

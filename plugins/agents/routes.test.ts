@@ -125,7 +125,7 @@ test('agents: what the cluster refuses is its 422 with the field, without the va
 
 test('agents: a denial is the cluster 403 with its own words, and an outcome', real, async (t) => {
   const { ask, namespace, outcomes } = await setUp(t)
-  for (const who of ['viewer', 'other-tenant', 'nobody']) {
+  for (const who of ['viewer', 'other-tenant', 'unbound']) {
     const denied = await ask(who, 'POST', '/agents', { namespace, config: config('x') })
     assert.equal(denied.status, 403)
     assert.match(
@@ -135,7 +135,7 @@ test('agents: a denial is the cluster 403 with its own words, and an outcome', r
   }
   assert.deepEqual(
     outcomes.map(({ actor, action, resourceKind, outcome }) => [actor, action, resourceKind, outcome]),
-    ['viewer', 'other-tenant', 'nobody'].map((actor) => [actor, 'create', 'AgentDeployment', 'denied']),
+    ['viewer', 'other-tenant', 'unbound'].map((actor) => [actor, 'create', 'AgentDeployment', 'denied']),
   )
 })
 
@@ -251,19 +251,19 @@ test('agents: references and usedby walk the marks as the caller', real, async (
 
 test('agents: expand answers documents, or the place of the error', real, async (t) => {
   const { ask } = await setUp(t)
-  const expanded = await ask('nobody', 'POST', '/expand', {
+  const expanded = await ask('unbound', 'POST', '/expand', {
     source: 'name: a\nmodel: {route: mock}\nprompt: {text: Hi}\n',
   })
   const kinds = expanded.json<{ documents: { kind: string }[] }>().documents.map((document) => document.kind)
   assert.deepEqual(kinds, ['AgentDeployment', 'PromptVersion'])
-  assert.equal((await ask('nobody', 'POST', '/expand', { config: config('a') })).status, 200)
-  const bad = await ask('nobody', 'POST', '/expand', { source: 'name: a\nmodel: {route: mock}\ncolour: red\n' })
+  assert.equal((await ask('unbound', 'POST', '/expand', { config: config('a') })).status, 200)
+  const bad = await ask('unbound', 'POST', '/expand', { source: 'name: a\nmodel: {route: mock}\ncolour: red\n' })
   assert.equal(bad.status, 400)
   assert.deepEqual(bad.json<Problem>().errors, [
     { pointer: '/colour', detail: 'unknown field "colour" (line 3, column 1)' },
   ])
   for (const body of [{}, { source: 'x', config: {} }]) {
-    assert.equal((await ask('nobody', 'POST', '/expand', body)).json<Problem>().code, 'invalid_body')
+    assert.equal((await ask('unbound', 'POST', '/expand', body)).json<Problem>().code, 'invalid_body')
   }
 })
 

@@ -76,7 +76,7 @@ test(
     const client = async (): Promise<void> => {
       for (;;) {
         const name = `act-${next++}`
-        const token = kube.tokens[Number(name.slice(4)) % 3 === 0 ? 'nobody' : 'admin'] ?? ''
+        const token = kube.tokens[Number(name.slice(4)) % 3 === 0 ? 'unbound' : 'admin'] ?? ''
         try {
           const answer = await fetch(`http://127.0.0.1:${port}/api/acts/default/${name}`, {
             method: 'POST',

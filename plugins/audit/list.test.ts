@@ -64,7 +64,7 @@ check(
       ['elsewhere'],
     )
     assert.equal((await get('namespace=elsewhere')).json<Page>().nextCursor, null)
-    assert.deepEqual((await get('actor=nobody')).json(), { items: [], nextCursor: null })
+    assert.deepEqual((await get('actor=unknown')).json(), { items: [], nextCursor: null })
     const matching = 'resourceKind=AgentTemplate&action=update&actor=user&limit=200'
     const { items } = (await get(matching)).json<Page>()
     assert.equal(items.length, 200)

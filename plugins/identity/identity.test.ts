@@ -65,7 +65,7 @@ test('identity: whoami is what the cluster says of the bearer', real, async (t) 
 
 test('D3 identity: health wants a bearer that the cluster knows', real, async (t) => {
   const { ask } = await setUp(t)
-  assert.deepEqual((await ask('nobody', 'GET', '/health')).json(), { status: 'ok' })
+  assert.deepEqual((await ask('unbound', 'GET', '/health')).json(), { status: 'ok' })
   assert.equal((await ask('stranger', 'GET', '/health')).status, 401)
 })
 
@@ -90,7 +90,7 @@ test(
     const base = { cost: 'unconfigured', identity: true, providers: 'disabled', pruning: true }
     assert.deepEqual(await seen('operator'), { ...base, agents: true, audit: true })
     assert.deepEqual(await seen('developer'), { ...base, agents: true, audit: 'denied' })
-    assert.deepEqual(await seen('nobody'), { ...base, agents: 'denied', audit: 'denied' })
+    assert.deepEqual(await seen('unbound'), { ...base, agents: 'denied', audit: 'denied' })
   },
 )
 
@@ -120,7 +120,7 @@ test(
     }
     assert.deepEqual(await permitted('viewer'), [namespace])
     assert.deepEqual(await permitted('other-tenant'), [other])
-    assert.deepEqual(await permitted('nobody'), [])
+    assert.deepEqual(await permitted('unbound'), [])
     assert.deepEqual(await permitted('operator'), [namespace, other])
   },
 )

@@ -65,12 +65,12 @@ test('CON3: every declared event type has a decision, and kinds have the plurals
 test('CON3: the feed shows each type to whom the API server allows its right, and to no other', real, async (t) => {
   const feed = await startEventFeed(t)
   const { namespace, other, admin, as } = feed
-  const users = ['developer', 'viewer', 'other-tenant', 'nobody']
+  const users = ['developer', 'viewer', 'other-tenant', 'unbound']
   const watch = { verbs: ['watch'], resources: ['events'] }
   const end = { verbs: ['get'], resources: ['sentinels'] }
   for (const one of [namespace, other]) await grant(admin, 'feed', users, { namespace: one, rules: [watch, end] })
   const everywhere = `feed-${namespace}`
-  await grant(admin, everywhere, ['operator', 'nobody'], { rules: [watch, end] })
+  await grant(admin, everywhere, ['operator', 'unbound'], { rules: [watch, end] })
   for (const one of [namespace, other]) {
     for (const type of declaredTypes) {
       const kind = rights[type.type]?.kind ?? 'AgentDeployment'
@@ -83,7 +83,7 @@ test('CON3: the feed shows each type to whom the API server allows its right, an
     await feed.append(sentinel, { namespace: one, kind: 'Sentinel', name: 'x' })
   }
   let shown = 0
-  for (const who of ['developer', 'viewer', 'other-tenant', 'nobody', 'operator', 'admin'])
+  for (const who of ['developer', 'viewer', 'other-tenant', 'unbound', 'operator', 'admin'])
     for (const one of [namespace, other]) {
       const expected: string[] = []
       for (const { type } of declaredTypes) {
@@ -95,14 +95,14 @@ test('CON3: the feed shows each type to whom the API server allows its right, an
     }
   assert.ok(shown > 60 && shown < 6 * 2 * declaredTypes.length, `${shown} events shown: the personas differ`)
   // Over the cluster: what a cluster-wide grant covers, and the rest by namespace.
-  assert.deepEqual(await feed.seen('nobody', ''), [])
-  await grant(admin, 'runs', ['nobody'], { namespace: other, rules: [{ verbs: ['get'], resources: ['runs'] }] })
-  await eventually(async () => isAllowed(as('nobody'), run, other))
+  assert.deepEqual(await feed.seen('unbound', ''), [])
+  await grant(admin, 'runs', ['unbound'], { namespace: other, rules: [{ verbs: ['get'], resources: ['runs'] }] })
+  await eventually(async () => isAllowed(as('unbound'), run, other))
   const runs = declaredTypes.filter(({ type }) => rights[type] === run).map(({ type }) => `${type} x`)
   await feed.append(sentinel, { namespace: undefined, kind: 'Sentinel', name: 'last' })
   const [first, ...rest] = [
-    await feed.seen('nobody', `?namespace=${other}`),
-    await feed.seen('nobody', `?namespace=${namespace}`),
+    await feed.seen('unbound', `?namespace=${other}`),
+    await feed.seen('unbound', `?namespace=${namespace}`),
   ]
   assert.deepEqual([first, rest], [runs, [[]]])
 })

@@ -31,7 +31,7 @@ const EventsQuery = Type.Object(
 
 // Types for the platform's own consumers are in no stream.
 function seenTypes({ core }: IntegrationsServices): readonly EventType[] {
-  return [...core.eventTypes().values()].filter(({ seenBy }) => seenBy !== 'nobody')
+  return [...core.eventTypes().values()].filter(({ seenBy }) => seenBy !== 'none')
 }
 
 type Source = Parameters<typeof toCloudEvent>[1]

@@ -98,7 +98,7 @@ test('gateway: bearers are reviewed as the caller; errors have the OpenAI shape'
   const ask = (client: OpenAI, model: string) => refused(client.chat.completions.create({ model, messages }))
   const cases: [OpenAI, string, number, string][] = [
     [gateway.client('garbage'), 'mock', 401, 'unauthenticated'],
-    [gateway.as('nobody'), 'mock', 403, 'forbidden'],
+    [gateway.as('unbound'), 'mock', 403, 'forbidden'],
     [gateway.as('developer'), `${b}/mock`, 403, 'forbidden'],
     [gateway.as('developer'), `${b}/missing`, 403, 'forbidden'],
     [gateway.as('developer'), 'missing', 404, 'model_not_found'],
@@ -163,7 +163,7 @@ test(
 )
 
 test(
-  'B7: host and key are the provider’s alone; redirects are not followed; the key is told to nobody',
+  'B7: host and key are the provider’s alone; redirects are not followed; the key is sent to no other host',
   servers,
   async (t) => {
     const gateway = await startGateway(t)

@@ -7,5 +7,5 @@ export const pruningUnfinished = defineEvent({
   fact: 'unfinished',
   summary: 'A part of the dependents of a deleted object was removed; the rest follows.',
   data: Type.Object({ kind: Type.String(), uid: Type.String() }),
-  seenBy: 'nobody',
+  seenBy: 'none',
 })

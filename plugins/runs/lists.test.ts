@@ -332,7 +332,7 @@ test("C1: another caller's cursor shows nothing that this caller may not read", 
     assert.ok([...spaces(await page(ask, 'viewer', `${walk}&cursor=${cursor}`))].every((space) => space === namespace))
     const others = await page(ask, 'other-tenant', `${walk}&cursor=${cursor}`)
     assert.ok([...spaces(others)].every((space) => space === other))
-    assert.deepEqual(await page(ask, 'nobody', `${walk}&cursor=${cursor}`), {
+    assert.deepEqual(await page(ask, 'unbound', `${walk}&cursor=${cursor}`), {
       items: [],
       nextCursor: null,
       scope: 'permitted',
@@ -397,7 +397,7 @@ test(
     }
     const reason = `No pod of ${namespace}/robot is ready: CrashLoopBackOff: agent exited with code 127`
     const expected = { code: 'agent_not_ready', message: reason }
-    await grant(admin, 'runs-only', ['nobody'], { namespace, rules: [{ verbs: ['get'], resources: ['runs'] }] })
+    await grant(admin, 'runs-only', ['unbound'], { namespace, rules: [{ verbs: ['get'], resources: ['runs'] }] })
     const [waiting, failed, other] = [
       await newRun(world, namespace, {}, uid),
       await newRun(world, namespace, {}, uid),
@@ -415,10 +415,10 @@ test(
     assert.equal((await read(waiting.id)).waitReason, undefined, 'a worker may take it at any moment')
     clock.ms = 3_000
     assert.deepEqual((await read(waiting.id)).waitReason, expected)
-    assert.equal((await read(waiting.id, 'nobody')).waitReason, undefined, 'may get runs, and no agent')
+    assert.equal((await read(waiting.id, 'unbound')).waitReason, undefined, 'may get runs, and no agent')
     assert.equal((await read(other.id)).waitReason, undefined, 'another agent of that name')
     assert.deepEqual((await read(failed.id)).error, { code: 'agent_unreachable', message: reason })
-    assert.equal((await read(failed.id, 'nobody')).error?.message, 'agent_unreachable')
+    assert.equal((await read(failed.id, 'unbound')).error?.message, 'agent_unreachable')
     await setReady('False', '2099-01-01T00:00:00Z')
     assert.equal((await read(failed.id)).error?.message, 'agent_unreachable', 'it turned after the run had ended')
     await setReady('True', '2026-01-01T00:00:00Z')

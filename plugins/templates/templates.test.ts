@@ -32,7 +32,7 @@ test('recipes: at least six, each with its own name, each expands', () => {
 
 test('recipes: the cluster accepts every one, and their routes are the mock ones', real, async (t) => {
   const { ask, admin, namespace } = await setUp(t)
-  const answer = await ask('nobody', 'GET', '/recipes')
+  const answer = await ask('unbound', 'GET', '/recipes')
   assert.equal(answer.json<{ items: unknown[] }>().items.length, recipes.length, answer.text)
   for (const { id, config } of recipes) {
     const [agent] = expandAgentConfig(config).documents
@@ -94,7 +94,7 @@ test('templates: scope=permitted shows the namespaces of the caller only', real,
   assert.deepEqual(await names('viewer'), ['here'])
   assert.deepEqual(await names('other-tenant'), ['there'])
   assert.deepEqual(await names('operator'), ['here', 'there'])
-  assert.deepEqual(await names('nobody'), [])
+  assert.deepEqual(await names('unbound'), [])
   assert.equal((await ask('viewer', 'GET', '/templates')).status, 403)
 })
 

@@ -30,7 +30,7 @@ function toMarkdown(types: readonly EventType[]): string {
 }
 
 function seenBy({ seenBy: right }: EventType): string {
-  if (right === 'nobody') return 'Not in `GET /api/events`.'
+  if (right === 'none') return 'Not in `GET /api/events`.'
   if (right === undefined) return 'Seen by callers that may `get` its subject.'
   return `Seen by callers that may \`${right.verb} ${right.resource}\`.`
 }
@@ -59,7 +59,7 @@ const servers = {
 
 function toAsyncApi(types: readonly EventType[]): object {
   const schemas: Components = {}
-  const shown = types.filter(({ seenBy: right }) => right !== 'nobody')
+  const shown = types.filter(({ seenBy: right }) => right !== 'none')
   const messages = Object.fromEntries(types.map((type) => [type.type, toMessage(type, schemas)]))
   toDocumentSchema(anyCloudEventSchema(shown), schemas)
   return {

@@ -71,7 +71,7 @@ test('delegation: an agent has work done by another one through its launcher', a
       return [answer.status, answer.body.error]
     }
     assert.deepEqual(await refused('shallow', 'back'), [409, 'depth_exceeded'])
-    assert.deepEqual(await refused('front', 'nobody'), [404, 'unknown_target'])
+    assert.deepEqual(await refused('front', 'unbound'), [404, 'unknown_target'])
     // The developer, for whom the run is done, has no rights in that namespace.
     assert.deepEqual(await refused('front', 'other/back'), [403, 'delegate_not_allowed'])
     assert.deepEqual(await refused('abroad', 'other/back'), [403, 'delegation_refused'])

@@ -67,10 +67,10 @@ test(
     const dispatcher = new Agent({ connect: { ca: server.ca } })
     t.after(() => dispatcher.close())
     const path = `/api/v1/namespaces/${crypto.randomUUID()}`
-    const headers = { authorization: `Bearer ${server.tokens['nobody']}` }
+    const headers = { authorization: `Bearer ${server.tokens['unbound']}` }
     assert.equal((await fetch(server.url + path, { dispatcher, headers })).status, 403)
     const logged = server.auditLog().find((entry) => entry.requestURI === path)
-    assert.equal(logged?.user.username, 'nobody')
+    assert.equal(logged?.user.username, 'unbound')
     const listed = await kubectl(server.kubeconfig(server.tokens['admin'] ?? ''), ['get', 'namespaces', '-o', 'name'])
     assert.match(listed.stdout, /^namespace\/default$/m)
   },

@@ -13,7 +13,7 @@ export const personas: readonly Persona[] = [
   persona('developer', ['mesh:developers']),
   persona('operator', ['mesh:operators']),
   persona('other-tenant', ['mesh:other-tenants']),
-  persona('nobody', []),
+  persona('unbound', []),
 ]
 
 /** The lines `token,user,uid,"group,group"` of `--token-auth-file`. */

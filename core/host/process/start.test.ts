@@ -356,7 +356,7 @@ test(
     const refusals = {
       [as('mesh:wrong-one')]: `DATABASE_URL: ${host}: password authentication failed for user "mesh" (28P01)`,
       [as('mesh:right-one', 'absent')]: `DATABASE_URL: ${host}: database "absent" does not exist (3D000)`,
-      [as('nobody:wrong-one')]: `DATABASE_URL: ${host}: password authentication failed for user "nobody" (28P01)`,
+      [as('unknown:wrong-one')]: `DATABASE_URL: ${host}: password authentication failed for user "unknown" (28P01)`,
     }
     for (const [url, message] of Object.entries(refusals))
       for (const role of ['migrate', 'worker', 'gateway'] as const) {

@@ -13,7 +13,7 @@ export function rightToSee(
   type: EventType | undefined,
   event: Pick<StoredEvent, 'subject' | 'data'>,
 ): Right | undefined {
-  if (type === undefined || type.seenBy === 'nobody') return undefined
+  if (type === undefined || type.seenBy === 'none') return undefined
   if (type.seenBy !== undefined) return { group: GROUP, ...type.seenBy }
   return { verb: 'get', resource: pluralOf(event.subject.kind), group: groupOf(event.data) }
 }
