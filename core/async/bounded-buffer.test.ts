@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createBoundedBuffer } from './bounded-buffer.ts'
 
-/** A taker whose calls end when the test says so. */
+/** A consumer whose calls end when the test says so. */
 function taker() {
   const calls: (readonly number[])[] = []
   let under = Promise.withResolvers<void>()
@@ -27,7 +27,7 @@ function taker() {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 const bounds = { items: 100, bytes: 1_000, batch: 3 }
 
-test('what came while a batch is taken is the next one, in order and bounded', async () => {
+test('items pushed while a batch is processed form the next batch, in order and bounded', async () => {
   const { calls, take, done } = taker()
   const buffer = createBoundedBuffer(bounds, take)
   for (const item of [1, 2, 3, 4, 5]) await buffer.push(item, 1)
@@ -48,7 +48,7 @@ for (const [what, tight, size] of [
   ['items', { ...bounds, items: 2 }, 1],
   ['bytes', { ...bounds, bytes: 300 }, 100],
 ] as const)
-  test(`who pushes waits when too many ${what} are held, until a batch is through`, async () => {
+  test(`push waits while too many ${what} are held, until a batch is done`, async () => {
     const { take, done } = taker()
     const buffer = createBoundedBuffer(tight, take)
     await buffer.push(1, size)
@@ -61,7 +61,7 @@ for (const [what, tight, size] of [
     await third
   })
 
-test('a taker that gave up gets nothing more, and nobody waits for it', async () => {
+test('after take rejected it is not called again, and no push waits', async () => {
   const { calls, take, fail } = taker()
   const buffer = createBoundedBuffer({ ...bounds, items: 2 }, take)
   await buffer.push(1, 1)

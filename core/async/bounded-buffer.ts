@@ -9,9 +9,9 @@ export interface BufferBounds {
 export interface BoundedBuffer<Item> {
   /** Resolves when there is room for more. */
   push(item: Item, bytes: number): Promise<void>
-  /** Resolves when nothing waits and nothing is being taken. */
+  /** Resolves when the buffer is empty and no batch is in progress. */
   settled(): Promise<void>
-  /** Items that wait. */
+  /** Number of buffered items. */
   readonly length: number
 }
 

@@ -1,15 +1,15 @@
 import { MAX_TIMER_MS } from '#schemas/duration.ts'
 
-/** A pending call that can be cancelled. */
+/** A pending timeout that can be cancelled. */
 export interface LongTimeout {
   cancel(): void
-  /** Lets the process end while the call is pending. */
+  /** Allows the process to exit while the timeout is pending. */
   unref(): LongTimeout
 }
 
 /**
- * Calls `done` once after `ms` milliseconds, however many they are. `setTimeout` of Node fires after 1 ms when the delay
- * exceeds 2^31 - 1 ms; this one chains timers. Use it for every delay that a caller, an object or a setting gives.
+ * Calls `done` once after `ms` milliseconds. `setTimeout` of Node fires after 1 ms when the delay exceeds 2^31 - 1 ms; this one chains
+ * timers. Use it for every delay given by a caller, an object or a setting.
  */
 export function longTimeout(done: () => void, ms: number): LongTimeout {
   const end = performance.now() + ms

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createSemaphore } from './semaphore.ts'
 
-test('a semaphore runs as many works at once as it has places, in order, and frees the place of one that fails', async () => {
+test('a semaphore runs as many tasks at once as it has permits, in order, and releases the permit of a failed one', async () => {
   const enter = createSemaphore(2)
   const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
   const started: number[] = []

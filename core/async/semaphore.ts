@@ -1,7 +1,7 @@
-/** Runs work as soon as one of its places is free, in the order of the calls. */
+/** Runs tasks in the order of the calls, each as soon as a permit is free. */
 export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Makes a semaphore with that many places. */
+/** Creates a semaphore with that many permits. */
 export function createSemaphore(places: number): Semaphore {
   const waiting: (() => void)[] = []
   let free = places
@@ -12,7 +12,7 @@ export function createSemaphore(places: number): Semaphore {
   }
   const leave = (): void => {
     const next = waiting.shift()
-    // A place is handed over, so that a later call cannot overtake.
+    // The permit passes to the next waiter, so that a later call cannot overtake it.
     if (next === undefined) free += 1
     else next()
   }

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-// A flag in an object: work started inside and still running after COMMIT keeps the context, but is outside by then.
+// An object instead of a boolean: work that outlives the transaction keeps its context, but is outside after COMMIT.
 const current = new AsyncLocalStorage<{ open: boolean }>()
 
-/** Runs `work` as the inside of a database transaction, where everything that calls `assertOutsideTransaction` throws. */
+/** Runs `work` inside a database transaction, where `assertOutsideTransaction` throws. */
 export async function insideTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
   const mark = { open: true }
   try {
@@ -13,7 +13,7 @@ export async function insideTransaction<Result>(work: () => Promise<Result>): Pr
   }
 }
 
-/** Throws inside `transact`: there a second connection may wait for ever for the first one, and a call cannot be rolled back. */
+/** Throws inside `transact`. A second connection may wait forever for the first one there, and a call cannot be rolled back. */
 export function assertOutsideTransaction(what: string): void {
   if (current.getStore()?.open === true) {
     throw new Error(`${what} may not be used inside a transaction; use its handle, or afterCommit`)

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 
 const idBytes = 16
-// Random bytes for many ids at once: asking for those of one costs 1.3 us, more than all the rest of an id.
+// A pool of random bytes for many ids: requesting those of one id costs 1.3 us, more than the rest of its generation.
 const pool = Buffer.allocUnsafeSlow(256 * idBytes)
 let used = pool.length
 

@@ -2,12 +2,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 
-/** Thrown with what is wrong with a file; the message has no text of it. */
+/** Thrown for a file that cannot be used. The message contains none of its text. */
 export class UnusableFile extends Error {
   override readonly name = 'UnusableFile'
 }
 
-/** What settings name is small; a device or a pipe would never end. */
+/** Files named by settings are small; reading a device or a pipe would never end. */
 const maxBytes = 1_048_576
 
 /** Reads a regular file of bounded size. Throws `UnusableFile`, or the error of the file system. */

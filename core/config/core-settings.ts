@@ -25,7 +25,7 @@ const thirdParty = Type.Object({
   ),
 })
 
-/** Settings of the platform itself; every plugin has a key of its own beside these. */
+/** Settings of the platform itself. Each plugin has its own key beside these. */
 export const coreSettingsSchema = Type.Object({
   profile: Type.Union([Type.Literal('open'), Type.Literal('hardened')], {
     default: 'open',
@@ -217,7 +217,7 @@ export const coreSettingsSchema = Type.Object({
 /** See {@link coreSettingsSchema}. */
 export type CoreSettings = Static<typeof coreSettingsSchema>
 
-/** Names of the interface for settings of the platform itself. */
+/** Environment variables and aliases of the platform's settings. */
 export const coreSettingSources: readonly SettingSource[] = [
   { from: 'MESH_PROFILE', to: 'profile' },
   { from: 'MESH_INSTALL', to: 'install' },

@@ -1,13 +1,13 @@
 import type { TSchema } from 'typebox'
 
-/** A name of the interface (a dotted settings path or an environment variable) and where it lands in the slice. */
+/** An environment variable or dotted settings path, and the key of the section that it sets. */
 export interface SettingSource {
   readonly from: string
   readonly to: string
   readonly parse?: (text: string) => unknown
 }
 
-/** What has a section of its own in the settings: a plugin. */
+/** Owner of a section of the settings: a plugin. */
 export interface SettingsOwner {
   readonly name: string
   readonly settings: TSchema

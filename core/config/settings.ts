@@ -13,19 +13,19 @@ import { claimedPath, readSlice } from './plugin-settings.ts'
 import { readYamlFile } from './yaml-file.ts'
 import type { YamlFile } from './yaml-file.ts'
 
-/** Everything that was set for a process, read once. */
+/** All settings of a process, read once. */
 export interface Settings {
   readonly core: CoreSettings
-  /** The validated slice of each plugin by its name. */
+  /** Validated section of each plugin, by its name. */
   readonly slices: ReadonlyMap<string, unknown>
 }
 
-/** Where settings are read from. */
+/** Sources of settings. */
 export interface SettingsInput {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Default: `MESH_CONFIG`, then `mesh.yaml` of the working folder; without any there is no file. */
+  /** Default: `MESH_CONFIG`, then `mesh.yaml` in the working directory; without either, no file is read. */
   readonly file?: string | undefined
-  /** Settings given in code (the embedded default, tests); the file and the environment win over them. */
+  /** Settings given in code (the embedded default, tests). File and environment override them. */
   readonly presets?: Readonly<Record<string, unknown>>
 }
 
@@ -37,13 +37,13 @@ export function openSettings(input: SettingsInput): YamlFile {
   return { ...file, tree: merge(input.presets ?? {}, file.tree) }
 }
 
-/** Where a core setting was set, for messages: `DATABASE_URL`, or `mesh.yaml:2:1: databaseUrl`. */
+/** Source of a core setting, for messages: `DATABASE_URL`, or `mesh.yaml:2:1: databaseUrl`. */
 export function originOf(file: YamlFile, env: SettingsInput['env'], setting: string): string {
   const given = coreSettingSources.find(({ from, to }) => to === setting && (env[from] ?? '') !== '')
   return given?.from ?? `${file.where(setting.split('.'))}: ${setting}`
 }
 
-/** Checks the files that settings name, as far as the roles use them. Throws `SettingsError`. */
+/** Checks the files that the settings of these roles name. Throws `SettingsError`. */
 export function refuseUnusableFiles(
   {
     file,
@@ -66,7 +66,7 @@ export function refuseUnusableFiles(
   }
 }
 
-/** The platform's own settings, before the plugins are known: which third parties to load stands here. */
+/** Reads the platform's own settings before the plugins are known, since they list the third-party plugins to load. */
 export function readCoreSettings(file: YamlFile, env: SettingsInput['env']): CoreSettings {
   const own = Object.keys(coreSettingsSchema.properties)
   const given = Object.fromEntries(Object.entries(file.tree).filter(([key]) => own.includes(key)))
@@ -75,7 +75,7 @@ export function readCoreSettings(file: YamlFile, env: SettingsInput['env']): Cor
   return readSlice(coreSettingsSchema, given, { ...from, profile }) as CoreSettings
 }
 
-/** Reads and validates everything; an unknown key refuses to start and is named with its place. */
+/** Reads and validates all settings. An unknown key is an error that names its position. */
 export function readSettings(file: YamlFile, env: SettingsInput['env'], plugins: readonly SettingsOwner[]): Settings {
   const core = readCoreSettings(file, env)
   refuseUnknownKeys(file, plugins)
@@ -102,7 +102,7 @@ function refuseUnknownPlugins(file: YamlFile, core: CoreSettings, plugins: reado
   }
 }
 
-// Keys of the platform and of a plugin's slice are checked by their schemas; the rest must be claimed, leaf by leaf.
+// Schemas check the keys of the platform and of each plugin. Every other key must be claimed by a source, leaf by leaf.
 function refuseUnknownKeys(file: YamlFile, plugins: readonly SettingsOwner[]): void {
   const known = [...Object.keys(coreSettingsSchema.properties), ...plugins.map(({ name }) => name)]
   const claimed = plugins.flatMap(({ settingsFrom = [] }) =>

@@ -5,22 +5,22 @@ import { isObject } from '#core/json/is-object.ts'
 import { fileProblem } from './file-problem.ts'
 import { SettingsError } from './settings-error.ts'
 
-/** A settings file as data, and where each key stands. */
+/** A settings file as data, with the positions of its keys. */
 export interface YamlFile {
   readonly tree: Readonly<Record<string, unknown>>
-  /** Path of the file as it was given; undefined without a file. */
+  /** Path of the file as given; undefined without a file. */
   readonly file?: string
-  /** `mesh.yaml:3:5` of a key or list item, or the file's name when the key is not in it. */
+  /** Position of a key or list item (`mesh.yaml:3:5`), or the file's name if the key is absent. */
   where(path: readonly string[]): string
 }
 
-/** Reads a YAML file: one document, no aliases (X3), no duplicate key; an absent or empty file is an empty one. */
+/** Reads a YAML file: one document, no aliases (X3), no duplicate keys. An absent file is empty. */
 export function readYamlFile(file: string | undefined): YamlFile {
   if (file === undefined) return { tree: {}, where: () => 'the environment' }
   return parseYamlText(readText(file), file)
 }
 
-/** As `readYamlFile`, from text. */
+/** Like `readYamlFile`, from text. */
 export function parseYamlText(text: string, file: string): YamlFile {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, stringKeys: true })
@@ -60,7 +60,7 @@ function withoutAliases<T>(file: string, read: () => T): T {
   }
 }
 
-// The position of the key, not of its value: that is what the reader looks for. An item of a list has a value only.
+// Position of the key, not of its value, since readers look for the key. A list item has only a value.
 function positionOf(root: unknown, path: readonly string[], at: (offset: number) => string): string | undefined {
   let node = root
   let found: string | undefined

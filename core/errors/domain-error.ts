@@ -7,12 +7,12 @@ export interface FieldError {
   readonly detail: string
 }
 
-/** The domain's error: a code, never a status; `core/http/problem/problem.ts` alone maps it (RFC 9457). */
+/** A domain error: a code, never a status. Only `core/http/problem/problem.ts` maps it to a status (RFC 9457). */
 export class Fail extends Error {
   readonly code: ErrorCode
   readonly errors: readonly FieldError[]
   readonly retryAfter: number | undefined // seconds
-  /** Response headers that belong to the error, such as `Allow`. */
+  /** Response headers of the error, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>>
   constructor(
     code: ErrorCode,

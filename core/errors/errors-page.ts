@@ -1,6 +1,6 @@
 import { errorTable } from './core-errors.ts'
 
-/** The manual of errors, made from the one table. */
+/** Renders docs/reference/errors.md from the table. */
 export function errorsPage(): string {
   const rows = Object.entries(errorTable).map(([code, { status, title }]): [string, number, string] => [
     code,

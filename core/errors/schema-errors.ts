@@ -12,10 +12,10 @@ export interface SchemaError {
   readonly message: string
 }
 
-/** Detail of a field that no schema has. */
+/** Message for a field that is not in the schema. */
 export const UNKNOWN_FIELD = 'is not a known field'
 
-/** Errors by field, each once. Messages have the words of the schema only, never those of the value (M7). */
+/** Groups errors by field, each once. Messages quote the schema only, never the value (M7). */
 export function describeErrors(
   errors: readonly SchemaError[],
   checked: { readonly schema: unknown; readonly value: unknown },
@@ -29,7 +29,7 @@ export function describeErrors(
     })
 }
 
-// The literals of a union are reported one by one: together they are the accepted values.
+// Each literal of a union is reported separately; joined, they are the accepted values.
 function joinBranches(errors: readonly SchemaError[]): readonly SchemaError[] {
   const literals = Map.groupBy(
     errors.filter(({ keyword }) => keyword === 'const'),
@@ -66,7 +66,7 @@ function toFields(error: SchemaError, { schema, value }: { schema: unknown; valu
   }
 }
 
-// A text that is no duration gets the message of one out of bounds, not the pattern.
+// A text that is not a duration gets the message for out-of-bounds values instead of the pattern.
 function durationDetail(schemaPath: string, schema: unknown): string | undefined {
   const steps = schemaPath.split('/').slice(1)
   const bounds = steps
@@ -96,7 +96,7 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-/** One step of a JSON pointer; a key can be as long as the body, so it is cut. */
+/** Escapes one step of a JSON pointer. A key can be as long as the body, so it is truncated. */
 export function escapeStep(key: string): string {
   return key.slice(0, 128).replaceAll('~', '~0').replaceAll('/', '~1')
 }

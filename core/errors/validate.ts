@@ -6,13 +6,13 @@ import { SHOWN_AS } from '#schemas/shown-as.ts'
 import type { FieldError } from './domain-error.ts'
 import { describeErrors, escapeStep, UNKNOWN_FIELD } from './schema-errors.ts'
 
-/** Says what is wrong with a value; an empty list is a valid one. Nothing is coerced, defaulted or removed. */
+/** Returns the errors of a value; an empty list means valid. Nothing is coerced, defaulted or removed. */
 export type Check = (value: unknown) => readonly FieldError[]
 
-// A client learns as much from the first few, and a hostile body cannot make a large answer.
+// The first few are enough for a client, and a hostile body cannot cause a large response.
 const MAX_ERRORS = 20
 
-/** A check by schema, compiled at its first use (compiling at start would cost 2 ms a schema). */
+/** Creates a check from a schema. Compiled at first use, since compiling costs 2 ms per schema at startup. */
 export function checkOf(schema: TSchema): Check {
   let closed: TSchema | undefined
   let compiled: ReturnType<typeof Compile> | undefined
@@ -27,7 +27,7 @@ export function checkOf(schema: TSchema): Check {
   }
 }
 
-// Before validation, which would look at each field: 1 MiB holds 95,000 of them (F2).
+// Before validation, which would visit each field: 1 MiB holds 95,000 of them (F2).
 function crowdedErrors(schema: unknown, value: unknown, pointer: string): readonly FieldError[] {
   if (!isObject(schema) || !isObject(value)) return []
   const properties = isObject(schema.properties) ? schema.properties : {}
@@ -46,7 +46,7 @@ function crowdedErrors(schema: unknown, value: unknown, pointer: string): readon
   )
 }
 
-// JSON Schema cannot compare durations: the bounds are a mark on the field (schemas/parts.ts).
+// JSON Schema cannot compare durations, so the bounds are annotations of the field (schemas/parts.ts).
 function durationErrors(schema: unknown, value: unknown, pointer: string): readonly FieldError[] {
   if (!isObject(schema)) return []
   if (Array.isArray(value))
@@ -86,6 +86,6 @@ function rewriteKeyword(key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, rewrite(schema)]))
 }
 
-// Values under these are data; parts of an intersection know only their own fields, so they stay open.
+// Values under these keywords are data. Parts of an intersection know only their own fields, so they stay open.
 const literals = new Set(['const', 'enum', 'default', 'examples', 'required', 'allOf', SHOWN_AS])
 const namedSchemas = new Set(['properties', 'patternProperties', '$defs'])

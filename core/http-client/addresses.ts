@@ -1,18 +1,18 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * `public` addresses may be called. `restricted` ones need the setting `outbound.allow`. `forbidden` ones are refused always:
- * metadata services hand out credentials, and an unspecified address reaches this machine under another name.
+ * `public` addresses may be called, `restricted` ones need the setting `outbound.allow`. `forbidden` ones are always refused: metadata
+ * services return credentials, and an unspecified address is an alias of this machine.
  */
 export interface AddressClass {
   readonly access: 'public' | 'restricted' | 'forbidden'
-  /** Words for a message: `a loopback address`. */
+  /** Text for messages, such as `a loopback address`. */
   readonly label: string
-  /** The address that a connection ends at: the IPv4 address inside a mapped or translated one, else the address itself. */
+  /** Address that a connection reaches: the IPv4 address embedded in a mapped or translated one, else the address itself. */
   readonly target: string
 }
 
-/** Label of the addresses that stay on this machine. */
+/** Label of addresses of this machine. */
 export const LOOPBACK = 'a loopback address'
 
 interface Range {
@@ -20,9 +20,9 @@ interface Range {
   readonly blocks: AddressBlocks
 }
 
-/** CIDR blocks, a list for each family: within one list `net.BlockList` takes an IPv4 address and its mapped form for the same. */
+/** CIDR blocks, one list per address family: within one list `net.BlockList` treats an IPv4 address and its mapped form as equal. */
 export interface AddressBlocks {
-  /** Adds a block (`10.0.0.0/8`); false when it is none. */
+  /** Adds a block (`10.0.0.0/8`). Returns false if it is invalid. */
   add(cidr: string): boolean
   has(address: string): boolean
 }
@@ -69,10 +69,10 @@ const restricted: readonly Range[] = [
   ]),
 ]
 
-// All that is assigned for global unicast (RFC 4291); what lies outside is reserved.
+// The range assigned for global unicast (RFC 4291); all else is reserved.
 const globalIpv6 = range('a public address', ['2000::/3'])
 
-/** Classifies an IP address. What is no address in its usual notation is forbidden. */
+/** Classifies an IP address. Any other text is forbidden. */
 export function classifyAddress(address: string): AddressClass {
   const family = isIP(address)
   if (family === 0) return { access: 'forbidden', label: 'not an IP address', target: address }

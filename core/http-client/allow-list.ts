@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
 import { createAddressBlocks } from './addresses.ts'
 
-/** The hosts and addresses of the setting `outbound.allow`. */
+/** Hosts and addresses of the setting `outbound.allow`. */
 export interface AllowList {
   hasName(host: string): boolean
   hasAddress(address: string): boolean
 }
 
 /**
- * Parses entries: a CIDR block (`10.0.0.0/8`), an address, a host name, or `*.` and a domain for every name below it.
- * Throws a TypeError that names an entry which is none of these.
+ * Parses entries: a CIDR block (`10.0.0.0/8`), an address, a host name, or `*.` and a domain for every name below it. Throws a TypeError
+ * that names the invalid entry.
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const blocks = createAddressBlocks()
@@ -30,7 +30,7 @@ export function parseAllowList(entries: readonly string[]): AllowList {
   }
 }
 
-/** Host of a URL as the list compares it: lower case, without brackets and trailing dots. */
+/** Host of a URL in the form used for comparison: lower case, without brackets and trailing dots. */
 export function normalizeHost(host: string): string {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
   let end = name.length
@@ -38,7 +38,7 @@ export function normalizeHost(host: string): string {
   return name.slice(0, end)
 }
 
-// A last label of digits would be an IPv4 address in another spelling.
+// A numeric last label would be another spelling of an IPv4 address.
 function isHostName(host: string): boolean {
   const labels = host.split('.')
   const named = labels.every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))

@@ -6,7 +6,7 @@ import { createGuard } from './guard.ts'
 import type { GuardOptions } from './guard.ts'
 import { OutboundError } from './outbound-error.ts'
 
-/** Resolves as a cluster's DNS might; no name of a test leaves this process. */
+/** Resolves names as a cluster's DNS might, without leaving this process. */
 const names: Readonly<Record<string, readonly string[]>> = {
   localhost: ['127.0.0.1', '::1'],
   'api.example.com': ['93.184.216.34', '2606:2800:220:1::1'],
@@ -30,7 +30,7 @@ async function verdict(url: string, options?: Partial<GuardOptions>): Promise<st
   }
 }
 
-// Every spelling that WHATWG URL or a resolver takes for an address that is not public.
+// Every spelling that WHATWG URL or a resolver accepts for a non-public address.
 const spellings = `
   127.0.0.1 127.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 127.0.0.1. %31%32%37.0.0.1 １２７.0.0.1 localhost LOCALHOST
   localhost. [::1] [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] [::ffff:7f00:1] [::127.0.0.1] [::ffff:0:127.0.0.1]

@@ -14,9 +14,9 @@ export interface ResolvedAddress {
 /** Resolves a host name to all of its addresses. */
 export type Lookup = (host: string) => Promise<readonly { readonly address: string }[]>
 
-/** What the guard decides by. */
+/** Configuration of the guard. */
 export interface GuardOptions {
-  /** Setting `outbound.allow`: CIDR blocks, addresses, names, `*.` and a domain. */
+  /** Setting `outbound.allow`: CIDR blocks, addresses, host names, or `*.` and a domain. */
   readonly allow: readonly string[]
   /** Base URLs of the platform's own listeners, read per connection; refused even where the list allows their address. */
   readonly ownUrls?: () => readonly string[]
@@ -24,15 +24,15 @@ export interface GuardOptions {
   readonly lookup?: Lookup
 }
 
-/** Decides which URLs may be called, and where a connection for one ends. */
+/** Decides which URLs may be called and which addresses a connection may use. */
 export interface Guard {
   /** Resolves the host once and checks every address. Throws `OutboundError`, or what the resolver throws. */
   resolve(url: URL): Promise<readonly ResolvedAddress[]>
 }
 
 /**
- * M-2: refuses what is not public unless `outbound.allow` lists its name or address; metadata services, link-local, multicast and
- * unspecified addresses always. A name with one refused address is refused: an attacker's resolver may mix them.
+ * M-2: refuses non-public addresses unless `outbound.allow` lists the name or address. Metadata services, link-local, multicast and
+ * unspecified addresses are always refused. A name with one refused address is refused, since an attacker's resolver may mix them.
  */
 export function createGuard(options: GuardOptions): Guard {
   const allow = parseAllowList(options.allow)
@@ -64,7 +64,7 @@ function hostOf(url: URL): string {
   return host
 }
 
-// The address behind a name stays out of the message: who may only name a host must not read the cluster's DNS by it.
+// The message omits the address behind a name, so that a user who can name a host cannot read the cluster's DNS.
 function refuseAddress({ host, address, allowed }: { host: string; address: string; allowed: boolean }): void {
   const { access, label } = classifyAddress(address)
   if (access === 'public' || (access === 'restricted' && allowed)) return

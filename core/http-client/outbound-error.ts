@@ -1,4 +1,4 @@
-/** Why a call outwards failed, as far as a caller may know: a closed list, safe for messages, conditions and metric labels. */
+/** Why an outbound call failed: a closed list, safe for messages, conditions and metric labels. */
 export type OutboundReason =
   | 'address_refused'
   | 'https_required'
@@ -13,7 +13,7 @@ export type OutboundReason =
   | 'too_large'
   | 'failed'
 
-/** Thrown by the guard and by `Outbound.request`. The message names host and rule, never an upstream text or a header. */
+/** Thrown by the guard and by `Outbound.request`. The message contains host and rule, never an upstream text or a header. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
   readonly reason: OutboundReason
@@ -57,7 +57,7 @@ const codes: Readonly<Record<string, OutboundReason>> = {
 const tlsCode =
   /^(?:ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
 
-/** Classifies what sockets, TLS, undici and the guard throw; `failed` for anything else. */
+/** Classifies errors of sockets, TLS, undici and the guard; `failed` for any other. */
 export function outboundReason(error: unknown): OutboundReason {
   if (error instanceof OutboundError) return error.reason
   const code = codeOf(error)
@@ -65,12 +65,12 @@ export function outboundReason(error: unknown): OutboundReason {
   return codes[code] ?? (tlsCode.test(code) ? 'tls_error' : 'failed')
 }
 
-/** A fixed text for a reason, for the end of a message. */
+/** Text for a reason, used at the end of messages. */
 export function describeReason(reason: OutboundReason): string {
   return texts[reason]
 }
 
-// A connection that was tried at several addresses fails with an AggregateError, whose code is that of its first error.
+// A connection tried at several addresses fails with an AggregateError that has the code of the first error.
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   const { code } = error as NodeJS.ErrnoException

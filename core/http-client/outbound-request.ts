@@ -2,22 +2,22 @@ import type { Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import { OutboundError, describeReason, outboundReason } from './outbound-error.ts'
 
-/** One call with a bounded answer. */
+/** One request with a bounded response. */
 export interface OutboundRequest {
   readonly url: string
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal?: AbortSignal
-  /** For the whole call, in milliseconds; default 10 s. */
+  /** Deadline of the whole call in milliseconds; default 10 s. */
   readonly deadlineMs?: number
-  /** Of the answer's body; default 1 MiB. */
+  /** Limit of the response body; default 1 MiB. */
   readonly maxBytes?: number
-  /** Redirects of a GET to follow, at most 3; default 0. Each is checked as the first address was. */
+  /** Redirects to follow for a GET, at most 3; default 0. Each target is checked like the first URL. */
   readonly redirects?: number
 }
 
-/** An answer, whatever its status. */
+/** A response with any status. */
 export interface OutboundAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -28,10 +28,10 @@ const DEADLINE_MS = 10_000
 const MAX_BYTES = 1024 * 1024
 const MAX_REDIRECTS = 3
 const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
-// Headers that a redirect to another origin must not take along.
+// Headers removed on a redirect to another origin.
 const credentials: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key'])
 
-/** Makes `Outbound.request` on guarded connections. */
+/** Creates `Outbound.request` on guarded connections. */
 export function createOutboundRequest(dispatcher: () => Dispatcher) {
   return async (request: OutboundRequest): Promise<OutboundAnswer> => {
     assertOutsideTransaction('an outbound call')
@@ -90,14 +90,14 @@ async function read(body: Dispatcher.ResponseData['body'], url: URL, maxBytes: n
   let size = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length
-    // Leaving the loop destroys the body and with it the connection.
+    // Leaving the loop destroys the body and its connection.
     if (size > maxBytes) throw new OutboundError('too_large', `${url.host} answers more than ${maxBytes} bytes.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-/** Parses a URL that may be called. Throws `OutboundError` for another scheme, credentials, or no URL. */
+/** Parses the URL of an outbound call. Throws `OutboundError` for another scheme, credentials or invalid text. */
 export function parseOutboundUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href)
   if (

@@ -56,7 +56,7 @@ test('SEC9, M-2: a name that answers differently the second time is connected wh
   let asked = 0
   const lookup = async () => {
     asked++
-    // Public for the check, this machine for a client that resolves again to connect.
+    // Public at the check, loopback for a client that resolves again to connect.
     return [{ address: asked % 2 === 1 ? '203.0.113.1' : '127.0.0.1' }]
   }
   const outbound = open(t, { allow: ['203.0.113.0/24'], lookup })

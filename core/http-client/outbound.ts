@@ -7,31 +7,31 @@ import type { Guard, GuardOptions } from './guard.ts'
 import { createOutboundRequest, parseOutboundUrl } from './outbound-request.ts'
 import type { OutboundAnswer, OutboundRequest } from './outbound-request.ts'
 
-/** Calls to addresses that a user or a peer named: model providers, MCP servers, OAuth metadata, ingest (M-2). */
+/** Calls to addresses named by users or peers: model providers, MCP servers, OAuth metadata, ingest (M-2). */
 export interface Outbound {
-  /** Guarded connections of the caller's own, for streams; the caller closes them. Redirects are not followed. */
+  /** Opens guarded connections for streams; the caller closes them. Redirects are not followed. */
   open(options: ConnectionOptions): Dispatcher
-  /** One bounded call on shared connections. Throws `OutboundError`. */
+  /** Sends one bounded request on shared connections. Throws `OutboundError`. */
   request(request: OutboundRequest): Promise<OutboundAnswer>
-  /** Throws as a connection to the URL would be refused; connects nowhere. */
+  /** Throws the error that a connection to the URL would get; does not connect. */
   check(url: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Limits of a set of connections. */
+/** Limits of a connection pool. */
 export interface ConnectionOptions {
-  /** Connections to one origin at once. */
+  /** Concurrent connections per origin. */
   readonly connections: number
   /** How long an idle connection is kept, in milliseconds. */
   readonly keepAliveMs?: number
-  /** PEM of further certificate authorities; default: those of Node.js and `NODE_EXTRA_CA_CERTS`. */
+  /** Additional certificate authorities as PEM; default: those of Node.js and `NODE_EXTRA_CA_CERTS`. */
   readonly ca?: string
 }
 
 const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 30_000
 
-/** Opens no connection yet. Throws a TypeError for an entry of the allow list that cannot be read. */
+/** Creates a client without connecting. Throws a TypeError for an invalid entry of the allow list. */
 export function createOutbound(options: GuardOptions): Outbound {
   const guard = createGuard(options)
   const open = (connections: ConnectionOptions): Agent => openAgent(guard, connections)
@@ -49,7 +49,7 @@ export function createOutbound(options: GuardOptions): Outbound {
   }
 }
 
-// The check is part of connecting, so a connection that is kept costs nothing more, and nothing resolves the name a second time.
+// The check is part of connecting, so a kept-alive connection costs no further check and no name is resolved twice.
 function openAgent(guard: Guard, { connections, keepAliveMs = KEEP_ALIVE_MS, ca }: ConnectionOptions): Agent {
   return new Agent({
     factory: (origin) =>
@@ -62,7 +62,7 @@ function openAgent(guard: Guard, { connections, keepAliveMs = KEEP_ALIVE_MS, ca 
   })
 }
 
-// TLS gets the name (SNI and certificate), the socket gets the checked addresses. Sockets never look up a literal address.
+// TLS gets the name (SNI, certificate), the socket the checked addresses. Sockets never look up a literal address.
 function guardedConnector(guard: Guard, origin: URL, ca: string | undefined): buildConnector.connector {
   const resolve = callbackify(() => guard.resolve(origin))
   const connect = buildConnector({

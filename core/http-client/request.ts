@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 
-/** One request whose answer is handed over as it arrives; the body of the request is whole. */
+/** A request with a complete body whose response is streamed. */
 export interface ExchangeRequest {
   readonly origin: string
   readonly path: string
@@ -8,21 +8,21 @@ export interface ExchangeRequest {
   readonly headers: Record<string, string>
   readonly body?: string | Buffer
   readonly signal?: AbortSignal
-  /** Longest wait for the head of the answer; 0 waits for ever. */
+  /** Timeout for the response headers; 0 disables it. */
   readonly headersTimeout?: number
-  /** Longest pause between two chunks; 0 waits for ever. */
+  /** Timeout between two chunks; 0 disables it. */
   readonly bodyTimeout?: number
   onHead(status: number, headers: AnswerHeaders): void
-  /** A returned promise pauses the answer until it settles: back-pressure. */
+  /** A returned promise pauses the response until it settles (back-pressure). */
   onData(chunk: Buffer): void | Promise<void>
 }
 
-/** Headers of an answer, names in lower case. */
+/** Response headers, names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /**
- * Sends one request through undici's `dispatch` (a fifth of what `fetch` costs, no web streams, redirects never
- * followed) and resolves at the end of the answer. Rejects on a connection error, a timeout, an abort or a throwing handler.
+ * Sends one request through undici's `dispatch`, which costs a fifth of `fetch` and never follows redirects. Resolves at the end of the
+ * response. Rejects on a connection error, a timeout, an abort or a throwing handler.
  */
 export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -70,14 +70,14 @@ function abortError(signal: AbortSignal | undefined): Error {
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason })
 }
 
-/** A whole answer with a bounded body. */
+/** A complete response with a bounded body. */
 export interface Answer {
   readonly status: number
   readonly headers: AnswerHeaders
   readonly body: Buffer
 }
 
-/** As `exchange`, but collects the body; above `maxBytes` (default 16 MiB) the connection is cut and it rejects. */
+/** Like `exchange`, but collects the body. Closes the connection and rejects above `maxBytes` (default 16 MiB). */
 export async function collect(
   dispatcher: Dispatcher,
   request: Omit<ExchangeRequest, 'onHead' | 'onData'> & { readonly maxBytes?: number },

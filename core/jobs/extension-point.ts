@@ -1,12 +1,12 @@
 declare const carries: unique symbol
 
-/** A named extension point; its owner's `points.ts` declares it and imports nothing else. */
+/** A named extension point, declared in its owner's `points.ts`, which imports nothing else. */
 export interface Point<T> {
   readonly name: string
   readonly [carries]?: T
 }
 
-/** One value for a point. */
+/** One value contributed to a point. */
 export interface Contribution {
   readonly point: string
   readonly value: unknown
@@ -17,7 +17,7 @@ export function definePoint<T>(name: string): Point<T> {
   return { name }
 }
 
-/** Adds a value to a point. */
+/** Contributes a value to a point. */
 export function contribute<T>(point: Point<T>, value: T): Contribution {
   return { point: point.name, value }
 }

@@ -6,7 +6,7 @@ import { KubeError } from './status.ts'
 const refused = (error: unknown): boolean =>
   error instanceof KubeError && error.status === 503 && error.details.retryAfterSeconds === 1
 
-test('K4: while a server answers nothing, calls above the bound are refused with Retry-After', () => {
+test('K4: while a server does not respond, calls above the limit are refused with Retry-After', () => {
   let now = 0
   const gate = createStallGate({ underWay: 2, silentMs: 1_000 }, () => now)
   now = 50_000
@@ -16,7 +16,7 @@ test('K4: while a server answers nothing, calls above the bound are refused with
   const burst = gate.enter()
   now += 1
   assert.throws(() => gate.enter(), refused)
-  // Who gave up was not answered.
+  // An aborted call is not a response.
   burst(false)
   assert.throws(() => gate.enter(), refused)
   first(true)
@@ -24,7 +24,7 @@ test('K4: while a server answers nothing, calls above the bound are refused with
   gate.enter()
 })
 
-test('K4: calls below the bound are let in however long the server is silent, so that one of them finds it thawed', () => {
+test('K4: calls below the limit are allowed however long the server is silent, so that one of them detects its recovery', () => {
   let now = 0
   const gate = createStallGate({ underWay: 2, silentMs: 1_000 }, () => now)
   const leave = gate.enter()

@@ -209,7 +209,7 @@ test('K4: the deadline covers the body, an abort in it reaches the server, and a
   assert.equal((await refusal(client.listRaw(configMaps))).status, 503)
 })
 
-test('K4: while the server is silent a call above the bound is 503 without a word to the server, and again let in once it answers', async (t) => {
+test('K4: while the server is silent a call above the bound is 503 without a request, and is admitted again once the server responds', async (t) => {
   const server = await startRecorder(t)
   const pool = { ...createPool(server.url), gate: createStallGate({ underWay: 1, silentMs: -1 }) }
   t.after(() => pool.close())
@@ -236,7 +236,7 @@ test('K5: a name that was not parsed never reaches the wire', async (t) => {
   assert.equal(server.requests.length, 0)
 })
 
-test('a watch gives changes and bookmarks, goes on from a version, and ends with its signal', real, async (t) => {
+test('a watch emits changes and bookmarks, continues from a version, and ends with its signal', real, async (t) => {
   const client = await connect(t)
   const namespace = await freshNamespace(client)
   const { resourceVersion } = await client.list(configMaps, { namespace })
@@ -311,7 +311,7 @@ async function untilAnswered(client: KubeClient, limitMs: number): Promise<void>
       (error: unknown) => error,
     )
     if (failure === undefined) return
-    assert.ok(performance.now() < end, 'it did not recover in time')
+    assert.ok(performance.now() < end, 'no recovery in time')
   }
 }
 
@@ -325,7 +325,7 @@ function label(event: WatchEvent<KubeObject>): string {
   return 'object' in event ? `${event.type} ${event.object.metadata.name}` : event.type
 }
 
-/** A plain HTTP server that records headers and answers as told: for what a real API server never sends. */
+/** A plain HTTP server that records headers and returns given responses, for what a real API server never sends. */
 async function startRecorder(t: TestContext) {
   const requests: Record<string, unknown>[] = []
   const state: { answer: 'never' | 'half' | 'cut' | { status: number; body: string } } = {

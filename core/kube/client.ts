@@ -1,10 +1,10 @@
 import type { ObjectMeta } from '#schemas/object.ts'
 import type { DnsLabel, DnsName } from './names.ts'
 
-// Described once, beside the kinds; whoever works with the client's objects finds it here.
+// Declared once, beside the kinds, and re-exported for users of the client.
 export type { ManagedFields, ObjectMeta, OwnerReference } from '#schemas/object.ts'
 
-/** What the client needs to know of a kind: its REST coordinates. `Kind` values of `schemas/crds` satisfy it. */
+/** REST coordinates of a kind. `Kind` values of `schemas/crds` satisfy it. */
 export interface Resource {
   readonly group: string // '' is the core group
   readonly version: string
@@ -23,13 +23,13 @@ export interface KubeObject<Spec = unknown, Status = unknown> {
   readonly [field: string]: unknown
 }
 
-/** Where an object lives. `namespace` is absent for cluster-scoped kinds. */
+/** Namespace and name of an object. `namespace` is absent for cluster-scoped kinds. */
 export interface ObjectRef {
   readonly namespace?: DnsLabel
   readonly name: DnsName
 }
 
-/** Common to every call. The default deadline is 10 s (K4); `signal` aborts the upstream call with the caller. */
+/** Options of every call. The default deadline is 10 s (K4). `signal` aborts the upstream call. */
 export interface CallOptions {
   readonly signal?: AbortSignal
   readonly deadlineMs?: number
@@ -37,11 +37,11 @@ export interface CallOptions {
 
 /** Options of a get. */
 export interface GetOptions extends CallOptions {
-  /** Asks for `PartialObjectMetadata`: a reader of labels need not receive the data of a Secret. */
+  /** Requests `PartialObjectMetadata`: a reader of labels does not need the data of a Secret. */
   readonly metadataOnly?: boolean
 }
 
-/** Options of a list; `limit` and `continue` page, an absent `namespace` lists the cluster. */
+/** Options of a list. `limit` and `continue` page; without `namespace` the list covers the cluster. */
 export interface ListOptions extends CallOptions {
   readonly namespace?: DnsLabel
   readonly limit?: number
@@ -49,7 +49,7 @@ export interface ListOptions extends CallOptions {
   readonly labelSelector?: string
   readonly fieldSelector?: string
   readonly resourceVersion?: string
-  /** Of lists: the state at exactly `resourceVersion`; 410 when that is forgotten. */
+  /** Of lists: the state at exactly `resourceVersion`; 410 if it has expired. */
   readonly resourceVersionMatch?: 'Exact'
 }
 
@@ -78,31 +78,34 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan'
-  /** Seconds that a pod gets to end; 0 removes it at once. */
+  /** Grace period of a pod in seconds; 0 deletes it at once. */
   readonly graceSeconds?: number
 }
 
-/** What a delete answered: `object` when finalizers hold it (or the kind's deletes answer with it); `uid` names what was deleted. */
+/**
+ * Result of a delete. `object` is set while finalizers hold the object, or if the kind's deletes return it; `uid` identifies what was
+ * deleted.
+ */
 export interface Deletion<O> {
   readonly uid: string | undefined
   readonly object: O | undefined
 }
 
-/** One frame of a watch. After `expired` (410 by status or inside the stream, M10) the caller lists again. */
+/** One event of a watch. After `expired` (410 by status or inside the stream, M10) the caller relists. */
 export type WatchEvent<O> =
-  /** `bytes`: the size of the frame, for whoever holds frames back. */
+  /** `bytes`: size of the frame, for consumers with back-pressure. */
   | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: O; readonly bytes: number }
   | { readonly type: 'bookmark'; readonly resourceVersion: string }
   | { readonly type: 'expired' }
 
 /**
- * The thin client: one bearer, one shared connection pool. Failures are `KubeError` (`status.ts`):
- * the API server's own Status, or a deadline (504), or unreachable (503).
+ * A thin client: one bearer on a shared connection pool. It throws `KubeError` (`status.ts`) with the API server's Status, a 504 after the
+ * deadline, or a 503 if unreachable.
  */
 export interface KubeClient {
   get<O extends KubeObject>(resource: Resource, ref: ObjectRef, options?: GetOptions): Promise<O>
   list<O extends KubeObject>(resource: Resource, options?: ListOptions): Promise<ObjectList<O>>
-  /** The list's bytes as the API server sent them, in the pieces they came in, for pages that pass through. */
+  /** Returns the bytes of a list as received, for pages that are passed through. */
   listRaw(resource: Resource, options?: ListOptions): Promise<readonly Buffer[]>
   create<O extends KubeObject>(resource: Resource, object: O, options?: WriteOptions): Promise<O>
   replace<O extends KubeObject>(resource: Resource, object: O, options?: WriteOptions): Promise<O>
@@ -112,20 +115,20 @@ export interface KubeClient {
     resource: Resource,
     options: ListOptions & { readonly timeoutSeconds?: number },
   ): AsyncIterable<WatchEvent<O>>
-  /** A pod's log as a byte stream. */
+  /** Streams a pod's log. */
   podLogs(ref: ObjectRef, options: PodLogOptions): Promise<AsyncIterable<Buffer>>
-  /** Creates a review or token request that has no name (`/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`). */
+  /** Creates an unnamed review or token request (`/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`). */
   review<Answer>(path: ReviewPath, body: unknown, options?: CallOptions): Promise<Answer>
 }
 
-/** The review endpoints; fixed paths, so nothing is built from input. */
+/** Review endpoints. The paths are constants, so nothing is built from input. */
 export type ReviewPath =
   | '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
   | '/apis/authorization.k8s.io/v1/subjectaccessreviews'
   | '/apis/authentication.k8s.io/v1/selfsubjectreviews'
   | '/apis/authentication.k8s.io/v1/tokenreviews'
 
-/** Query of a pod's log (Kubernetes API reference, read log of the specified Pod). */
+/** Query parameters of a pod's log (Kubernetes API reference, read log of the specified Pod). */
 export interface PodLogOptions extends CallOptions {
   readonly container?: string
   readonly follow?: boolean

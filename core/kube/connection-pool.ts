@@ -5,7 +5,7 @@ import { kubeMetrics } from './metrics.ts'
 import { createStallGate } from './circuit-breaker.ts'
 import type { StallGate } from './circuit-breaker.ts'
 
-/** How the API server is trusted and, for a kubeconfig with a client certificate, how we present ourselves. All PEM. */
+/** Certificate authorities of the API server and, for a kubeconfig with one, the client certificate. All PEM. */
 export interface TlsOptions {
   readonly ca?: string | undefined
   readonly cert?: string | undefined
@@ -15,34 +15,34 @@ export interface TlsOptions {
   readonly insecure?: boolean | undefined
 }
 
-/** The shared connections to one API server. Calls and long streams are apart, so that watches never starve calls. */
+/** Shared connections to one API server. Calls and long streams have separate connections, so that watches never starve calls. */
 export interface KubePool {
   readonly server: string // origin, without a trailing slash
   readonly basePath: string // '' or the prefix of a proxied server, such as '/k8s/clusters/c1'
   readonly calls: Dispatcher
   readonly streams: Dispatcher
-  /** Of the calls. */
+  /** Circuit breaker of the calls. */
   readonly gate: StallGate
-  /** Time of the calls, where they are measured. */
+  /** Histogram of call durations. */
   readonly seconds?: Histogram<'verb' | 'resource' | 'outcome'> | undefined
-  /** Milliseconds for every call but watches and followed logs; default `DEADLINE_MS`. */
+  /** Deadline of every call except watches and followed logs; default `DEADLINE_MS`. */
   readonly deadlineMs?: number | undefined
   close(): Promise<void>
 }
 
-// A frozen server is met by queueing here, not by ever more sockets (K4).
+// Behind a frozen server calls queue here instead of opening more sockets (K4).
 const MAX_CONNECTIONS = 128
-// Two more for each connection may wait behind a server that is silent: after a thaw they are through in about a second.
+// Two more per connection may wait behind a silent server; after its recovery they complete within about a second.
 const STALL = { underWay: 3 * MAX_CONNECTIONS, silentMs: 1_000 }
 
-/** What a pool is given instead of making it. */
+/** Replacements for parts of the pool. */
 export interface PoolParts {
   readonly metrics?: Metrics | undefined
-  /** Instead of connections of its own for the calls. */
+  /** Dispatcher to use for calls in place of own connections. */
   readonly calls?: Dispatcher | undefined
 }
 
-/** Opens no connection yet; the first call does. */
+/** Creates a pool without connecting; the first call connects. */
 export function createPool(server: string, tls: TlsOptions = {}, { metrics, calls: given }: PoolParts = {}): KubePool {
   const url = new URL(server)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
@@ -58,7 +58,7 @@ export function createPool(server: string, tls: TlsOptions = {}, { metrics, call
     gate: createStallGate(STALL),
     seconds: metrics?.histogram(kubeMetrics.requestSeconds),
     close: async () => {
-      // What was given is its owner's to close.
+      // A given dispatcher is closed by its owner.
       await Promise.all([given === undefined ? calls.destroy() : undefined, streams.destroy()])
     },
   }

@@ -24,7 +24,7 @@ import { resourcePath, withQuery } from './url.ts'
 import type { Query, Target } from './url.ts'
 import { watch } from './watch.ts'
 
-/** A server and an identity. Give the shared `pool`: without one the client opens its own, which lives as long as the process. */
+/** Server and identity. Pass the shared `pool`: without one the client opens its own, which lives as long as the process. */
 export interface KubeClientOptions extends TlsOptions {
   readonly server: string
   readonly bearer: Bearer
@@ -34,7 +34,7 @@ export interface KubeClientOptions extends TlsOptions {
 
 const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
 
-/** A client of one API server as one identity; cheap to make, since the connections are the pool's. */
+/** Creates a client with one identity. It is cheap, since the connections belong to the pool. */
 export function createKubeClient(options: KubeClientOptions): KubeClient {
   const connection: Connection = {
     pool: options.pool ?? createPool(options.server, options),
@@ -83,7 +83,7 @@ function objectPath(resource: Resource, ref: ObjectRef, subresource?: Target['su
 }
 
 function listRequest(resource: Resource, options: ListOptions): CallRequest {
-  // The API server reads a negative limit as "everything" (M10).
+  // The API server treats a negative limit as unlimited (M10).
   if (options.limit !== undefined && !(Number.isInteger(options.limit) && options.limit > 0))
     throw new RangeError('limit: must be a positive integer')
   const path = withQuery(resourcePath(resource, { namespace: options.namespace }), {
@@ -103,7 +103,7 @@ interface ListAnswer<O> {
 }
 
 function toList<O extends KubeObject>(resource: Resource, list: ListAnswer<O>): ObjectList<O> {
-  // Built-in kinds come without kind and apiVersion inside a list.
+  // Items of a list of a built-in kind have no kind and apiVersion.
   const type = { apiVersion: apiVersionOf(resource), kind: resource.kind }
   return {
     items: (list.items ?? []).map((item) => ({ ...type, ...item })),
@@ -151,7 +151,7 @@ const mediaTypes = {
 function patchRequest(resource: Resource, ref: ObjectRef, patch: Patch, options: WriteOptions): CallRequest {
   const query: Query = {
     ...writeQuery(options),
-    // Apply is refused without a manager.
+    // The API server refuses an apply without a field manager.
     ...(patch.type === 'apply' ? { fieldManager: options.fieldManager ?? 'mesh', force: patch.force } : {}),
   }
   return {
@@ -183,7 +183,7 @@ function deleteRequest(resource: Resource, ref: ObjectRef, options: DeleteOption
   return { method: 'DELETE', path: objectPath(resource, ref), body, ...limits(options) }
 }
 
-// A finished delete answers with a Status, a held one with the object.
+// A completed delete returns a Status, a pending one the object.
 function toDeletion<O extends KubeObject>(answer: O & { readonly details?: { readonly uid?: string } }): Deletion<O> {
   if (answer.kind === 'Status' && answer.apiVersion === 'v1') return { uid: answer.details?.uid, object: undefined }
   return { uid: answer.metadata.uid, object: answer }

@@ -17,7 +17,7 @@ import { KubeError } from './status.ts'
 const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true }
 const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
 
-/** A server that answers everything with these zipped bytes. */
+/** A server that returns these compressed bytes for every request. */
 async function startZipping(t: TestContext, status: number, zipped: Buffer): Promise<string> {
   const server = createServer((request, response) => {
     request.resume()
@@ -41,7 +41,7 @@ async function failureOf(t: TestContext, status: number, zipped: Buffer): Promis
 }
 
 test(
-  'a list above 128 KiB comes zipped from a real API server, and is read',
+  'a list above 128 KiB is compressed by a real API server, and is read',
   needs('etcd', 'kube-apiserver'),
   async (t) => {
     const kube = await sharedKube(t)
@@ -72,7 +72,7 @@ test(
   },
 )
 
-test('what is zipped but torn is an unreachable cluster, and a failure that comes zipped keeps its status', async (t) => {
+test('a truncated gzip body is reported as unreachable, and a compressed failure keeps its status', async (t) => {
   const whole = gzipSync('{"metadata":{},"items":[]}')
   assert.equal((await failureOf(t, 200, whole.subarray(0, -6))).status, 503)
   assert.equal((await failureOf(t, 200, Buffer.from('no gzip at all'))).status, 503)
@@ -80,9 +80,9 @@ test('what is zipped but torn is an unreachable cluster, and a failure that come
   assert.equal((await failureOf(t, 403, denied)).status, 403)
 })
 
-test('K4: an answer that unzips to more than the bound is refused, however small it came', async (t) => {
+test('K4: a response that decompresses to more than the limit is refused, however small it is', async (t) => {
   const bomb = gzipSync(Buffer.alloc(MAX_ANSWER_BYTES + 1, 32), { level: 1 })
   assert.ok(bomb.length < MAX_ANSWER_BYTES / 100)
   const { status, message } = await failureOf(t, 200, bomb)
-  assert.deepEqual([status, message], [502, 'The answer of the cluster is too large.'])
+  assert.deepEqual([status, message], [502, 'The response of the cluster is too large.'])
 })

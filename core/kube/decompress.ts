@@ -3,16 +3,15 @@ import { gunzip } from 'node:zlib'
 import { MAX_ANSWER_BYTES, tooLarge } from './read-body.ts'
 import type { Answer } from './read-body.ts'
 
-/** What `decode` understands, as the value of `accept-encoding`. An API server zips what is above 128 KiB. */
+/** Encodings that `decode` supports, as the value of `accept-encoding`. An API server compresses responses above 128 KiB. */
 export const ACCEPTED_ENCODING = 'gzip'
 
 const MOST_AT_ONCE = 4 * 1024 * 1024
 const unzip = promisify(gunzip)
 
 /**
- * The body of an answer, unzipped where the server zipped it, in a thread of its own; rejects with a `KubeError` for one that exceeds
- * the bound, and with what zlib says for a broken one. TLS and HTTP of what the API server otherwise writes 4 KB at a time cost more than
- * unzipping does (`npm run bench -- agents-walk`).
+ * Decompresses a body in a worker thread if the server compressed it. Rejects with a `KubeError` above the limit, and with zlib's error for
+ * a corrupt body. Compression is cheaper than receiving the same response in 4 KB writes over TLS (`npm run bench -- agents-walk`).
  */
 export async function decode({ headers, pieces }: Answer): Promise<readonly Buffer[]> {
   if (headers['content-encoding'] !== ACCEPTED_ENCODING) return pieces
@@ -24,7 +23,7 @@ export async function decode({ headers, pieces }: Answer): Promise<readonly Buff
   }
 }
 
-// The trailer says how long the text is (RFC 1952, 2.3.1): made in one chunk, it is not copied together from many.
+// The trailer states the decompressed size (RFC 1952, 2.3.1), so that the output fits in one chunk without copying.
 function chunkFor(zipped: Buffer): number {
   const length = zipped.length < 18 ? 0 : zipped.readUInt32LE(zipped.length - 4)
   return Math.min(Math.max(length + 1, 64), MOST_AT_ONCE)

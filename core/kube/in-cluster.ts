@@ -4,21 +4,21 @@ import { conceal } from '#core/log/secrets.ts'
 import type { Bearer } from './request.ts'
 import type { TlsOptions } from './connection-pool.ts'
 
-/** How to reach a cluster and as whom: what `createPool` and `createKubeClient` take. */
+/** Connection and identity of a cluster, as `createPool` and `createKubeClient` take them. */
 export interface ClusterAccess {
   readonly server: string
   readonly tls: TlsOptions
   readonly bearer: Bearer
-  /** The namespace that the source names: the context's, or the pod's own. */
+  /** Namespace of the kubeconfig context, or of the pod. */
   readonly namespace: string | undefined
 }
 
 const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-// The kubelet replaces a projected token at 80 % of its life, so a minute-old copy is always valid.
+// The kubelet renews a projected token at 80 % of its lifetime, so a minute-old copy is always valid.
 const REREAD_MS = 60_000
 
-/** A bearer from a file that is replaced while the process runs; read again at most once a minute. */
+/** Returns the bearer in a file that is renewed while the process runs. The file is read at most once a minute. */
 export function bearerFromFile(path: string, now: () => number = () => performance.now()): () => Promise<string> {
   let read: { readonly token: string; readonly at: number } | undefined
   return async () => {
@@ -28,7 +28,7 @@ export function bearerFromFile(path: string, now: () => number = () => performan
   }
 }
 
-/** The pod's own service account, or undefined outside a cluster. */
+/** Access by the pod's own service account, or undefined outside a cluster. */
 export function inClusterAccess(
   env: Readonly<Record<string, string | undefined>>,
   mount: string = MOUNT,
@@ -38,7 +38,7 @@ export function inClusterAccess(
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     tls: { ca: readFileSync(`${mount}/ca.crt`, 'utf8') },
-    // A pod may mount the certificate alone.
+    // A pod may mount only the certificate.
     bearer: existsSync(`${mount}/token`) ? bearerFromFile(`${mount}/token`) : null,
     namespace: readFileSync(`${mount}/namespace`, 'utf8').trim(),
   }

@@ -3,8 +3,8 @@ import type { CallRequest, Connection } from './request.ts'
 import { KubeError } from './status.ts'
 
 /**
- * Times a call and makes it a span under the work that caused it, by verb and resource: no name of an object, no query. Nothing is sent
- * along: the headers of a call are built from four values and no other (K2).
+ * Measures a call and records it as a span, by verb and resource: no object name, no query. No trace header is sent: the headers of a call
+ * are built from four values only (K2).
  */
 export function observed<Answer>(
   { pool }: Connection,
@@ -29,7 +29,7 @@ export function observed<Answer>(
 
 const verbs = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const
 
-/** The verb and resource of a call as RBAC has them (`create`, `pods/log`); `other` for what is no resource. */
+/** Verb and resource of a call in RBAC terms (`create`, `pods/log`); `other` for a path without a resource. */
 export function nameOfCall({ method, path }: Pick<CallRequest, 'method' | 'path'>): { verb: string; resource: string } {
   const [route = '', query = ''] = path.split('?', 2)
   const parts = route.split('/').slice(1)

@@ -30,7 +30,7 @@ function folder(t: TestContext): string {
   return dir
 }
 
-test('a kubeconfig with a token is who the token says', real, async (t) => {
+test('a kubeconfig with a token has the identity of the token', real, async (t) => {
   const kube = await sharedKube(t)
   const access = await loadKubeconfig({ file: kube.kubeconfig(kube.tokens['viewer'] ?? '') })
   assert.equal(await username(t, access), 'viewer')
@@ -65,7 +65,7 @@ test('a kubeconfig with an exec plugin runs it', real, async (t) => {
   await assert.rejects(loadKubeconfig({ file, context: 'other' }), /no context "other"/)
 })
 
-test('in a pod the mounted service account counts, and its token is read again', real, async (t) => {
+test('in a pod the mounted service account is used, and its token is reread', real, async (t) => {
   assert.equal(inClusterAccess({}), undefined)
   const kube = await sharedKube(t)
   const mount = folder(t)
@@ -73,7 +73,7 @@ test('in a pod the mounted service account counts, and its token is read again',
   writeFileSync(join(mount, 'namespace'), 'mesh-system\n')
   const { hostname, port } = new URL(kube.url)
   const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
-  assert.equal(inClusterAccess(env, mount)?.bearer, null, 'a pod that mounts no token is nobody')
+  assert.equal(inClusterAccess(env, mount)?.bearer, null, 'a pod without a mounted token has no identity')
   writeFileSync(join(mount, 'token'), `${kube.tokens['operator'] ?? ''}\n`)
   const access = inClusterAccess(env, mount)
   assert.equal(await username(t, access ?? assert.fail()), 'operator')

@@ -2,15 +2,15 @@ import type { RequestOptions } from 'node:https'
 import { conceal } from '#core/log/secrets.ts'
 import type { ClusterAccess } from './in-cluster.ts'
 
-/** Which file (default: `KUBECONFIG`, then `~/.kube/config`) and which of its contexts (default: the current one). */
+/** File (default: `KUBECONFIG`, then `~/.kube/config`) and context (default: the current one). */
 export interface KubeconfigOptions {
   readonly file?: string | undefined
   readonly context?: string | undefined
 }
 
 /**
- * Reads a kubeconfig with its credentials: token, token file, client certificate, exec plugin, OIDC. The library that knows them
- * costs 0.8 s and 130 MB at import, so only who has a kubeconfig pays for it.
+ * Reads a kubeconfig with its credentials: token, token file, client certificate, exec plugin, OIDC. Its library costs 0.8 s and 130 MB at
+ * import, so it is imported only when a kubeconfig is used.
  */
 export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<ClusterAccess> {
   const { KubeConfig } = await import('@kubernetes/client-node')
@@ -35,7 +35,7 @@ export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<C
       serverName: cluster.tlsServerName,
       insecure: cluster.skipTLSVerify,
     },
-    // The library caches what exec plugins and OIDC give and renews it, so it is asked for each call.
+    // The library caches and renews credentials of exec plugins and OIDC, so it is queried for each call.
     bearer: bearerOf(first) === undefined ? null : async () => bearerOf(await credentials()) ?? '',
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,
   }

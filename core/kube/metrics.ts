@@ -5,7 +5,7 @@ import { defineHistogram } from '#core/telemetry/metrics.ts'
 export const kubeMetrics = {
   requestSeconds: defineHistogram({
     name: 'mesh_cluster_request_seconds',
-    help: 'Time of a call to the API server; for a watch and a log, to its first byte. Outcome: ok, denied, missing, conflict, throttled, invalid, unavailable, timeout, aborted.',
+    help: 'Duration of a call to the API server; for watches and logs, until the first byte. Outcome: ok, denied, missing, conflict, throttled, invalid, unavailable, timeout, aborted.',
     labels: ['verb', 'resource', 'outcome'],
     roles: ['bff', 'manager', 'gateway', 'state'],
     buckets: quickSeconds,

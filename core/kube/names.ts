@@ -1,4 +1,4 @@
-/** Thrown by the names parser; `field` says which input was refused. HTTP: 400 `invalid_name`. */
+/** Thrown for an invalid name; `field` is the refused input. Mapped to 400 `invalid_name`. */
 export class InvalidName extends Error {
   readonly field: string
   constructor(field: string, reason: string) {
@@ -10,10 +10,10 @@ export class InvalidName extends Error {
 
 declare const brand: unique symbol
 
-/** An RFC 1123 label: at most 63 characters of a-z, 0-9 and '-', no '-' at either end. A namespace is one. */
+/** An RFC 1123 label: at most 63 characters of a-z, 0-9 and '-', without '-' at either end. Namespaces are labels. */
 export type DnsLabel = string & { readonly [brand]: 'DnsLabel' }
 
-/** An RFC 1123 subdomain: labels joined by '.', at most 253 characters. The name of most objects is one. */
+/** An RFC 1123 subdomain: labels joined by '.', at most 253 characters. Most object names are subdomains. */
 export type DnsName = string & { readonly [brand]: 'DnsLabel' | 'DnsName' }
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
@@ -31,12 +31,12 @@ export function parseName(field: string, text: string): DnsName {
   return text
 }
 
-/** Whether a text is an RFC 1123 label. */
+/** Whether the text is an RFC 1123 label. */
 export function isLabel(text: string): text is DnsLabel {
   return label.test(text)
 }
 
-/** Whether a text is an RFC 1123 subdomain. Kubernetes bounds the whole (253), not each label. */
+/** Whether the text is an RFC 1123 subdomain. Kubernetes limits the total (253), not each label. */
 export function isName(text: string): text is DnsName {
   if (text.length === 0 || text.length > 253) return false
   return text.split('.').every((part) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(part))

@@ -1,19 +1,19 @@
 import type { Dispatcher } from 'undici'
 import { KubeError } from './status.ts'
 
-/** A whole answer, its body in the pieces that came off the socket. */
+/** A complete response, its body in the chunks received. */
 export interface Answer {
   readonly status: number
   readonly headers: Dispatcher.ResponseData['headers']
   readonly pieces: readonly Buffer[]
 }
 
-/** An object is at most 1.5 MiB in etcd; a page of 500 stays far below this, and a runaway answer cannot fill the memory. */
+/** An object in etcd is at most 1.5 MiB. A page of 500 stays far below this, and a runaway response cannot exhaust the memory. */
 export const MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 /**
- * Sends a request and collects its answer; rejects with what undici says, or at once with the signal's reason.
- * By undici's handlers: the stream and the iterator of `request` cost more than all else (a page of 240 KB: 325 against 145 us).
+ * Sends a request and collects the response. Rejects with undici's error, or at once with the signal's reason. Uses undici's handlers: the
+ * stream and iterator of `request` cost more than all else (a page of 240 KB: 325 against 145 us).
  */
 export function collect(
   dispatcher: Dispatcher,
@@ -22,7 +22,7 @@ export function collect(
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   let abort = (): void => undefined
-  // undici starts a request when it has a connection for it: behind a frozen server never, so this does not wait for it.
+  // undici observes the signal once it has a connection, which it never gets behind a frozen server; therefore this rejects directly.
   const onAbort = (): void => {
     reject(signal.reason)
     abort()
@@ -49,7 +49,7 @@ function collector(resolve: (answer: Answer) => void, reject: (error: unknown) =
     },
     onResponseData: (_controller, piece) => {
       size += piece.length
-      // undici aborts the request with what a handler throws.
+      // undici aborts the request with the error that a handler throws.
       if (size > MAX_ANSWER_BYTES) throw tooLarge()
       pieces.push(piece)
     },
@@ -58,7 +58,7 @@ function collector(resolve: (answer: Answer) => void, reject: (error: unknown) =
   }
 }
 
-/** The failure for an answer above the bound. */
+/** Error for a response above the limit. */
 export function tooLarge(): KubeError {
-  return new KubeError(502, 'BadGateway', 'The answer of the cluster is too large.')
+  return new KubeError(502, 'BadGateway', 'The response of the cluster is too large.')
 }

@@ -5,10 +5,10 @@ import { ACCEPTED_ENCODING, decode } from './decompress.ts'
 import type { KubePool } from './connection-pool.ts'
 import { KubeError, deadlineError, errorFromAnswer, unreachableError } from './status.ts'
 
-/** A bearer, a source of fresh ones, or null: the pool's client certificate is the identity. */
+/** A bearer, a function that returns a current one, or null to use the pool's client certificate. */
 export type Bearer = string | (() => Promise<string>) | null
 
-/** Where calls go and as whom. */
+/** Pool and identity of calls. */
 export interface Connection {
   readonly pool: KubePool
   readonly bearer: Bearer
@@ -27,15 +27,15 @@ export interface CallRequest {
   readonly deadlineMs?: number | undefined
 }
 
-/** Deadline of every call but watches and followed logs (K4). */
+/** Deadline of every call except watches and followed logs (K4). */
 export const DEADLINE_MS = 10_000
 
-/** Sends a call and reads the whole answer; every failure is a `KubeError`, except the caller's own abort. */
+/** Sends a call and reads the whole response. Every failure is a `KubeError`, except the caller's own abort. */
 export async function call(connection: Connection, request: CallRequest): Promise<Buffer> {
   return join(await callForPieces(connection, request))
 }
 
-/** As `call`, with the answer as it came, unzipped: a page that passes through is copied once, not twice. */
+/** Like `call`, but returns the body as received and decompressed: a page that is passed through is copied once instead of twice. */
 export async function callForPieces(connection: Connection, request: CallRequest): Promise<readonly Buffer[]> {
   const leave = connection.pool.gate.enter()
   let answered = false
@@ -57,7 +57,7 @@ export async function callForPieces(connection: Connection, request: CallRequest
   }
 }
 
-/** Sends a call and gives the body as a stream once the headers are in; the deadline covers the time until then. */
+/** Sends a call and returns the body as a stream once the headers have arrived; the deadline applies until then. */
 export async function callForStream(connection: Connection, request: CallRequest): Promise<Dispatcher.ResponseData> {
   const abort = abortAfter(request.deadlineMs ?? connection.pool.deadlineMs ?? DEADLINE_MS, request.signal)
   try {
@@ -94,8 +94,8 @@ async function prepare(connection: Connection, request: CallRequest, signal: Abo
   }
 }
 
-// As Go writes it. What is kept as it came (the data of a ControllerRevision, which must not change) is compared byte by byte
-// with what a patch makes of it, and that has these characters escaped.
+// Escapes like Go's encoder. The API server compares stored data (of a ControllerRevision, which is immutable) byte by byte with the result
+// of a patch, in which these characters are escaped.
 function toJson(body: unknown): string {
   return JSON.stringify(body).replace(
     /[<>&\u2028\u2029]/g,
@@ -103,7 +103,7 @@ function toJson(body: unknown): string {
   )
 }
 
-// As in `collect`: undici looks at the signal of a request only when it gets a connection.
+// As in `collect`: undici observes the signal of a request only once it has a connection.
 function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)
@@ -113,7 +113,7 @@ function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-// Built from these, with the encoding that `call` accepts, and never copied from a request: no Impersonate-*, X-Remote-* or X-Forwarded-* can pass (K2).
+// Built from these values, never copied from a request: no Impersonate-*, X-Remote-* or X-Forwarded-* can pass (K2).
 function headers(userAgent: string, bearer: string | null, request: CallRequest): Record<string, string> {
   return {
     accept: request.accept ?? 'application/json',
@@ -126,7 +126,7 @@ function headers(userAgent: string, bearer: string | null, request: CallRequest)
 async function token(bearer: Bearer): Promise<string | null> {
   if (bearer === null) return null
   const text = typeof bearer === 'string' ? bearer : await bearer()
-  // An empty or malformed bearer would reach the API server as system:anonymous (M5); it gets the 401 here.
+  // The API server would treat an empty or malformed bearer as system:anonymous (M5), so it is refused here with 401.
   if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(text)) throw new KubeError(401, 'Unauthorized', 'Unauthorized')
   return text
 }
@@ -151,7 +151,7 @@ function auditId(answerHeaders: Dispatcher.ResponseData['headers']): string | un
   return typeof value === 'string' ? value : undefined
 }
 
-/** One controller for deadline and caller, and the translation of what an abort or a broken socket throws. */
+/** Combines deadline and caller's signal, and translates errors of aborts and broken sockets. */
 function abortAfter(deadlineMs: number, caller: AbortSignal | undefined) {
   const controller = new AbortController()
   let expired = false
@@ -180,7 +180,7 @@ function isConnectTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'
 }
 
-/** True for what sockets, TLS and undici throw: never our own errors, never a defect such as a TypeError. */
+/** Whether sockets, TLS or undici raised the error, as opposed to our own errors and defects such as a TypeError. */
 export function isTransport(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof KubeError || !('code' in error)) return false
   return typeof error.code === 'string' && !error.code.startsWith('ERR_INVALID')

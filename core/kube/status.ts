@@ -1,14 +1,14 @@
 import { asObject } from '#core/json/is-object.ts'
 import { patternText } from '#schemas/pattern-text.ts'
 
-/** One cause of a refusal: a field path and why; never the submitted value (M7). */
+/** One cause of a refusal: a field path and a reason, never the submitted value (M7). */
 export interface StatusCause {
   readonly field: string
   readonly reason: string
   readonly message: string
 }
 
-/** The part of a Kubernetes `Status.details` that may be relayed. */
+/** Parts of a Kubernetes `Status.details` that may be relayed. */
 export interface StatusDetails {
   readonly name?: string
   readonly group?: string
@@ -19,9 +19,9 @@ export interface StatusDetails {
 }
 
 /**
- * A failed call to the cluster: the API server's own Status, or a deadline (504), or an unreachable server (503).
- * `message` is the cluster's for 401, 403, 404, 405, 409, 410, 413, 415, 429; rebuilt from fields and reasons for 400 and 422,
- * whose texts echo submitted values (M7); fixed for 5xx, whose texts name internals (M9).
+ * A failed call to the cluster: the API server's Status, a deadline (504) or an unreachable server (503). `message` is the cluster's for
+ * 401, 403, 404, 405, 409, 410, 413, 415 and 429. It is rebuilt from fields and reasons for 400 and 422, which echo submitted values (M7),
+ * and fixed for 5xx, which name internals (M9).
  */
 export class KubeError extends Error {
   readonly status: number
@@ -45,19 +45,19 @@ export class KubeError extends Error {
   }
 }
 
-/** True for a `KubeError` of that status. */
+/** Whether the error is a `KubeError` with that status. */
 export function isStatus(error: unknown, status: number): error is KubeError {
   return error instanceof KubeError && error.status === status
 }
 
-/** The error of a non-2xx answer; the body may be anything. */
+/** Error of a response other than 2xx; the body may be anything. */
 export function errorFromAnswer(status: number, body: Buffer, auditId: string | undefined): KubeError {
   return errorFromStatus(status, readJson(body), auditId)
 }
 
-/** The error of a Status that is already parsed (an answer's body, or an ERROR frame of a watch). */
+/** Error of a parsed Status (a response body, or an ERROR event of a watch). */
 export function errorFromStatus(status: number, body: unknown, auditId?: string): KubeError {
-  // A redirect or another odd answer is an upstream fault: redirects are never followed, they would take the bearer along.
+  // A redirect is an upstream fault: following it would forward the bearer.
   if (status < 400)
     return new KubeError(502, 'BadGateway', 'The cluster API server answered unexpectedly.', { auditId })
   const fields = asObject(body)
@@ -73,20 +73,20 @@ export function errorFromStatus(status: number, body: unknown, auditId?: string)
   return new KubeError(status, reason, message, { details, auditId })
 }
 
-/** The error when the deadline passed (K4); says nothing of the upstream. */
+/** Error after the deadline (K4), without upstream details. */
 export function deadlineError(deadlineMs: number): KubeError {
   return new KubeError(504, 'Timeout', `The cluster API server did not answer within ${deadlineMs / 1000} s.`)
 }
 
-/** The error when no connection could be made or it broke; says nothing of the upstream. */
+/** Error of a failed or broken connection, without upstream details. */
 export function unreachableError(): KubeError {
   return new KubeError(503, 'ServiceUnavailable', 'The cluster API server is not reachable.')
 }
 
-/** The error of a call that was not made, since the server has stopped answering and enough calls wait for it (K4). */
+/** Error of a call that was not sent, since the server has stopped responding and enough calls wait for it (K4). */
 export function stalledError(): KubeError {
   const details = { retryAfterSeconds: 1 }
-  return new KubeError(503, 'ServiceUnavailable', 'The cluster API server does not answer just now.', { details })
+  return new KubeError(503, 'ServiceUnavailable', 'The cluster API server is not responding.', { details })
 }
 
 function readDetails(details: Record<string, unknown>, extraCauses: readonly StatusCause[]): StatusDetails {
@@ -110,7 +110,7 @@ function readCause(cause: Record<string, unknown>): StatusCause {
   }
 }
 
-// `Invalid value: "<value>": <detail>`: apimachinery prints the value Go-quoted, bare (numbers) or as JSON, then the detail.
+// `Invalid value: "<value>": <detail>`: apimachinery prints the value Go-quoted, bare (numbers) or as JSON, before the detail.
 function withoutValue(message: string): string {
   const prefix =
     /^(Invalid value|Unsupported value|Duplicate value|Not found|Too long|Too many|Forbidden|Required value)(?:: |$)/.exec(
@@ -135,7 +135,7 @@ function detailAfterValue(rest: string): string | undefined {
   return quoted === null ? undefined : rest.slice(quoted[0].length)
 }
 
-// Strict decoding answers 400 without causes: `... strict decoding error: unknown field "spec.x", duplicate field "spec.y"`.
+// Strict decoding returns 400 without causes: `... strict decoding error: unknown field "spec.x", duplicate field "spec.y"`.
 function decodingCauses(message: string): StatusCause[] {
   return [...message.matchAll(/(unknown|duplicate) field "([^"\\]{1,256})"/g)].map(([, what, field]) => ({
     field: field ?? '',

@@ -2,17 +2,17 @@ import { isLabel, isName } from './names.ts'
 import type { DnsLabel, DnsName } from './names.ts'
 import type { Resource } from './client.ts'
 
-/** Query parameters of a call: typed by the caller, absent ones are left out. */
+/** Typed query parameters of a call; absent ones are omitted. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** What a URL names: a collection, one object, or a subresource of it. */
+/** Target of a URL: a collection, one object, or a subresource. */
 export interface Target {
   readonly namespace?: DnsLabel | undefined
   readonly name?: DnsName | undefined
   readonly subresource?: 'status' | 'scale' | 'token' | 'log' | undefined
 }
 
-/** Thrown when a path would not reach the API server as it was built (K5); a defect of the caller, never sent. */
+/** Thrown when a path would not reach the API server as built (K5). A defect of the caller; nothing is sent. */
 export class UnsafePath extends Error {
   constructor() {
     super('the path of a cluster call is not what it was built to be')
@@ -20,7 +20,7 @@ export class UnsafePath extends Error {
   }
 }
 
-/** The only builder of resource paths. Takes parsed names and still compares the path after URL parsing with the built one. */
+/** The only builder of resource paths. Takes parsed names, and still compares the built path with the result of URL parsing. */
 export function resourcePath(resource: Resource, target: Target): string {
   const { group, version, plural } = resource
   if (resource.namespaced && target.name !== undefined && target.namespace === undefined) throw new UnsafePath()
@@ -35,7 +35,7 @@ export function resourcePath(resource: Resource, target: Target): string {
   return verified(`/${segments.join('/')}`)
 }
 
-/** A path and its query as one request target. */
+/** Joins a path and its query. */
 export function withQuery(path: string, query: Query): string {
   const parameters = new URLSearchParams()
   for (const [key, value] of Object.entries(query)) if (value !== undefined) parameters.set(key, String(value))
@@ -43,13 +43,13 @@ export function withQuery(path: string, query: Query): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-// URL parsing resolves '.', '..', '%2e' and backslashes; whatever it changes would have named another resource (M1).
+// URL parsing resolves '.', '..', '%2e' and backslashes. Any difference would name another resource (M1).
 function verified(path: string): string {
   if (new URL(path, 'http://cluster.invalid').pathname !== path) throw new UnsafePath()
   return path
 }
 
-// The brand is a compile-time promise; a cast elsewhere must still not reach the wire.
+// The brand exists at compile time only; a cast elsewhere must not reach the wire.
 function label(text: string): string {
   if (!isLabel(text)) throw new UnsafePath()
   return text

@@ -5,20 +5,20 @@ import { observed } from './instrument.ts'
 import { errorFromStatus, isStatus, unreachableError } from './status.ts'
 import { resourcePath, withQuery } from './url.ts'
 
-/** Options of a watch; the server ends it after `timeoutSeconds` (default 290) and the caller goes on from its last version. */
+/** Options of a watch. The server ends it after `timeoutSeconds` (default 290); the caller continues from its last version. */
 export type WatchOptions = ListOptions & { readonly timeoutSeconds?: number }
 
-// A frame is one object; etcd's bound is 1.5 MiB, so this only stops a stream that never sends a newline.
+// A frame is one object of at most 1.5 MiB in etcd; the limit stops a stream without newlines.
 const MAX_FRAME_BYTES = 16 * 1024 * 1024
 
-/** Yields frames until the server or the signal ends the stream. 410 by status or inside the stream is `expired` (M10). */
+/** Yields events until the server or the signal ends the stream. A 410 by status or inside the stream is `expired` (M10). */
 export async function* watch<O extends KubeObject>(
   connection: Connection,
   resource: Resource,
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent<O>> {
   const timeoutSeconds = options.timeoutSeconds ?? 290
-  // The server's own timeout may never fire when it is frozen; this one does, a little later.
+  // A frozen server never applies its own timeout; this one fires a little later.
   const patience = AbortSignal.timeout((timeoutSeconds + 15) * 1000)
   const signal = options.signal === undefined ? patience : AbortSignal.any([options.signal, patience])
   try {
@@ -66,7 +66,7 @@ function changeType(type: string | undefined): 'added' | 'modified' | 'deleted' 
   return type === 'DELETED' ? 'deleted' : 'modified'
 }
 
-/** Newline-separated texts of a byte stream; a multi-byte character may be cut by a chunk, a newline byte never is one's part. */
+/** Splits a byte stream at newlines. Chunks may split a multi-byte character, which never contains a newline byte. */
 export async function* lines(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let pending: Buffer[] = []
   let size = 0

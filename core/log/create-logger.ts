@@ -5,22 +5,22 @@ import { redactKeys } from './redact.ts'
 import { processSecrets } from './secrets.ts'
 import type { SecretValues } from './secrets.ts'
 
-/** How a process logs. */
+/** Configuration of a logger. */
 export interface LogOptions {
   readonly level?: 'debug' | 'info' | 'warn' | 'error'
-  /** Default: stderr, since stdout belongs to what a command prints. */
+  /** Default: stderr, since stdout is reserved for the output of commands. */
   readonly destination?: { write(line: string): void }
-  /** Default: those of the process, see `conceal`. */
+  /** Default: the secrets of the process, see `conceal`. */
   readonly secrets?: SecretValues
   /** Returns the trace of the operation in progress; its id is added to each line. */
   readonly currentTrace?: () => { readonly traceId: string } | undefined
 }
 
-/** A logger of JSON lines; keys that name a secret and registered values are removed first. */
+/** Creates a logger of JSON lines. Values of secret keys and registered secrets are removed before a line is written. */
 export function createLogger(options: LogOptions = {}): Logger {
   const secrets = options.secrets ?? processSecrets
   const target = options.destination ?? pino.destination({ dest: 2, sync: true })
-  // Values are removed from the finished line: they may stand inside a message, a URL or a stack.
+  // Applied to the complete line, since a secret may be part of a message, a URL or a stack.
   const stream: DestinationStream = { write: (line) => target.write(secrets.redact(line)) }
   return wrap(
     pino(
@@ -29,7 +29,7 @@ export function createLogger(options: LogOptions = {}): Logger {
         base: null,
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
-        // A line that names its trace itself keeps its own.
+        // A line with a trace id of its own keeps it.
         mixin: () => traceIdOf(options.currentTrace?.()),
       },
       stream,

@@ -6,9 +6,9 @@ const mostFrames = 30
 const mostCharacters = 200
 
 /**
- * Catches what no code handles: an exception of a callback, or a rejection without a handler. Each is one line of JSON on stderr, for the
- * first ten. Resolves at the first one; its owner then fails readiness, drains and exits with a code other than 0, since state may be
- * inconsistent. Call it once per process.
+ * Handles uncaught exceptions and unhandled rejections. The first ten are logged as one line of JSON each on stderr. Resolves at the first
+ * one: its owner then fails readiness, drains and exits with a code other than 0, since state may be inconsistent. Call it once per
+ * process.
  */
 export function catchFatalErrors(bindings: object = {}): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -23,8 +23,8 @@ export function catchFatalErrors(bindings: object = {}): Promise<void> {
 }
 
 /**
- * Name, code and stack frames of an error, and name and code of its cause. Without messages: they quote input, such as a prompt or a
- * cluster's answer. Frames name files; Node's own report would print the source line, 3 KB of a minified file.
+ * Returns name, code and stack frames of an error, and name and code of its cause. Messages are omitted: they quote input, such as a prompt
+ * or a cluster's response. Node's own report would also print the source line, 3 KB of a minified file.
  */
 export function describeFatal(error: unknown): object {
   if (!(error instanceof Error)) return { error: typeof error }
@@ -41,12 +41,12 @@ function named(error: Error): { error: string; code?: string } {
   return { error: error.name, ...(code === '' ? {} : { code: String(code) }) }
 }
 
-// By hand and synchronous: the logger may be what failed, and the process may end before a buffer is flushed.
+// Written synchronously, without the logger: the logger may be what failed, and the process may exit before a buffer is flushed.
 function write(fields: object): void {
   const line = JSON.stringify({ level: 'fatal', time: new Date().toISOString(), ...fields, msg: 'unhandled error' })
   try {
     writeSync(2, `${processSecrets.redact(line)}\n`)
   } catch {
-    // The reader of stderr is gone.
+    // stderr is closed.
   }
 }

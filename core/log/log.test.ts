@@ -10,12 +10,12 @@ import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/
 import { createLogger } from './create-logger.ts'
 import { conceal, createSecretValues } from './secrets.ts'
 
-test('A8: secrets are removed by key and by registered value, wherever they stand', () => {
+test('A8: secrets are removed by key and by registered value, in any position', () => {
   const lines: string[] = []
   const secrets = createSecretValues()
   const log = createLogger({ level: 'debug', secrets, destination: { write: (line) => lines.push(line) } })
   secrets.add('registered-canary')
-  secrets.add('x') // too short to redact: it would eat words
+  secrets.add('x') // too short to redact: it would match ordinary words
   log.info(
     {
       authorization: 'canary',
@@ -38,7 +38,7 @@ test('A8: secrets are removed by key and by registered value, wherever they stan
   assert.deepEqual([first.level, first.ok, first.msg], ['info', 'text', 'at https://x?k=[redacted]'])
 })
 
-test('A8: the log knows what the process has read: keys, tokens, passwords; and what looks like a bearer', () => {
+test('A8: keys, tokens and passwords that the process has read are removed, and so is any text in the form of a bearer', () => {
   const lines: string[] = []
   const log = createLogger({ destination: { write: (line) => lines.push(line) } })
   conceal('quoted"and\nbroken')

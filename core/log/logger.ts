@@ -1,4 +1,4 @@
-/** A structured logger (pino): secrets are removed by key and by registered value before a line is written. */
+/** A structured logger (pino). Secrets are removed by key and by registered value before a line is written. */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void

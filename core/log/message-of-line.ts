@@ -1,4 +1,4 @@
-/** The message of a log line in JSON (`msg` or `message`); any other line as it is. */
+/** Returns the message of a JSON log line (`msg` or `message`), and any other line unchanged. */
 export function messageOfLine(line: string): string {
   if (!line.startsWith('{')) return line
   try {

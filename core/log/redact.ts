@@ -5,7 +5,7 @@ const secretKey =
 
 const MAX_DEPTH = 8
 
-/** A copy of log fields without the values of keys that name a secret, or content of a run. */
+/** Copies log fields without the values of keys that name a secret or content of a run. */
 export function redactKeys(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value
   if (value instanceof Error) return { name: value.name, message: value.message }

@@ -1,27 +1,24 @@
-/**
- * Registers a secret that this process has read or made, and gives it back: no line of its log carries it from here on. One set a
- * process, since what one part must not print, none may.
- */
+/** Registers a secret that this process has read or created, and returns it. From then on no log line of the process contains it. */
 export function conceal(value: string): string {
   processSecrets.add(value)
   return value
 }
 
-/** Values that must never be written; registered where a secret is read or made. */
+/** Values that must never be logged, registered where a secret is read or created. */
 export interface SecretValues {
-  /** Remembers a value, the newest 1,000; shorter than 8 characters it would redact ordinary words. */
+  /** Registers a value; the newest 1,000 are kept. Values shorter than 8 characters are ignored, since they would match ordinary words. */
   add(value: string): void
-  /** The text without any registered value. */
+  /** Returns the text without any registered value. */
   redact(text: string): string
 }
 
 const LIMIT = 1000
 const MIN_LENGTH = 8
 
-/** The text that stands in a removed value's place. */
+/** Replacement of a removed value. */
 export const REDACTED = '[redacted]'
 
-// Bearers of callers, too many to register: what looks like a JWT, and whatever follows the word of the header. Both match in linear time.
+// Bearers of callers are too many to register, so the patterns match JWTs and the text after the word `Bearer`. Both match in linear time.
 const tokens = /(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*|(?<=\bbearer )[A-Za-z0-9._~+/=-]{8,}/gi
 
 /** An empty set of secret values. */
@@ -29,7 +26,7 @@ export function createSecretValues(): SecretValues {
   const values = new Set<string>()
   return {
     add: (value) => {
-      // A line is JSON: a quote or newline of the value stands there escaped.
+      // Lines are JSON, so a quote or newline of the value is escaped in them.
       for (const text of new Set([value, JSON.stringify(value).slice(1, -1)])) remember(values, text)
     },
     redact: (text) => {
@@ -50,5 +47,5 @@ function remember(values: Set<string>, value: string): void {
   if (values.size > LIMIT && oldest !== undefined) values.delete(oldest)
 }
 
-/** The secrets of this process; a logger uses them unless it is given others. */
+/** The secrets of this process, used by each logger unless it is given others. */
 export const processSecrets = createSecretValues()

@@ -1,7 +1,7 @@
-/** Why an attempt to connect failed. A failure of kind `tls` does not pass by waiting. */
+/** Why a connection attempt failed. Waiting does not resolve a failure of kind `tls`. */
 export interface ConnectProblem {
   readonly kind: 'unreachable' | 'tls'
-  /** Follows host and port: `refused the connection`. */
+  /** Text that follows host and port, such as `refused the connection`. */
   readonly text: string
 }
 
@@ -16,9 +16,9 @@ const unreachable: ReadonlyMap<string, string> = new Map([
   ['EPIPE', 'closed the connection'],
 ])
 
-// Codes of Node's TLS: an unknown authority, a certificate of another name or time, or no TLS on the other side.
+// TLS error codes of Node: an unknown authority, a certificate for another name or time, or a peer without TLS.
 const tlsCode = /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|HOSTNAME_MISMATCH$)/
-// What pg and NATS report without a code.
+// Messages of pg and NATS that have no code.
 const texts: readonly (readonly [RegExp, ConnectProblem])[] = [
   [
     /^(?:Connection terminated due to connection timeout|timeout)$/,
@@ -31,7 +31,7 @@ const texts: readonly (readonly [RegExp, ConnectProblem])[] = [
   [/SSL connection|does not support SSL/, { kind: 'tls', text: 'does not offer TLS' }],
 ]
 
-/** Why a server could not be connected to; undefined for an error of another kind. Never a text that the server sent. */
+/** Classifies a failed connection attempt; undefined for any other error. The text never includes what the server sent. */
 export function connectProblem(error: unknown): ConnectProblem | undefined {
   if (!(error instanceof Error)) return undefined
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -39,7 +39,7 @@ export function connectProblem(error: unknown): ConnectProblem | undefined {
   if (known !== undefined) return { kind: 'unreachable', text: known }
   if (tlsCode.test(code)) return { kind: 'tls', text: `TLS failed (${code})` }
   const [, found] = texts.find(([pattern]) => pattern.test(error.message)) ?? []
-  // Every address of a name was tried: the errors are alike.
+  // All addresses of the name failed; their errors are alike.
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause
   return found ?? connectProblem(inner)
 }

@@ -1,4 +1,4 @@
-/** Whether user and password of a URL can be decoded: a `%` that begins no escape sequence would throw later, far from its setting. */
+/** Whether user and password of a URL can be decoded. An invalid `%` would throw later, far from the setting. */
 export function hasDecodableCredentials({ username, password }: URL): boolean {
   try {
     decodeURIComponent(username)

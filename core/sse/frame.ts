@@ -7,7 +7,7 @@ export interface Frame {
   readonly retry?: number
 }
 
-/** The bytes of one event; framed once, the same Buffer can go to every client. */
+/** Encodes one event. The same Buffer can be sent to every client. */
 export function encodeFrame(frame: Frame): Buffer {
   let text = ''
   if (frame.id !== undefined) text += `id: ${oneLine(frame.id)}\n`
@@ -17,12 +17,12 @@ export function encodeFrame(frame: Frame): Buffer {
   return Buffer.from(`${text}data: ${data}\n\n`)
 }
 
-/** A comment: keeps a connection alive and is no event to a client. */
+/** Encodes a comment, which keeps a connection alive without an event. */
 export function encodeComment(text: string): Buffer {
   return Buffer.from(`: ${oneLine(text)}\n\n`)
 }
 
-// A line break in an id or a name would start another field: the writer must not be able to forge one.
+// A line break in an id or a name would start another field and let its author forge an event.
 function oneLine(text: string): string {
   return text.replaceAll(/[\r\n\0]/g, ' ')
 }

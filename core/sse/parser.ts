@@ -1,30 +1,30 @@
 import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
 
-/** One parsed event: `event` is `message` when the stream named none. */
+/** One parsed event. `event` is `message` if the stream gave no name. */
 export interface ParsedEvent {
   readonly event: string
   readonly data: string
-  /** The last id that the stream gave so far. */
+  /** Last id of the stream so far. */
   readonly id: string | undefined
 }
 
-/** An incremental parser: feed it chunks as they arrive. */
+/** An incremental parser, fed with chunks as they arrive. */
 export interface SseParser {
   push(chunk: Buffer): void
 }
 
-/** Bounds of one parser; an event above `maxEventSize` makes `push` throw, the parser is unusable afterwards. */
+/** Limits of a parser. An event above `maxEventSize` makes `push` throw; the parser is unusable afterwards. */
 export interface SseParserOptions {
   /** In UTF-16 code units; default 16 Mi. */
   readonly maxEventSize?: number
-  /** Makes the error that `push` throws for an event above the limit. */
+  /** Creates the error for an event above the limit. */
   readonly tooLarge?: (limit: number) => Error
 }
 
 /**
- * Parses a server-sent-event stream from Buffers (WHATWG HTML, section 9.2.6): adds to `eventsource-parser` the decoding of
- * characters that are split between two chunks, the last id, and an error for an event above the limit.
+ * Parses a server-sent-event stream from Buffers (WHATWG HTML, section 9.2.6). Adds to `eventsource-parser` the decoding of characters
+ * split between chunks, the last id, and an error for an event above the limit.
  */
 export function createSseParser(onEvent: (event: ParsedEvent) => void, options: SseParserOptions = {}): SseParser {
   const { maxEventSize: limit = 16 * 1024 * 1024, tooLarge = defaultTooLarge } = options
@@ -45,8 +45,8 @@ export function createSseParser(onEvent: (event: ParsedEvent) => void, options: 
   }
 }
 
-// `onError` would report the overflow too, but the library builds an Error with a stack for each unknown field when it is set:
-// a hostile stream of such lines would cost microseconds for two bytes. A terminated parser throws on any feed.
+// `onError` would report the overflow too, but with it the library builds an Error with a stack for each unknown field. A hostile stream of
+// such lines would cost microseconds per two bytes. A terminated parser throws on any feed.
 function isTerminated(parser: { feed(chunk: string): void }): boolean {
   try {
     parser.feed('')

@@ -27,7 +27,7 @@ function cut(whole: Buffer, points: readonly number[]): Buffer[] {
 const text = fc.string({ unit: 'binary', maxLength: 40 }).map((value) => value.replaceAll('\r', ''))
 const name = fc.stringMatching(/^[a-z.]{1,12}$/)
 
-test('sse: what is framed is parsed again, however the bytes are cut', () => {
+test('sse: encoded events are parsed again, however the bytes are split', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ event: name, data: text, id: name }), { minLength: 1, maxLength: 6 }),
@@ -125,7 +125,7 @@ test('sse: comments and fields without an event do not count towards the limit',
   )
 })
 
-test('sse: an error of the handler is thrown by push as it is', () => {
+test('sse: push throws an error of the handler unchanged', () => {
   const parser = createSseParser(() => {
     throw new RangeError('mine')
   })

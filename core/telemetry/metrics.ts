@@ -1,29 +1,29 @@
-/** Who exports a metric: a role, `every` process of the platform, or the launchers. */
+/** Exporter of a metric: a role, `every` process of the platform, or the launchers. */
 export type MetricRole = 'every' | 'bff' | 'worker' | 'manager' | 'gateway' | 'state' | 'launcher'
 
 interface MetricText<Label extends string> {
   /** Starts with `mesh_`; seconds and bytes, never milliseconds; counters end in `_total`. */
   readonly name: string
   readonly help: string
-  /** Names whose values are bounded by the code: a route's template, never the name of a user, run or agent. */
+  /** Label names. Their values are bounded by the code: a route's template, never the name of a user, run or agent. */
   readonly labels: readonly Label[]
   readonly roles: readonly MetricRole[]
 }
 
-/** A metric as it is declared, once, in a `metrics.ts`: docs/reference/metrics.md, dashboards and alerts are held to it. */
+/** Declaration of a metric, in a `metrics.ts`. Tests compare docs/reference/metrics.md, dashboards and alerts with it. */
 export type MetricSpec<Label extends string = string> = CounterSpec<Label> | GaugeSpec<Label> | HistogramSpec<Label>
 
-/** A count that only grows. */
+/** A counter. */
 export interface CounterSpec<Label extends string = string> extends MetricText<Label> {
   readonly kind: 'counter'
 }
 
-/** A value that goes up and down. */
+/** A gauge. */
 export interface GaugeSpec<Label extends string = string> extends MetricText<Label> {
   readonly kind: 'gauge'
 }
 
-/** A distribution; `buckets` are its upper bounds. */
+/** A histogram; `buckets` are its upper bounds. */
 export interface HistogramSpec<Label extends string = string> extends MetricText<Label> {
   readonly kind: 'histogram'
   readonly buckets: readonly number[]
@@ -32,30 +32,30 @@ export interface HistogramSpec<Label extends string = string> extends MetricText
 /** Values of a metric's labels. */
 export type LabelValues<Label extends string> = Readonly<Record<Label, string>>
 
-/** The running count of a {@link CounterSpec}. */
+/** A registered {@link CounterSpec}. */
 export interface Counter<Label extends string> {
   inc(labels?: LabelValues<Label>, by?: number): void
 }
 
-/** The current value of a {@link GaugeSpec}. */
+/** A registered {@link GaugeSpec}. */
 export interface Gauge<Label extends string> {
   set(value: number, labels?: LabelValues<Label>): void
   add(by: number, labels?: LabelValues<Label>): void
 }
 
-/** The observations of a {@link HistogramSpec}. */
+/** A registered {@link HistogramSpec}. */
 export interface Histogram<Label extends string> {
   observe(value: number, labels?: LabelValues<Label>): void
 }
 
-/** The metrics of one process. A spec gives the same metric however often it is asked for. */
+/** The metrics of one process. Repeated calls with the same spec return the same metric. */
 export interface Metrics {
   counter<Label extends string>(spec: CounterSpec<Label>): Counter<Label>
   gauge<Label extends string>(spec: GaugeSpec<Label>): Gauge<Label>
   histogram<Label extends string>(spec: HistogramSpec<Label>): Histogram<Label>
-  /** Runs before each scrape, for values that are read rather than followed; it must be cheap and may not throw. */
+  /** Registers a callback that runs before each scrape, for values that are read on demand. It must be cheap and must not throw. */
   beforeScrape(read: () => void): void
-  /** The exposition text. */
+  /** Renders the exposition format. */
   render(): Promise<string>
 }
 

@@ -1,6 +1,6 @@
 import type { Attributes, EndedSpan, SpanKind } from './tracer.ts'
 
-/** Which process and instrumentation scope an export is of. */
+/** Process and instrumentation scope of an export. */
 export interface SpanSource {
   readonly resource: Attributes
   readonly scope: string
@@ -32,7 +32,7 @@ function toSpan(span: EndedSpan): object {
   }
 }
 
-/** Attributes as OTLP has them. */
+/** Attributes in OTLP form. */
 export function toAttributes(attributes: Attributes): readonly object[] {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: toValue(value) }))
 }

@@ -12,25 +12,25 @@ export interface MetricPoint {
   readonly value: number
 }
 
-/** What is pushed where. */
+/** Collector, source and series of the pushes. */
 export interface OtlpMetricsOptions extends Collector, SpanSource {
-  /** Every series; an empty list is not sent. */
+  /** Returns every series; an empty list is not sent. */
   readonly collect: () => readonly MetricPoint[]
   readonly log: Logger
   readonly everyMs?: number
 }
 
-/** Pushes metrics best effort: a failed push is not repeated, the next one has the same totals. */
+/** Pushes metrics, best effort: a failed push is not retried, since the next one has the same totals. */
 export interface OtlpMetrics {
   push(): Promise<void>
-  /** Pushes a last time. */
+  /** Pushes a last time and stops. */
   close(): Promise<void>
 }
 
-// The collector has no pipeline for metrics: it will have none in a minute either.
+// The collector has no pipeline for metrics, so the pushes stop.
 const unsupported = new Set([404, 405, 501])
 
-/** Starts pushing; its timer keeps no process alive. */
+/** Starts pushing. The timer does not keep the process alive. */
 export function createOtlpMetrics(options: OtlpMetricsOptions): OtlpMetrics {
   const startedAt = Date.now()
   let failed = false
@@ -44,7 +44,7 @@ export function createOtlpMetrics(options: OtlpMetricsOptions): OtlpMetrics {
       if (status >= 300) throw new Error(`status ${status}`)
       failed = false
     } catch (error) {
-      if (!failed) options.log.warn({ err: String(error) }, 'metrics were not taken by the collector')
+      if (!failed) options.log.warn({ err: String(error) }, 'metrics not accepted by the collector')
       failed = true
     }
   }

@@ -3,14 +3,14 @@ import type { Dispatcher } from 'undici'
 const timeoutMs = 5000
 const maxAnswerBytes = 64 * 1024
 
-/** A collector that speaks OTLP/HTTP with JSON. */
+/** A collector for OTLP/HTTP with JSON. */
 export interface Collector {
-  /** Base of `OTEL_EXPORTER_OTLP_ENDPOINT`; the path of the signal is added. */
+  /** Base URL, as in `OTEL_EXPORTER_OTLP_ENDPOINT`; the path of the signal is appended. */
   readonly endpoint: string
   readonly dispatcher: () => Promise<Dispatcher>
 }
 
-/** Posts one export request; resolves with the status, rejects when there is no answer in time. */
+/** Posts one export request. Returns the status; rejects on a timeout. */
 export async function postOtlp(collector: Collector, path: string, body: object): Promise<number> {
   const url = new URL(`${collector.endpoint}${path}`)
   const pool = await collector.dispatcher()

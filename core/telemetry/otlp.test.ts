@@ -34,7 +34,7 @@ function createExporter(t: Ends, endpoint: string) {
   return { exporter, counted, lines, tracer: createTracer((span) => exporter.add(span)) }
 }
 
-test('OTLP: metrics are pushed with their totals; one line says that a collector does not take them', async (t) => {
+test('OTLP: metrics are pushed with their totals; a collector that does not accept them is logged once', async (t) => {
   const collector = await startCollector(t)
   const lines: string[] = []
   const pool = new Agent()
@@ -55,7 +55,7 @@ test('OTLP: metrics are pushed with their totals; one line says that a collector
   value = 2
   collector.status = 500
   for (let times = 0; times < 3; times++) await metrics.push()
-  assert.equal(lines.filter((line) => line.includes('metrics were not taken')).length, 1)
+  assert.equal(lines.filter((line) => line.includes('metrics not accepted')).length, 1)
   collector.status = 200
   await metrics.push()
   assert.match(
@@ -91,12 +91,12 @@ test('OTLP: spans arrive with their ids, kinds, parents and attributes', async (
     ['inner', 3, outer?.spanId, 2, 'mesh-test'],
   )
   assert.ok(BigInt(inner?.endTimeUnixNano ?? 0) >= BigInt(inner?.startTimeUnixNano ?? 1))
-  // The class of an error, never its message.
+  // Only the class of an error is recorded, never its message.
   assert.doesNotMatch(collector.bodies.join(''), /secret/)
   assert.deepEqual(counted, { exported: 2, dropped: 0 })
 })
 
-test('H4: with the collector refusing, silent or gone, spans are dropped and counted and nobody waits', async (t) => {
+test('H4: with the collector refusing, silent or gone, spans are dropped and counted without blocking', async (t) => {
   const collector = await startCollector(t)
   const { exporter, counted, tracer, lines } = createExporter(t, collector.endpoint)
   const span = (): Promise<number> => asSpan({ tracer, parent: undefined, name: 'x' }, async () => 1)
@@ -110,7 +110,7 @@ test('H4: with the collector refusing, silent or gone, spans are dropped and cou
   collector.status = 0
   await span()
   const stuck = exporter.flush()
-  // While a post hangs the queue fills to its cap; the rest is counted at once.
+  // While a post hangs, the queue fills to its limit and the rest is counted as dropped at once.
   for (let made = 0; made < 3000; made++) await span()
   assert.equal(counted.dropped, 3 + 3000 - 2048)
   void stuck

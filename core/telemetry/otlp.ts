@@ -5,30 +5,30 @@ import { postOtlp } from './otlp-post.ts'
 import type { Collector } from './otlp-post.ts'
 import type { EndedSpan } from './tracer.ts'
 
-/** Where spans go. */
+/** Destination of spans. */
 export interface OtlpOptions extends Collector, SpanSource {
   readonly log: Logger
-  /** Told of spans that the collector took, and of those that were lost. */
+  /** Receives the numbers of exported and dropped spans. */
   readonly count?: { exported(spans: number): void; dropped(spans: number): void }
   readonly flushEveryMs?: number
 }
 
-/** Exports spans best effort (H4): nothing waits for it, a full queue or a failed post drops spans and counts them. */
+/** Exports spans, best effort (H4). Nothing waits for it; a full queue or a failed post drops spans and counts them. */
 export interface OtlpExporter {
   add(span: EndedSpan): void
-  /** Sends what is queued; resolves when that has been tried. */
+  /** Sends the queued spans. Resolves after the attempt. */
   flush(): Promise<void>
-  /** Spans that were lost so far. */
+  /** Number of spans dropped so far. */
   dropped(): number
   close(): Promise<void>
 }
 
 const maxQueue = 2048
 const maxBatch = 512
-// One line at the first failure, then one in so many: a collector that is away for days must not fill the log.
+// Logs the first failure and every sixtieth after it: a collector that is down for days must not fill the log.
 const failuresPerLine = 60
 
-/** Starts the exporter; its timer keeps no process alive. */
+/** Starts the exporter. The timer does not keep the process alive. */
 export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
   let queue: EndedSpan[] = []
   let dropped = 0
@@ -46,11 +46,11 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
     } catch (error) {
       drop(batch.length)
       if (failures++ % failuresPerLine === 0)
-        options.log.warn({ dropped, err: String(error) }, 'spans dropped: the trace backend did not take them')
+        options.log.warn({ dropped, err: String(error) }, 'spans dropped, collector not reachable or rejecting')
     }
   }
   const drain = async (): Promise<void> => {
-    // Only what is queued now: with the collector down, spans that arrive meanwhile must not keep a drain going.
+    // Sends only what is queued now: while the collector is down, spans that arrive meanwhile must not prolong a drain.
     for (let left = queue.length; left > 0; left -= maxBatch) {
       const batch = queue.slice(0, maxBatch)
       queue = queue.slice(batch.length)

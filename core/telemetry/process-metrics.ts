@@ -14,9 +14,9 @@ const ownMetrics = {
 }
 
 /**
- * Registers the default metrics of prom-client, under the names that public dashboards query, and the utilization of the event loop.
- * The 10 ms timer behind `nodejs_eventloop_lag_*` costs 4.4 ms of CPU per idle second; its resolution is part of each value, so a
- * coarser timer would show as lag.
+ * Registers the default metrics of prom-client, under the names that public dashboards query, and the utilization of the event loop. The 10
+ * ms timer behind `nodejs_eventloop_lag_*` costs 4.4 ms of CPU per idle second. Its resolution is part of each value, so a coarser timer
+ * would show as lag.
  */
 export function followProcess(metrics: Metrics, register: Registry): void {
   collectDefaultMetrics({ register })
@@ -29,7 +29,7 @@ export function followProcess(metrics: Metrics, register: Registry): void {
   })
 }
 
-// Listed, not read from prom-client: docs/metrics.md must not depend on the operating system that generates it.
+// Listed here instead of read from prom-client: docs/metrics.md must not depend on the operating system that generates it.
 const defaults: readonly (readonly [name: string, help: string, labels?: readonly string[]])[] = [
   ['process_cpu_user_seconds_total', 'Total user CPU time spent in seconds.'],
   ['process_cpu_system_seconds_total', 'Total system CPU time spent in seconds.'],

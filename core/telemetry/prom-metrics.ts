@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { MetricSpec, Metrics } from './metrics.ts'
 import { followProcess } from './process-metrics.ts'
 
-/** Metrics of one process; `process` adds those of the process and of Node. */
+/** Creates the metrics of one process; `process` adds those of the process and of Node. */
 export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -11,7 +11,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
   const ensure = <M extends object>(spec: MetricSpec, make: () => M): M => {
     const found = known.get(spec.name)
     if (found !== undefined && found.spec !== spec) throw new TypeError(`${spec.name} is declared twice`)
-    // One spec makes one kind of metric, so what was made for it before is what it makes now.
+    // One spec always creates the same kind of metric, so an existing one has the right type.
     const metric = (found?.metric as M | undefined) ?? make()
     known.set(spec.name, { spec, metric })
     return metric

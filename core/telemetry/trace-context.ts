@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Attributes, SpanName, Tracer } from './tracer.ts'
 import type { Trace } from './traceparent.ts'
 
-/** A stretch of work that belongs to one trace: its log lines carry the trace's id, its operations become spans under it. */
+/** Work that belongs to one trace: its log lines carry the trace id, its operations become spans under it. */
 export interface TraceScope {
   run<Result>(work: () => Result): Result
-  /** What was started inside and still runs (a timer, a loop) is of no trace after this. */
+  /** Ends the scope. Work started inside that still runs, such as a timer, has no trace afterwards. */
   close(): void
 }
 
@@ -17,12 +17,12 @@ interface Current {
 
 const current = new AsyncLocalStorage<Current>()
 
-/** The trace of the work under way, if it is of one. */
+/** Trace of the current asynchronous context, if any. */
 export function currentTrace(): Trace | undefined {
   return openScope()?.trace
 }
 
-/** Makes a scope; without a tracer it is for the log alone. */
+/** Creates a scope; without a tracer it only adds the trace id to log lines. */
 export function createTraceScope(trace: Trace, tracer: Tracer | undefined): TraceScope {
   const mine: Current = { trace, tracer, open: true }
   return {
@@ -33,12 +33,12 @@ export function createTraceScope(trace: Trace, tracer: Tracer | undefined): Trac
   }
 }
 
-/** Adds attributes to the span under way. */
+/** Adds attributes to the current span. */
 export type Note = (attributes: Attributes) => void
 
 /**
- * Runs `work` as a span under the current one; outside a trace, or without a tracer, it just runs. An error's class is noted, never its
- * message.
+ * Runs `work` as a child span of the current one; without a trace or a tracer it only runs. Of an error only the class is recorded, never
+ * the message.
  */
 export async function inSpan<Result>(name: SpanName, work: (note: Note) => Promise<Result>): Promise<Result> {
   const scope = openScope()
@@ -46,7 +46,7 @@ export async function inSpan<Result>(name: SpanName, work: (note: Note) => Promi
   return asSpan({ tracer: scope.tracer, parent: scope.trace, name }, work)
 }
 
-/** What a span is made of that has its parent from elsewhere: from an event, or none at all. */
+/** Properties of a span whose parent comes from an event, or that has none. */
 export interface SpanStart {
   readonly tracer: Tracer
   readonly parent: Trace | undefined
@@ -54,7 +54,7 @@ export interface SpanStart {
   readonly attributes?: Attributes
 }
 
-/** Runs `work` as a span of its own scope. */
+/** Runs `work` as a span with its own scope. */
 export async function asSpan<Result>(start: SpanStart, work: (note: Note) => Promise<Result>): Promise<Result> {
   const span = start.tracer.start(start.name, start.parent, start.attributes)
   const scope = createTraceScope(span, start.tracer)
@@ -80,5 +80,5 @@ function openScope(): Current | undefined {
 }
 
 function ignore(): void {
-  // Nothing is recorded.
+  // The trace is not sampled.
 }

@@ -4,13 +4,13 @@ import { defineCounter } from './metrics.ts'
 export const traceMetrics = {
   exported: defineCounter({
     name: 'mesh_trace_spans_exported_total',
-    help: 'Spans that the collector took.',
+    help: 'Spans accepted by the collector.',
     labels: [],
     roles: ['every'],
   }),
   dropped: defineCounter({
     name: 'mesh_trace_spans_dropped_total',
-    help: 'Spans dropped: the collector was away or the queue was full.',
+    help: 'Spans dropped because the collector was unavailable or the queue was full.',
     labels: [],
     roles: ['every'],
   }),

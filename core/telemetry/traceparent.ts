@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** A position in a distributed trace (W3C Trace Context, version 00). */
+/** Identifiers of a span in a distributed trace (W3C Trace Context, version 00). */
 export interface Trace {
   readonly traceId: string // 32 lowercase hex digits
   readonly spanId: string // 16 lowercase hex digits
@@ -9,7 +9,7 @@ export interface Trace {
 
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
-/** Reads a `traceparent` header; undefined when it is absent or not valid, as the recommendation says. */
+/** Parses a `traceparent` header; undefined if it is absent or invalid, as the recommendation requires. */
 export function parseTraceparent(header: string | undefined): Trace | undefined {
   const match = header === undefined || header.length > 512 ? null : pattern.exec(header)
   if (match === null) return undefined
@@ -19,17 +19,17 @@ export function parseTraceparent(header: string | undefined): Trace | undefined 
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** A new trace, sampled. */
+/** Starts a new, sampled trace. */
 export function startTrace(): Trace {
   return { traceId: randomBytes(16).toString('hex'), spanId: newSpanId(), sampled: true }
 }
 
-/** A new span within a trace. */
+/** Creates a span id within a trace. */
 export function childOf(parent: Trace): Trace {
   return { ...parent, spanId: newSpanId() }
 }
 
-/** The `traceparent` header of a span. */
+/** Formats the `traceparent` header of a span. */
 export function formatTraceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? '01' : '00'}`
 }

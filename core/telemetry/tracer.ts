@@ -1,13 +1,13 @@
 import { childOf, formatTraceparent, startTrace } from './traceparent.ts'
 import type { Trace } from './traceparent.ts'
 
-/** What a span may carry: ids, names and numbers, never content. */
+/** Attributes of a span: ids, names and numbers, never content. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 /** The side of an operation that a span describes (OpenTelemetry, SpanKind). */
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer'
 
-/** A span that has ended. Times are nanoseconds since the epoch. */
+/** A finished span. Times are nanoseconds since the epoch. */
 export interface EndedSpan extends Trace {
   readonly name: string
   readonly kind: SpanKind
@@ -18,23 +18,23 @@ export interface EndedSpan extends Trace {
   readonly attributes: Attributes
 }
 
-/** One operation; end it exactly once. */
+/** A span in progress; `end` must be called exactly once. */
 export interface Span extends Trace {
   readonly traceparent: string
   end(status: 'ok' | 'error', attributes?: Attributes): void
 }
 
-/** A span's name, with its kind where it is not `internal`. */
+/** Name of a span, with its kind unless it is `internal`. */
 export type SpanName = string | { readonly name: string; readonly kind: SpanKind }
 
-/** Makes spans: one per operation, under its parent's or in a trace of its own. */
+/** Creates spans: one per operation, as children or in new traces. */
 export interface Tracer {
   start(name: SpanName, parent: Trace | undefined, attributes?: Attributes): Span
-  /** Takes a span that was measured elsewhere. */
+  /** Records a span that was measured elsewhere. */
   record(span: EndedSpan): void
 }
 
-/** A tracer that hands every ended span to `record`. */
+/** Creates a tracer that passes every finished span to `record`. */
 export function createTracer(record: (span: EndedSpan) => void): Tracer {
   return {
     start(given, parent, attributes = {}) {
@@ -58,7 +58,7 @@ export function createTracer(record: (span: EndedSpan) => void): Tracer {
   }
 }
 
-/** Nanoseconds since the epoch of a `performance.now()`: a step of the wall clock gives no negative duration. */
+/** Converts a `performance.now()` to nanoseconds since the epoch. A step of the wall clock cannot cause a negative duration. */
 export function toUnixNano(monotonicMs: number): bigint {
   return BigInt(Math.round((performance.timeOrigin + monotonicMs) * 1000)) * 1000n
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A span as it came over the wire (opentelemetry-proto, JSON encoding). */
+/** A span as received (opentelemetry-proto, JSON encoding). */
 export interface ReceivedSpan {
   readonly traceId: string
   readonly spanId: string
@@ -17,12 +17,12 @@ export interface ReceivedSpan {
   readonly service: unknown
 }
 
-/** A receiver of OTLP/HTTP with JSON on a free port; it keeps every span and the bytes of every request. */
+/** A receiver for OTLP/HTTP with JSON on a free port. It keeps every span and the bytes of every request. */
 export interface Collector {
   readonly endpoint: string
   readonly spans: readonly ReceivedSpan[]
   readonly bodies: readonly string[]
-  /** Status of the next answers; 0 answers nothing at all. */
+  /** Status of the next responses; 0 sends no response. */
   status: number
 }
 
