@@ -5,20 +5,20 @@ import { InvalidName, isLabel } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
 import type { Access, ReviewTarget } from './caller.ts'
 
-/** A question to the authorizer; `resource` may carry a subresource (`agentdeployments/invoke`). */
+/** An access question; `resource` may include a subresource (`agentdeployments/invoke`). */
 export interface Question<V extends string, R extends string> extends ReviewTarget {
   readonly verb: V
   readonly resource: R
 }
 
-/** Asks the cluster as the caller; a proof, or undefined for a plain no. Throws 503 when it cannot say (K3). Nothing is cached. */
+/** Reviews the access of the caller. Returns a proof, or undefined if denied; throws 503 without a decision (K3). Nothing is cached. */
 export async function askAccess<V extends string, R extends string>(
   cluster: KubeClient,
   username: string,
   question: Question<V, R>,
 ): Promise<Access<V, R> | undefined> {
   const { verb, resource, namespace } = question
-  // The authorizer does not validate: it would allow an operator the namespace ".." (M4).
+  // The authorizer does not validate names: it would allow an operator the namespace ".." (M4).
   if (namespace !== '' && !isLabel(namespace)) throw new InvalidName('namespace', 'must be an RFC 1123 label')
   const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: specOf(question) }
   const answer = await cluster
@@ -27,10 +27,10 @@ export async function askAccess<V extends string, R extends string>(
       throw reviewFailure(error)
     })
   if (!isAllowed(answer.status)) return undefined
-  return { verb, resource, namespace, username } as Access<V, R> // the only place that makes a proof
+  return { verb, resource, namespace, username } as Access<V, R> // the only place that creates a proof
 }
 
-/** The API server's own 403 for the same question, so that a virtual resource is refused like a real one. */
+/** The API server's own 403 for the question, so that a virtual resource is refused like a real one. */
 export function forbidden(username: string, question: Question<string, string>): KubeError {
   const { verb, resource, namespace, name = '', group = GROUP } = question
   const [plural = ''] = resource.split('/')
@@ -44,7 +44,7 @@ export function forbidden(username: string, question: Question<string, string>):
   })
 }
 
-/** What the authorization API answers; `reason` names roles and is never relayed. */
+/** Response of the authorization API. `reason` names roles and is never relayed. */
 export interface ReviewAnswer {
   readonly status?: {
     readonly allowed?: boolean
@@ -53,14 +53,14 @@ export interface ReviewAnswer {
   } | null
 }
 
-/** True for a clear yes, false for a clear no; an evaluation error or no status is neither (K3). */
+/** Returns the decision. An evaluation error or a missing status is neither allowed nor denied, and throws (K3). */
 export function isAllowed(status: ReviewAnswer['status']): boolean {
   if (typeof status !== 'object' || status === null || (status.evaluationError ?? '') !== '')
     throw new Fail('review_unavailable')
   return status.allowed === true && status.denied !== true
 }
 
-/** What a failed review call means: the bearer was refused, the caller went away, or the cluster could not decide. */
+/** Converts the error of a failed review: the bearer was rejected, the caller disconnected, or the cluster did not decide. */
 export function reviewFailure(error: unknown): unknown {
   if (!(error instanceof KubeError)) return error
   if (error.status === 401) return new Fail('unauthenticated')

@@ -4,8 +4,8 @@ import type { DnsLabel } from '#core/kube/names.ts'
 declare const proof: unique symbol
 
 /**
- * Proof that the cluster allowed this caller `verb` on the virtual `resource` of our group in `namespace`.
- * Only the access review makes one; store reads take it and filter by *its* namespace (A9). '' is cluster-wide.
+ * Proof that the cluster allowed this caller `verb` on the virtual `resource` of our group in `namespace`. Only the access review creates
+ * proofs. Store reads require one and filter by *its* namespace (A9); '' is cluster-wide.
  */
 export interface Access<Verb extends string = string, Res extends string = string> {
   readonly [proof]: true
@@ -15,21 +15,21 @@ export interface Access<Verb extends string = string, Res extends string = strin
   readonly username: string
 }
 
-/** The person or service account behind a bearer, as the cluster names it; never decoded from the token. */
+/** User or service account of a bearer, as named by the cluster; never decoded from the token. */
 export interface Caller {
   readonly username: string
-  /** The cluster as this caller: the only way a request path reaches it (K1). */
+  /** Client with the caller's bearer: the only access of request handlers to the cluster (K1). */
   readonly cluster: KubeClient
-  /** The caller's own bearer; passed on to the gateway by generate and refine, never stored or logged. */
+  /** The caller's own bearer, passed to the gateway by generate and refine; never stored or logged. */
   readonly bearer: string
   whoami(): Promise<UserInfo>
-  /** Asks the cluster; throws `KubeError` 403 in the cluster's wording, 503 when it cannot say (K3). */
+  /** Reviews access. Throws `KubeError` 403 in the cluster's wording, or 503 without a decision (K3). */
   review<V extends string, R extends string>(verb: V, resource: R, where: ReviewTarget): Promise<Access<V, R>>
-  /** As `review`, but undefined instead of the 403. */
+  /** Like `review`, but returns undefined instead of throwing the 403. */
   may<V extends string, R extends string>(verb: V, resource: R, where: ReviewTarget): Promise<Access<V, R> | undefined>
 }
 
-/** What a review is asked about. `resource` may carry a subresource: `agentdeployments/invoke`. */
+/** Target of a review. `resource` may include a subresource: `agentdeployments/invoke`. */
 export interface ReviewTarget {
   readonly namespace: DnsLabel | ''
   readonly name?: string

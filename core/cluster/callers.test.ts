@@ -90,7 +90,7 @@ test('D1: only the username is remembered, for 5 s, by the whole token', real, a
   await Promise.all([callers.as(bearer), callers.as(bearer)])
   clock.now = 4_999
   await callers.as(bearer)
-  const longer = await thrown(callers.as(`${bearer}x`)) // the same prefix is another token
+  const longer = await thrown(callers.as(`${bearer}x`)) // the same prefix, but another token
   assert.ok(longer instanceof Fail)
   assert.equal(asked(), 1)
   clock.now = 5_001
@@ -156,7 +156,7 @@ test("a refused review reads like the API server's own 403", real, async (t) => 
   const { callers, namespace, token } = await setUp(t)
   const caller = await callers.as(token('unbound'))
   const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
-  // The same questions to the real authorizer through a real resource give the expected wording.
+  // The real authorizer, asked the same for a real resource, gives the expected wording.
   const cases = [
     { verb: 'list', where: { namespace, group: '' }, own: () => caller.cluster.list(secrets, { namespace }) },
     { verb: 'list', where: { namespace: '' as const, group: '' }, own: () => caller.cluster.list(secrets) },
@@ -200,11 +200,11 @@ test(
     const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'delete'] }
     await admin.create(roles, role(namespace, 'maps', rule))
     await admin.create(roleBindings, binding(namespace, 'maps', 'unbound'))
-    // What a client that builds paths from text would send; ours refuses the name before (core/kube).
+    // The request of a client that builds paths from text; ours refuses the name earlier (core/kube).
     const naive = async (bearer: string): Promise<number> => {
       const pool = new Pool(kube.url, { connect: { ca: kube.ca } })
       t.after(() => pool.close())
-      // URL parsing takes `%2e` for `.` and removes it: the collection is left.
+      // URL parsing treats `%2e` as `.` and removes it, which leaves the collection.
       const path = new URL(`/api/v1/namespaces/${namespace}/configmaps/%2e`, kube.url).pathname
       const answer = await pool.request({ method: 'DELETE', path, headers: { authorization: `Bearer ${bearer}` } })
       await answer.body.dump()
@@ -226,7 +226,7 @@ test('M3: a role with every resource of our group passes the review for a virtua
   await eventually(() => caller.may('list', 'auditlogs', { namespace }))
 })
 
-test('K3: an answer that is not a clear yes denies; one that cannot be had is 503', async () => {
+test('K3: a decision other than a clear yes denies; a missing decision is 503', async () => {
   const ask = (answer: unknown) =>
     askAccess(
       {
@@ -305,13 +305,13 @@ async function issueToken(admin: KubeClient, namespace: string, name: string, au
   return issued.status?.token ?? ''
 }
 
-/** RBAC reaches the authorizer through its own informer, milliseconds later (M8). */
+/** RBAC changes reach the authorizer through its own informer, milliseconds later (M8). */
 async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
   const end = performance.now() + 3_000
   for (;;) {
     const answer = await ask()
     if (answer !== undefined) return answer
-    assert.ok(performance.now() < end, 'it did not happen in time')
+    assert.ok(performance.now() < end, 'not reached in time')
   }
 }
 

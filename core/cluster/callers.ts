@@ -11,18 +11,18 @@ import { everyNamespace, notServed } from './served-namespaces.ts'
 import type { ServedNamespaces } from './served-namespaces.ts'
 import { createTokenCache } from './token-cache.ts'
 
-/** Makes callers from bearers: the only way in which a request reaches the cluster (K1). */
+/** Creates callers from bearers: the only access of requests to the cluster (K1). */
 export interface Callers {
-  /** Throws `Fail('unauthenticated')` for a bearer that the cluster rejects. */
+  /** Throws `Fail('unauthenticated')` if the cluster rejects the bearer. */
   as(bearer: string): Promise<Caller>
-  /** Whether the bearer was accepted in the last ten minutes, or its rejection is cached. Never a proof. */
+  /** Whether the bearer was accepted within the last ten minutes, or its rejection is cached. Not a proof. */
   knows(bearer: string): boolean
 }
 
-// The username only, and no longer than this (D1): every right is reviewed again.
+// Only the username is cached, for this time (D1); every permission is reviewed again.
 const USERNAME_TTL_MS = 5_000
 
-/** Where the callers' cluster is. All callers share one `pool`; `now` is a monotonic clock in milliseconds. */
+/** Cluster of the callers. All share one `pool`; `now` is a monotonic clock in milliseconds. */
 export interface CallersOptions extends TlsOptions {
   readonly server: string
   readonly pool?: KubePool
@@ -31,7 +31,7 @@ export interface CallersOptions extends TlsOptions {
   readonly now?: () => number
 }
 
-/** Makes callers on one connection pool. */
+/** Creates callers on one connection pool. */
 export function createCallers(options: CallersOptions): Callers {
   const pool = options.pool ?? createPool(options.server, options)
   const usernames = createTokenCache<string>({
@@ -68,7 +68,7 @@ function toCaller(identity: Pick<Caller, 'cluster' | 'username' | 'bearer'>, ser
 }
 
 const DENIED_WHOAMI =
-  'The API server does not answer who the caller is: it has just started, or the caller lacks the right to create selfsubjectreviews.'
+  'The API server does not return the identity of the caller: it has just started, or the caller lacks the right to create selfsubjectreviews.'
 
 interface SelfSubjectReview {
   readonly status?: {
@@ -87,13 +87,13 @@ async function whoami(cluster: KubeClient): Promise<UserInfo> {
     .review<SelfSubjectReview>('/apis/authentication.k8s.io/v1/selfsubjectreviews', body)
     .catch((error: unknown) => {
       if (isStatus(error, 401)) throw new Fail('unauthenticated')
-      // Every authenticated user has this right by default, and an API server that has just started denies it for a moment. Nothing
-      // of the request was tried yet, so this is no denial of it (A2).
+      // Every authenticated user has this permission by default, and an API server that has just started denies it for a moment. No part of
+      // the request was attempted, so this is not a denial of it (A2).
       if (isStatus(error, 403)) throw new Fail('review_unavailable', DENIED_WHOAMI)
       throw error
     })
   const user = answer.status?.userInfo
-  // Never a default user: a review without one is a failure, not an anonymous identity.
+  // Never a default user: a review without a user is a failure, not an anonymous identity.
   if (user?.username === undefined || user.username === '' || user.username === 'system:anonymous')
     throw new Fail('unauthenticated')
   return { username: user.username, uid: user.uid ?? '', groups: user.groups ?? [], extra: user.extra ?? {} }

@@ -10,21 +10,21 @@ import { bearerFromFile, inClusterAccess } from '#core/kube/in-cluster.ts'
 import { loadKubeconfig } from '#core/kube/kubeconfig.ts'
 import type { TlsOptions } from '#core/kube/connection-pool.ts'
 
-/** Where the API server is, and who the roles with an identity of their own are. */
+/** Connection to the API server, and the credentials of roles with an identity of their own. */
 export interface ClusterLocation {
   readonly server: string
   readonly tls: TlsOptions
-  /** Where whole answers come from, when the API server is in this process; else connections to `server`. */
+  /** Dispatcher of complete responses if the API server is in this process; else connections to `server`. */
   readonly calls?: Dispatcher
-  /** Where agents run as processes of this machine; absent: EndpointSlices of the API server. */
+  /** Endpoints of agents that run as local processes; default: EndpointSlices of the API server. */
   readonly endpoints?: ServiceEndpoints
-  /** The bearer of a role's own service account; the BFF has none (K1), the worker where it was given one. */
+  /** Bearer of a role's own service account. The BFF has none (K1), the worker only if configured. */
   bearerOf(role: Role): Bearer | undefined
 }
 
 const withIdentity = new Set<Role>(['manager', 'gateway', 'state', 'worker'])
 
-/** Finds the cluster: settings first, then a kubeconfig, then the pod's own. */
+/** Determines the cluster: from settings, then a kubeconfig, then the pod's own. */
 export async function locateCluster(
   settings: CoreSettings,
   env: Readonly<Record<string, string | undefined>>,
@@ -39,7 +39,7 @@ export async function locateCluster(
     return { server: access.server, tls: access.tls, bearerOf: own(fromFile ?? access.bearer) }
   }
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = env
-  // D2: the BFF's pod mounts no token, only the authority of the API server.
+  // D2: the BFF's pod mounts no token, only the certificate authority.
   if (host !== undefined && caFile !== undefined)
     return { server: `https://${host}:${port}`, tls, bearerOf: own(fromFile) }
   const pod = podAccess(env)
@@ -47,7 +47,7 @@ export async function locateCluster(
   return { server: pod.server, tls: pod.tls, bearerOf: own(pod.bearer ?? undefined) }
 }
 
-// The file was checked: what fails now is a command or an issuer that it names. Their errors may quote credentials.
+// The file itself was validated; a later failure is that of a command or issuer in it, whose errors may quote credentials.
 function refuseCredentials(file: string): (error: unknown) => never {
   return (error) => {
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''

@@ -1,13 +1,13 @@
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'
 
-/** One endpoint of a Service: a pod, or a process of this machine. */
+/** One endpoint of a Service: a pod, or a local process. */
 export interface ServiceEndpoint {
-  /** Uid of the pod: a later pod at the same address has another. */
+  /** Uid of the pod; a later pod with the same address has another. */
   readonly id: string
   /** Base URL. */
   readonly url: string
-  /** Whether it accepts new work; an endpoint that terminates may still have some. */
+  /** Whether it accepts new work. A terminating endpoint may still finish some. */
   readonly ready: boolean
 }
 
@@ -20,7 +20,7 @@ export interface ServicePort {
   readonly scheme: 'http' | 'https'
 }
 
-/** Returns every endpoint of a Service; none while it has no address. Rejects when the cluster cannot say. */
+/** Lists all endpoints of a Service; empty while it has none. Rejects if the cluster does not respond. */
 export type ServiceEndpoints = (service: ServicePort) => Promise<readonly ServiceEndpoint[]>
 
 const slices: Resource = {
@@ -31,10 +31,10 @@ const slices: Resource = {
   namespaced: true,
 }
 
-// Retries look up the same Service again and again: one process lists its slices once a second at most.
+// Retries look up the same Service repeatedly: a process lists its slices at most once a second.
 const keepMs = 1_000
 
-/** An EndpointSlice as far as it is read (discovery.k8s.io/v1). */
+/** The fields of an EndpointSlice that are read (discovery.k8s.io/v1). */
 interface EndpointSlice extends KubeObject {
   readonly addressType: string
   readonly endpoints?: readonly SliceEndpoint[] | null
@@ -47,7 +47,7 @@ interface SliceEndpoint {
   readonly targetRef?: { readonly kind?: string; readonly uid?: string }
 }
 
-/** Looks up the pods behind a Service in its EndpointSlices. Throws `KubeError` when the cluster cannot say. */
+/** Looks up the pods of a Service in its EndpointSlices. Throws `KubeError` if the cluster does not respond. */
 export function createServiceEndpoints(cluster: KubeClient): ServiceEndpoints {
   const asked = new Map<string, Promise<readonly ServiceEndpoint[]>>()
   return (service) => {
@@ -64,7 +64,7 @@ export function createServiceEndpoints(cluster: KubeClient): ServiceEndpoints {
   }
 }
 
-/** The Service itself as the one endpoint, for a process that may not read EndpointSlices. */
+/** Returns the Service itself as the only endpoint, for a process that may not read EndpointSlices. */
 export const endpointByService: ServiceEndpoints = async ({ namespace, name, port, scheme }) => {
   const url = `${scheme}://${name}.${namespace}.svc:${port}`
   return [{ id: url, url, ready: true }]
@@ -76,7 +76,7 @@ async function readSlices(cluster: KubeClient, service: ServicePort): Promise<re
     labelSelector: `kubernetes.io/service-name=${service.name}`,
   })
   const found = new Map<string, ServiceEndpoint>()
-  // A pod of two address families is in a slice of each: IPv4 comes last and stays.
+  // A dual-stack pod is in a slice of each family; IPv4 is last and wins.
   for (const slice of items.toSorted((a, b) => b.addressType.localeCompare(a.addressType)))
     for (const endpoint of toEndpoints(slice, service)) found.set(endpoint.id, endpoint)
   return [...found.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -92,7 +92,7 @@ function toEndpoints(
     const [address] = addresses
     if (address === undefined || targetRef?.kind !== 'Pod' || targetRef.uid === undefined) return []
     const host = addressType === 'IPv6' ? `[${address}]` : address
-    // Absent means ready (the API's own words); a pod that ends is not.
+    // An absent condition means ready (per the API); a terminating pod is not.
     return [{ id: targetRef.uid, url: `${scheme}://${host}:${port}`, ready: conditions?.ready !== false }]
   })
 }

@@ -4,13 +4,13 @@ import type { Store } from '#core/event-store/store.ts'
 import type { Access, Caller } from './caller.ts'
 import type { ObjectIndexTables } from './object-index-tables.ts'
 
-/** The namespaces that the manager has observed, or those that are served where they are chosen, by name; only names that pass a review are ever shown. */
+/** Namespaces that the manager has observed, or the configured ones, by name. Only names that pass a review are ever returned. */
 export interface Directory {
-  /** Whether this installation serves some namespaces only: then a list of the whole cluster is a walk of this directory. */
+  /** Whether this installation serves selected namespaces only; then a list of the whole cluster walks this directory. */
   readonly limited?: boolean
   /** Names after a name, in order. */
   namesAfter(after: string, limit: number): Promise<readonly DnsLabel[]>
-  /** Walks the namespaces in name order, reviewing each as the caller (16 at once), until `page` says it is full. */
+  /** Walks the namespaces in name order, reviewing each as the caller (16 in parallel), until `page` returns that it is full. */
   permitted<V extends string, R extends string>(
     caller: Caller,
     verb: V,
@@ -20,7 +20,7 @@ export interface Directory {
   ): Promise<{ readonly lastName: string | undefined }>
 }
 
-// Reviews at once: enough to hide their 0.6 ms each, too few for one walk to crowd out other callers.
+// Concurrent reviews: enough to hide their 0.6 ms each, too few for one walk to starve other callers.
 const AT_ONCE = 16
 
 /** The namespace directory on the manager's object index. */
@@ -28,7 +28,7 @@ export function createDirectory(store: Store): Directory {
   return walk((after, limit) => readNames(store, after, limit))
 }
 
-/** The namespace directory where namespaces are chosen: `names`, in order. It needs no store. */
+/** Creates the directory of selected namespaces: `names`, in order. It needs no store. */
 export function createServedDirectory(names: readonly DnsLabel[]): Directory {
   return { ...walk(async (after, limit) => names.filter((name) => name > after).slice(0, limit)), limited: true }
 }

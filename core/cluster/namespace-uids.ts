@@ -3,8 +3,8 @@ import type { Transaction } from 'kysely'
 import type { NamespaceUids } from '#core/event-store/store.ts'
 
 /**
- * Uids of namespaces for events that name none. An event of a known cluster object keeps the uid of the object's first event: a late
- * deletion belongs to the namespace that the object was in. Otherwise the newest namespace observed under the name, alive or not: an
+ * Looks up uids of namespaces for events without one. An event of a known object gets the uid of the object's first event, since a late
+ * deletion belongs to its original namespace. Otherwise it gets that of the newest namespace observed under the name, deleted or not: an
  * event of a namespace being removed must not reach its successor (SEC17).
  */
 export const namespaceUids: NamespaceUids = async (db, entries) => {
@@ -28,7 +28,7 @@ async function uidsOfStreams(
 async function uidsOfNames(db: Transaction<unknown>, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (names.length === 0) return new Map()
   const live = await newestOf(db, names, sql`deleted_at is null`)
-  // Without an index, so only for names that no live namespace has.
+  // Not indexed, so only for names without a live namespace.
   const gone = names.filter((name) => !live.has(name))
   return gone.length === 0 ? live : new Map([...live, ...(await newestOf(db, gone, sql`true`))])
 }

@@ -1,27 +1,27 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 
-// Fragments for statements outside this folder that depend on the known objects of the cluster.
+// Fragments for statements of other folders that depend on observed objects.
 
-/** Uid of the live namespace of a name, or null. Of two, the one with the newer resourceVersion is live. */
+/** Uid of the live namespace with a name, or null. Of two, the one with the newer resourceVersion is live. */
 export function liveNamespaceUid(name: string): RawBuilder<string> {
   return sql<string>`(select uid from object_index where kind = 'Namespace' and namespace = '' and name = ${name}
     and deleted_at is null order by length(rv) desc, rv desc limit 1)`
 }
 
-/** Whether a uid, usually a column, is that of a live namespace. */
+/** Whether a uid, usually a column, belongs to a live namespace. */
 export function inLiveNamespace(uid: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`exists (select from object_index where object_index.kind = 'Namespace' and object_index.uid = ${uid}
     and object_index.deleted_at is null)`
 }
 
-/** Whether the name of a namespace has ever had another uid than its live one. */
+/** Whether a namespace name ever had a uid other than its live one. */
 export function hadOtherNamespace(name: string): RawBuilder<boolean> {
   return sql<boolean>`exists (select from object_index o where o.kind = 'Namespace' and o.namespace = '' and o.name = ${name}
     and o.uid is distinct from ${liveNamespaceUid(name)})`
 }
 
-/** Whether an informer has ever seen an object with the uid. */
+/** Whether an informer has ever observed an object with the uid. */
 export function isObserved(uid: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`exists (select from object_index where object_index.uid = ${uid})`
 }

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** Values of audited fields by their path; a field that the object does not have is absent. */
+/** Values of audited fields by path; fields that the object does not have are absent. */
 export type AuditedFields = Readonly<Record<string, string | number | boolean>>
 
 /** The tables of `migrations/`. Cluster-scoped objects have the namespace ''. */
@@ -25,5 +25,5 @@ export interface ObjectIndexTables {
   namespace_resume_versions: { kind: string; namespace: string; rv: string }
 }
 
-/** Where the migrations of this folder are. */
+/** Folder of the migrations. */
 export const clusterMigrations = new URL('./migrations/', import.meta.url)

@@ -3,7 +3,7 @@ import type { Store } from '#core/event-store/store.ts'
 import type { ObjectIndexTables } from './object-index-tables.ts'
 import { everyNamespace } from './served-namespaces.ts'
 
-/** An object as the manager last saw it. */
+/** An object as last observed by the manager. */
 export interface ObservedObject {
   readonly uid: string
   readonly kind: string
@@ -14,13 +14,13 @@ export interface ObservedObject {
 
 /** Reads of the object index: from names to uids without any privileged read of the cluster. */
 export interface Observed {
-  /** The live object of that name; waits at most `waitMs` for one that was created a moment ago. */
+  /** Finds the live object with that name. Waits at most `waitMs` for one created a moment ago. */
   find(kind: string, namespace: string, name: string, waitMs?: number): Promise<ObservedObject | undefined>
-  /** The uid of a namespace, or undefined. */
+  /** Uid of a namespace, or undefined. */
   namespaceUid(namespace: string, waitMs?: number): Promise<string | undefined>
 }
 
-// The manager sees a new object some milliseconds after its author does.
+// The manager observes a new object some milliseconds after it was created.
 const POLL_MS = 25
 
 /**
@@ -52,7 +52,7 @@ async function findLive(
     .where('namespace', '=', namespace)
     .where('name', '=', name)
     .where('deleted_at', 'is', null)
-    // A re-created object may be seen before the deletion of the old one; the newer version is the live one.
+    // A re-created object may be observed before the deletion of the old one; the newer version is live.
     .orderBy((eb) => eb.fn('length', ['rv']), 'desc')
     .orderBy('rv', 'desc')
     .limit(1)

@@ -3,8 +3,8 @@ import { isNamespaceKind, notServed } from './served-namespaces.ts'
 import type { ServedNamespaces } from './served-namespaces.ts'
 
 /**
- * A client that sends no request about a namespace that is not served: it throws the 404 that says so, whether or not the namespace
- * exists and whatever the identity may. A list of all namespaces has the served ones only.
+ * Wraps a client: a request for a namespace that is not served throws a 404 without being sent, whether or not the namespace exists. A list
+ * of all namespaces is limited to the served ones.
  */
 export function servedCluster(cluster: KubeClient, served: ServedNamespaces): KubeClient {
   if (served.names === undefined) return cluster
@@ -30,7 +30,7 @@ export function servedCluster(cluster: KubeClient, served: ServedNamespaces): Ku
     },
     listRaw: async (resource, options) => {
       check(options?.namespace)
-      // Its bytes pass unread, so nothing could be left out.
+      // The bytes are passed unparsed, so nothing could be filtered.
       if (resource.namespaced && options?.namespace === undefined) throw new TypeError('a raw list needs a namespace')
       return cluster.listRaw(resource, options)
     },

@@ -29,7 +29,7 @@ test('chosen namespaces: an empty list is every namespace, otherwise one part pe
     assert.throws(() => servedNamespaces([bad]), /cluster.namespaces: must be an RFC 1123 label/, JSON.stringify(bad))
 })
 
-/** A client that answers every call with `answer` and counts them. */
+/** A client that returns `answer` for every call and counts the calls. */
 function counting(answer: unknown) {
   const asked: string[] = []
   const cluster = new Proxy({} as KubeClient, {

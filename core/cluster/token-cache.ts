@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 
-/** How long a cache of tokens remembers what, in milliseconds of `now`, and how much at most. */
+/** Lifetimes of cached entries in milliseconds of `now`, and the maximum number. */
 export interface TokenCacheOptions {
   readonly ttlMs: number
   readonly now: () => number
   readonly max?: number
-  /** Whether an error says that the token is not valid: such an error is repeated for `REJECTED_TTL_MS`. */
+  /** Whether an error means that the token is invalid; such an error is cached for `REJECTED_TTL_MS`. */
   readonly isRejection?: (error: unknown) => boolean
 }
 
-/** Time for which a rejection is repeated without a call. Short, since a token may become valid. */
+/** Lifetime of a cached rejection. Short, since a token may become valid. */
 export const REJECTED_TTL_MS = 2_000
 
-// Exempts a token from the bounds for unknown ones. It proves nothing: the cluster authenticates it again.
+// Exempts a token from the limits for unknown ones. Not a proof: the cluster authenticates it again.
 const ACCEPTED_TTL_MS = 600_000
 
 /**
- * Remembers what a token *is* for a short while, never what it may do (D1). Keys are the SHA-256 of the whole token, so that
- * no prefix can collide and no token is held. A failure is not remembered, except for a rejection; calls at the same moment share one.
+ * Caches the identity of a token for a short time, never its permissions (D1). Keys are the SHA-256 of the whole token, so that no prefix
+ * collides and no token is kept in memory. Failures other than rejections are not cached; concurrent calls share one request.
  */
 export function createTokenCache<Value>(options: TokenCacheOptions) {
   const max = options.max ?? 10_000
@@ -47,7 +47,7 @@ export function createTokenCache<Value>(options: TokenCacheOptions) {
     if (rejection !== undefined) throw rejection
     return load(key, ask)
   }
-  /** Whether the token was accepted within the last ten minutes, or a call would be answered from memory now. */
+  /** Whether the token was accepted within the last ten minutes, or a cached result exists. */
   const isKnown = (token: string, scope: string): boolean => {
     const key = digest(token, scope)
     return accepted.get(key, options.now()) === true || rejections.get(key, options.now()) !== undefined
@@ -59,7 +59,7 @@ function digest(token: string, scope: string): string {
   return createHash('sha256').update(token).update('\0').update(scope).digest('base64')
 }
 
-/** A bounded map whose entries all live equally long: insertion order is expiry order. */
+/** A bounded map whose entries have equal lifetimes, so that insertion order is expiry order. */
 function createAging<Value>(max: number) {
   const entries = new Map<string, { readonly value: Value; readonly expires: number }>()
   return {
@@ -75,7 +75,7 @@ function createAging<Value>(max: number) {
       }
       entries.set(key, { value, expires })
     },
-    /** Removes an entry unless another value has taken its place. */
+    /** Removes an entry unless another value has replaced it. */
     drop: (key: string, value: Value): void => {
       if (entries.get(key)?.value === value) entries.delete(key)
     },

@@ -8,22 +8,24 @@ import { everyNamespace } from './served-namespaces.ts'
 import type { ServedNamespaces } from './served-namespaces.ts'
 import { createTokenCache } from './token-cache.ts'
 
-/** A bearer that TokenReview accepted, for the audience of the role. */
+/** A bearer accepted by TokenReview for the audience of the role. */
 export interface Authenticated extends UserInfo {
   readonly audience: string
 }
 
-/** Roles with an identity of their own get the cluster as themselves and authenticate bearers by TokenReview (cached at most 60 s). */
+/**
+ * For roles with an identity of their own: a client with that identity, and authentication of bearers by TokenReview (cached at most 60 s).
+ */
 export interface OwnIdentity {
   readonly cluster: KubeClient
   authenticate(bearer: string, audience: string): Promise<Authenticated | undefined>
-  /** Whether the bearer was accepted in the last ten minutes, or its rejection is cached. Never a proof. */
+  /** Whether the bearer was accepted within the last ten minutes, or its rejection is cached. Not a proof. */
   knows(bearer: string, audience: string): boolean
   /** SubjectAccessReview for another user. Returns false if denied, throws if the cluster does not answer. */
   subjectMay(user: UserInfo, attributes: SubjectAttributes): Promise<boolean>
 }
 
-/** What a SubjectAccessReview asks, in our group by default. */
+/** Attributes of a SubjectAccessReview, by default in our group. */
 export interface SubjectAttributes {
   readonly verb: string
   readonly resource: string
@@ -31,17 +33,20 @@ export interface SubjectAttributes {
   readonly name?: string
 }
 
-// An authentication only, and no longer than this (D1); what the subject may do is asked for each time.
+// Only the authentication is cached, for this time (D1); permissions are reviewed each time.
 const AUTHENTICATION_TTL_MS = 60_000
 
-/** The role's client, and the namespaces that it keeps to; by default every one. */
+/** Client of the role, and the namespaces that it is limited to; default: every one. */
 export interface OwnIdentityOptions {
   readonly cluster: KubeClient
   readonly served?: ServedNamespaces
   readonly now?: () => number
 }
 
-/** What gateway and state may do beside their callers: authenticate a bearer for an audience, review a subject. `now` is monotonic. */
+/**
+ * Creates the operations of gateway and state besides calls as the caller: authentication of a bearer for an audience, and reviews of other
+ * users. `now` is monotonic.
+ */
 export function createOwnIdentity(options: OwnIdentityOptions): OwnIdentity {
   const { cluster, served = everyNamespace } = options
   const known = createTokenCache<Authenticated>({
@@ -62,7 +67,7 @@ export function createOwnIdentity(options: OwnIdentityOptions): OwnIdentity {
   }
 }
 
-/** Thrown, so that the cache keeps a refusal for a moment only: a token may become valid. */
+/** Thrown so that the cache keeps a rejection only briefly: a token may become valid. */
 class NotAuthenticated extends Error {}
 
 interface TokenReviewAnswer {
@@ -81,7 +86,7 @@ async function reviewToken(cluster: KubeClient, bearer: string, audience: string
   }
   const { status } = await cluster.review<TokenReviewAnswer>('/apis/authentication.k8s.io/v1/tokenreviews', body)
   const user = status?.user
-  // An API server that does not know audiences answers without them: that token was not made for this role.
+  // An API server without audience support omits them; such a token was not issued for this role.
   if (status?.authenticated !== true || user?.username === undefined || !(status.audiences ?? []).includes(audience))
     throw new NotAuthenticated()
   return { username: user.username, uid: user.uid ?? '', groups: user.groups ?? [], extra: user.extra ?? {}, audience }

@@ -21,20 +21,23 @@ export function nameOf(path: readonly string[]): string {
   return path.map((name, index) => (/^\d+$/.test(name) ? `[${name}]` : `${index === 0 ? '' : '.'}${name}`)).join('')
 }
 
-/** A value in a message, bounded and without control characters. */
+/** Formats a value for a message: truncated, without control characters. */
 export function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 60 ? `${text.slice(0, 60)}...` : text
 }
 
-/** What a value must be, by its schema: `must be open or hardened, not "closed"`. Undefined where the schema's own message is as good. */
+/**
+ * Returns what a value must be according to its schema: `must be open or hardened, not "closed"`. Undefined if the schema's own message is
+ * as clear.
+ */
 export function explain(schema: unknown, value: unknown, path: readonly string[]): string | undefined {
   const node = schemaAt(schema, path)
   const given = getAt(value, path)
   // An absent value is reported as required.
   if (node === undefined || given === undefined) return undefined
   const choices = choicesOf(node)
-  // Values of other settings may be secrets, so only these are quoted.
+  // Other values may be secrets, so only these are quoted.
   if (choices !== undefined) return `must be ${orList(choices)}, not ${quoted(given)}`
   const type = getAt(node, ['type'])
   if (type === 'integer' || type === 'number') return `must be ${numberOf(node, type)}`
@@ -51,7 +54,7 @@ export function fieldsAt(schema: unknown, path: readonly string[]): readonly str
   return typeof node === 'object' && node !== null ? Object.keys(node) : []
 }
 
-/** The schema of the value at a path; of a list's items, where the path has an index. */
+/** Returns the schema of the value at a path; for an index in the path, the schema of the list's items. */
 export function schemaAt(schema: unknown, path: readonly string[]): object | undefined {
   let node: unknown = schema
   for (const name of path)

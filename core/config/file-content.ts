@@ -6,7 +6,10 @@ import { fileProblem } from './file-problem.ts'
 import type { FileKind } from './file-setting.ts'
 import { kubeconfigProblem } from './kubeconfig-problem.ts'
 
-/** What is wrong with the file or folder, if anything, and what to do. Never a text of the file, which may be a secret. */
+/**
+ * Checks the content of a file or folder. Returns the problem and its remedy, or undefined. The text never quotes the file, which may hold
+ * a secret.
+ */
 export function contentProblem(kind: FileKind, path: string): string | undefined {
   const { check, remedy } = kinds[kind]
   try {
@@ -49,7 +52,7 @@ function checkKeys(path: string): void {
   try {
     createKeyring({ dir: path })
   } catch (error) {
-    // Its own messages name the file of the key, and so does the file system.
+    // Messages of the file system and of our own checks are safe to use.
     if (error instanceof Error && !('code' in error)) throw new UnusableFile(error.message)
     const file = error instanceof Error && 'path' in error ? `${String(error.path)}: ` : ''
     throw new UnusableFile(`${file}${fileProblem(error)}`)
@@ -57,7 +60,7 @@ function checkKeys(path: string): void {
 }
 
 function checkWritten(path: string): void {
-  // Step by step: a recursive mkdir below /proc never returns.
+  // Creates one directory at a time: a recursive mkdir below /proc never returns.
   const absent: string[] = []
   for (let at = resolve(path); isAbsent(at); at = dirname(at)) absent.unshift(at)
   for (const folder of absent) mkdirSync(folder, { mode: 0o700 })
@@ -65,7 +68,7 @@ function checkWritten(path: string): void {
   accessSync(path, constants.W_OK | constants.X_OK)
 }
 
-// Throws for what is there and cannot be followed, such as a loop of links.
+// Throws for a path that exists and cannot be followed, such as a loop of links.
 function isAbsent(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) === undefined
 }

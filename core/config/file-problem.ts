@@ -13,13 +13,16 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
   ['EDQUOT', 'the disk quota is used up'],
 ])
 
-/** Why a file or folder could not be used, for a message that names its path: `permission denied`. Never a text of the file. */
+/**
+ * Returns why a file or folder could not be used, such as `permission denied`, for a message that names its path. The text never quotes the
+ * file.
+ */
 export function fileProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return reasons.get(code) ?? (code === undefined ? 'unexpected error' : String(code))
 }
 
-/** Whether an error says that the disk, or the user's part of it, is full. */
+/** Whether the error means that the disk or the user's quota is full. */
 export function isFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 }

@@ -2,27 +2,27 @@ import { Type } from 'typebox'
 import { getAt } from '#core/json/get-at.ts'
 import type { Role } from './profile.ts'
 
-/** What the file or folder of a setting holds. */
+/** Content of the file or folder that a setting names. */
 export type FileKind = 'token' | 'certificates' | 'private-key' | 'kubeconfig' | 'keys' | 'written-folder'
 
-/** What a setting that names a file says of it. `roles` are those that use it; default: every role. */
+/** Annotation of a setting that names a file. `roles` are the roles that use it; default: every role. */
 export interface FileMark {
   readonly holds: FileKind
   readonly roles?: readonly Role[]
 }
 
-/** A setting that names a file or a folder: a process that uses it checks it before it starts. */
+/** Declares a setting that names a file or a folder. A process that uses it checks it at startup. */
 export function fileSetting(file: FileMark, description?: string) {
   return Type.String({ minLength: 1, file, ...(description === undefined ? {} : { description }) })
 }
 
-/** A setting that names a file, by its path in the schema. */
+/** A setting that names a file, with its path in the schema. */
 export interface NamedFile {
   readonly path: readonly string[]
   readonly mark: FileMark
 }
 
-/** Every setting of a schema that names a file. */
+/** Lists the settings of a schema that name files. */
 export function fileSettingsOf(schema: unknown, path: readonly string[] = []): readonly NamedFile[] {
   const mark = getAt(schema, ['file']) as FileMark | undefined
   const properties = getAt(schema, ['properties'])

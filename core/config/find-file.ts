@@ -2,12 +2,12 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { SettingsError } from './settings-error.ts'
 
-/** Read from the working folder when `MESH_CONFIG` names no other file. */
+/** Read from the working directory unless `MESH_CONFIG` names another file. */
 export const settingsFileName = 'mesh.yaml'
-// A file under this name has no effect, and its author would not notice.
+// A common misspelling, which would otherwise be ignored without a message.
 const mistaken = 'mesh.yml'
 
-/** Path of the settings file: `MESH_CONFIG`, else `mesh.yaml` of the working folder, else undefined. */
+/** Path of the settings file: `MESH_CONFIG`, else `mesh.yaml` in the working directory, else undefined. */
 export function findSettingsFile(
   env: Readonly<Record<string, string | undefined>>,
   folder: string = process.cwd(),
@@ -23,7 +23,7 @@ export function findSettingsFile(
   return undefined
 }
 
-// A link to a missing file exists here, so that reading it fails instead of doing nothing.
+// A dangling link counts as existing, so that reading it fails instead of being skipped.
 function exists(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined
 }

@@ -8,8 +8,8 @@ import { getAt } from '#core/json/get-at.ts'
 type Entry = Readonly<Record<string, unknown>>
 
 /**
- * Why a kubeconfig cannot be used: malformed, without a current context, with a context, cluster or user that is missing, or with
- * certificates, keys or files of it that cannot be read. The library that reads it quotes the file in its errors, tokens included.
+ * Returns why a kubeconfig cannot be used: malformed, no current context, a missing context, cluster or user, or unreadable certificates,
+ * keys or files. The library that reads it quotes the file in its errors, tokens included.
  */
 export function kubeconfigProblem(text: string, path: string): string | undefined {
   const lines = new LineCounter()
@@ -69,7 +69,7 @@ function userProblem(user: Entry, folder: string): string | undefined {
   )
 }
 
-// A part is in the file itself, in base64 (`client-key-data`), or in a file that it names (`client-key`). As in kubectl, data wins.
+// A part is either inline in base64 (`client-key-data`) or in a file (`client-key`). As in kubectl, inline data takes precedence.
 function partProblem(entry: Entry, name: string, folder: string, check: (text: string) => unknown): string | undefined {
   const [data, file] = [entry[`${name}-data`], entry[name]]
   const given = textOf(data) ?? textOf(file)

@@ -9,7 +9,7 @@ import type { SettingSource } from './setting-source.ts'
 import { SettingsError } from './settings-error.ts'
 import type { YamlFile } from './yaml-file.ts'
 
-/** Where a slice comes from. `at` is its key in the file, [] for the platform's own. */
+/** Sources of a section. `at` is its key in the file, [] for the platform's own settings. */
 export interface SliceSources {
   readonly file: YamlFile
   readonly env: Readonly<Record<string, string | undefined>>
@@ -20,7 +20,7 @@ export interface SliceSources {
 
 type Tree = Record<string, unknown>
 
-/** One validated slice: defaults of the profile, then the file, then the interface's names; the environment wins. */
+/** Builds one validated section: defaults of the profile, then the file, then the listed sources; environment variables take precedence. */
 export function readSlice(schema: TSchema, given: Tree, from: SliceSources): unknown {
   const origins = new Map<string, string>()
   const slice = structuredClone(given)
@@ -53,7 +53,7 @@ function isVariable(name: string): boolean {
   return /^[A-Z][A-Z0-9_]*$/.test(name)
 }
 
-/** The paths in the file that a source claims. */
+/** Path in the file that a source claims. */
 export function claimedPath(source: SettingSource): readonly string[] | undefined {
   return isVariable(source.from) ? undefined : source.from.split('.')
 }
@@ -61,7 +61,7 @@ export function claimedPath(source: SettingSource): readonly string[] | undefine
 function lookUp(source: SettingSource, { file, env }: SliceSources): { value: unknown; origin: string } | undefined {
   const path = claimedPath(source)
   const value = path === undefined ? env[source.from] : getAt(file.tree, path)
-  // An empty variable is how a manifest says "not set".
+  // Manifests express "not set" by an empty variable.
   if (value === undefined || (path === undefined && value === '')) return undefined
   return { value, origin: path === undefined ? source.from : `${file.where(path)}: ${source.from}` }
 }
@@ -75,7 +75,7 @@ function read(source: SettingSource, text: string, schema: TSchema): unknown {
   return text
 }
 
-// An absent object takes the defaults of its own properties; `hardenedDefault` replaces `default` in that profile.
+// An absent object gets the defaults of its properties. `hardenedDefault` replaces `default` in that profile.
 function withDefaults(schema: unknown, value: unknown, profile: Profile): unknown {
   const properties = getAt(schema, ['properties'])
   const preset = (profile === 'hardened' ? getAt(schema, ['hardenedDefault']) : undefined) ?? getAt(schema, ['default'])

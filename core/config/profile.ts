@@ -1,5 +1,5 @@
-/** The roles of a process; `all` runs each in a container of its own. */
+/** Roles of a process; `all` runs each role in a container of its own. */
 export type Role = 'bff' | 'worker' | 'manager' | 'gateway' | 'state' | 'migrate'
 
-/** The install profile; it sets defaults of switches, nothing else. */
+/** Installation profile. It only selects defaults of settings. */
 export type Profile = 'open' | 'hardened'

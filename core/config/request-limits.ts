@@ -1,24 +1,24 @@
-/** Bounds of one replica, and the share of one user or address. */
+/** Limits of one replica, and of one user or address. */
 export interface RequestLimits {
-  /** Requests a minute of one user. */
+  /** Requests per user and minute. */
   readonly perCallerPerMinute: number
-  /** Requests a minute of one address whose bearer the cluster rejects, or that need none. */
+  /** Requests per address and minute with a rejected bearer, or to public routes. */
   readonly perAddressPerMinute: number
-  /** Concurrent requests without open event streams; above it 503 at once (X7). */
+  /** Concurrent requests without open event streams. Further requests get 503 at once (X7). */
   readonly underWay: number
-  /** Of these, requests of one user. Default: a tenth of `underWay`, at least 32. */
+  /** Concurrent requests per user. Default: a tenth of `underWay`, at least 32. */
   readonly underWayPerCaller?: number
-  /** While several users are active: requests of one user that run at once; the others of that user wait. */
+  /** Requests per user that run at once while several users are active; others of that user wait. */
   readonly turnsPerCaller?: number
-  /** Concurrent requests of one user that wait for a run (`POST /api/invoke`); not part of `underWay`. */
+  /** Concurrent requests per user that wait for a run (`POST /api/invoke`), not counted in `underWay`. */
   readonly waitsPerCaller?: number
-  /** Concurrent authentications of unknown bearers from one address. */
+  /** Concurrent authentications of unknown bearers per address. */
   readonly authenticationsPerAddress?: number
   /** Bytes of request bodies held at once. */
   readonly bodyBytes?: number
-  /** Of these, bytes of one user. */
+  /** Bytes of request bodies held at once per user. */
   readonly bodyBytesPerCaller?: number
-  /** Seconds for a body to arrive, plus one for each 256 KiB received. */
+  /** Seconds for a body to arrive, plus one per 256 KiB received. */
   readonly bodySeconds?: number
 }
 
@@ -37,7 +37,7 @@ export const defaultLimits = {
   bodySeconds: 10,
 } as const satisfies RequestLimits
 
-/** Fills in the defaults. */
+/** Applies the defaults. */
 export function completeLimits(given: RequestLimits): Required<RequestLimits> {
   const limits = { ...defaultLimits, ...given }
   return { ...limits, underWayPerCaller: given.underWayPerCaller ?? Math.max(32, Math.floor(limits.underWay / 10)) }

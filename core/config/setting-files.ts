@@ -5,12 +5,12 @@ import { getAt } from '#core/json/get-at.ts'
 import type { Role } from './profile.ts'
 import { SettingsError } from './settings-error.ts'
 
-/** How files of settings are checked. */
+/** How files named by settings are checked. */
 export interface FileCheck {
   readonly roles: readonly Role[]
-  /** Where a setting was set, for the message. */
+  /** Source of a setting, for the message. */
   readonly origin: (setting: string) => string
-  /** Settings, by their dotted name, that this process does not use as they say; undefined: not at all. */
+  /** Settings, by dotted name, that this process uses as another kind of file; undefined: does not use. */
   readonly instead?: Readonly<Record<string, FileKind | undefined>>
 }
 
@@ -27,7 +27,7 @@ export function checkSettingFiles(schema: unknown, settings: unknown, check: Fil
   }
 }
 
-// A path may have any character; a line of the log has none that moves the cursor.
+// A path may contain any character; a log line must not contain control characters.
 function shown(path: string): string {
   const text = path.length > 300 ? `${path.slice(0, 300)}...` : path
   return /^[\u0020-\u007E]*$/.test(text) ? text : JSON.stringify(text.toWellFormed())

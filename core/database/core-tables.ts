@@ -1,6 +1,6 @@
 import type { Generated, JSONColumnType } from 'kysely'
 
-/** The tables of the store itself, as reads give and writes take them. */
+/** Tables of the store, with the types of reads and writes. */
 export interface CoreTables {
   events: EventsTable
   event_ranges: { range: number; created_at: Generated<Date> }
@@ -13,7 +13,7 @@ export interface CoreTables {
   leader: { name: string; holder: string; epoch: bigint; expires_at: Date }
 }
 
-/** The log, partitioned by ranges of `position`. */
+/** The event log, partitioned by ranges of `position`. */
 export interface EventsTable {
   position: bigint
   id: string
@@ -35,7 +35,7 @@ export interface EventsTable {
   tenant: string | null
 }
 
-/** What a consumer could not do: tried again until `dead_at` is set, then only after a redrive. */
+/** Failed deliveries of a consumer. Retried until `dead_at` is set, then only after a redrive. */
 export interface DeadLetterTable {
   consumer: string
   event_id: string

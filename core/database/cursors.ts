@@ -2,18 +2,18 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '#core/signing/keyring.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 
-/** Opaque cursors of lists: signed, and bound to the query that they continue (C1). */
+/** Opaque list cursors, signed and bound to the query that they continue (C1). */
 export interface Cursors {
-  /** Wraps a position; `filter` is everything that must be the same on the next page. */
+  /** Signs a position. `filter` is everything that must be equal on the next page. */
   seal(position: unknown, filter: unknown): string
-  /** The position; `invalid_cursor` when it was changed or belongs to another query. */
+  /** Returns the position. Throws `invalid_cursor` if it was changed or belongs to another query. */
   open(cursor: string, filter: unknown): unknown
 }
 
-// An API server's `continue` is about 200 bytes; anything far above was not made here.
+// An API server's `continue` is about 200 bytes; anything far longer was not issued here.
 const MAX_LENGTH = 8192
 
-/** Cursors of one route: `purpose` keeps a cursor of one list from opening another. */
+/** Creates the cursors of one route. `purpose` prevents the use of one list's cursor on another. */
 export function createCursors(keys: Keyring, purpose: string): Cursors {
   return {
     seal: (position, filter) => {
@@ -33,9 +33,9 @@ function verified(keys: Keyring, cursor: string): readonly unknown[] {
   const [id, body, signature, more] = cursor.length > MAX_LENGTH ? [] : cursor.split('.')
   if (id === undefined || body === undefined || signature === undefined || more !== undefined) throw refused()
   const key = keys.find('cursor', Buffer.from(id, 'base64url').toString())
-  // The id is outside the signature, and a decoder skips what is no base64url.
+  // The id is outside the signature, and a decoder skips characters that are not base64url.
   if (key === undefined || toText(key.id) !== id) throw refused()
-  // As text: base64url leaves bits of its last character unused, and a changed cursor is a changed cursor.
+  // Compared as text: base64url leaves bits of the last character unused, and any change must be refused.
   const expected = Buffer.from(mac(key.key, body).toString('base64url'))
   const given = Buffer.from(signature)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refused()

@@ -29,7 +29,7 @@ test('UXM4: a full disk is an unavailable store, not an internal error, and room
   await close()
 })
 
-test('PODA24: why a server cannot be reached is named with setting and address, never with the password', async (t) => {
+test('PODA24: the reason a server cannot be reached is reported with setting and address, never with the password', async (t) => {
   const url = 'postgres://u:pa55word@db.example:5433/mesh'
   const from = (error: Error, address: StoreAddress = { url, setting: 'mesh.yaml:2:1: databaseUrl' }) => {
     const failure = toConnectFailure(address, error)

@@ -2,7 +2,8 @@ import { fileProblem } from '#core/config/file-problem.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { connectProblem } from '#core/net/connect-problem.ts'
 
-// Class 08 (connection), 57P01-57P03 (shut down, crashed, starting), 53100 (disk full), 53300 (too many connections), and what Node says of sockets.
+// Class 08 (connection), 57P01-57P03 (shutdown, crash, startup), 53100 (disk full), 53300 (too many connections), and socket errors of
+// Node.
 const unreachable = /^(08\w{3}|57P0[123]|53[13]00|25P03|ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
 const pgText =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/
@@ -10,14 +11,17 @@ const pgText =
 // SQLSTATEs that retrying cannot fix: invalid authorization, invalid password, unknown database.
 const refusing = /^(28000|28P01|3D000)$/
 
-/** Where a database was set, and its URL. */
+/** URL of a database and the setting that it comes from. */
 export interface StoreAddress {
   readonly url: string
-  /** `DATABASE_URL`, or the place in the settings file. */
+  /** `DATABASE_URL`, or a position in the settings file. */
   readonly setting?: string
 }
 
-/** The server refuses the credentials, has no such database or no trusted certificate: nothing that waiting mends. The message names the setting and the host. */
+/**
+ * The server refuses the credentials, does not have the database, or presents an untrusted certificate. Waiting does not help. The message
+ * names the setting and the host.
+ */
 export class StoreRefused extends Error {
   constructor(address: StoreAddress, text: string, cause: Error) {
     super(`${targetOf(address)}: ${text}`, { cause })
@@ -25,7 +29,7 @@ export class StoreRefused extends Error {
   }
 }
 
-/** The server cannot be reached now. The message names the setting, the host and the reason. */
+/** The server is not reachable now. The message names the setting, the host and the reason. */
 export class StoreUnreachable extends Error {
   constructor(address: StoreAddress, text: string, cause: Error) {
     super(`${targetOf(address)} ${text}`, { cause })
@@ -33,7 +37,7 @@ export class StoreUnreachable extends Error {
   }
 }
 
-/** An error of connecting, as one that names where the server was set. */
+/** Converts a connection error to one that names the setting of the server. */
 export function toConnectFailure(address: StoreAddress, error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const code = codeOf(error) ?? ''
@@ -41,12 +45,12 @@ export function toConnectFailure(address: StoreAddress, error: unknown): unknown
   const problem = connectProblem(error)
   if (problem?.kind === 'tls') return new StoreRefused(address, problem.text, error)
   if (problem !== undefined) return new StoreUnreachable(address, problem.text, error)
-  // The URL may name files, as `sslrootcert` does.
+  // The URL may name files, for example by `sslrootcert`.
   if ('path' in error) return new StoreRefused(address, `${String(error.path)}: ${fileProblem(error)}`, error)
   return error
 }
 
-/** What a start ends with, and readiness reports: what is wrong and where, instead of the 503 that requests get for it. */
+/** Converts an error for startup and readiness: it names problem and place, where requests get a plain 503. */
 export function toStartFailure(error: unknown): unknown {
   if (!(error instanceof Fail)) return error
   const { cause } = error
@@ -54,20 +58,20 @@ export function toStartFailure(error: unknown): unknown {
   return cause instanceof StoreRefused ? cause : error
 }
 
-// Never the whole URL: it may hold a password.
+// Never the whole URL, which may contain a password.
 function targetOf({ url, setting = 'DATABASE_URL' }: StoreAddress): string {
   const { hostname = '', port = '', searchParams } = URL.parse(url) ?? {}
   const host = hostname === '' ? (searchParams?.get('host') ?? 'localhost') : hostname
   return `${setting}: ${host}:${port === '' ? '5432' : port}`
 }
 
-/** The SQLSTATE or system error code of an error, if it has one. */
+/** SQLSTATE or system error code of an error, if any. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** An error that says the store is not reachable becomes `Fail('store_unavailable')`; every other error is returned as it is. */
+/** Converts errors of an unreachable store to `Fail('store_unavailable')`; returns other errors unchanged. */
 export function toStoreFailure(error: unknown): unknown {
   if (error instanceof Fail) return error
   const code = codeOf(error)
@@ -80,7 +84,7 @@ export function toStoreFailure(error: unknown): unknown {
   return error
 }
 
-/** True for a deadlock (40P01) and a serialization failure (40001): the whole transaction may be run again. */
+/** Whether it is a deadlock (40P01) or a serialization failure (40001), after which the transaction may be retried. */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error)
   return code === '40P01' || code === '40001'

@@ -13,31 +13,34 @@ import type { StoreAddress } from './database-errors.ts'
 import { createSignalHub } from '#core/async/signal.ts'
 import type { SignalHub } from '#core/async/signal.ts'
 
-/** The root handle of the store and the wake-up that follows every append. */
+/** Root handle of the store, with the signal that follows every append. */
 export interface Database {
   readonly kind: 'postgres' | 'pglite'
-  /** The root handle; it throws inside `transact`. */
+  /** Root handle; throws inside `transact`. */
   readonly root: Kysely<unknown>
-  /** The same with the store's own tables. */
+  /** The root handle, typed with the store's own tables. */
   readonly db: Kysely<CoreTables>
   /** Notified after each commit that appended events, by this process or (PostgreSQL) by any other. */
   readonly appended: SignalHub
   /** The connections of this process. */
   usage(): ConnectionUsage
-  /** Tells other processes that events were appended; may be lost, so readers also poll. */
+  /** Notifies other processes of appended events. Notifications may be lost, so readers also poll. */
   announce(): void
-  /** Begins to hear the announcements of other processes. */
+  /** Starts listening for notifications of other processes. */
   listen(): { stop(): Promise<void> }
   close(): Promise<void>
 }
 
-/** Where the store is: a PostgreSQL URL, a folder of the embedded default (`memory://` in tests), or an embedded store that the caller has opened. */
+/**
+ * Location of the store: a PostgreSQL URL, a folder of the embedded default (`memory://` in tests), or an embedded store opened by the
+ * caller.
+ */
 export type DatabaseLocation =
   | (StoreAddress & { readonly connections?: number })
   | { readonly pglite: string; readonly image?: string }
   | { readonly opened: OpenedPglite }
 
-/** Opens the store; PostgreSQL is connected to at the first statement, the embedded one is started here. */
+/** Opens the store. PostgreSQL is connected at the first statement; the embedded store starts here. */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
   guardFetch()
   if ('url' in location) return openPostgres(location, location.connections ?? 20)
@@ -51,7 +54,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
     db: withTables<CoreTables>(root),
     appended: createSignalHub(),
     usage: () => sessions.usage(),
-    // One process owns the folder, so there is no other process to notify.
+    // One process owns the folder, so no other process needs a notification.
     announce: () => undefined,
     listen: () => ({ stop: async () => undefined }),
     close: closeOnce(root),
@@ -78,7 +81,7 @@ function openPostgres(address: StoreAddress, connections: number): Database {
   }
 }
 
-// NOTIFY inside the transaction would take a lock of the whole server at COMMIT; after it, one in flight serves many commits.
+// NOTIFY inside a transaction takes a server-wide lock at COMMIT. After the commit, one in flight covers many commits.
 function createAnnouncer(db: Kysely<unknown>): () => void {
   let running = false
   let again = false
@@ -105,7 +108,7 @@ function closeOnce(db: Kysely<unknown>): () => Promise<void> {
   return () => (closing ??= ensureInitialised(db).then(() => db.destroy()))
 }
 
-// kysely destroys a driver only after its first use, and an unused embedded store must give its lock back too.
+// kysely destroys a driver only after its first use, but an unused embedded store must also release its lock.
 async function ensureInitialised(db: Kysely<unknown>): Promise<void> {
   await sql`select 1`.execute(db).catch(() => undefined)
 }
@@ -121,12 +124,12 @@ function createKysely(source: SessionSource): Kysely<unknown> {
   })
 }
 
-/** The same handle, typed by the tables that its user knows. */
+/** The handle, typed by the caller's tables. */
 export function withTables<Tables>(db: Kysely<unknown>): Kysely<Tables> {
   return db as Kysely<Tables>
 }
 
-/** The same transaction, typed by the tables that its user knows. */
+/** The transaction, typed by the caller's tables. */
 export function txWithTables<Tables>(db: Transaction<unknown>): Transaction<Tables> {
   return db as Transaction<Tables>
 }

@@ -4,35 +4,35 @@ import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import { toStoreFailure } from './database-errors.ts'
 import { toParameter } from './type-parsers.ts'
 
-/** What one statement answered. */
+/** Result of one statement. */
 export interface StatementResult {
   readonly rows: readonly unknown[]
   readonly affected: bigint | undefined
 }
 
-/** One connection, held by one user at a time. */
+/** One connection, used by one caller at a time. */
 export interface Session {
-  /** Without parameters the text may hold several statements: rows are those of the last one that answered any. */
+  /** Without parameters the text may contain several statements; returns the rows of the last one with rows. */
   run(sql: string, parameters: readonly unknown[]): Promise<StatementResult>
-  /** `broken`: its state is unknown, so it is not used again. */
+  /** `broken`: the state is unknown, so the connection is discarded. */
   release(broken: boolean): void
 }
 
-/** Of the results of several statements the last with rows, or the last one. */
+/** Returns the last result with rows, or the last result. */
 export function lastWithRows<Result extends { readonly rows: readonly unknown[] }>(results: readonly Result[]): Result {
   const found = results.findLast(({ rows }) => rows.length > 0) ?? results.at(-1)
   if (found === undefined) throw new TypeError('a text without a statement')
   return found
 }
 
-/** How many connections are held, how many are open and free, and how many users wait for one. */
+/** Number of connections in use, open and idle, and of callers waiting for one. */
 export interface ConnectionUsage {
   readonly inUse: number
   readonly idle: number
   readonly waiting: number
 }
 
-/** Where connections come from: a pool of `pg`, or PGlite's only one. */
+/** Source of connections: a pool of `pg`, or the single one of PGlite. */
 export interface SessionSource {
   open(): Promise<Session>
   usage(): ConnectionUsage
@@ -41,14 +41,14 @@ export interface SessionSource {
 
 const committing = new WeakSet<CompiledQuery>()
 
-/** A statement without parameters that goes to the server together with COMMIT: the last of a transaction. */
+/** A statement without parameters that is sent together with COMMIT, as the last of a transaction. */
 export function withCommit(statement: string): CompiledQuery {
   const query = CompiledQuery.raw(`${statement}; commit`)
   committing.add(query)
   return query
 }
 
-/** The kysely driver of both adapters: the root handle refuses to open a connection inside a transaction. */
+/** The kysely driver of both adapters. The root handle refuses to open a connection inside a transaction. */
 export class SessionDriver implements Driver {
   readonly #source: SessionSource
   constructor(source: SessionSource) {
@@ -77,7 +77,7 @@ export class SessionDriver implements Driver {
     if (!connection.committed) await connection.executeQuery(CompiledQuery.raw('commit'))
   }
 
-  // The error that made the transaction fail matters, not that its connection is gone too.
+  // The original error matters, not that its connection is lost as well.
   async rollbackTransaction(connection: SessionConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => connection.markBroken())
   }
@@ -94,7 +94,7 @@ export class SessionDriver implements Driver {
 class SessionConnection implements DatabaseConnection {
   readonly #session: Session
   #broken = false
-  /** The transaction ended with its last statement. */
+  /** The last statement ended the transaction. */
   committed = false
   constructor(session: Session) {
     this.#session = session

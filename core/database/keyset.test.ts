@@ -33,7 +33,7 @@ for (const adapter of adapters) {
   test(`C2: ${adapter.name}: a walk during inserts sees every earlier row once`, { skip: adapter.skip }, async (t) => {
     const { root } = await adapter.open(t)
     await sql`create table rows (at timestamptz not null, id integer not null, primary key (at, id))`.execute(root)
-    // Five rows to an instant: the last column decides.
+    // Five rows per instant, so that the last column decides the order.
     await sql`insert into rows select to_timestamp(n / 5), n from generate_series(1, 500) n`.execute(root)
     const enough = new AbortController()
     const inserting = (async () => {
@@ -58,7 +58,7 @@ for (const adapter of adapters) {
     await inserting
     assert.equal(new Set(seen).size, seen.length, 'no duplicate')
     const early = new Set(seen.filter((id) => id <= 500))
-    assert.equal(early.size, 500, 'every row that was there at the start')
+    assert.equal(early.size, 500, 'every row present at the start')
   })
 }
 
@@ -78,7 +78,7 @@ test('C1: a changed cursor, or one of another filter, is invalid_cursor', () => 
   for (let at = 0; at < nextCursor.length; at++) {
     const other = nextCursor[at] === 'A' ? 'B' : 'A'
     const changed = nextCursor.slice(0, at) + other + nextCursor.slice(at + 1)
-    // The last character of base64url may carry unused bits; the same bytes are the same cursor.
+    // The last character of base64url may contain unused bits; equal bytes are the same cursor.
     if (at < nextCursor.length - 1) assert.throws(() => keyset.open(changed, { namespace: 'a' }), refused, `at ${at}`)
   }
   assert.throws(() => keyset.open('', { namespace: 'a' }), refused)

@@ -6,37 +6,37 @@ import { Fail } from '#core/errors/domain-error.ts'
 /** A value of a sort key. */
 export type KeyValue = string | number | bigint | Date
 
-/** A page of rows and the cursor of the next one, null at the end. */
+/** A page of rows and the cursor of the next page, null at the end. */
 export interface Page<Row> {
   readonly items: readonly Row[]
   readonly nextCursor: string | null
 }
 
-/** One order of a list: columns, direction, and how a row gives the values of its key. */
+/** One sort order of a list: columns, direction, and the key of a row. */
 export interface Keyset<Row> {
-  /** The condition of rows behind a key: `(a, b) < ($1, $2)`, which one index on (a, b) serves at any depth (goal 9). */
+  /** Condition for rows after a key: `(a, b) < ($1, $2)`, served by one index on (a, b) at any depth (goal 9). */
   after(key: readonly KeyValue[]): RawBuilder<boolean>
   /** `a desc, b desc`. */
   orderBy(): RawBuilder<unknown>
-  /** From at most `limit + 1` rows: the page, and a cursor when there was one more. */
+  /** Cuts a page from at most `limit + 1` rows, with a cursor if there is one more. */
   page(rows: readonly Row[], limit: number, filter: unknown): Page<Row>
-  /** The key in a cursor; `invalid_cursor` when it was changed or made for another filter (C1). */
+  /** Returns the key of a cursor. Throws `invalid_cursor` if it was changed or issued for another filter (C1). */
   open(cursor: string, filter: unknown): readonly KeyValue[]
 }
 
-/** How a keyset is declared: the last column must be unique, so that no two rows have one key (C2). */
+/** Declaration of a keyset. The last column must be unique, so that no two rows share a key (C2). */
 export interface KeysetOptions<Row> {
   readonly columns: readonly { readonly name: string; readonly type: KeyType }[]
   readonly direction: 'asc' | 'desc'
   readonly key: (row: Row) => readonly KeyValue[]
-  /** Signs a cursor and binds it to its list and filter. */
+  /** Signs a cursor and binds it to list and filter. */
   readonly cursors: Cursors
 }
 
-/** The PostgreSQL type of a key's column: parameters are cast to it, so that the index is used. */
+/** PostgreSQL type of a key column. Parameters are cast to it, so that the index is used. */
 export type KeyType = 'text' | 'uuid' | 'bigint' | 'integer' | 'timestamptz'
 
-/** Creates the paging of one list. Cursors hold the sort key and a hash of the filter, signed. */
+/** Creates the paging of one list. A cursor contains the sort key and a hash of the filter, signed. */
 export function createKeyset<Row>(options: KeysetOptions<Row>): Keyset<Row> {
   const { columns, direction, key, cursors } = options
   const names = columns.map(({ name }) => sql.ref(name))
@@ -68,15 +68,15 @@ function toText(value: KeyValue | undefined): string {
   return value instanceof Date ? value.toISOString() : String(value)
 }
 
-/** A page as it is shown, and the item that the next one starts after: undefined at the end. */
+/** A page as returned, and the item after which the next page starts; undefined at the end. */
 export interface CutPage<Item> {
   readonly items: readonly Item[]
   readonly last: Item | undefined
 }
 
 /**
- * Cuts a page out of rows that were read with a limit of `limit + 1`: only the one row more says that there is another page, so an
- * exactly full last page has no cursor (CON8).
+ * Cuts a page from rows read with a limit of `limit + 1`. Only an extra row proves that another page exists, so an exactly full last page
+ * has no cursor (CON8).
  */
 export function cutPage<Item>(rows: readonly Item[], limit: number): CutPage<Item> {
   const items = rows.slice(0, limit)

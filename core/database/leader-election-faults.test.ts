@@ -17,7 +17,7 @@ import { storeMigrations } from '#core/event-store/store-migrations.ts'
 
 const leader = fileURLToPath(import.meta.resolve('./testing/leader.ts'))
 const faults = Number(process.env['MESH_LEADER_FAULTS'] ?? 5)
-// A tenth of what a role uses: the same races, in less time.
+// A tenth of a role's TTL: the same races in less time.
 const ttlMs = 500
 const takeoverMs = 15_000
 
@@ -46,13 +46,13 @@ test(
       else victim.freeze()
       await untilWritten(database, epoch)
       takeovers.push(performance.now() - from)
-      // It wakes up believing that it leads, perhaps in the middle of its transaction.
+      // It resumes as if it were still leader, perhaps in the middle of its transaction.
       if (kill) contenders.start()
       else victim.thaw()
     }
     const { rows: stale } = await sql`select * from writes where epoch <> leader`.execute(database.root)
     assert.deepEqual(stale, [])
-    // A takeover waits for the write that is under way: epochs never go back.
+    // A takeover waits for the write in progress, so epochs never decrease.
     const { rows: back } = await sql`
       select * from (select n, epoch, lag(epoch) over (order by n) as before from writes) as w where epoch < before`.execute(
       database.root,
@@ -94,7 +94,7 @@ async function leaderOf({ db }: Database): Promise<{ readonly holder: string; re
   return db.selectFrom('leader').select(['holder', 'epoch']).where('name', '=', 'job').executeTakeFirstOrThrow()
 }
 
-/** Waits for the first write of an epoch after this one. */
+/** Waits for the first write of a later epoch. */
 async function untilWritten({ root }: Database, after: bigint): Promise<void> {
   for (;;) {
     const { rows } = await sql`select 1 from writes where epoch > ${after} limit 1`.execute(root)

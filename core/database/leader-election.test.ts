@@ -8,12 +8,12 @@ import type { Database } from './database.ts'
 import { StaleEpoch, assertEpoch, createLeaderElection } from './leader-election.ts'
 import { adapters } from './testing/databases.ts'
 
-// A busy machine must be able to renew it: PGlite has one connection for all contenders.
+// A busy machine must be able to renew in time: PGlite has one connection for all contenders.
 const ttlMs = 1_000
-// `npm run chaos` sets more.
+// `npm run chaos` sets a higher number.
 const pauses = Number(process.env.MESH_PAUSES ?? 8)
 
-// Contenders for rows of their own, side by side: a pause is mostly waiting for the lease to run out. PGlite has one connection.
+// Contenders for separate leases in parallel: a pause is mostly waiting for a lease to expire. PGlite has one connection.
 const lanes = { PGlite: 3, PostgreSQL: 10 } as const
 
 for (const adapter of adapters) {
@@ -42,11 +42,11 @@ for (const adapter of adapters) {
         const past = leader
         past.who.pause()
         leader = await next
-        // The paused one wakes up and has not heard of it: its signal may not have fired yet.
+        // The paused process resumes before its signal has fired.
         await assert.rejects(write(past.term.epoch), StaleEpoch)
         stale++
         assert.equal(leader.term.epoch, past.term.epoch + 1n)
-        // Every fourth does not come back: what was killed gave up no lease, and another process takes its place.
+        // Every fourth one does not return: a killed process releases no lease, and another process takes its place.
         const isKilled = round % 4 === 3
         await (isKilled ? past.who.kill() : past.who.resume())
         other = isKilled ? contender(t, database, { holder: `c${round}`, name }) : past.who
@@ -100,11 +100,11 @@ interface Contender {
   elected(): Promise<{ readonly who: Contender; readonly term: Term }>
   pause(): void
   resume(): void
-  /** Ends it in a pause. */
+  /** Kills it during a pause. */
   kill(): Promise<void>
 }
 
-// A pause takes the database away, as SIGSTOP would: no renewal and no attempt to acquire gets through.
+// A pause disconnects the database, as SIGSTOP would: neither a renewal nor an attempt to acquire succeeds.
 function contender(
   t: TestContext,
   database: Database,

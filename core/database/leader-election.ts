@@ -32,7 +32,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
   }
 }
 
-/** The leader was followed by another one: what it was about to write must not be committed (O5). */
+/** Another leader has been elected; the pending write must not be committed (O5). */
 export class StaleEpoch extends Error {
   constructor(name: string, epoch: bigint) {
     super(`epoch ${epoch} of ${name} has ended: another process leads`)
@@ -41,8 +41,8 @@ export class StaleEpoch extends Error {
 }
 
 /**
- * Throws `StaleEpoch` unless `epoch` still leads, and keeps it so until COMMIT: a takeover locks the row FOR UPDATE and waits for
- * FOR KEY SHARE, a renewal is a plain update and does not.
+ * Throws `StaleEpoch` unless `epoch` still leads, and keeps it leading until COMMIT: a takeover locks the row FOR UPDATE and waits for FOR
+ * KEY SHARE, while a renewal is a plain update and does not.
  */
 export async function assertEpoch<Tables>(
   tx: { readonly db: Transaction<Tables> },
@@ -62,7 +62,7 @@ async function acquire(options: LeaderElectionOptions): Promise<bigint | undefin
       .values({ name, holder, epoch: 0n, expires_at: sql<Date>`'-infinity'` })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    // `skip locked`: while the old leader's destructive statement is under way there is nothing to take yet.
+    // `skip locked`: while a destructive statement of the old leader is in progress, the lease cannot be acquired.
     const { rows } = await sql`select 1 from leader
       where name = ${name} and expires_at < clock_timestamp() for update skip locked`.execute(tx)
     if (rows.length === 0) return undefined
@@ -76,7 +76,7 @@ async function acquire(options: LeaderElectionOptions): Promise<bigint | undefin
   })
 }
 
-// True when the work ended by itself. Its errors end the term: the caller's loop decides whether to lead again.
+// Returns true if the work returned. Its errors end the term; the caller decides whether to retry.
 async function lead(
   options: LeaderElectionOptions,
   epoch: bigint,

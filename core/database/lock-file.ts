@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 
-/** The lock is held by a live process. */
+/** A live process holds the lock. */
 export class LockedError extends Error {
   readonly pid: number
   constructor(file: string, pid: number) {
@@ -11,8 +11,8 @@ export class LockedError extends Error {
 }
 
 /**
- * Takes a lock file that names its process; a dead process's lock is taken over, a live one's is refused by `LockedError`.
- * The start time beside the pid tells a process from a later one of the same number (pid 1 of a container, a reboot).
+ * Takes a lock file that contains the process id. Replaces the lock of a dead process; throws `LockedError` for that of a live one. The
+ * start time beside the pid distinguishes a process from a later one with the same pid (pid 1 of a container, a reboot).
  */
 export function takeLock(file: string): { release(): void } {
   const mine = `${process.pid} ${startOf(process.pid)}\n`
@@ -26,7 +26,7 @@ export function takeLock(file: string): { release(): void } {
   throw new Error(`the lock ${file} keeps changing: other processes are starting on the same folder`)
 }
 
-// Written whole under another name and linked: no process reads a lock without its pid.
+// Written completely under another name and then linked, so that no process reads a lock without a pid.
 function create(file: string, content: string): boolean {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, content, { mode: 0o600 })
@@ -41,7 +41,7 @@ function create(file: string, content: string): boolean {
   }
 }
 
-// Two processes may find the same dead lock; the slower one must not throw away the quicker one's fresh lock.
+// Two processes may find the same dead lock; the slower one must not remove the fresh lock of the faster one.
 function removeStale(file: string, found: string): void {
   const aside = `${file}.stale.${process.pid}`
   try {
@@ -68,7 +68,7 @@ function isAlive(pid: number, start: string): boolean {
   return startOf(pid) === start
 }
 
-// Field 22 of /proc/<pid>/stat; where there is no /proc the pid alone decides.
+// Field 22 of /proc/<pid>/stat; without /proc only the pid is compared.
 function startOf(pid: number): string {
   const stat = readOr(`/proc/${pid}/stat`, '')
   return stat === '' ? '-' : (stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-')

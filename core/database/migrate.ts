@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 import type { Migration, MigrationSource } from './migration.ts'
 import { withinPrefix } from './table-prefix.ts'
 
-/** The database is there and lacks steps that this process needs; the role migrate makes them. */
+/** The database lacks migrations that this process needs. The role `migrate` applies them. */
 export class MigrationsMissing extends Error {
   constructor(names: readonly string[]) {
     super(`migrations missing: ${names.join(', ')}; run the role migrate`)
@@ -14,7 +14,7 @@ export class MigrationsMissing extends Error {
   }
 }
 
-/** A newer version made a breaking migration that this one does not know. */
+/** A newer version applied a breaking migration that this version does not know. */
 export class NewerDatabase extends Error {
   constructor(names: readonly string[]) {
     super(`the database was changed by a newer version that this one cannot run on (${names.join(', ')}); upgrade`)
@@ -30,7 +30,7 @@ type Applied = MigrationTables['mesh_migrations']
 
 const migrationLock = 7_305_002
 
-/** Applies what is missing, in the order of the sources; processes that start together wait for each other. Returns the names applied. */
+/** Applies missing migrations in the order of the sources. Processes that start together wait for each other. Returns the applied names. */
 export async function migrate(database: Database, sources: readonly MigrationSource[]): Promise<readonly string[]> {
   const known = await loadMigrations(sources)
   await database.root.transaction().execute(async (tx) => {
@@ -43,7 +43,7 @@ export async function migrate(database: Database, sources: readonly MigrationSou
   return done
 }
 
-/** Refuses to go on when migrations are missing, or when a newer process made a breaking one that this one does not know. */
+/** Throws if migrations are missing, or if a newer version applied a breaking one. */
 export async function checkMigrations(database: Database, sources: readonly MigrationSource[]): Promise<void> {
   const known = await loadMigrations(sources)
   const { rows } = await sql<{ at: string | null }>`select to_regclass('mesh_migrations')::text as at`.execute(
@@ -81,7 +81,7 @@ async function loadOne(source: MigrationSource, file: string): Promise<Migration
   }
 }
 
-// One transaction a step: a kill leaves whole steps only. The lock is of the transaction, so no session keeps it.
+// One transaction per migration, so that a kill leaves only complete ones. The lock belongs to the transaction, so it never outlives it.
 async function applyOne(database: Database, migration: Migration, known: readonly Migration[]): Promise<boolean> {
   return database.root.transaction().execute(async (tx) => {
     await holdLock(tx)
@@ -109,7 +109,7 @@ function readApplied(db: Kysely<unknown>): Promise<Applied[]> {
   return withTables<MigrationTables>(db).selectFrom('mesh_migrations').select(['source', 'name', 'breaking']).execute()
 }
 
-// Only of sources that this process has: a plugin that is switched off here may have migrated further elsewhere.
+// Only sources of this process: a plugin that is disabled here may have migrated further elsewhere.
 function refuseNewer(applied: readonly Applied[], known: readonly Migration[]): void {
   const names = new Set(known.map(labelOf))
   const sources = new Set(known.map((migration) => migration.source))

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 
-/** Whose migrations these are, and the folder that holds them as `0001-name.ts` (`.js` when bundled). */
+/** Owner of migrations, and the folder with the files `0001-name.ts` (`.js` when bundled). */
 export interface MigrationSource {
   readonly name: string
   readonly migrations: URL
-  /** Every table that they make must begin so: the rule for plugins from elsewhere. */
+  /** Required prefix of every table created; set for third-party plugins. */
   readonly tablePrefix?: string
 }
 
-/** One numbered step. `breaking`: processes that do not know it must not run on its result. */
+/** One numbered migration. `breaking`: processes that do not know it must not run on its result. */
 export interface Migration {
   readonly source: string
   readonly name: string

@@ -29,7 +29,7 @@ function startAppender(location: object): ChildProcess & { stdout: NodeJS.Readab
 const kills = Number(process.env.MESH_KILLS ?? 4)
 
 test(`O8: killed with -9 at ${kills} random instants the store opens again and nothing committed is lost`, async (t) => {
-  // Two stores side by side: opening one after a kill is a core's work of some seconds.
+  // Two stores in parallel: opening one after a kill keeps a core busy for some seconds.
   await Promise.all([killOften(folder(t), Math.ceil(kills / 2)), killOften(folder(t), Math.floor(kills / 2))])
 })
 
@@ -40,7 +40,7 @@ async function killOften(path: string, times: number): Promise<void> {
   await first.close()
   assert.ok(existsSync(join(location.pglite, 'copy')), 'a clean stop keeps a copy')
   let expected = 0
-  // The kill may fall between a COMMIT and its line: more may be there, never fewer.
+  // The kill may fall between a COMMIT and its line, so more may be stored, never fewer.
   const compare = (found: number): void => assert.ok(found >= expected, `${found} of ${expected}`)
   for (let kill = 0; kill < times; kill++) {
     const child = startAppender(location)
@@ -48,7 +48,7 @@ async function killOften(path: string, times: number): Promise<void> {
     const most = 1 + Math.floor(Math.random() * 60)
     let committed = 0
     for await (const line of createInterface({ input: child.stdout })) {
-      // Who comes after a kill says what it found.
+      // The process started after a kill reports what it found.
       const [word, found] = line.split(' ')
       if (word === 'ready') {
         compare(Number(found))
@@ -63,7 +63,7 @@ async function killOften(path: string, times: number): Promise<void> {
   await last.close()
 }
 
-test('O8: a second process on the folder is refused and told the first one’s pid', async (t) => {
+test('O8: a second process on the folder is refused with the first one’s pid', async (t) => {
   const path = folder(t)
   const location = { pglite: join(path, 'store'), image: join(path, 'image') }
   const first = await openDatabase(location)
@@ -79,7 +79,7 @@ test('O8: a second process on the folder is refused and told the first one’s p
   assert.equal(existsSync(join(location.pglite, 'lock')), false)
 })
 
-test('an image that can be neither made nor copied costs time only: the store opens without it', async (t) => {
+test('an image that can be neither created nor copied only costs time: the store opens without it', async (t) => {
   const path = folder(t)
   writeFileSync(join(path, 'file'), '')
   const image = join(path, 'file', 'image')

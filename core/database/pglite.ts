@@ -6,7 +6,7 @@ import { valueParsers } from './type-parsers.ts'
 
 const waitForConnectionMs = 30_000
 
-/** PGlite has one connection: users get it in turn, and a transaction keeps it until its end. */
+/** PGlite has one connection: callers get it in turn, and a transaction keeps it until its end. */
 export function pgliteSessions(pglite: PGlite, close: () => Promise<void>): SessionSource {
   const turns = createTurns()
   const session: Session = {
@@ -28,7 +28,7 @@ export function pgliteSessions(pglite: PGlite, close: () => Promise<void>): Sess
 
 async function run(pglite: PGlite, sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
   const options = { parsers: valueParsers }
-  // Without parameters the simple protocol takes several statements, as `pg` does, in one exchange.
+  // Without parameters the simple protocol accepts several statements in one exchange, as `pg` does.
   const result =
     parameters.length === 0
       ? lastWithRows(await pglite.exec(sql, options))
@@ -37,7 +37,7 @@ async function run(pglite: PGlite, sql: string, parameters: readonly unknown[]):
   return { rows: result.rows, affected: changed ? BigInt(result.rowCount ?? 0) : undefined }
 }
 
-/** A queue for one place: `take` waits for its turn, at most 30 s; `next` gives the place on. */
+/** A queue for one permit: `take` waits at most 30 s; `next` passes the permit on. */
 function createTurns(): { take(): Promise<void>; next(): void; usage(): ConnectionUsage } {
   const waiting: (() => void)[] = []
   let taken = false

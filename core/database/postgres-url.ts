@@ -3,7 +3,7 @@ import { contentProblem } from '#core/config/file-content.ts'
 import { hasDecodableCredentials } from '#core/net/url-credentials.ts'
 import type { StoreAddress } from './database-errors.ts'
 
-/** Throws `SettingsError` for what is no URL of a PostgreSQL server; the message never has a part of it, which may be a password. */
+/** Throws `SettingsError` for an invalid PostgreSQL URL. The message never quotes it, since a part may be the password. */
 // The driver accepts any text: without a scheme it is the name of a database on a host called "base".
 export function refuseBadUrl({ url, setting = 'DATABASE_URL' }: StoreAddress): void {
   const parsed = URL.parse(url)

@@ -9,18 +9,18 @@ import { valueParsers } from './type-parsers.ts'
 
 const parserOf = (id: number): ((text: string) => unknown) => valueParsers[id] ?? types.getTypeParser(id)
 
-/** Deadlines in milliseconds, on the server and here: a frozen server must not hold a request for ever. */
+/** Deadlines in milliseconds, on the server and here: a frozen server must not hold a request indefinitely. */
 const deadlines = {
   connectionTimeoutMillis: 5_000,
   statement_timeout: 30_000,
   query_timeout: 35_000,
   lock_timeout: 20_000,
-  // A paused process that holds a lock of the leader's row must not delay the takeover (O5: 15 s).
+  // A paused process that holds a lock on the lease must not delay the takeover (O5: 15 s).
   idle_in_transaction_session_timeout: 8_000,
   keepAlive: true,
 }
 
-/** Connections of a PostgreSQL pool, in UTC, with values parsed as on PGlite. */
+/** Creates a PostgreSQL pool, in UTC, with the same type parsers as PGlite. */
 export function postgresSessions(address: StoreAddress, size: number): SessionSource {
   const { url } = address
   const pool = new Pool({
@@ -31,7 +31,7 @@ export function postgresSessions(address: StoreAddress, size: number): SessionSo
     types: { getTypeParser: parserOf as typeof types.getTypeParser },
     ...deadlines,
   })
-  // Without listeners a connection cut by the server would end the process; its user gets the error from the query.
+  // Without a listener a connection cut by the server would end the process; the query reports the error.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const names = createStatementNames()
@@ -65,7 +65,7 @@ class PostgresSession implements Session {
     try {
       const values = [...parameters]
       const result = await this.#client.query(name === undefined ? { text, values } : { name, text, values })
-      // Several statements without parameters answer an array, one result each.
+      // Several statements without parameters return an array with one result each.
       const { rows, command, rowCount } = Array.isArray(result) ? lastWithRows(result as QueryResult[]) : result
       return { rows, affected: writes.has(command) ? BigInt(rowCount ?? 0) : undefined }
     } catch (error) {
@@ -86,7 +86,7 @@ interface StatementNames {
   of(text: string): string | undefined
 }
 
-// A statement seen often becomes a named prepared one. Bounded: texts that vary (lists of parameters) never fill the server.
+// A frequent statement becomes a named prepared one. Bounded, so that varying texts (lists of parameters) do not accumulate on the server.
 function createStatementNames(): StatementNames {
   const hot = 5
   const most = 300
@@ -104,7 +104,7 @@ function createStatementNames(): StatementNames {
   }
 }
 
-/** Listens on a NOTIFY channel with a connection of its own, and again after it breaks; `stop` closes it. */
+/** Listens on a NOTIFY channel over its own connection, and reconnects after a failure; `stop` closes it. */
 export function listenOn(url: string, channel: string, heard: () => void): { stop(): Promise<void> } {
   let client: Client | undefined
   let stopped = false

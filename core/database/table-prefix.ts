@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { Migration } from './migration.ts'
 
-/** The prefix of the tables of a plugin from elsewhere: `x_<name>_`. */
+/** Table prefix of a third-party plugin: `x_<name>_`. */
 export function prefixOfThirdParty(plugin: string): string {
   return `x_${plugin.replaceAll('-', '_')}_`
 }
 
-/** Runs a step; one that made, renamed or dropped a table outside its prefix is refused, and its transaction with it. */
+/** Runs a migration. If it creates, renames or drops a table outside its prefix, it is refused and rolled back. */
 export async function withinPrefix(
   tx: Transaction<unknown>,
   { source, name, tablePrefix }: Migration,
@@ -25,7 +25,7 @@ export async function withinPrefix(
   )
 }
 
-// Whatever can be queried by its name. What the catalog says, not what a migration's text says: it may have made the name at run time.
+// Every relation that can be queried by name. Read from the catalog, since a migration may build names at run time.
 async function readRelations(tx: Transaction<unknown>): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ oid: string; name: string }>`
     select c.oid::text as oid, c.relname::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -10,13 +10,13 @@ const oid = {
   numeric: 1700,
 } as const
 
-/** How values of a type (by its object id) arrive in JavaScript, the same from `pg` and from PGlite. */
+/** JavaScript values of a type (by object id), identical for `pg` and PGlite. */
 export const valueParsers: Readonly<Record<number, (text: string) => unknown>> = {
   [oid.bytea]: (text) => Buffer.from(text.slice(2), 'hex'),
   [oid.int8]: BigInt,
   [oid.json]: (text): unknown => JSON.parse(text),
   [oid.jsonb]: (text): unknown => JSON.parse(text),
-  // Sessions run in UTC: a date is midnight UTC, and a zone of `+00` is all that arrives.
+  // Sessions run in UTC: a date is midnight UTC, and the only offset received is `+00`.
   [oid.date]: (text) => new Date(`${text}T00:00:00Z`),
   [oid.timestamp]: (text) => new Date(`${text.replace(' ', 'T')}Z`),
   [oid.timestamptz]: (text) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')),
@@ -24,7 +24,7 @@ export const valueParsers: Readonly<Record<number, (text: string) => unknown>> =
   [oid.numeric]: (text) => text,
 }
 
-/** A parameter as both adapters send it: dates as RFC 3339 UTC, so that the process's time zone plays no part. */
+/** Converts a parameter for both adapters: dates as RFC 3339 UTC, independent of the process's time zone. */
 export function toParameter(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value
 }

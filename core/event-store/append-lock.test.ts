@@ -14,7 +14,7 @@ import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from './store-migrations.ts'
 import { createNotes, note, sums } from './testing/notes.ts'
 
-test('O2: who hears no more from the server after its append holds up nobody', needs('initdb'), async (t) => {
+test('O2: a process that loses the connection after its append blocks no other', needs('initdb'), async (t) => {
   const url = await createDatabase(t)
   const direct = await openDatabase({ url })
   t.after(() => direct.close())
@@ -43,7 +43,7 @@ test('O2: who hears no more from the server after its append holds up nobody', n
   await deaf.close()
 })
 
-/** A TCP line to a port of this machine; once muted, nothing of what the server says arrives. */
+/** A TCP proxy to a local port. Once muted, it drops everything that the server sends. */
 async function openLine(scope: Scope, target: number) {
   const sockets: Socket[] = []
   const { promise: muted, resolve: dropped } = Promise.withResolvers<void>()

@@ -19,23 +19,23 @@ interface Identified extends StreamEvent {
   readonly event: NewEvent & { readonly id: string }
 }
 
-/** The key of the advisory lock under which positions are taken. */
+/** Key of the advisory lock under which positions are assigned. */
 export const appendLock = 7_305_001
 
-/** The events of one transaction: placed and projected at once, inserted with its COMMIT. */
+/** Events of one transaction: versioned and projected at once, inserted together with COMMIT. */
 export interface Appender extends Pick<Tx, 'append' | 'appendEach'> {
-  /** Inserts what was collected and commits; gives the seconds of waiting for the lock, undefined when there was nothing to do. */
+  /** Inserts the collected events and commits. Returns the seconds spent waiting for the lock, or undefined if there are no events. */
   commit(): Promise<number | undefined>
 }
 
-/** What an appender needs of its store. `check` throws for data that is not of its type's schema. */
+/** Dependencies of an appender. `check` throws for data that does not match its schema. */
 export interface AppendParts {
   readonly projections: Projections
   readonly check: (event: NewEvent) => void
   readonly namespaceUids: NamespaceUids | undefined
 }
 
-/** Collects the events of one transaction. */
+/** Creates the appender of one transaction. */
 export function createAppender(
   root: Transaction<unknown>,
   { projections, check, namespaceUids }: AppendParts,
@@ -81,7 +81,7 @@ function countByStream(entries: readonly StreamEvent[]): Map<string, number> {
   return counts
 }
 
-// Only events that name a namespace and not its uid cost a query.
+// Only events with a namespace but without its uid cost a query.
 async function withUids(root: Transaction<unknown>, find: NamespaceUids, entries: Identified[]): Promise<Identified[]> {
   const unknown = entries.flatMap((one) => {
     const { namespace, namespaceUid } = one.event.subject
@@ -97,7 +97,7 @@ async function withUids(root: Transaction<unknown>, find: NamespaceUids, entries
   })
 }
 
-// What happens while a trace is under way is of that trace: a request, or the handling of an event that caused this one.
+// Events carry the trace in progress: that of a request, or that of the event whose handling caused them.
 function withTrace(entries: Identified[]): Identified[] {
   const trace = currentTrace()
   if (trace === undefined) return entries
@@ -107,7 +107,7 @@ function withTrace(entries: Identified[]): Identified[] {
   )
 }
 
-// Events with a given id are appended once, however often they come (A4); the key's row makes a concurrent twin wait for us.
+// Events with a given id are appended once, however often they arrive (A4). The key's row makes a concurrent duplicate wait.
 async function withoutKnown(db: Db, entries: readonly StreamEvent[], keyed: Set<string>): Promise<Identified[]> {
   const given = [...new Set(entries.flatMap(({ event }) => (event.id === undefined ? [] : [event.id])))].toSorted()
   const fresh = new Set(given.length === 0 ? [] : await claimKeys(db, given))
@@ -129,8 +129,8 @@ async function claimKeys(db: Db, ids: readonly string[]): Promise<string[]> {
 }
 
 /**
- * One statement takes the lock and then the positions: position is commit order (O2). COMMIT is in the same message, so that no writer waits for
- * the lock while this process is slow, frozen or far away.
+ * One statement takes the lock and then the positions, so that position is commit order (O2). COMMIT is in the same message, so that no
+ * writer waits for the lock while this process is slow, frozen or far away.
  */
 async function insertAndCommit(db: Db, events: readonly PlacedEvent[], keyed: boolean): Promise<number> {
   const rows = escapeLiteral(JSON.stringify(events.map(toRow)))

@@ -12,21 +12,21 @@ import type { NamespaceUids, Projection, Store } from './store.ts'
 import { codeOf } from '#core/database/database-errors.ts'
 import { transact } from './transact.ts'
 
-/** How a store is made: its projections, whether events are checked against their schemas, where late failures are told. */
+/** Options of a store: its projections, whether events are validated, and the handler of failures after commit. */
 export interface StoreOptions {
-  /** A function where they are known later than the store: it is asked once, at the first write. */
+  /** A function if they are known later than the store; called once, at the first write. */
   readonly projections: readonly Projection[] | (() => readonly Projection[])
   readonly validate?: boolean
-  /** Completes the subjects of events; absent: they stay as they are given. */
+  /** Completes the subjects of events; without it they are stored as given. */
   readonly namespaceUids?: NamespaceUids
   readonly log?: Logger
   readonly metrics?: Metrics
 }
 
-/** The store that plugins get. Closing it closes the database. */
+/** Creates the store of the plugins. Closing it closes the database. */
 export function createStore(database: Database, options: StoreOptions): Store {
   const { projections: given } = options
-  // A list is checked at once: two projections of one table must fail the boot, not the first write.
+  // A list is checked at once: two projections of one table must fail at startup, not at the first write.
   let projections = typeof given === 'function' ? undefined : createProjections(given)
   const known = (): Projections => (projections ??= createProjections(typeof given === 'function' ? given() : given))
   const check = options.validate === false ? (): void => undefined : createEventCheck()

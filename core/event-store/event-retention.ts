@@ -6,17 +6,17 @@ import type { Database } from '#core/database/database.ts'
 import { assertEpoch } from '#core/database/leader-election.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 
-/** Positions in one range of the log, that is in one partition. */
+/** Positions per range of the log; each range is one partition. */
 export const rangeSize = 1_000_000_000_000n
 
-/** What retention needs; `also` prunes what others keep for as long as the log. */
+/** Options of the retention; `also` prunes what others keep as long as the log. */
 export interface RetentionOptions {
   readonly database: Database
   readonly retentionDays: number
   readonly also?: readonly ((db: Transaction<unknown>, retentionDays: number) => Promise<unknown>)[]
 }
 
-/** The job that begins a new range each month and drops what is past retention, each under the epoch; one leader, hourly. */
+/** Job that starts a new range each month and drops expired ones, each under the epoch; hourly, by one leader. */
 export function createRetention(options: RetentionOptions): Job {
   const name = 'events.retention'
   return {
@@ -45,7 +45,7 @@ export function createRetention(options: RetentionOptions): Job {
   }
 }
 
-/** Begins a new range when the current one began in an earlier month: the sequence jumps, no row moves. */
+/** Starts a new range if the current one started in an earlier month. The sequence jumps; no row moves. */
 export async function beginMonth(db: Transaction<CoreTables>): Promise<boolean> {
   const { rows } = await sql<{ range: number }>`
     select max(range) as range from event_ranges
@@ -56,23 +56,24 @@ export async function beginMonth(db: Transaction<CoreTables>): Promise<boolean> 
   return true
 }
 
-/** Jumps to a range; its partition was made with the one before, the next one is made here. */
+/** Moves the sequence to a range. Its partition exists since the previous start; the next one is created here. */
 export async function beginRange(db: Transaction<CoreTables>, range: number): Promise<void> {
   const next = BigInt(range + 1) * rangeSize
   await sql`create table if not exists ${sql.raw(partitionOf(range + 1))} partition of events
     for values from (${sql.lit(next)}) to (${sql.lit(next + rangeSize)})`.execute(db)
   await db.insertInto('event_ranges').values({ range }).execute()
-  // Last, and under the lock: no append may take an old position after a new one.
+  // Last, and under the lock: no append may get an old position after a new one.
   await sql`select pg_advisory_xact_lock(${sql.lit(appendLock)})`.execute(db)
   await sql`select setval('events_position', ${sql.lit(BigInt(range) * rangeSize)})`.execute(db)
 }
 
 /**
- * Drops every range that ended before the window and that relay and consumers have behind them, with what stands beside it. A relay
- * that has no cursor yet has published nothing. Returns the dropped ranges. Dropping a partition took 100 ms where deleting its rows took 2 s and wrote 178 MB of log.
+ * Drops every range that ended before the window and was processed by relay and consumers, with its keys and streams. A relay without a
+ * cursor has published nothing. Returns the dropped ranges. Dropping a partition took 100 ms; deleting its rows took 2 s and wrote 178 MB
+ * of log.
  */
 export async function pruneBefore(db: Transaction<CoreTables>, retentionDays: number): Promise<readonly number[]> {
-  // A range ends when the next one begins.
+  // A range ends when the next one starts.
   const { rows } = await sql<{ range: number }>`
     select old.range from event_ranges old join event_ranges following on following.range = old.range + 1
     where following.created_at < now() - make_interval(days => ${retentionDays})

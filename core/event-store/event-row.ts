@@ -2,10 +2,10 @@ import type { Selectable } from 'kysely'
 import type { Actor, NewEvent, StoredEvent, Subject } from './event.ts'
 import type { EventsTable } from '#core/database/core-tables.ts'
 
-/** An event that has its place in a stream and waits for its position. */
+/** An event with a version in its stream, before it has a position. */
 export type PlacedEvent = Omit<StoredEvent, 'position'>
 
-/** An event of the log from its row. */
+/** Converts a row to an event of the log. */
 export function toStoredEvent(row: Selectable<EventsTable>): StoredEvent {
   return {
     id: row.id,
@@ -24,7 +24,7 @@ export function toStoredEvent(row: Selectable<EventsTable>): StoredEvent {
   }
 }
 
-/** The event at its place in the stream, as projections see it: the same values that a replay reads back. */
+/** Creates the event as projections receive it, with the values that a replay reads back. */
 export function toPlacedEvent(stream: string, version: number, event: NewEvent & { readonly id: string }): PlacedEvent {
   return {
     id: event.id,
@@ -34,7 +34,7 @@ export function toPlacedEvent(stream: string, version: number, event: NewEvent &
     time: event.time ?? new Date(),
     subject: event.subject,
     actor: event.actor,
-    // What JSON does not keep (undefined, dates) must not be seen by a projection now and be missing at a rebuild.
+    // A projection must not receive values that JSON does not keep (undefined, dates), since they would be missing in a rebuild.
     data: JSON.parse(JSON.stringify(event.data)) as unknown,
     correlationId: event.correlationId,
     causationId: event.causationId,
@@ -43,7 +43,7 @@ export function toPlacedEvent(stream: string, version: number, event: NewEvent &
   }
 }
 
-/** The row of an event, without its position. */
+/** Row of an event, without its position. */
 export function toRow(event: PlacedEvent): Readonly<Record<string, unknown>> {
   return {
     id: event.id,

@@ -1,18 +1,18 @@
 import type { Static, TSchema } from 'typebox'
 
-/** What the audit consumer derives a row from (interface, AuditEvent). Absent: the event is not audited. */
+/** How the audit consumer derives a row from an event (interface, AuditEvent). Events without it are not audited. */
 export interface AuditDescriptor {
   readonly action: string
   readonly resourceKind: string
-  /** A field of the data that names the action where it holds one of `values`: `approve` instead of `resume`. */
+  /** A field of the data that overrides the action if it has one of `values`: `approve` instead of `resume`. */
   readonly actionFrom?: { readonly field: string; readonly values: readonly string[] }
-  /** Fields of the data that the row's `detail` takes under their own names; each passes an allowlist of the audit plugin (A8). */
+  /** Fields of the data copied to the row's `detail`, if the audit plugin's allowlist contains them (A8). */
   readonly detail?: readonly string[]
 }
 
 /**
- * Right that shows events of a type in `GET /api/events`, asked in the event's namespace as the caller. `group` defaults to the
- * platform's. With the value `none` the type is for consumers of the platform only.
+ * Permission required to see events of a type in `GET /api/events`, reviewed in the event's namespace as the caller. `group` defaults to
+ * the platform's. `none` restricts the type to consumers of the platform.
  */
 export type SeenBy = { readonly verb: string; readonly resource: string; readonly group?: string } | 'none'
 
@@ -27,11 +27,11 @@ export interface EventType<Data = unknown> {
   readonly audit: AuditDescriptor | undefined
   /** Default: `get` on the resource of the event's subject. */
   readonly seenBy: SeenBy | undefined
-  /** Phantom: carries the data's type to `append` and `on`. */
+  /** Phantom: passes the type of the data to `append` and `on`. */
   readonly of?: Data
 }
 
-/** Declares an event type: a past-tense fact with references and numbers, never content or secrets (section "events" of docs). */
+/** Declares an event type: a fact in past tense with references and numbers, never content or secrets (section "events" of docs). */
 export function defineEvent<S extends TSchema>(spec: {
   readonly plugin: string
   readonly fact: string
@@ -54,7 +54,7 @@ export function defineEvent<S extends TSchema>(spec: {
   }
 }
 
-/** What an event is about: `<ns>/<kind>/<name or id>` in CloudEvents' `subject`; no namespace is '_' in a NATS subject. */
+/** Subject of an event: `<ns>/<kind>/<name or id>` in CloudEvents' `subject`; without a namespace it is '_' in a NATS subject. */
 export interface Subject {
   readonly namespace: string | undefined
   readonly kind: string
@@ -63,18 +63,18 @@ export interface Subject {
   readonly uid?: string
 }
 
-/** Who did it. */
+/** Account or process that caused the event. */
 export interface Actor {
   readonly name: string
   readonly kind: 'user' | 'controller' | 'system'
 }
 
-/** The actor of an authenticated username; the same account has the same kind in every event. */
+/** Actor of an authenticated username. The same account has the same kind in every event. */
 export function accountActor(username: string): Actor {
   return { name: username, kind: username.startsWith('system:') ? 'system' : 'user' }
 }
 
-/** An event to append. `id` (default UUIDv7) is given where a deterministic key dedups (informers, A4). */
+/** An event to append. `id` (default UUIDv7) is set where a deterministic key deduplicates (informers, A4). */
 export interface NewEvent<Data = unknown> {
   readonly type: EventType<Data>
   readonly subject: Subject
@@ -88,7 +88,7 @@ export interface NewEvent<Data = unknown> {
   readonly time?: Date
 }
 
-/** A stored event as consumers and projections read it. `position` is commit order and is not given to projections. */
+/** A stored event, as consumers and projections receive it. `position` is commit order; projections do not get it. */
 export interface StoredEvent<Data = unknown> {
   readonly id: string
   readonly position: bigint

@@ -4,7 +4,7 @@ import type { CoreTables } from '#core/database/core-tables.ts'
 
 type Db = Transaction<CoreTables>
 
-/** Names of jobs whose leader's lease still runs, by the database's clock: a process is at work on this store. */
+/** Names of leases that have not expired, by the database's clock. Each means that a process uses this store. */
 export async function livingLeaders(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from leader where expires_at > clock_timestamp() order by name`.execute(db)
@@ -12,8 +12,8 @@ export async function livingLeaders(db: Db): Promise<readonly string[]> {
 }
 
 /**
- * Begins an epoch above every one that readers may have seen: a restored log takes positions again that were published for other
- * events. `seen` is the newest epoch known from elsewhere. Returns the new epoch.
+ * Starts an epoch above every one that readers may have seen: a restored log reuses positions that were already published. `seen` is the
+ * newest epoch known from elsewhere. Returns the new epoch.
  */
 export async function beginEpoch(db: Db, seen: number): Promise<number> {
   const { epoch } = await db
@@ -21,7 +21,7 @@ export async function beginEpoch(db: Db, seen: number): Promise<number> {
     .set({ epoch: sql`greatest(epoch, ${seen}) + 1` })
     .returning('epoch')
     .executeTakeFirstOrThrow()
-  // A leader of before, paused since, must not find its own epoch again (O5).
+  // A leader from before the restore, paused since, must not find its own epoch again (O5).
   await sql`update leader set epoch = epoch + 1000000, expires_at = '-infinity'`.execute(db)
   return epoch
 }

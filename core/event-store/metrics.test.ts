@@ -61,7 +61,7 @@ for (const adapter of adapters) {
 }
 
 test(
-  'the wait for the append lock is measured, and who waits for a connection is counted',
+  'the wait for the append lock is measured, and callers that wait for a connection are counted',
   needs('postgres', 'initdb'),
   async (t) => {
     const url = await createDatabase(t)
@@ -77,7 +77,7 @@ test(
     while (Number((await holder.query(`select count(*) from pg_locks where not granted`)).rows[0]?.count) < 2)
       await sleep(5)
     assert.deepEqual(database.usage(), { inUse: 2, idle: 0, waiting: 1 })
-    await sleep(60) // the time that is measured below
+    await sleep(60) // the wait that is measured below
     await holder.query(`select pg_advisory_unlock(${appendLock})`)
     await Promise.all(writing)
     await holder.end()

@@ -6,40 +6,40 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 export const storeMetrics = {
   transactSeconds: defineHistogram({
     name: 'mesh_store_transact_seconds',
-    help: 'Time of a transaction with its retries, by outcome: committed, failed.',
+    help: 'Duration of a transaction including retries, by outcome: committed, failed.',
     labels: ['outcome'],
     roles: ['every'],
     buckets: quickSeconds,
   }),
   retries: defineCounter({
     name: 'mesh_store_transact_retries_total',
-    help: 'Transactions run again after a deadlock or a serialization failure.',
+    help: 'Transactions retried after a deadlock or a serialization failure.',
     labels: [],
     roles: ['every'],
   }),
   appendLockSeconds: defineHistogram({
     name: 'mesh_store_append_lock_wait_seconds',
-    help: 'Wait of a transaction for the lock that gives events their positions.',
+    help: 'Time a transaction waits for the lock under which positions are assigned.',
     labels: [],
     roles: ['every'],
     buckets: quickSeconds,
   }),
   connections: defineGauge({
     name: 'mesh_store_connections',
-    help: 'Connections of the pool by state: in_use, idle; waiting counts who waits for one.',
+    help: 'Connections of the pool by state: in_use, idle; waiting counts callers without one.',
     labels: ['state'],
     roles: ['every'],
   }),
 }
 
-/** Metrics of transactions. Times are in seconds. */
+/** Metrics of transactions, in seconds. */
 export interface StoreMeter {
   ended(outcome: 'committed' | 'failed', seconds: number): void
   retried(): void
   waitedForLock(seconds: number): void
 }
 
-/** A meter on the process's metrics; without them it does nothing. */
+/** Creates a meter on the process's metrics; without them it does nothing. */
 export function createStoreMeter(metrics: Metrics | undefined): StoreMeter {
   const transact = metrics?.histogram(storeMetrics.transactSeconds)
   const retries = metrics?.counter(storeMetrics.retries)

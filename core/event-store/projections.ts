@@ -2,14 +2,14 @@ import type { Transaction } from 'kysely'
 import type { PlacedEvent } from './event-row.ts'
 import type { Projection } from './store.ts'
 
-/** The read models of an install by the event types that feed them. */
+/** Read models of an installation, by the event types that feed them. */
 export interface Projections {
   readonly all: readonly Projection[]
   apply(event: PlacedEvent, db: Transaction<unknown>): Promise<void>
   find(name: string): Projection
 }
 
-/** Registers projections; two of one name, or two that write one table, are an error. */
+/** Registers projections. Throws if two share a name or a table. */
 export function createProjections(all: readonly Projection[]): Projections {
   refuseTwice(all.map((projection) => projection.name))
   refuseTwice(all.flatMap((projection) => projection.tables))

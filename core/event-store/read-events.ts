@@ -6,13 +6,13 @@ import type { CoreTables } from '#core/database/core-tables.ts'
 
 type Db = Kysely<CoreTables>
 
-/** Which events a reader wants; absent: all. */
+/** Filter of a reader; an absent field matches all events. */
 export interface EventFilter {
   readonly types?: readonly string[]
   readonly namespaces?: readonly string[]
 }
 
-/** Events of one stream after a version, in order. */
+/** Reads events of one stream after a version, in order. */
 export async function readStream(db: Db, stream: string, after = 0): Promise<readonly StoredEvent[]> {
   const rows = await db
     .selectFrom('events')
@@ -24,7 +24,7 @@ export async function readStream(db: Db, stream: string, after = 0): Promise<rea
   return rows.map(toStoredEvent)
 }
 
-/** Events after a position in commit order, at most `limit`. No event ever appears later below one that was read (O2). */
+/** Reads at most `limit` events after a position, in commit order. No later event ever appears below one that was read (O2). */
 export async function readAfter(
   db: Db,
   position: bigint,
@@ -46,7 +46,7 @@ export async function readAfter(
   return rows.map(toStoredEvent)
 }
 
-/** A place in a stream from which a consumer reads on: behind a version and above its floor, of its types only. */
+/** Position of a consumer in a stream: after a version and above its low watermark, of its types only. */
 export interface StreamPlace {
   readonly stream: string
   readonly version: number
@@ -54,7 +54,7 @@ export interface StreamPlace {
   readonly types: readonly string[] | 'all'
 }
 
-/** The next events of a stream for a consumer, in version order. */
+/** Reads the next events of a stream for a consumer, in version order. */
 export async function readStreamOf(db: Db, place: StreamPlace, limit: number): Promise<readonly StoredEvent[]> {
   const { stream, version, floor, types } = place
   const rows = await db
@@ -70,7 +70,7 @@ export async function readStreamOf(db: Db, place: StreamPlace, limit: number): P
   return rows.map(toStoredEvent)
 }
 
-/** The events at these positions that are still kept, in commit order. */
+/** Reads the events at these positions that are still retained, in commit order. */
 export async function readPositions(db: Db, positions: readonly bigint[]): Promise<readonly StoredEvent[]> {
   if (positions.length === 0) return []
   const rows = await db
@@ -82,19 +82,19 @@ export async function readPositions(db: Db, positions: readonly bigint[]): Promi
   return rows.map(toStoredEvent)
 }
 
-/** The position of the newest event, 0 when there is none. */
+/** Position of the newest event, 0 for an empty log. */
 export async function lastPosition(db: Db): Promise<bigint> {
   const row = await db.selectFrom('events').select('position').orderBy('position', 'desc').limit(1).executeTakeFirst()
   return row?.position ?? 0n
 }
 
-/** The newest position that was given out, by the sequence: the log may be empty again. */
+/** Newest position assigned by the sequence; the log may be empty again. */
 export async function newestPosition(db: Db): Promise<bigint> {
   const { rows } = await sql<{ position: bigint }>`select last_value as position from events_position`.execute(db)
   return rows[0]?.position ?? 0n
 }
 
-/** The epoch of the log, the first half of a CloudEvents `sequence`; a restore raises it. */
+/** Epoch of the log, the first half of a CloudEvents `sequence`; a restore increments it. */
 export async function readEpoch(db: Db): Promise<number> {
   const row = await db.selectFrom('event_epoch').select('epoch').executeTakeFirstOrThrow()
   return row.epoch

@@ -11,8 +11,8 @@ import type { CoreTables } from '#core/database/core-tables.ts'
 const pageSize = 500
 
 /**
- * Rebuilds a projection from the log while the system runs: new tables in a schema of their own are filled, caught up, and swapped in
- * under a short lock. `apply` is the same function, with the same table names: the search path decides which tables it writes.
+ * Rebuilds a projection from the log while the system runs: new tables in a separate schema are filled, caught up, and swapped in under a
+ * short lock. `apply` is unchanged: the search path decides which tables it writes.
  */
 export async function rebuild(database: Database, projection: Projection): Promise<{ readonly events: number }> {
   await refuseWhenPruned(database.db)
@@ -30,7 +30,7 @@ export async function rebuild(database: Database, projection: Projection): Promi
   while ((await database.root.transaction().execute(replay)) === pageSize);
   await database.root.transaction().execute(async (db) => {
     await sql`set local lock_timeout = '20s'`.execute(db)
-    // The tables first: a writer that has applied an event waits for the append lock while it holds them, never the reverse.
+    // Tables before the append lock: a writer that has applied an event holds them while it waits for the append lock, never the reverse.
     await sql`lock table ${sql.join(projection.tables.map((table) => sql.table(table)))} in access exclusive mode`.execute(
       db,
     )
@@ -69,7 +69,7 @@ async function refuseWhenPruned(db: Kysely<CoreTables>): Promise<void> {
   }
 }
 
-/** Makes empty twins of tables in a schema of their own, with the same constraints and indexes under the same names. */
+/** Creates empty copies of tables in another schema, with the same constraints and indexes under the same names. */
 export async function shadowTables(db: Kysely<unknown>, schema: string, tables: readonly string[]): Promise<void> {
   await sql`drop schema if exists ${sql.id(schema)} cascade`.execute(db)
   await sql`create schema ${sql.id(schema)}`.execute(db)
@@ -80,7 +80,7 @@ export async function shadowTables(db: Kysely<unknown>, schema: string, tables: 
   }
 }
 
-/** Puts the twins in the place of the tables. What depends on an old table (a view, a foreign key) makes this fail, and nothing changes. */
+/** Swaps the copies with the tables. Fails without a change if another object (a view, a foreign key) depends on an old table. */
 export async function swapTables(db: Kysely<unknown>, schema: string, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     await sql`drop table ${sql.id('public', table)}`.execute(db)
@@ -89,7 +89,7 @@ export async function swapTables(db: Kysely<unknown>, schema: string, tables: re
   await sql`drop schema ${sql.id(schema)}`.execute(db)
 }
 
-// Keys and checks first; then the indexes that no constraint made.
+// Keys and checks first, then the indexes that belong to no constraint.
 async function definitions(db: Kysely<unknown>, schema: string, table: string): Promise<string[]> {
   const { rows } = await sql<{ statement: string }>`
     with t as (select ${`public.${table}`}::regclass as oid)

@@ -54,7 +54,7 @@ for (const adapter of adapters) {
   })
 
   check(
-    'O2: events of many streams keep their order, each stream its versions, and a known id is told once',
+    'O2: events of many streams keep their order, each stream its versions, and a known id is emitted once',
     async (store, database) => {
       const one = (stream: string, n: number) => ({
         stream,
@@ -315,7 +315,7 @@ test(
   },
 )
 
-test('a deadlock is run again as a whole', needs('postgres', 'initdb'), async (t) => {
+test('a deadlock is retried as a whole', needs('postgres', 'initdb'), async (t) => {
   const database = await openDatabase({ url: await createDatabase(t) })
   t.after(() => database.close())
   await migrate(database, [storeMigrations])

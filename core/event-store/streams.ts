@@ -6,7 +6,7 @@ import type { CoreTables } from '#core/database/core-tables.ts'
 
 type Db = Transaction<CoreTables>
 
-/** Raises a stream's version by `count` and returns the new one; its row stays locked until COMMIT. Throws `StreamConflict` (O4). */
+/** Increments a stream's version by `count` and returns it. The row stays locked until COMMIT. Throws `StreamConflict` (O4). */
 export async function advanceStream(db: Db, stream: string, expected: ExpectedVersion, count: number): Promise<number> {
   if (expected === 'any') return advanceAny(db, stream, count)
   const version = expected === 0 ? await startStream(db, stream, count) : await advanceAt(db, stream, expected, count)
@@ -25,7 +25,7 @@ async function advanceAny(db: Db, stream: string, count: number): Promise<number
   return row.version
 }
 
-/** Raises the versions of many streams, each by its count, and gives the new ones; locked in the order of their names. */
+/** Increments the versions of many streams, each by its count, and returns them. Rows are locked in name order. */
 export async function advanceStreams(
   db: Db,
   counts: ReadonlyMap<string, number>,
@@ -63,7 +63,7 @@ async function advanceAt(db: Db, stream: string, expected: number, count: number
   return row?.version
 }
 
-// Retention forgets streams that were quiet for its whole window; their owners still know the version and may go on from it.
+// Retention removes streams without events in its window. Their owners still know the version and may continue from it.
 async function reopenPruned(db: Db, stream: string, version: number): Promise<boolean> {
   const pruned = await db.selectFrom('event_ranges').select('range').where('range', '=', 0).executeTakeFirst()
   if (pruned !== undefined) return false

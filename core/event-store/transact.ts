@@ -11,14 +11,14 @@ import type { Projections } from './projections.ts'
 import type { NamespaceUids, Tx } from './store.ts'
 import { isRetryable } from '#core/database/database-errors.ts'
 
-/** What `transact` needs beside the function that it runs. */
+/** Dependencies of `transact`. */
 export interface TransactOptions {
   readonly database: Database
   readonly projections: Projections
   readonly check: (event: NewEvent) => void
   readonly meter: StoreMeter
   readonly namespaceUids?: NamespaceUids | undefined
-  /** Told of work after COMMIT that failed; the commit stands. */
+  /** Called when work after COMMIT fails; the commit remains. */
   readonly onLateFailure: (error: unknown) => void
 }
 
@@ -33,9 +33,8 @@ const retries = 3
 const retryDelay = { minMs: 20, maxMs: 10_000 }
 
 /**
- * Runs `fn` in one transaction: its writes, stream rows and projections first, then in one exchange the lock, the insert of its
- * events and COMMIT.
- * A deadlock or a serialization failure (40P01, 40001) runs the whole function again, three times.
+ * Runs `fn` in one transaction: writes, stream rows and projections first; then lock, inserts of events and COMMIT in one exchange. After a
+ * deadlock or a serialization failure (40P01, 40001) the whole function is retried, three times.
  */
 export async function transact<Tables, Result>(
   options: TransactOptions,
@@ -75,7 +74,7 @@ async function attempt<Tables, Result>(
   )
 }
 
-// Named by what it is, never by its SQL.
+// Named by operation, never by SQL.
 function measured<T>(meter: StoreMeter, run: () => Promise<T>): Promise<T> {
   return inSpan({ name: 'transact', kind: 'client' }, async (note) => {
     note({ 'db.system.name': 'postgresql' })

@@ -7,7 +7,7 @@ interface Validator {
   Errors(value: unknown): readonly { readonly instancePath: string; readonly message: string }[]
 }
 
-/** Checks the data of events against the schema of their type; the error names event type and field, never a value. */
+/** Validates the data of events against the schema of their type. The error names type and field, never a value. */
 export function createEventCheck(): (event: NewEvent) => void {
   const validators = new Map<TSchema, Validator>()
   return (event) => {

@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 
-/** Somebody else appended to the stream since its version was read; read again and decide again (O4). */
+/** Another writer appended to the stream since its version was read. Read again and retry (O4). */
 export class StreamConflict extends Fail {
   readonly stream: string
   constructor(stream: string, expected: number) {

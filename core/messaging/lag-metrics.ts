@@ -15,8 +15,8 @@ interface ConsumerLag {
 }
 
 /**
- * The job that reads how far relay and consumers are behind the log. Every worker runs it, not the relay: whose leader hangs must not
- * look as if it had nothing to do.
+ * Job that measures how far relay and consumers lag behind the log. It runs in every worker, not in the relay, since a hanging leader must
+ * not look idle.
  */
 export function createLagJob(database: Database, metrics: Metrics): Job {
   const outboxEvents = metrics.gauge(eventMetrics.outboxEvents)
@@ -40,7 +40,7 @@ export function createLagJob(database: Database, metrics: Metrics): Job {
   }
 }
 
-// Positions have gaps (a month begins a new range), so events are counted; after an outage there may be millions, hence the bound.
+// Positions have gaps (a month starts a new range), so events are counted. After an outage there may be millions, hence the limit.
 async function readOutbox({ db }: Database): Promise<{ readonly events: number; readonly seconds: number }> {
   const { rows } = await sql<{ events: number; seconds: number }>`
     with at as (select coalesce(max(position), 0) as position from cursor where name = ${relayName} and stream = '*'),

@@ -16,7 +16,7 @@ import { createEventLog } from './consumer/log-reader.ts'
 import { eventMetrics } from './wire/metrics.ts'
 import { toSubject } from './wire/subjects.ts'
 
-/** What the relay moves from where to where. */
+/** Dependencies of the relay. */
 export interface RelayOptions {
   readonly database: Database
   readonly bus: Bus
@@ -24,11 +24,11 @@ export interface RelayOptions {
   readonly log?: Logger
   readonly metrics?: Metrics
   readonly tracer?: Tracer | undefined
-  /** The fallback when no wake-up arrives. */
+  /** Polling interval if no signal arrives. */
   readonly pollMs?: number
 }
 
-/** The leader's row and the cursor's name of the relay. */
+/** Name of the relay's lease and cursor. */
 export const relayName = 'relay'
 
 const inFlight = 100
@@ -36,8 +36,8 @@ const batchSize = 500
 const pauses = { minMs: 50, maxMs: 5_000 }
 
 /**
- * The job that publishes the log to the bus in position order: one per install, at least once, cursor advanced after the PubAck (O1).
- * While the bus is away nothing is kept in memory: the log is the outbox (A6).
+ * Job that publishes the log to the bus in position order: one per installation, at least once, with the cursor advanced after the PubAck
+ * (O1). While the bus is unavailable nothing is buffered in memory: the log is the outbox (A6).
  */
 export function createRelay(options: RelayOptions): Job {
   return { name: relayName, role: 'worker', leaderOnly: true, run: (term) => relay(options, term) }
@@ -80,7 +80,7 @@ async function relay(options: RelayOptions, term: Term): Promise<void> {
   }
 }
 
-/** Publishes with up to 100 unacknowledged; `count` is how many from the front are acknowledged. */
+/** Publishes with up to 100 messages unacknowledged. `count` is the number acknowledged from the front. */
 async function publishInOrder(
   { bus, tracer }: Pick<RelayOptions, 'bus' | 'tracer'>,
   events: readonly StoredEvent[],
@@ -107,7 +107,7 @@ async function publishInOrder(
   return failures.length === 0 ? { count } : { count, failure: failures[0] }
 }
 
-// Under the request that caused the event; an event of no trace makes none.
+// Spans are children of the request that caused the event; an event without a trace gets none.
 function traced(tracer: Tracer | undefined, event: StoredEvent, publish: () => Promise<void>): Promise<void> {
   const parent = parseTraceparent(event.traceparent)
   if (tracer === undefined || parent === undefined) return publish()
@@ -122,7 +122,7 @@ function toMessage(event: StoredEvent, from: { readonly install: string; readonl
   }
 }
 
-/** Position of the last event that the relay has published; 0 on a new install. */
+/** Position of the last published event; 0 on a new installation. */
 export async function readCursor(database: Database): Promise<bigint> {
   const row = await database.db
     .selectFrom('cursor')
@@ -133,7 +133,7 @@ export async function readCursor(database: Database): Promise<bigint> {
   return row?.position ?? 0n
 }
 
-// Under the epoch: a relay that was paused and replaced must not take the cursor back or forth (O5).
+// Checks the epoch: a relay that was paused and replaced must not move the cursor (O5).
 async function advance(
   database: Database,
   epoch: bigint,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
-/** Older processes do not know the table and are not disturbed by it. */
+/** Adds a table, which older processes do not notice. */
 export const breaking = false
 
-/** The informers' memory of the cluster: one row per uid, kept after the object's deletion so that a replay changes nothing. */
+/** Objects known to the informers: one row per uid, kept after deletion so that a replay changes nothing. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE observed (

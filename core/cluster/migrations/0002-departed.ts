@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
-/** Older processes leave the column to its default. */
+/** Adds a column with a default, which older processes do not notice. */
 export const breaking = false
 
-/** Marks what was declared gone without having been seen: a watch that is far behind may still tell of it. */
+/** Marks objects recorded as deleted without having been observed; a lagging watch may still report them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE observed ADD COLUMN departed boolean NOT NULL DEFAULT false`.execute(db)
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
-/** Older processes do not know the table: their first list is at the newest version, as ever. */
+/** Adds a table. Older processes start with a list at the newest version, as before. */
 export const breaking = false
 
-/** Up to which version everything of a kind is remembered, so that the next manager goes on from there. */
+/** The resourceVersion up to which every change of a kind is recorded, so that the next manager resumes there. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE TABLE followed (kind text PRIMARY KEY, rv text NOT NULL)`.execute(db)
 }

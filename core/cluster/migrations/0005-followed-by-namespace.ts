@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
-/** Older processes go on with `followed`, whose primary key they name in statements; it is therefore not changed. */
+/** Older processes keep using `followed`, whose primary key their statements name; it is therefore unchanged. */
 export const breaking = false
 
 /**
- * Up to which version everything of a kind in one namespace is remembered. A row of `followed` is about all namespaces, so it holds for
- * each of them too: the newer of both is where a manager goes on.
+ * The resourceVersion up to which every change of a kind in one namespace is recorded. A row of `followed` covers all namespaces; a manager
+ * resumes at the newer of both.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

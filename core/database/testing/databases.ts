@@ -7,7 +7,7 @@ import { migrate } from '../migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { openMemoryStore } from './memory-store.ts'
 
-/** The two adapters: how a test opens an empty, migrated database of each, and why one is skipped. */
+/** The two adapters: how to open an empty, migrated database, and why one is skipped. */
 export const adapters = [
   {
     name: 'PGlite',

@@ -4,7 +4,7 @@ import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '../database.ts'
 import { assertEpoch, createLeaderElection } from '../leader-election.ts'
 
-// `node leader.ts URL TTL_MS HOLDER`: a contender that writes under its epoch as a job would.
+// `node leader.ts URL TTL_MS HOLDER`: a candidate that writes under its epoch like a job.
 const [url = '', ttlMs = '', holder = ''] = process.argv.slice(2)
 const database = await openDatabase({ url, connections: 3 })
 const store = createStore(database, { projections: [] })
@@ -13,13 +13,13 @@ await election.run(async ({ epoch, signal }) => {
   while (!signal.aborted) {
     await store
       .transact(async (tx) => {
-        // What the leader's row says when this is written: another epoch would be a write of a stale one.
+        // Value of the lease at the time of the write: another epoch would be a stale write.
         await assertEpoch(tx, 'job', epoch)
         await sql`insert into writes (epoch, leader) select ${epoch}, epoch from leader where name = 'job'`.execute(
           tx.db,
         )
       })
-      // A stale epoch, or the server cut a session that was paused: the renewal says whether this still leads.
+      // A stale epoch, or the server cut a paused session. The renewal decides whether this process still leads.
       .catch(() => undefined)
     await sleep(10 + Math.random() * 20)
   }

@@ -10,8 +10,8 @@ import type { Database } from '../database.ts'
 const idle: PGlite[] = []
 
 /**
- * Opens an empty embedded store in memory. An instance that a test of this process has closed is emptied and used again: 20 ms against
- * 2.5 s of CPU for making a cluster. Tests that run at the same time get an instance each.
+ * Opens an empty embedded store in memory. An instance closed by an earlier test is emptied and reused: 20 ms against 2.5 s of CPU for a
+ * new cluster. Concurrent tests get separate instances.
  */
 export async function openMemoryStore(): Promise<Database> {
   const used = idle.pop()
@@ -19,7 +19,7 @@ export async function openMemoryStore(): Promise<Database> {
   return openDatabase({ opened: { pglite, close: async () => void idle.push(pglite) } })
 }
 
-// What a test broke beyond this is not repaired: the next one starts an instance of its own.
+// Other damage by a test is not repaired: the next test starts a new instance.
 async function empty(pglite: PGlite): Promise<boolean> {
   try {
     await pglite.exec('rollback')
@@ -46,13 +46,13 @@ async function start(): Promise<PGlite> {
   return made
 }
 
-// The archive has the format of one version.
+// The archive format belongs to one version.
 function versionOfPglite(): string {
   const manifest = findPackageJSON('@electric-sql/pglite', import.meta.url) ?? ''
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
 }
 
-// Only speed depends on it: a cache that cannot be written costs each process two seconds.
+// Only speed depends on it: an unwritable cache costs each process two seconds.
 async function keep(archive: string, dump: Blob): Promise<void> {
   const draft = `${archive}.${process.pid}`
   try {
@@ -60,6 +60,6 @@ async function keep(archive: string, dump: Blob): Promise<void> {
     await writeFile(draft, new Uint8Array(await dump.arrayBuffer()))
     await rename(draft, archive)
   } catch {
-    // The next process tries again.
+    // The next process retries.
   }
 }

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
-/** The first migration: no older process can be running. */
+/** The first migration, so no older process is running. */
 export const breaking = false
 
-/** The event log with what stands beside it, and the tables of relay, consumers and leaders. */
+/** Creates the event log with its keys, and the tables of relay, consumers and leaders. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
 const statements = [
-  // Ranges of 10^12 positions: a new month jumps the sequence to the next range, so no partition ever needs to be split.
+  // Ranges of 10^12 positions: each month the sequence jumps to the next range, so no partition ever needs to be split.
   `create sequence events_position as bigint minvalue 1 start 1 cache 1`,
   `create table events (
     position bigint not null default nextval('events_position') primary key,
@@ -24,18 +24,18 @@ const statements = [
   `create table events_0 partition of events for values from (0) to (1000000000000)`,
   `create table events_1 partition of events for values from (1000000000000) to (2000000000000)`,
   `insert into event_ranges (range) values (0)`,
-  // Uniqueness cannot span partitions, so it has tables of its own, pruned with the partitions.
+  // Uniqueness cannot span partitions, so it has its own tables, pruned together with the partitions.
   `create table streams (stream text primary key, version integer not null, last_position bigint)`,
   `create index streams_by_last_position on streams (last_position)`,
   `create table event_keys (event_id text primary key, position bigint)`,
   `create index event_keys_by_position on event_keys (position)`,
-  // The first half of the CloudEvents sequence; a restore raises it.
+  // First half of the CloudEvents sequence; a restore increments it.
   `create table event_epoch (epoch integer not null)`,
   `insert into event_epoch (epoch) values (1)`,
   `create table inbox (consumer text not null, event_id text not null, position bigint not null,
     primary key (consumer, event_id))`,
   `create index inbox_by_position on inbox (consumer, position)`,
-  // Of a reader as a whole (stream '*': its floor) or of one stream of an ordered consumer.
+  // Position of a reader (stream '*': its low watermark), or of one stream of an ordered consumer.
   `create table cursor (name text not null, stream text not null, position bigint not null,
     version integer not null default 0, primary key (name, stream))`,
   `create table dead_letter (consumer text not null, event_id text not null, position bigint not null,

@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
-/** A function more: older processes do not notice it. */
+/** Adds a function, which older processes do not notice. */
 export const breaking = false
 
 /**
- * What stands between the append lock and COMMIT, as one statement without parameters: it goes over the wire together with the COMMIT,
- * so that the lock is held for as long as the server needs and for no round trip of a client. Its plans are kept for the session.
+ * Everything between the append lock and COMMIT as one statement without parameters. It is sent together with COMMIT, so that the lock is
+ * held without a client round trip. Its plans are cached per session.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(appendEvents).execute(db)
 }
 
-// Gives the seconds of waiting for the lock. `nextval` comes after the lock: position is commit order (O2).
+// Returns the seconds spent waiting for the lock. `nextval` follows the lock, so that position is commit order (O2).
 const appendEvents = `
 create function append_events(lock bigint, given jsonb, keyed boolean) returns double precision language plpgsql as $$
 declare

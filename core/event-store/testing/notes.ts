@@ -7,7 +7,7 @@ import { txWithTables } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
 import type { Projection } from '../store.ts'
 
-/** The event type of the store's own tests. */
+/** Event type of the store's tests. */
 export const noted = defineEvent({
   plugin: 'notes',
   fact: 'noted',
@@ -15,17 +15,17 @@ export const noted = defineEvent({
   data: Type.Object({ n: Type.Integer() }, { additionalProperties: false }),
 })
 
-/** A note as an event. */
+/** Creates a note event. */
 export function note(n: number, more: Partial<NewEvent<{ n: number }>> = {}): NewEvent<{ n: number }> {
   return { type: noted, subject: { namespace: 'demo', kind: 'Note', name: `n${n}` }, data: { n }, ...more }
 }
 
-/** The table of the projection of the tests. */
+/** Table of the tests' projection. */
 export interface NoteTables {
   notes_sums: { stream: string; total: number; version: number }
 }
 
-/** Sums notes by stream. */
+/** Sums notes per stream. */
 export const sums: Projection = {
   name: 'notes.sums',
   version: 1,

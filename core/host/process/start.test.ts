@@ -188,8 +188,8 @@ test(
 
     const told = worker.lines.join('')
     assert.doesNotMatch(told + asked.text, /pa55word/)
-    assert.equal(told.match(/NATS is not reachable/g)?.length, 2, told)
-    assert.equal(told.match(/NATS is connected again/g)?.length, 2, told)
+    assert.equal(told.match(/NATS not reachable/g)?.length, 2, told)
+    assert.equal(told.match(/NATS reconnected/g)?.length, 2, told)
     assert.equal(told.match(/waiting for the bus/g)?.length, 1, told)
   },
 )

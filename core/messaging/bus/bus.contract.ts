@@ -7,7 +7,7 @@ import { insideTransaction } from '#core/async/transaction-guard.ts'
 const text = (body: Uint8Array): string => Buffer.from(body).toString()
 const message = (subject: string, id: string): BusMessage => ({ subject, id, body: Buffer.from(id) })
 
-/** The behaviour that both adapters of the bus share; `open` gives a fresh bus that the test closes. */
+/** Behaviour shared by both adapters of the bus. `open` returns a new bus; the test closes it. */
 export function busContract(adapter: string, open: (t: test.TestContext) => Promise<Bus>, skip: string | false): void {
   const check = (name: string, fn: (bus: Bus, t: test.TestContext) => Promise<void>): void => {
     test(`${adapter}: ${name}`, { skip, timeout: 20_000 }, async (t) => fn(await open(t), t))
@@ -95,7 +95,7 @@ export function busContract(adapter: string, open: (t: test.TestContext) => Prom
     assert.equal(finished, true)
   })
 
-  check('live frames reach listeners by subject with wildcards and nobody else', async (bus) => {
+  check('live frames reach listeners of a matching subject only, with wildcards', async (bus) => {
     const events = new EventEmitter()
     const got: string[] = []
     const listening = await bus.listen('mesh.live.*', (body, subject) => {

@@ -106,7 +106,7 @@ test('NATS: a publish of one id is stored once', needs('nats-server'), async (t)
   assert.equal(state.messages, 1)
 })
 
-test('O7: a member goes on when its stream was made anew', needs('nats-server'), async (t) => {
+test('O7: a member continues when its stream was created again', needs('nats-server'), async (t) => {
   const server = await startNats(t)
   const bus = await createNatsBus({ servers: server.url })
   t.after(() => bus.close())
@@ -142,7 +142,7 @@ test(
       bus.listen('mesh.live.x', () => undefined),
       unavailable(false),
     )
-    // Readiness and the log of a start are for operators.
+    // Readiness and startup logs are read by operators.
     await assert.rejects(bus.check(), unavailable(true))
   },
 )

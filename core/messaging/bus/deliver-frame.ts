@@ -3,7 +3,7 @@ import type { Logger } from '#core/log/logger.ts'
 /** Handles one live frame of a subject. */
 export type FrameHandler = (body: Uint8Array, subject: string) => void
 
-/** Calls a handler of live frames. Frames are best effort: one that its handler cannot read is logged and dropped, and ends nothing. */
+/** Calls a handler of live frames. Delivery is best effort: a frame that the handler cannot read is logged and dropped. */
 export function deliverFrame(handle: FrameHandler, body: Uint8Array, subject: string, log?: Logger): void {
   try {
     handle(body, subject)

@@ -1,6 +1,6 @@
 import { toSubjects } from '../wire/subjects.ts'
 
-/** What the worker's consumers and the listed integrators pull from. */
+/** A durable consumer of the worker or of a configured integrator. */
 export interface DurablePlan {
   readonly durable: string
   readonly subjects: readonly string[]
@@ -13,12 +13,12 @@ export interface IntegratorSetting {
   readonly types: readonly string[] | 'all'
 }
 
-/** The durable of a consumer: names of JetStream have no dots. */
+/** Name of the durable of a consumer: JetStream names contain no dots. */
 export function toDurable(consumer: string): string {
   return consumer.replaceAll('.', '-')
 }
 
-/** The durables of an install: its consumers and the integrators that settings list. */
+/** Durables of an installation: its consumers and the configured integrators. */
 export function planOf(
   consumers: readonly { readonly name: string; readonly types: readonly string[] | 'all' }[],
   integrators: readonly IntegratorSetting[] = [],

@@ -5,24 +5,24 @@ import type { DurablePlan } from './durable-consumers.ts'
 import type { NatsBus } from './nats-bus.ts'
 import { StreamDrift } from './nats-streams.ts'
 
-/** What keeps the stream of an install in place. */
+/** Dependencies of the check of an installation's stream. */
 export interface KeepStreamsOptions {
   readonly bus: Bus | NatsBus
-  /** Of every consumer of the install: made with the stream. */
+  /** Durables of all consumers, created with the stream. */
   readonly durables: readonly DurablePlan[]
-  /** Whether this install has published before: on a new one the role `migrate` makes the streams first. */
+  /** Whether this installation has published before; on a new one the role `migrate` creates the streams first. */
   readonly published: () => Promise<boolean>
   readonly log: Logger
   readonly everyMs?: number
 }
 
-// One request to JetStream in this time, by the one leader of the relay.
+// Interval of one request to JetStream, by the leader of the relay.
 const EVERY_MS = 5_000
 
 /**
- * Makes the stream again when JetStream has lost it, for example with its disk; ends with the signal. Nothing is lost: the log in the
- * database is the outbox, so the relay publishes what is not acknowledged, and the sweeps of the
- * consumers find in the log what was published and not handled. Differing settings are left for the role `migrate`.
+ * Creates the stream again if JetStream has lost it, for example with its disk; stops with the signal. No event is lost: the log in the
+ * database is the outbox. The relay publishes unacknowledged events, and the sweeps of consumers find published events that were not
+ * handled. Changed settings are left to the role `migrate`.
  */
 export async function keepStreams(options: KeepStreamsOptions, signal: AbortSignal): Promise<void> {
   const { bus, durables, published, log, everyMs = EVERY_MS } = options
@@ -34,7 +34,7 @@ export async function keepStreams(options: KeepStreamsOptions, signal: AbortSign
         log.warn({}, 'JetStream stream was missing, created again')
       }
     } catch (error) {
-      // NATS or the database is away: readiness and their own lines in the log report it.
+      // NATS or the database is unavailable, which readiness and other log lines report.
       log.debug({ reason: error instanceof Error ? error.name : 'unknown' }, 'JetStream stream not checked')
     }
     await sleep(everyMs, signal)

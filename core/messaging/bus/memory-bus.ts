@@ -14,7 +14,7 @@ interface Listener {
   readonly handle: FrameHandler
 }
 
-/** The bus inside one process (`all`): the contract of the NATS adapter, but nothing outlives the process; sweeps repair that. */
+/** The bus inside one process (`all`): the contract of the NATS adapter without persistence. Sweeps recover what a restart loses. */
 export function createMemoryBus(limits: Partial<QueueLimits> = {}, log?: Logger): Bus {
   const queues = new Map<string, MemoryQueue>()
   const listeners = new Set<Listener>()

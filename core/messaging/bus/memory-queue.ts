@@ -1,6 +1,6 @@
 import type { BusMessage, Delivery } from './bus.ts'
 
-/** How long a message may stay unacknowledged, how many wait at most, and how many go in one batch. */
+/** Acknowledgement timeout, maximum number of queued messages, and batch size. */
 export interface QueueLimits {
   readonly ackWaitMs: number
   readonly maxWaiting: number
@@ -14,7 +14,7 @@ interface Waiting {
   readonly redelivered: boolean
 }
 
-/** The messages of one durable consumer: each goes to one member, again when it is not acknowledged in time. */
+/** Messages of one durable consumer. Each is delivered to one member, and again unless acknowledged in time. */
 export class MemoryQueue {
   readonly #limits: QueueLimits
   readonly #waiting: Waiting[] = []
@@ -27,7 +27,7 @@ export class MemoryQueue {
     this.#limits = limits
   }
 
-  /** Beyond the limit the oldest goes: the consumer's sweep finds it in the store (O7). */
+  /** Drops the oldest message above the limit; the consumer's sweep finds it in the store (O7). */
   offer(message: BusMessage, redelivered = false): void {
     this.#waiting.push({ message, redelivered })
     if (this.#waiting.length > this.#limits.maxWaiting) this.#waiting.shift()
@@ -118,7 +118,7 @@ export class MemoryMember {
   }
 
   async #drain(): Promise<void> {
-    // A publisher is never run over by its subscriber: delivery begins in a later turn, as over a network.
+    // Delivery starts in a later turn, as over a network, so that a publisher never runs its subscriber.
     await new Promise((resolve) => setImmediate(resolve))
     for (let batch = this.#next(); batch.length > 0; batch = this.#next()) {
       await this.#handle(batch).catch(() => undefined)
@@ -131,5 +131,5 @@ export class MemoryMember {
   }
 }
 
-// What a handler neither acknowledged nor refused comes again soon, not in the next turn: a failing handler must not spin.
+// Redelivers unacknowledged messages after a short delay, so that a failing handler does not spin.
 const retryDelayMs = 50

@@ -13,17 +13,17 @@ import { startMember } from './nats-pull-consumer.ts'
 import { ensureDurable, ensureStreams, StreamDrift, verifyStreams } from './nats-streams.ts'
 import type { StreamPlan } from './nats-streams.ts'
 
-/** The bus over NATS, with the two steps of O3. */
+/** The bus over NATS, with the two operations of O3. */
 export interface NatsBus extends Bus {
-  /** The migration step. */
+  /** Creates stream and consumers (role `migrate`). */
   ensure(plan: StreamPlan): Promise<void>
-  /** Refuses (StreamDrift) when JetStream is not as planned. */
+  /** Throws `StreamDrift` unless JetStream matches the plan. */
   verify(plan: StreamPlan): Promise<void>
 }
 
 const publishDeadlineMs = 5_000
 
-/** Connects to NATS, now or as soon as it is there, and again for ever; until then every use is `bus_unavailable`. */
+/** Connects to NATS, now or once it is reachable, and reconnects indefinitely. Until then every call throws `bus_unavailable`. */
 export async function createNatsBus(options: NodeConnectionOptions, log?: Logger, setting?: string): Promise<NatsBus> {
   const link = await openNatsLink(options, { log, ...(setting === undefined ? {} : { setting }) })
   const members = new Set<Subscription>()
@@ -37,7 +37,7 @@ export async function createNatsBus(options: NodeConnectionOptions, log?: Logger
     verify: (plan) => reached(async () => verifyStreams((await open()).manager, plan)),
     publish: async ({ subject, id, body }) => {
       assertOutsideTransaction('the bus')
-      // While there is no connection the client would keep every message in memory (A6).
+      // Without a connection the client would buffer every message in memory (A6).
       const { client } = await open()
       await client.publish(subject, body, { msgID: id, timeout: publishDeadlineMs })
     },
@@ -83,7 +83,7 @@ async function openStreams(connection: NatsConnection): Promise<Streams> {
   }
 }
 
-// Just after its start NATS takes connections and JetStream does not answer yet; what it answers then is no drift.
+// Just after startup NATS accepts connections before JetStream responds; such a response is not drift.
 async function reached<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
@@ -94,8 +94,8 @@ async function reached<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-// PODA20: the connection may break between the look at it and its use, and the client's own errors are unexpected ones. A caller of the
-// API does not learn where NATS is.
+// PODA20: the connection may break between the check and its use, and the client's own errors would be unexpected. Callers of the API do
+// not learn the address of NATS.
 async function forRequest<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
@@ -104,7 +104,7 @@ async function forRequest<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-// A live frame that cannot be sent now is dropped, as the contract of live frames says.
+// Drops a live frame that cannot be sent now, as the contract allows.
 function tryNow<T>(get: () => T): T | undefined {
   try {
     return get()
@@ -119,7 +119,7 @@ async function listen(connection: NatsConnection, subject: string, handle: Frame
       if (error === null) handle(message.data, message.subject)
     },
   })
-  // When this resolves the server knows of the interest: a frame sent from now on is not missed.
+  // After this the server knows the subscription, so no later frame is missed.
   await connection.flush()
   return { stop: async () => subscription.unsubscribe() }
 }

@@ -17,7 +17,7 @@ test(
     const folder = tempFolder('nats-config')
     const [port, monitoring] = [await freePort(), await freePort()]
     const file = join(folder.path, 'nats.conf')
-    // Only where it keeps its files differs; the ports are given as an operator may give them.
+    // Only the storage folder differs; ports are set as an operator would.
     assert.ok(shipped.includes('"/data"'))
     writeFileSync(file, shipped.replace('"/data"', JSON.stringify(join(folder.path, 'data'))))
     const args = ['-c', file, '-a', '127.0.0.1', '-p', `${port}`, '-m', `${monitoring}`]

@@ -8,7 +8,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { connectProblem } from '#core/net/connect-problem.ts'
 
-/** The server refuses the credentials of a start: nothing that waiting mends. The message names the setting and the host. */
+/** The server refuses the credentials at startup. Waiting does not help. The message names the setting and the host. */
 export class BusRefused extends Error {
   constructor(target: string, text: string, cause: Error) {
     super(`${target}: ${text}`, { cause })
@@ -16,29 +16,28 @@ export class BusRefused extends Error {
   }
 }
 
-/** A connection that is made as soon as there is a server, and kept. */
+/** A connection that is established once a server is reachable, and kept. */
 export interface NatsLink {
-  /** The connection while it is up; `bus_unavailable` otherwise, `BusRefused` when the first server that was reached refused us. */
+  /** Returns the connection while it is up. Throws `bus_unavailable` otherwise, `BusRefused` if the first reachable server refused us. */
   connection(): NatsConnection
-  /** Gives up trying and closes what there is. */
+  /** Stops retrying and closes the connection. */
   close(): Promise<void>
 }
 
-// A server that takes the connection and says nothing must not hold a try for long.
+// A server that accepts the connection without responding must not block an attempt for long.
 const dialMs = 5_000
-// The first try is waited for this long, so that a bus that is there can be used at once.
+// Maximum wait for the first attempt, so that a reachable bus is usable at once.
 const firstTryMs = 2_000
 const pauses = { minMs: 100, maxMs: 5_000 }
 
-/** How a link reports; `setting` is where the servers were set. */
+/** Reporting of a connection; `setting` is the source of the servers. */
 export interface LinkReport {
   readonly log?: Logger | undefined
   readonly setting?: string
 }
 
 /**
- * Begins to connect; resolves when the first try has ended, well or not. Options that no server could make work are refused, as are
- * credentials and certificates.
+ * Starts to connect. Resolves when the first attempt has ended, successful or not. Rejects invalid options, credentials and certificates.
  */
 export async function openNatsLink(options: NodeConnectionOptions, report: LinkReport = {}): Promise<NatsLink> {
   const closed = new AbortController()
@@ -92,18 +91,18 @@ const defaults: NodeConnectionOptions = {
   reconnectTimeWait: 500,
   pingInterval: 10_000,
   timeout: dialMs,
-  // A server whose accounts are just being changed must not end the connection for good.
+  // A server whose accounts are being changed must not end the connection permanently.
   ignoreAuthErrorAbort: true,
 }
 
-// What waiting does not mend: credentials, and a certificate that is not trusted.
+// Failures that waiting does not resolve: rejected credentials, and an untrusted certificate.
 function refusalOf(error: unknown): { readonly text: string; readonly cause: Error } | undefined {
   if (error instanceof errors.AuthorizationError) return { text: error.message, cause: error }
   const problem = connectProblem(error)
   return problem?.kind === 'tls' && error instanceof Error ? { text: problem.text, cause: error } : undefined
 }
 
-// Credentials are options of their own, but an address may hold some too.
+// Credentials are separate options, but an address may also contain some.
 function hostsOf({ servers }: NodeConnectionOptions): string {
   return [servers ?? []]
     .flat()
@@ -118,7 +117,7 @@ interface LinkState {
   tell(up: boolean, error?: unknown): void
 }
 
-// One line for each change, none for each try.
+// Logs one line per change of state, none per attempt.
 function createState(target: string, log: Logger | undefined): LinkState {
   let known: boolean | undefined
   let problem = `${target} does not answer`
@@ -129,8 +128,8 @@ function createState(target: string, log: Logger | undefined): LinkState {
       const before = known
       known = up
       if (!up) problem = problemOf(target, error)
-      if (up && before === false) log?.info({}, 'NATS is connected again')
-      if (!up && before !== false) log?.warn({ reason: problem }, 'NATS is not reachable; it is tried again')
+      if (up && before === false) log?.info({}, 'NATS reconnected')
+      if (!up && before !== false) log?.warn({ reason: problem }, 'NATS not reachable, retrying')
     },
   }
 }
@@ -151,8 +150,8 @@ async function follow(connection: NatsConnection, state: LinkState, closed: Abor
   }
 }
 
-// Closing writes to the socket; with a server that has just gone the client lets that error end the process. So ask for an answer
-// first: it comes, or the client sees that the server is gone.
+// Closing writes to the socket. If the server has just exited, the client turns that error into an exit of the process. A flush first
+// either succeeds or lets the client detect the loss.
 async function settled(connection: NatsConnection): Promise<void> {
   if (connection.isClosed()) return
   const gone = sleep(200, undefined, { ref: false })

@@ -9,7 +9,7 @@ type Handle = (batch: readonly Delivery[]) => Promise<void>
 
 const maxBatch = 500
 
-/** Pulls from one durable consumer and hands over batches, one at a time, until it is stopped. */
+/** Pulls from one durable consumer and passes on batches, one at a time, until stopped. */
 export function startMember(
   client: JetStreamClient,
   manager: JetStreamManager,
@@ -23,7 +23,7 @@ export function startMember(
   const pulling = pull()
   const handling = handleBatches()
 
-  // The stream or the consumer may be made anew under us (a restore, an operator): then it is made again and pulled from (O7).
+  // Stream or consumer may be replaced meanwhile (a restore, an operator). The consumer is then created again and pulled from (O7).
   async function pull(): Promise<void> {
     while (!stopped.signal.aborted) {
       try {
@@ -55,7 +55,7 @@ export function startMember(
         continue
       }
       await handle(batch).catch(() => undefined)
-      // What the handler neither acknowledged nor refused comes again soon instead of after the whole ack wait.
+      // Redelivers unacknowledged messages soon, instead of after the whole ack wait.
       for (const message of batch) message.nak(50)
     }
   }
@@ -79,7 +79,7 @@ function toDelivery(message: JsMsg): Delivery {
     try {
       work()
     } catch {
-      // The connection is closed: JetStream delivers the message again after its ack wait.
+      // The connection is closed; JetStream redelivers after its ack wait.
     }
   }
   return {

@@ -9,25 +9,25 @@ import {
 import type { ConsumerConfig, ConsumerInfo, JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream'
 import type { DurablePlan } from './durable-consumers.ts'
 
-/** What must exist in JetStream: one stream and its durable consumers. */
+/** Required state of JetStream: one stream and its durable consumers. */
 export interface StreamPlan {
   readonly durables: readonly DurablePlan[]
-  /** Copies in a NATS cluster. */
+  /** Replicas in a NATS cluster. */
   readonly replicas?: number
   readonly maxAgeDays?: number
   readonly maxBytes?: number
 }
 
-/** The stream of domain events; live frames (`mesh.live.*`) are in no stream. */
+/** Stream of domain events. Live frames (`mesh.live.*`) belong to no stream. */
 export const streamName = 'MESH'
 
 const nanos = 1_000_000
 const ackWaitMs = 30_000
 
-/** JetStream does not have what the plan says; the role `migrate` repairs it. */
+/** JetStream does not match the plan; the role `migrate` repairs it. */
 export class StreamDrift extends Error {
   readonly differences: readonly string[]
-  /** Nothing differs, something was not made yet: the role migrate may just be about to. */
+  /** Objects are missing but none differs: the role `migrate` may be about to create them. */
   readonly onlyMissing: boolean
   constructor(differences: readonly string[], missing: readonly string[] = []) {
     super(`JetStream differs from the plan: ${[...missing, ...differences].join('; ')}; run the role migrate`)
@@ -37,7 +37,7 @@ export class StreamDrift extends Error {
   }
 }
 
-/** The migration step: creates what is missing and brings what differs to the plan (O3). */
+/** Creates missing objects and updates those that differ from the plan (O3). */
 export async function ensureStreams(manager: JetStreamManager, plan: StreamPlan): Promise<void> {
   const wanted = streamConfig(plan)
   const stream = await orMissing(() => manager.streams.info(streamName))
@@ -55,7 +55,7 @@ export async function ensureDurable(manager: JetStreamManager, plan: DurablePlan
   }
 }
 
-/** Throws `StreamDrift` naming every difference between JetStream and the plan; every role but `migrate` asks at start (O3). */
+/** Throws `StreamDrift` with every difference between JetStream and the plan. Every role except `migrate` checks this at startup (O3). */
 export async function verifyStreams(manager: JetStreamManager, plan: StreamPlan): Promise<void> {
   const stream = await orMissing(() => manager.streams.info(streamName))
   if (stream === undefined) throw new StreamDrift([], [`the stream ${streamName} is missing`])
@@ -113,7 +113,7 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** What was asked for, or undefined for what JetStream does not have (10059 stream, 10014 consumer, 10037 message not found). */
+/** Returns the result, or undefined if JetStream does not have the object (10059 stream, 10014 consumer, 10037 message not found). */
 export async function orMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask()

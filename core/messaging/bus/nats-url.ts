@@ -3,8 +3,9 @@ import { SettingsError } from '#core/config/settings-error.ts'
 import { hasDecodableCredentials } from '#core/net/url-credentials.ts'
 
 /**
- * What `NATS_URL` (the setting `natsUrl`) says: one address or several with commas, each `nats://[user:password@|token@]host[:port]`. The client itself reads no
- * credentials from an address; they are one set for all, as with its other clients, so those of the first address that has some count.
+ * Parses `NATS_URL` (setting `natsUrl`): one address or several separated by commas, each `nats://[user:password@|token@]host[:port]`. The
+ * client reads no credentials from addresses and takes one set for all; as in its other implementations, the first address with credentials
+ * supplies them.
  */
 export function toNatsOptions(text: string, setting = 'NATS_URL'): NodeConnectionOptions {
   const urls = text.split(',').map((part) => parseAddress(part.trim(), setting))
@@ -20,7 +21,7 @@ function credentialsOf(url: URL | undefined): NodeConnectionOptions {
 
 function parseAddress(text: string, setting: string): URL {
   const url = /^[a-z]+:\/\//.test(text) ? text : `nats://${text}`
-  // The text itself may hold a password.
+  // The text may contain a password.
   const parsed = URL.parse(url)
   if (parsed === null || parsed.host === '' || !hasDecodableCredentials(parsed))
     throw new SettingsError(`${setting}: must be nats://[user:password@]host[:port], several with commas`)

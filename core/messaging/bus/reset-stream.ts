@@ -5,8 +5,8 @@ import type { NodeConnectionOptions } from '@nats-io/transport-node'
 import { orMissing, streamName } from './nats-streams.ts'
 
 /**
- * Removes the stream of domain events with its durables, which the migration step makes anew: after a restore it holds events that the
- * log does not have. `before` is done first and given the epoch of the newest message, 0 when there is none.
+ * Deletes the stream of domain events with its durables; the role `migrate` creates them again. After a restore the stream has events that
+ * the log lacks. `before` runs first, with the epoch of the newest message, or 0.
  */
 export async function dropStream<T>(options: NodeConnectionOptions, before: (epoch: number) => Promise<T>): Promise<T> {
   const connection = await connect(options)

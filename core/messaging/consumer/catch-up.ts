@@ -13,8 +13,8 @@ import { handleUnordered } from './unordered-delivery.ts'
 const pageSize = 500
 
 /**
- * Handles what is above the consumer's floor and not done, whatever the bus delivered or lost (O7), and raises the floor to the last
- * event below which everything is done. Says whether everything is.
+ * Handles every unhandled event above the consumer's low watermark, whatever the bus delivered or lost (O7), and raises the low watermark.
+ * Returns whether everything is handled.
  */
 export async function sweep(
   options: HandlingOptions,
@@ -22,7 +22,7 @@ export async function sweep(
   log: EventLog,
   signal: AbortSignal,
 ): Promise<boolean> {
-  // Read before the events: what is appended meanwhile is above it and stays for the next round.
+  // Read before the events; anything appended meanwhile is left for the next sweep.
   const head = await log.last()
   const start = await readFloor(options.database, consumer.name)
   const filter = consumer.types === 'all' ? {} : { types: consumer.types }
@@ -42,7 +42,7 @@ export async function sweep(
   return firstUndone === undefined
 }
 
-// The position of the first event of the page that is not done.
+// Position of the first unhandled event of the page.
 async function handlePage(
   options: HandlingOptions,
   consumer: Consumer,
@@ -75,7 +75,7 @@ async function withoutDone(
   return page.filter((event) => !done.has(event.id))
 }
 
-// The streams of the page whose cursor is behind.
+// Streams of the page with a lagging cursor.
 async function behind(database: Database, consumer: string, page: readonly StoredEvent[]): Promise<readonly string[]> {
   const newest = new Map(page.map((event) => [event.stream, event.version]))
   const streams = [...newest.keys()]
@@ -89,7 +89,7 @@ async function behind(database: Database, consumer: string, page: readonly Store
   return streams.filter((stream) => (versions.get(stream) ?? 0) < (newest.get(stream) ?? 0))
 }
 
-/** Tries the dead events once more that `redrive` marked; one that fails again is dead again. */
+/** Retries dead events marked by `redrive`; a failed one is dead again. */
 export async function handleRedriven(options: HandlingOptions, consumer: Consumer): Promise<void> {
   const rows = await options.database.db
     .selectFrom('dead_letter')
@@ -109,7 +109,7 @@ async function redriveOne(options: HandlingOptions, consumer: Consumer, id: stri
     await inHandlerTransaction(options, consumer, async (db, run) => {
       const row = await mine(db).select('redrive').forUpdate().skipLocked().executeTakeFirst()
       if (row?.redrive !== true) return
-      // An event that retention has dropped meanwhile cannot be handled any more.
+      // An event dropped by retention cannot be handled any more.
       if (event !== undefined) await run([event])
       await db.deleteFrom('dead_letter').where('consumer', '=', consumer.name).where('event_id', '=', id).execute()
     })

@@ -5,10 +5,10 @@ import { lastPosition } from '#core/event-store/read-events.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import type { Consumer } from './consumer.ts'
 
-// A consumer's floor is its row of stream '*': every event at or below it is done.
+// Low watermark of a consumer, stored as the row of stream '*': every event at or below it is handled.
 const floorStream = '*'
 
-/** Sets a new consumer's floor: before the first event, or at the newest one. An existing consumer keeps its own. */
+/** Sets the low watermark of a new consumer: before the first event, or at the newest. An existing consumer keeps its own. */
 export async function registerConsumer(database: Database, consumer: Consumer): Promise<void> {
   const position = consumer.from === 'start' ? 0n : await lastPosition(database.db)
   await database.db
@@ -18,22 +18,22 @@ export async function registerConsumer(database: Database, consumer: Consumer): 
     .execute()
 }
 
-/** The floor of a consumer. */
+/** Low watermark of a consumer. */
 export async function readFloor(database: Database, consumer: string): Promise<bigint> {
   return (await floorOf(database.db, consumer)) ?? 0n
 }
 
-/** The floor, kept where it is until COMMIT: `raiseFloor` locks the row FOR UPDATE, many handlers hold it FOR KEY SHARE at once. */
+/** Reads the low watermark and locks it until COMMIT: `raiseFloor` locks the row FOR UPDATE, concurrent handlers hold it FOR KEY SHARE. */
 export async function holdFloor(db: Transaction<CoreTables>, consumer: string): Promise<bigint> {
   const { rows } = await sql<{ position: bigint }>`
     select position from cursor where name = ${consumer} and stream = ${floorStream} for key share`.execute(db)
   return rows[0]?.position ?? 0n
 }
 
-/** Raises the floor and forgets what was noted of events at or below it, so that inbox and cursors stay small. */
+/** Raises the low watermark and deletes what was recorded of events at or below it, so that inbox and cursors stay small. */
 export async function raiseFloor(database: Database, consumer: string, position: bigint): Promise<void> {
   await database.db.transaction().execute(async (db) => {
-    // Waits for handlers: one that looked at the old floor must still find its inbox rows.
+    // Waits for handlers, since one that read the old value still needs its inbox rows.
     const row = await db
       .selectFrom('cursor')
       .select('position')
@@ -59,8 +59,8 @@ export async function raiseFloor(database: Database, consumer: string, position:
 }
 
 /**
- * Locks a consumer's cursor of one stream and returns its version: one handler of a stream at a time, on any replica.
- * The floor must be held already: then no clean-up removes the row between its insert and its lock.
+ * Locks a consumer's cursor of one stream and returns its version: one handler per stream at a time, on any replica. The low watermark must
+ * be locked already, so that no clean-up deletes the row between its insert and its lock.
  */
 export async function lockStreamCursor(db: Transaction<CoreTables>, consumer: string, stream: string): Promise<number> {
   await db
@@ -78,7 +78,7 @@ export async function lockStreamCursor(db: Transaction<CoreTables>, consumer: st
   return row.version
 }
 
-/** Moves the cursor of a stream behind an event. */
+/** Moves the cursor of a stream past an event. */
 export async function advanceStreamCursor(
   db: Transaction<CoreTables>,
   at: { readonly consumer: string; readonly stream: string },

@@ -21,7 +21,7 @@ import { toSubjects } from '../wire/subjects.ts'
 import { handleRedriven, sweep } from './catch-up.ts'
 import { handleUnordered } from './unordered-delivery.ts'
 
-/** What consumers run with. */
+/** Dependencies and limits of consumers. */
 export interface RunConsumersOptions {
   readonly store: Store
   readonly database: Database
@@ -40,17 +40,17 @@ const redelivery = { minMs: 100, maxMs: 30_000 }
 
 /** Consumers under way. */
 export interface RunningConsumers {
-  /** Has the bus feed those that it does not feed yet, and sweeps them: at once and every minute. */
+  /** Subscribes the consumers that are not yet subscribed, and sweeps them at once and every minute. */
   subscribe(): Promise<void>
-  /** Sweeps before that too, while the bus is away: what is in the log needs the store only. */
+  /** Sweeps before the subscription as well, while the bus is unavailable: the log requires only the store. */
   sweepMeanwhile(): void
-  /** Sweeps every consumer now, redriven events included; resolves when all are done. */
+  /** Sweeps every consumer now, including redriven events. Resolves when all are done. */
   sweepNow(): Promise<void>
-  /** Waits for handlers under way. */
+  /** Waits for handlers in progress. */
   stop(): Promise<void>
 }
 
-/** Starts consumers and has the bus feed them; none runs when one cannot be subscribed. */
+/** Starts consumers and subscribes them to the bus. If one subscription fails, none runs. */
 export async function runConsumers(options: RunConsumersOptions): Promise<RunningConsumers> {
   const running = await startConsumers(options)
   await running.subscribe().catch(async (error: unknown) => {
@@ -60,7 +60,7 @@ export async function runConsumers(options: RunConsumersOptions): Promise<Runnin
   return running
 }
 
-/** Registers consumers; they handle events once they are subscribed, or swept. */
+/** Registers consumers. They handle events once they are subscribed or swept. */
 export async function startConsumers(options: RunConsumersOptions): Promise<RunningConsumers> {
   const log = createEventLog(options.database)
   const handling = toHandling(options)
@@ -83,7 +83,7 @@ export async function startConsumers(options: RunConsumersOptions): Promise<Runn
         const subscription = await options.bus.consume(durable, subjects, handle)
         if (stopped.signal.aborted) return subscription.stop()
         subscriptions.set(consumer, subscription)
-        // From the subscription on nothing is lost that one more sweep would not find.
+        // One more sweep after the subscription finds every event missed before it.
         const sweeping = loops.get(consumer)
         if (sweeping === undefined) sweepFrom(consumer)
         else sweeping.again.notify()
@@ -120,7 +120,7 @@ function toHandling(options: RunConsumersOptions): HandlingOptions {
     },
     onDead: (consumer) => {
       dead?.inc({ consumer })
-      options.log?.error({ consumer }, 'an event went to the dead-letter table')
+      options.log?.error({ consumer }, 'event moved to the dead-letter table')
     },
   }
 }
@@ -131,7 +131,7 @@ interface Sweeping {
   readonly signal: AbortSignal
 }
 
-// The first sweep is at once: it finds what the bus lost while no consumer was subscribed.
+// The first sweep runs at once and finds what the bus lost while no consumer was subscribed.
 async function keepSweeping(
   options: RunConsumersOptions,
   handling: HandlingOptions,
@@ -147,12 +147,12 @@ async function keepSweeping(
       const reason = error instanceof Error ? error.name : 'unknown'
       options.log?.warn({ consumer: consumer.name, reason }, 'a sweep failed')
     }
-    // Jitter, so that replicas do not sweep in step.
+    // Jitter prevents replicas from sweeping at the same time.
     await again.wait(every * (0.9 + 0.2 * Math.random()), signal)
   }
 }
 
-/** A message only says where to look: the events are read from the log, and acknowledged after COMMIT (A5). */
+/** A message is only a hint: events are read from the log, and acknowledged after COMMIT (A5). */
 async function handleBatch(
   handling: HandlingOptions,
   consumer: Consumer,
@@ -166,13 +166,13 @@ async function handleBatch(
   for (const message of batch) {
     const event = events.get(positions.get(message) ?? -1n)
     const failed = event === undefined ? undefined : attempts.get(event.id)
-    // A message that is no event of this log (any more) has nothing left to say.
+    // Acknowledges a message whose event is not (or no longer) in the log.
     if (failed === undefined) message.ack()
     else message.nak(exponentialMs(failed, redelivery))
   }
 }
 
-// The attempts so far of each event that is not done.
+// Number of attempts of each unhandled event.
 async function handleEvents(
   handling: HandlingOptions,
   consumer: Consumer,

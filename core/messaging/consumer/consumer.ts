@@ -1,13 +1,13 @@
 import type { Tx } from '#core/event-store/store.ts'
 import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 
-/** `none`: any order, once each (inbox). `stream`: every version of a stream in order (cursor). */
+/** `none`: any order, each event once (inbox). `stream`: the versions of each stream in order (cursor). */
 export type ConsumerOrder = 'none' | 'stream'
 
-/** What a handler gets: the transaction that its effect commits in. Further facts are appended in it; nothing else is called. */
+/** Argument of a handler: the transaction that commits its effect. Further events are appended in it; nothing else may be called. */
 export type HandlerContext = Tx
 
-/** A declared consumer; `name` is `<plugin>.<purpose>`, the key of its inbox or cursors. */
+/** A declared consumer. `name` is `<plugin>.<purpose>`, the key of its inbox or cursors. */
 export interface Consumer {
   readonly name: string
   readonly types: readonly string[] | 'all'
@@ -18,7 +18,7 @@ export interface Consumer {
   handle(events: readonly StoredEvent[], context: HandlerContext): Promise<void>
 }
 
-/** Declares that a consumer reacts to event types. Only a plugin's `consumers.ts` calls it. */
+/** Declares a consumer of event types. Only a plugin's `consumers.ts` calls it. */
 export function on<Data>(
   name: string,
   types: readonly EventType<Data>[] | 'all',

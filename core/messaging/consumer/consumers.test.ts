@@ -40,11 +40,11 @@ interface Rig {
   readonly database: Database
   readonly bus: Bus
   readonly effects: (consumer?: string) => Promise<Effects['effects'][]>
-  /** Resolves when a handler has committed so often that `done` holds. */
+  /** Resolves when a handler has committed and `done` returns true. */
   until(done: () => Promise<boolean>): Promise<void>
   start(consumers: readonly Consumer[], more?: Partial<RunConsumersOptions>): Promise<RunningConsumers>
   relay(metrics?: Metrics): { stop(): Promise<void> }
-  /** A consumer that writes each event as a row; `fail` may throw for an event. */
+  /** A consumer that writes each event as a row. `fail` may throw for an event. */
   writer(name: string, order: 'none' | 'stream', fail?: (n: number) => void): Consumer
 }
 
@@ -80,7 +80,7 @@ for (const pair of pairs) {
   })
 
   check('O4: versions arrive in order under redelivery and failing batches', async (rig) => {
-    // So often that some of it is alone, not in a batch, whoever else tries the stream meanwhile.
+    // Often enough that each version is delivered alone at least once, despite concurrent attempts on the stream.
     const tries = new Map<number, number>()
     const fail = (n: number): void => {
       tries.set(n, (tries.get(n) ?? 0) + 1)
@@ -97,7 +97,7 @@ for (const pair of pairs) {
 
   for (const order of ['none', 'stream'] as const) {
     check(
-      `A5: poison goes to the dead letters after k attempts, the rest goes on, redrive works (${order})`,
+      `A5: a poison event moves to the dead letters after k attempts, others continue, redrive works (${order})`,
       async (rig) => {
         let poisoned = true
         let attempts = 0
@@ -218,7 +218,7 @@ test(
 )
 
 test(
-  'A6: with NATS away the relay keeps nothing and goes on where it was',
+  'A6: while NATS is down the relay buffers nothing, and it continues at its cursor',
   { ...needs('postgres', 'initdb', 'nats-server'), timeout: 60_000 },
   async (t) => {
     const url = await createDatabase(t)
@@ -230,7 +230,7 @@ test(
     t.after(() => bus.close())
     await bus.ensure({ durables: planOf(['w.stream', 'w.none'].map((name) => ({ name, types: [noted.type] }))) })
     const rig = await rigOf(t, database, bus)
-    // One message tells of a whole stream; only a consumer without an order needs each, and no sweep finds it another way.
+    // One message covers a whole stream. Only a consumer without order needs each, and no sweep finds it otherwise.
     await rig.start([rig.writer('w.stream', 'stream'), rig.writer('w.none', 'none')], { sweepEveryMs: 3_600_000 })
     const metrics = createMetrics()
     rig.relay(metrics)
@@ -238,7 +238,7 @@ test(
     await Promise.all(
       Array.from({ length: 300 }, (_, n) => rig.store.transact((tx) => tx.append('notes/a', 'any', [note(n)]))),
     )
-    // It has tried in vain: what it took for published then is lost to the consumer without an order.
+    // After a failed attempt: what the relay had counted as published then would be lost to the consumer without order.
     await rig.until(async () => /^mesh_relay_failures_total [1-9]/m.test(await metrics.render()))
     await server.restart()
     await rig.until(async () => (await rig.effects()).length === 600)

@@ -6,12 +6,12 @@ import { codeOf, isRetryable } from '#core/database/database-errors.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 
-/** Whether a failure says nothing about the event: the store was away, or two transactions met. It is tried again without counting. */
+/** Whether a failure is independent of the event: the store was unavailable, or two transactions conflicted. Retried without counting. */
 export function isTransient(error: unknown): boolean {
   return isRetryable(error) || (error instanceof Fail && error.code.endsWith('_unavailable'))
 }
 
-/** Counts a failed attempt in its own transaction; the event is dead when `attempts` reaches `most` (A5). */
+/** Counts a failed attempt in its own transaction. The event is dead when `attempts` reaches `most` (A5). */
 export async function recordFailure(
   db: Transaction<CoreTables>,
   consumer: string,
@@ -39,7 +39,7 @@ export async function recordFailure(
   return { attempts: row.attempts, dead }
 }
 
-/** Forgets the failed attempts of events that succeeded in the end. */
+/** Deletes the failed attempts of events that eventually succeeded. */
 export async function clearFailures(
   db: Transaction<CoreTables>,
   consumer: string,
@@ -53,7 +53,7 @@ export async function clearFailures(
     .execute()
 }
 
-/** One event that a consumer gave up on. */
+/** An event that a consumer failed to handle. */
 export interface DeadLetter {
   readonly consumer: string
   readonly eventId: string
@@ -61,11 +61,11 @@ export interface DeadLetter {
   readonly attempts: number
   readonly error: string
   readonly deadAt: Date
-  /** Asked for once more; the consumer tries it within a minute. */
+  /** Marked for another attempt, which the consumer makes within a minute. */
   readonly redriven: boolean
 }
 
-/** The events that were given up, oldest first; of one consumer or of all. */
+/** Lists dead events, oldest first, of one consumer or of all. */
 export async function listDeadLetters(
   database: Database,
   options: { readonly consumer?: string; readonly limit?: number } = {},
@@ -86,7 +86,7 @@ export async function listDeadLetters(
   )
 }
 
-/** Asks the running consumers to try dead events once more, by id, of one consumer, or both; returns how many were found. */
+/** Marks dead events for another attempt: by id, of one consumer, or both. Returns their number. */
 export async function redrive(
   database: Database,
   which: { readonly consumer?: string | undefined; readonly ids?: readonly string[] },
@@ -102,7 +102,7 @@ export async function redrive(
   return Number(result.numUpdatedRows)
 }
 
-// The class and the code only: a message may quote what was in the event's objects.
+// Class and code only: a message may quote data of the event.
 function describe(error: unknown): string {
   const name = error instanceof Error ? error.name : 'unknown'
   return [name, codeOf(error)].filter((part) => part !== undefined).join(' ')

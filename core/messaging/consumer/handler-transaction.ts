@@ -10,23 +10,23 @@ import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Consumer } from './consumer.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 
-/** What handling needs beside the consumer. */
+/** Dependencies of the handling besides the consumer. */
 export interface HandlingOptions {
   readonly store: Store
   readonly database: Database
-  /** Failed attempts after which an event goes to the dead-letter table. */
+  /** Failed attempts after which an event is moved to the dead-letter table. */
   readonly maxAttempts: number
-  /** Told when an event is given up. */
+  /** Called when an event is moved to the dead-letter table. */
   readonly onDead: (consumer: string) => void
-  /** Told of events whose effect is committed. */
+  /** Called after the effect of events is committed. */
   readonly onHandled?: (consumer: string, events: readonly StoredEvent[]) => void
   readonly tracer?: Tracer | undefined
 }
 
-/** Runs a consumer's handler inside the transaction that its effect commits in. */
+/** Runs a consumer's handler inside the transaction that commits its effect. */
 export type RunHandler = (events: readonly StoredEvent[]) => Promise<void>
 
-/** One transaction around a piece of handling; `work` gets the handle of core's tables and the consumer's handler bound to it. */
+/** Opens the transaction of a handler. `work` receives a handle of core's tables, and the consumer's handler bound to the transaction. */
 export async function inHandlerTransaction<Result>(
   options: HandlingOptions,
   consumer: Consumer,
@@ -44,7 +44,7 @@ export async function inHandlerTransaction<Result>(
   return result
 }
 
-// A batch is of one trace or of many: each event's trace gets a span, and only a single trace is the context of what the handler does.
+// Each event's trace gets a span. Only if the batch has a single trace does the handler run in its context.
 async function inTraceOf(
   tracer: Tracer | undefined,
   consumer: Consumer,

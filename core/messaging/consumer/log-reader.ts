@@ -4,7 +4,7 @@ import type { EventFilter } from '#core/event-store/read-events.ts'
 import type { Signal } from '#core/async/signal.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 
-/** The log as the system's own readers see it (relay, consumers): every namespace, no proof. Routes may not import it. */
+/** The log for internal readers (relay, consumers): all namespaces, without a proof. Routes may not import it. */
 export interface EventLog {
   readAfter(position: bigint, limit: number, filter?: EventFilter): Promise<readonly StoredEvent[]>
   readPositions(positions: readonly bigint[]): Promise<readonly StoredEvent[]>
@@ -14,7 +14,7 @@ export interface EventLog {
   subscribe(): Signal
 }
 
-/** Opens the log for the system's own readers. */
+/** Opens the log for internal readers. */
 export function createEventLog(database: Database): EventLog {
   const { db } = database
   return {

@@ -11,8 +11,8 @@ import type { HandlingOptions } from './handler-transaction.ts'
 const pageSize = 500
 
 /**
- * Order `stream`: a message is a hint. Under the lock of the consumer's cursor of the stream its new versions are read from the log,
- * handled in order and the cursor moved, in one transaction (O4). Resolves with the attempts of the event that is in the way, if any.
+ * Order `stream`: a message is a hint. One transaction locks the consumer's cursor of the stream, reads its new versions from the log,
+ * handles them in order and moves the cursor (O4). Returns the attempts of the event that fails, if any.
  */
 export async function handleStream(
   options: HandlingOptions,
@@ -36,7 +36,7 @@ export async function handleStream(
       limit = pageSize
     } catch (error) {
       if (isTransient(error) || first === undefined) return 0
-      // One by one from here, to find the event that fails; those before it are handled.
+      // Continues one by one to find the failing event; those before it are handled.
       if (limit > 1) limit = 1
       else {
         const attempts = await giveUpOrRetry(options, consumer, first, error)
@@ -47,7 +47,7 @@ export async function handleStream(
   }
 }
 
-// The floor before the cursor, as in `raiseFloor`: the reverse was seen to deadlock with it.
+// Low watermark before cursor, as in `raiseFloor`: the reverse order has deadlocked with it.
 async function lockAndRead(
   db: Transaction<CoreTables>,
   consumer: Consumer,
@@ -70,7 +70,7 @@ async function moveBehind(
   await advanceStreamCursor(db, at, last.version, last.position)
 }
 
-// Undefined: the event is dead and the stream goes on behind it (A5).
+// Undefined: the event is dead and the stream continues after it (A5).
 async function giveUpOrRetry(
   options: HandlingOptions,
   consumer: Consumer,
@@ -80,7 +80,7 @@ async function giveUpOrRetry(
   const outcome = await options.database.db.transaction().execute(async (db) => {
     const floor = await holdFloor(db, consumer.name)
     const version = await lockStreamCursor(db, consumer.name, event.stream)
-    // Another replica may have got further meanwhile: then there is nothing to count.
+    // Another replica may have advanced meanwhile; then the attempt is not counted.
     if (version >= event.version || floor >= event.position) return { attempts: 0, dead: false }
     const failure = await recordFailure(db, consumer.name, event, { error, most: options.maxAttempts })
     if (failure.dead) await moveBehind(db, consumer, [event])

@@ -8,12 +8,12 @@ import type { StoredEvent } from '#core/event-store/event.ts'
 import { inHandlerTransaction } from './handler-transaction.ts'
 import type { HandlingOptions } from './handler-transaction.ts'
 
-/** How often an event that is not done was tried; absent from the map: it is done. */
+/** Number of attempts of each unhandled event; handled ones are absent. */
 export type Undone = ReadonlyMap<string, number>
 
 /**
- * Order `none`: the inbox rows and the effect of a whole batch commit together, so each event has its effect once.
- * A batch that fails is split into its events, so that one poison event does not hold up the others (A5).
+ * Order `none`: inbox rows and effect of a whole batch commit together, so each event has its effect once. A failing batch is split into
+ * its events, so that one poison event does not block the others (A5).
  */
 export async function handleUnordered(
   options: HandlingOptions,
@@ -44,7 +44,7 @@ async function handleOnce(options: HandlingOptions, consumer: Consumer, events: 
   })
 }
 
-// The floor is held first: a raised floor deletes inbox rows, and only its new value tells that they were done.
+// The low watermark is locked first: raising it deletes inbox rows, after which only its new value shows that they were handled.
 async function claim(
   db: Transaction<CoreTables>,
   consumer: string,
@@ -55,7 +55,7 @@ async function claim(
   if (above.length === 0) return []
   const ids = above.map((event) => event.id)
   const positions = above.map((event) => event.position)
-  // Sorted by id, so that two replicas with overlapping batches wait for each other in one order.
+  // Sorted by id, so that two replicas with overlapping batches lock in the same order.
   const { rows } = await sql<{ event_id: string }>`
     insert into inbox (consumer, event_id, position)
     select ${consumer}, e.id, e.position from unnest(${ids}::text[], ${positions}::bigint[]) as e (id, position)

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '#core/event-store/event.ts'
 
-/** A domain event as CloudEvents 1.0 JSON. Attribute names are lower case, as the specification wants them. */
+/** A domain event as CloudEvents 1.0 JSON. Attribute names are lower case, as the specification requires. */
 export interface CloudEvent {
   readonly specversion: '1.0'
   readonly id: string
@@ -20,7 +20,7 @@ export interface CloudEvent {
   readonly causationid?: string
 }
 
-/** A stored event as CloudEvents 1.0: what NATS carries and the event door serves. */
+/** Converts a stored event to CloudEvents 1.0, as sent over NATS and returned by the event feed. */
 export function toCloudEvent(
   event: StoredEvent,
   from: { readonly install: string; readonly epoch: number },
@@ -45,18 +45,18 @@ export function toCloudEvent(
   }
 }
 
-/** `<epoch>-<position>`, zero-padded, since it sorts as a string: the order in which integrators put what they get. */
+/** `<epoch>-<position>`, zero-padded so that it sorts as a string. Integrators order events by it. */
 export function toSequence(epoch: number, position: bigint): string {
   return `${String(epoch).padStart(6, '0')}-${String(position).padStart(20, '0')}`
 }
 
-/** The position in a sequence, or undefined for anything else. */
+/** Parses the position of a sequence; undefined for anything else. */
 export function toPosition(sequence: unknown): bigint | undefined {
   if (typeof sequence !== 'string' || !/^\d{6}-\d{20}$/.test(sequence)) return undefined
   return BigInt(sequence.slice(7))
 }
 
-/** The URI of an event type's schema: the `dataschema` of its message in docs/reference/asyncapi.json. */
+/** URI of an event type's schema: the `dataschema` of its message in docs/reference/asyncapi.json. */
 export function toDataSchema(type: string): string {
   return `urn:mesh:event:${type}`
 }

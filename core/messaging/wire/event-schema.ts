@@ -7,13 +7,13 @@ import type { EventType } from '#core/event-store/event.ts'
 /** Pattern of `sequence`: `<epoch>-<position>`, zero-padded. */
 export const SEQUENCE_PATTERN = '^\\d{6}-\\d{20}$'
 
-/** Schema of an event of this type as CloudEvents 1.0 JSON; the titles name components of the API documents. */
+/** Schema of an event of this type as CloudEvents 1.0 JSON. The titles become component names of the API documents. */
 export function cloudEventSchema(type: EventType): TSchema {
   const optional = Type.Optional(Type.String())
   return Type.Object(
     {
       specversion: Type.Literal('1.0'),
-      id: Type.String({ description: 'Drop repeats by it: events are delivered at least once.' }),
+      id: Type.String({ description: 'Identifies duplicates: events are delivered at least once.' }),
       source: Type.String({ description: '/mesh/<install>/<plugin>' }),
       type: Type.Literal(type.type),
       subject: Type.String({ description: '<namespace or _>/<kind>/<name>' }),
@@ -33,7 +33,7 @@ export function cloudEventSchema(type: EventType): TSchema {
   )
 }
 
-/** Schema of an event of any of these types; `type` decides. */
+/** Schema of an event of any of these types, discriminated by `type`. */
 export function anyCloudEventSchema(types: readonly EventType[]): TSchema {
   const mapping = types.map((type) => [type.type, `#/components/schemas/${nameOf(type)}Event`])
   return Type.Unsafe({

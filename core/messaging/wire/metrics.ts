@@ -1,29 +1,29 @@
 import { slowSeconds } from '#core/telemetry/buckets.ts'
 import { defineCounter, defineGauge, defineHistogram } from '#core/telemetry/metrics.ts'
 
-/** The log of events, the relay and the consumers. */
+/** Metrics of the event log, the relay and the consumers. */
 export const eventMetrics = {
   outboxEvents: defineGauge({
     name: 'mesh_outbox_lag_events',
-    help: 'Events that the relay has not published, counted up to 10,000, as each worker sees it.',
+    help: 'Unpublished events of the relay, counted up to 10,000, as observed by each worker.',
     labels: [],
     roles: ['worker'],
   }),
   outboxSeconds: defineGauge({
     name: 'mesh_outbox_lag_seconds',
-    help: 'Age of the oldest event that the relay has not published; 0 when there is none.',
+    help: 'Age of the oldest unpublished event of the relay; 0 without one.',
     labels: [],
     roles: ['worker'],
   }),
   published: defineCounter({
     name: 'mesh_relay_events_published_total',
-    help: 'Events that the bus has acknowledged.',
+    help: 'Events acknowledged by the bus.',
     labels: [],
     roles: ['worker'],
   }),
   relayFailures: defineCounter({
     name: 'mesh_relay_failures_total',
-    help: 'Rounds of the relay that failed: the bus or the store was away.',
+    help: 'Failed rounds of the relay, while the bus or the store was unavailable.',
     labels: [],
     roles: ['worker'],
   }),
@@ -35,14 +35,14 @@ export const eventMetrics = {
   }),
   delaySeconds: defineHistogram({
     name: 'mesh_consumer_delay_seconds',
-    help: 'Time from an event to the COMMIT of its effect.',
+    help: 'Time from the append of an event to the COMMIT of its effect.',
     labels: ['consumer'],
     roles: ['worker', 'manager'],
     buckets: slowSeconds,
   }),
   consumerLag: defineGauge({
     name: 'mesh_consumer_lag_seconds',
-    help: 'Age of the oldest event above the floor below which a consumer has done everything. A sweep raises the floor once a minute, so that long is normal.',
+    help: 'Age of the oldest unprocessed event, per consumer. Sweeps run once a minute, so values up to a minute are normal.',
     labels: ['consumer'],
     roles: ['worker'],
   }),
@@ -54,7 +54,7 @@ export const eventMetrics = {
   }),
   died: defineCounter({
     name: 'mesh_consumer_dead_letters_total',
-    help: 'Events that a consumer gave up on.',
+    help: 'Events moved to the dead-letter table.',
     labels: ['consumer'],
     roles: ['worker', 'manager'],
   }),

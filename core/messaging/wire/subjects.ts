@@ -1,9 +1,9 @@
-/** The NATS subject of a domain event: `mesh.v1.<namespace or _>.<plugin>.<fact>`. */
+/** NATS subject of a domain event: `mesh.v1.<namespace or _>.<plugin>.<fact>`. */
 export function toSubject(type: string, namespace: string | undefined): string {
   return `mesh.v1.${namespace ?? '_'}.${tailOf(type)}`
 }
 
-/** The subjects that carry these event types in any namespace, or in the given ones. */
+/** Subjects of these event types, in any namespace or in the given ones. */
 export function toSubjects(types: readonly string[] | 'all', namespaces: readonly string[] = ['*']): readonly string[] {
   const tails = types === 'all' ? ['>'] : [...new Set(types.map(tailOf))]
   if (types === 'all' && namespaces.includes('*')) return ['mesh.v1.>']
@@ -17,7 +17,7 @@ function tailOf(type: string): string {
   return `${plugin}.${fact}`
 }
 
-/** Whether a subject matches a NATS filter with its wildcards `*` (one token) and `>` (the rest). */
+/** Whether a subject matches a NATS filter with wildcards `*` (one token) and `>` (the rest). */
 export function matches(filter: string, subject: string): boolean {
   const wanted = filter.split('.')
   const given = subject.split('.')

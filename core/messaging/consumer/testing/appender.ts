@@ -3,7 +3,7 @@ import { openDatabase } from '#core/database/database.ts'
 import { readAfter } from '#core/event-store/read-events.ts'
 import { note } from '#core/event-store/testing/notes.ts'
 
-// A process that appends until it is killed, `node appender.ts <location as JSON>`: it says how many events it found, and after each
+// A process that appends until it is killed, `node appender.ts <location as JSON>`. It prints the number of events found, and after each
 // COMMIT what it committed.
 const location = JSON.parse(process.argv[2] ?? '') as Parameters<typeof openDatabase>[0]
 const database = await openDatabase(location)
