@@ -85,7 +85,7 @@ function withDefaults(schema: unknown, value: unknown, profile: Profile): unknow
   const filled: Tree = { ...given }
   for (const [name, property] of Object.entries(properties)) {
     const child = withDefaults(property, filled[name], profile)
-    // An optional object stays absent: its own required fields would otherwise refuse to start.
+    // An optional object stays absent, since its required fields would otherwise make the settings invalid.
     if (child !== undefined && (filled[name] !== undefined || isRequired(schema, name) || !hasProperties(property)))
       filled[name] = child
   }

@@ -22,7 +22,7 @@ export interface Database {
   readonly db: Kysely<CoreTables>
   /** Notified after each commit that appended events, by this process or (PostgreSQL) by any other. */
   readonly appended: SignalHub
-  /** The connections of this process. */
+  /** Connection usage of this process. */
   usage(): ConnectionUsage
   /** Notifies other processes of appended events. Notifications may be lost, so readers also poll. */
   announce(): void

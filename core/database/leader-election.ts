@@ -25,7 +25,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
       while (!signal.aborted) {
         const epoch = await acquire(options).catch(() => undefined)
         if (epoch !== undefined && (await lead(options, epoch, work, signal))) return
-        // Jitter keeps contenders from asking in step.
+        // Jitter spreads the requests of candidates.
         await sleep(ttlOf(options) * (0.1 + 0.1 * Math.random()), signal)
       }
     },
@@ -99,7 +99,8 @@ async function lead(
   }
 }
 
-// The lease is counted from before each renewal was sent, by the monotonic clock: a pause of this process makes it late, never early.
+// The lease is measured from before each renewal was sent, by the monotonic clock, so that a pause of this process makes it end early,
+// never late.
 async function keepRenewing(options: LeaderElectionOptions, epoch: bigint, lost: AbortController): Promise<void> {
   const ttlMs = ttlOf(options)
   let until = performance.now() + ttlMs

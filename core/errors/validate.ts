@@ -66,7 +66,7 @@ function durationErrors(schema: unknown, value: unknown, pointer: string): reado
   return [...ofBranches, ...ofFields]
 }
 
-/** The schema with every object closed that does not say itself whether it is open: unknown fields are refused. */
+/** Closes every object of the schema that does not declare itself open, so that unknown fields are refused. */
 export function closeObjects(schema: TSchema): TSchema {
   return rewrite(schema) as TSchema
 }

@@ -59,7 +59,7 @@ export function errorFromAnswer(status: number, body: Buffer, auditId: string | 
 export function errorFromStatus(status: number, body: unknown, auditId?: string): KubeError {
   // A redirect is an upstream fault: following it would forward the bearer.
   if (status < 400)
-    return new KubeError(502, 'BadGateway', 'The cluster API server answered unexpectedly.', { auditId })
+    return new KubeError(502, 'BadGateway', 'Unexpected response from the cluster API server.', { auditId })
   const fields = asObject(body)
   const reason = text(fields.reason) ?? defaultReason(status)
   if (status >= 500)

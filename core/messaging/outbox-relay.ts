@@ -155,6 +155,6 @@ async function advance(
 
 async function backOff(options: RelayOptions, failures: number, error: unknown, signal: AbortSignal): Promise<void> {
   const reason = codeOf(error) ?? (error instanceof Error ? error.name : 'unknown')
-  if (failures === 1 || failures % 60 === 0) options.log?.warn({ reason, failures }, 'the relay cannot publish')
+  if (failures === 1 || failures % 60 === 0) options.log?.warn({ reason, failures }, 'relay failed to publish')
   await sleep(backoffMs(failures, pauses), signal)
 }

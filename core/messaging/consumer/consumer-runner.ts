@@ -38,7 +38,7 @@ export interface RunConsumersOptions {
 
 const redelivery = { minMs: 100, maxMs: 30_000 }
 
-/** Consumers under way. */
+/** Running consumers. */
 export interface RunningConsumers {
   /** Subscribes the consumers that are not yet subscribed, and sweeps them at once and every minute. */
   subscribe(): Promise<void>
