@@ -17,6 +17,11 @@ export function collectReferences(schema: object, object: KubeObject): Reference
   return walk(schema as Node, object.spec, { field: 'spec', namespace: object.metadata.namespace ?? '' })
 }
 
+/** Whether an object may refer to a target of a namespace: of its own, or if the target's `allowedNamespaces` has its own or `*`. */
+export function mayRefer(source: string, target: string, allowedNamespaces: readonly string[] = []): boolean {
+  return source === target || allowedNamespaces.includes(source) || allowedNamespaces.includes('*')
+}
+
 interface Place {
   field: string
   namespace: string

@@ -17,7 +17,7 @@ export interface ProviderCall {
 }
 
 /** Receives the response as it arrives: an OpenAI body, complete or as server-sent events. */
-export interface AnswerSink {
+export interface ResponseSink {
   head(status: number, contentType: string, retryAfter: string | undefined): void
   /** A returned promise is back-pressure. */
   data(chunk: Buffer): void | Promise<void>
@@ -26,6 +26,6 @@ export interface AnswerSink {
 /** Client for providers of one type. Rejects if there is no response or it is incomplete. */
 export interface ModelAdapter {
   readonly type: string
-  send(call: ProviderCall, sink: AnswerSink): Promise<void>
+  send(call: ProviderCall, sink: ResponseSink): Promise<void>
   close?(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { ORIGIN_ANNOTATION, PROVIDER_KEY_LABEL } from '#schemas/labels.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import type { ObjectMeta } from '#schemas/object.ts'
-import { originOf } from './base-url.ts'
+import { originOf } from './openai/base-url.ts'
 
 /** Why the key of a Secret must not be sent to a provider. */
 export interface KeyRefusal {

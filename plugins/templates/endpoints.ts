@@ -17,7 +17,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 import type { AgentTemplateObject } from '#schemas/crds/agent-template.ts'
 import { FIELD_MANAGER } from '#schemas/group.ts'
-import { listTemplates } from './list.ts'
+import { listTemplates } from './list-templates.ts'
 import { toNewTemplate, toPublished } from './new-template.ts'
 import { recipes } from './recipes.ts'
 

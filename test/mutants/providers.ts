@@ -1,11 +1,11 @@
 import type { Mutant } from './mutant.ts'
 
 const guard = ['core/http-client/guard.test.ts']
-const keys = ['plugins/providers/provider-key.test.ts']
+const keys = ['plugins/providers/gateway/provider-key.test.ts']
 const status = ['plugins/providers/reconcilers.test.ts']
 const signing = ['core/signing/signing.test.ts']
 const outbound = ['core/http-client/outbound.test.ts']
-const sdk = ['plugins/providers/gateway-sdk.test.ts']
+const sdk = ['plugins/providers/gateway/openai-sdk.test.ts']
 
 /** Defects of guarded calls outwards, of keys bound to an origin, and of signing keys. */
 export const mutants: readonly Mutant[] = [

@@ -3,11 +3,11 @@ import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { collectReferences } from '#schemas/references.ts'
+import { collectReferences, mayRefer } from '#schemas/references.ts'
 import type { Condition } from '#schemas/object.ts'
 import type { Reference } from '#schemas/references.ts'
 import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '../platform-secrets.ts'
-import { isAllowedFrom } from '../references/requirements.ts'
+import { allowedNamespacesOf } from '../references/read-references.ts'
 import { resourceOf } from '../resources.ts'
 import type { Problem } from './status/problem.ts'
 
@@ -59,7 +59,7 @@ async function check(cluster: KubeClient, reference: Reference, from: string): P
     return { reason: 'KindNotAvailable', message: `${target}: this install does not have the kind.` }
   const found = await read(cluster, resource, namespace, name)
   if (found === undefined) return { reason: 'NotFound', message: `${target} does not exist.` }
-  if (namespace !== from && !isAllowedFrom(found, from))
+  if (!mayRefer(from, namespace, allowedNamespacesOf(found)))
     return { reason: 'NotAllowed', message: `${target} does not allow the namespace ${from} (spec.allowedNamespaces).` }
   if (kind === 'Secret' && isPlatformSecret(found.metadata))
     return { reason: 'SecretNotForAgents', message: `${field} ${PLATFORM_SECRET_MESSAGE}.` }

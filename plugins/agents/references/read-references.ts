@@ -2,6 +2,7 @@ import type { Caller } from '#core/cluster/caller.ts'
 import type { CallOptions, KubeObject } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
+import { isObject } from '#core/json/is-object.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import { resourceOf } from '../resources.ts'
 import type { Reference } from '#schemas/references.ts'
@@ -44,6 +45,13 @@ export async function readTarget(
     if (isStatus(error, 403)) return { found: null }
     throw error
   }
+}
+
+/** The namespaces whose objects may refer to a target, beside its own. Pure. */
+export function allowedNamespacesOf(target: Pick<KubeObject, 'spec'> | undefined): readonly string[] {
+  const spec: unknown = target?.spec
+  if (!isObject(spec) || !Array.isArray(spec['allowedNamespaces'])) return []
+  return spec['allowedNamespaces'].filter((namespace) => typeof namespace === 'string')
 }
 
 function keyOf({ kind, namespace, name }: Reference): string {

@@ -3,12 +3,11 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import type { Requirement } from '#schemas/api/agents.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import type { KubeObject } from '#schemas/object.ts'
-import { collectReferences } from '#schemas/references.ts'
+import { collectReferences, mayRefer } from '#schemas/references.ts'
 import type { Reference } from '#schemas/references.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import type { RequirementCheck } from '../points.ts'
-import { readTarget } from './read-references.ts'
+import { allowedNamespacesOf, readTarget } from './read-references.ts'
 import { resourceOf } from '../resources.ts'
 
 /** Requirements of an agent, as the caller sees them: the right to create it, and every reference. */
@@ -57,7 +56,7 @@ async function checkReference(
     }
   }
   if (!found) return { kind, namespace, name, status: 'missing', fix: missingFix(reference) }
-  if (namespace !== from && !isAllowedFrom(object, from)) {
+  if (!mayRefer(from, namespace, allowedNamespacesOf(object))) {
     return {
       kind,
       namespace,
@@ -72,17 +71,6 @@ async function checkReference(
 function missingFix({ kind, namespace, name, field }: Reference): string {
   if (resourceOf(kind) === undefined) return `${kind} is not available on this install: remove ${field}.`
   return `Create ${kind} ${name} in ${namespace}, or change ${field}.`
-}
-
-/** Whether a target allows references from a namespace. Pure. */
-export function isAllowedFrom(
-  object: Pick<KubeObject, 'spec'> | { spec?: unknown } | undefined,
-  namespace: string,
-): boolean {
-  const spec = object?.spec
-  if (typeof spec !== 'object' || spec === null || !('allowedNamespaces' in spec)) return false
-  const allowed = spec.allowedNamespaces
-  return Array.isArray(allowed) && (allowed.includes(namespace) || allowed.includes('*'))
 }
 
 function distinct(references: readonly Reference[]): Reference[] {

@@ -1,21 +1,19 @@
-import { asObject } from '#core/json/is-object.ts'
-import { toRequestFields } from '#schemas/model-params.ts'
-import type { AnswerSink, Operation } from '../adapter.ts'
+import type { ResponseSink, Operation } from '../adapter.ts'
 import type { ProvidersServices } from '../services.ts'
 import { modelAdapter } from '../points.ts'
-import { createClientAnswer } from './client-answer.ts'
-import { fromConnection, misconfigured, nameOf } from './failure.ts'
-import type { NamedProvider } from './failure.ts'
-import { forward } from './forward.ts'
+import { createClientResponse } from './client-response.ts'
+import { fromConnection, misconfigured, nameOf } from './provider-failure.ts'
+import type { NamedProvider } from './provider-failure.ts'
+import { tryInOrder } from './fallback.ts'
 import type { GatewayCall } from './gateway-call.ts'
-import { wantsUsage } from './model-request.ts'
+import { toProviderRequest, wantsUsage } from './model-request.ts'
 import type { Body } from './model-request.ts'
 import { GatewayError, toOpenAiError } from './openai-error.ts'
-import type { UsableRoute } from './route-of.ts'
+import type { UsableRoute } from './usable-route.ts'
 import { loadTarget, targetsOf } from './targets.ts'
-import type { LoadedTarget, Target } from './targets.ts'
-import { meterAndHide, meterTail, meterWhole } from './usage.ts'
-import type { UsageMeter } from './usage.ts'
+import type { Target } from './targets.ts'
+import { meterAndHide, meterTail, meterWhole } from './usage-meter.ts'
+import type { UsageMeter } from './usage-meter.ts'
 
 /** A request and its route. */
 export interface ModelCall {
@@ -28,7 +26,7 @@ export interface ModelCall {
 export async function callModel(services: ProvidersServices, call: GatewayCall, model: ModelCall): Promise<void> {
   const targets = targetsOf(model.route)
   let metered: { meter: UsageMeter; streamed: boolean } | undefined
-  const answer = createClientAnswer({
+  const answer = createClientResponse({
     ...call,
     meterOf: (streamed) => (!streamed ? meterWhole() : wantsUsage(model.body) ? meterTail() : meterAndHide()),
     onMeter: (meter, streamed) => (metered = { meter, streamed }),
@@ -38,7 +36,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
   try {
     const attempts = targets.map((target) => ({
       provider: target,
-      send: (sink: AnswerSink) => {
+      send: (sink: ResponseSink) => {
         // The last provider that was called, on success and on failure.
         call.response.setHeader('x-mesh-provider', `${target.namespace}/${target.name}`)
         return attempt(services, call, { model, target, sink })
@@ -46,7 +44,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
     }))
     const onFailure = (provider: NamedProvider, failure: GatewayError): void =>
       services.metering.failed({ route: model.route, provider, failure, traceparent: call.traceparent })
-    answered = targets[await forward(attempts, { client: answer, signal: call.signal, onFailure })]
+    answered = targets[await tryInOrder(attempts, { client: answer, signal: call.signal, onFailure })]
     answer.end()
   } catch (error) {
     status = call.signal.aborted ? 499 : toOpenAiError(error).status
@@ -84,7 +82,7 @@ function toReferences(call: GatewayCall, { operation, route }: ModelCall, target
 async function attempt(
   services: ProvidersServices,
   call: GatewayCall,
-  { model, target, sink }: { model: ModelCall; target: Target; sink: AnswerSink },
+  { model, target, sink }: { model: ModelCall; target: Target; sink: ResponseSink },
 ): Promise<void> {
   const loaded = await loadTarget(call.gateway, model.route, target, services.settings.firstByteTimeout * 1000)
   const adapter = services.core.extensions(modelAdapter).find(({ type }) => type === loaded.spec.type)
@@ -96,7 +94,7 @@ async function attempt(
   const request = {
     operation: model.operation,
     provider: loaded.spec,
-    body: toProviderBody(model, loaded),
+    body: toProviderRequest({ ...model, params: model.route.spec.params }, loaded.model),
     key: loaded.key,
     firstByteMs: loaded.firstByteMs,
     traceparent: call.traceparent,
@@ -108,12 +106,4 @@ async function attempt(
       ? error
       : fromConnection({ ...target, host: loaded.host }, error)
   })
-}
-
-// The route's parameters are defaults; the request overrides them. Usage is always requested, since metering needs it.
-function toProviderBody({ operation, route, body }: ModelCall, target: LoadedTarget): Body {
-  if (operation === 'embeddings') return { ...body, model: target.model }
-  const asked =
-    body.stream === true ? { stream_options: { ...asObject(body.stream_options), include_usage: true } } : {}
-  return { ...toRequestFields(route.spec.params ?? {}), ...body, model: target.model, ...asked }
 }

@@ -1,10 +1,11 @@
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { GatewayCall } from './gateway-call.ts'
-import { kubeResource } from './kube-resource.ts'
+import { kubeResource } from '../resources.ts'
 import { toEntry } from './list-models.ts'
 import type { ModelEntry } from './list-models.ts'
-import { parseModel, readRoute, unknownModel } from './route-of.ts'
+import { readRoute } from './usable-route.ts'
+import { parseModel, unknownModel } from './model-name.ts'
 
 /** `GET /v1/models/{id}`, under the right to use the model. Throws `model_not_found`, or the cluster's 403. */
 export async function getModel(call: GatewayCall, id: string): Promise<ModelEntry> {

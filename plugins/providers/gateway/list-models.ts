@@ -5,7 +5,7 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { GatewayCall } from './gateway-call.ts'
-import { kubeResource } from './kube-resource.ts'
+import { kubeResource } from '../resources.ts'
 import { createUsable } from './usable-models.ts'
 import type { Usable } from './usable-models.ts'
 

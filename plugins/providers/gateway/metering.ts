@@ -3,7 +3,7 @@ import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { modelCallMetered } from '../events.ts'
 import type { Metered } from '../events.ts'
 import { createCallLabels, providerMetrics } from '../metrics.ts'
-import type { NamedProvider } from './failure.ts'
+import type { NamedProvider } from './provider-failure.ts'
 import type { GatewayError } from './openai-error.ts'
 
 /** Attribution of a metered call. */
@@ -14,7 +14,7 @@ export interface MeteredCall {
 }
 
 /** One failed attempt at a provider. */
-export interface FailedTry {
+export interface FailedAttempt {
   readonly route: { readonly namespace: string; readonly name: string }
   readonly provider: NamedProvider
   readonly failure: GatewayError
@@ -26,7 +26,7 @@ export interface Metering {
   /** Appends a call as an event, in the background. A call that cannot be written is counted and logged. */
   answered(call: MeteredCall): Promise<void>
   /** Counts and logs a failed attempt. */
-  failed(attempt: FailedTry): void
+  failed(attempt: FailedAttempt): void
 }
 
 /** Creates the functions. Without a store, calls are in the metrics only. */

@@ -1,5 +1,7 @@
-import { isObject } from '#core/json/is-object.ts'
+import { asObject, isObject } from '#core/json/is-object.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
+import { toRequestFields } from '#schemas/model-params.ts'
 import type { Operation } from '../adapter.ts'
 
 /** A JSON object of an OpenAI request. */
@@ -22,6 +24,24 @@ export function readModelRequest(operation: Operation, body: unknown): Body & { 
   if (body.stream !== undefined && body.stream !== null && typeof body.stream !== 'boolean')
     throw invalid('/stream', 'must be true or false')
   return { ...body, model }
+}
+
+/** A validated request, and the default parameters of its route. */
+export interface RoutedRequest {
+  readonly operation: Operation
+  readonly body: Body
+  readonly params: ModelRouteSpec['params']
+}
+
+/**
+ * The request to a provider, with the provider's own model id. Parameters of the route are defaults that the request overrides.
+ * Usage is always requested, since metering needs it.
+ */
+export function toProviderRequest({ operation, body, params }: RoutedRequest, model: string): Body {
+  if (operation === 'embeddings') return { ...body, model }
+  const usage =
+    body.stream === true ? { stream_options: { ...asObject(body.stream_options), include_usage: true } } : {}
+  return { ...toRequestFields(params ?? {}), ...body, model, ...usage }
 }
 
 /** Whether the client asked for the usage of a stream. */

@@ -6,8 +6,8 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import { refusalOfKey } from '../key-binding.ts'
-import { misconfigured } from './failure.ts'
-import { secrets } from './kube-resource.ts'
+import { misconfigured } from './provider-failure.ts'
+import { secrets } from '../resources.ts'
 
 /**
  * The key of a provider, read per call as the gateway itself; undefined when the provider needs none. Throws `GatewayError` when the

@@ -4,12 +4,12 @@ import { isStatus } from '#core/kube/status.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import { durationToMs } from '#schemas/duration.ts'
-import { baseUrlOf } from '../base-url.ts'
-import { misconfigured, nameOf } from './failure.ts'
-import { kubeResource } from './kube-resource.ts'
+import { baseUrlOf } from '../openai/base-url.ts'
+import { misconfigured, nameOf } from './provider-failure.ts'
+import { kubeResource } from '../resources.ts'
 import { readProviderKey } from './provider-key.ts'
-import { mayRefer } from './route-of.ts'
-import type { UsableRoute } from './route-of.ts'
+import { mayRefer } from '#schemas/references.ts'
+import type { UsableRoute } from './usable-route.ts'
 
 /** A provider to try, and the model there. */
 export interface Target {

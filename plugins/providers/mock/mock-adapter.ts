@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { AnswerSink, ModelAdapter, ProviderCall } from '../adapter.ts'
-import { completion, deltaFrame, doneFrame, usageFrame, wireUsage } from '../completion.ts'
-import type { CompletionHead, WireUsage } from '../completion.ts'
+import type { ResponseSink, ModelAdapter, ProviderCall } from '../adapter.ts'
+import { completion, deltaFrame, doneFrame, usageFrame, wireUsage } from '../openai/completion.ts'
+import type { CompletionHead, WireUsage } from '../openai/completion.ts'
 import { mockAnswer } from './mock-answer.ts'
 import type { MockAnswer } from './mock-answer.ts'
 
@@ -18,14 +18,14 @@ export const mockAdapter: ModelAdapter = {
   },
 }
 
-function json(sink: AnswerSink, body: object): void {
+function json(sink: ResponseSink, body: object): void {
   sink.head(200, 'application/json', undefined)
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void sink.data(Buffer.from(JSON.stringify(body)))
 }
 
 async function stream(
-  sink: AnswerSink,
+  sink: ResponseSink,
   parts: { head: CompletionHead; answer: MockAnswer; usage: WireUsage },
 ): Promise<void> {
   const { head, answer, usage } = parts

@@ -4,7 +4,7 @@ import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
 import { exchange } from '#core/http-client/request.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import type { ModelAdapter, ProviderCall } from '../adapter.ts'
-import { baseUrlOf } from '../base-url.ts'
+import { baseUrlOf } from './base-url.ts'
 
 /**
  * Client for any endpoint with the OpenAI API. Scheme, host and key come from the ModelProvider and its Secret only (B7), on

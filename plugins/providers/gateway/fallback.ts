@@ -1,17 +1,17 @@
-import type { AnswerSink } from '../adapter.ts'
-import { brokenOff, fromAnswer, fromConnection } from './failure.ts'
-import type { NamedProvider } from './failure.ts'
+import type { ResponseSink } from '../adapter.ts'
+import { incompleteResponse, fromResponse, fromConnection } from './provider-failure.ts'
+import type { NamedProvider } from './provider-failure.ts'
 import { GatewayError } from './openai-error.ts'
 
 /** One attempt: sends to a target and writes the response to the sink. */
 export interface Attempt {
   readonly provider: NamedProvider
-  send(sink: AnswerSink): Promise<void>
+  send(sink: ResponseSink): Promise<void>
 }
 
 /** Options of a forwarded call. */
 export interface Forwarding {
-  readonly client: AnswerSink
+  readonly client: ResponseSink
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
   /** Called for every failed attempt, also if a later one succeeds. */
@@ -25,7 +25,7 @@ const maxErrorBytes = 64 * 1024
  * one; client errors do not. There is no further attempt once bytes have been sent to the client. Returns the index of the
  * successful attempt. Throws `GatewayError`.
  */
-export async function forward(attempts: readonly Attempt[], forwarding: Forwarding): Promise<number> {
+export async function tryInOrder(attempts: readonly Attempt[], forwarding: Forwarding): Promise<number> {
   let last: GatewayError | undefined
   for (const [index, attempt] of attempts.entries()) {
     forwarding.signal.throwIfAborted()
@@ -67,9 +67,9 @@ async function tryOnce(attempt: Attempt, { client, signal }: Forwarding): Promis
     })
   } catch (error) {
     if (signal.aborted) throw error
-    if (committed) return { failure: brokenOff(attempt.provider), committed }
+    if (committed) return { failure: incompleteResponse(attempt.provider), committed }
     return { failure: error instanceof GatewayError ? error : fromConnection(attempt.provider, error), committed }
   }
   if (refused === undefined) return { failure: undefined, committed }
-  return { failure: fromAnswer(attempt.provider, { ...refused, body: Buffer.concat(errorBody) }), committed }
+  return { failure: fromResponse(attempt.provider, { ...refused, body: Buffer.concat(errorBody) }), committed }
 }

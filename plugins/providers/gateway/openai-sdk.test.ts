@@ -5,10 +5,10 @@ import { contribute } from '#core/jobs/extension-point.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { exchangeRaw } from '#test/listeners/raw-exchange.ts'
 import { needs } from '#test/harness/find-server.ts'
-import type { AgentCall, AgentOutcome } from './agent-model.ts'
-import { createErrorFormat } from './gateway/error-format.ts'
-import { agentRuns } from './points.ts'
-import { addAgent, addRoute, refused, startGateway } from './testing/gateway.ts'
+import type { AgentCall, AgentOutcome } from '../agent-model.ts'
+import { createErrorFormat } from './error-format.ts'
+import { agentRuns } from '../points.ts'
+import { addAgent, addRoute, refused, startGateway } from '../testing/gateway.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'kubectl', 'postgres', 'initdb')
 const messages = [{ role: 'user' as const, content: 'hello there' }]

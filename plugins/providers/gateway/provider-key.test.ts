@@ -4,9 +4,9 @@ import OpenAI from 'openai'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { createCallLabels, labelBounds } from './metrics.ts'
-import { refusalOfKey } from './key-binding.ts'
-import { addKey, addRoute, startGateway, startUpstream } from './testing/gateway.ts'
+import { createCallLabels, labelBounds } from '../metrics.ts'
+import { refusalOfKey } from '../key-binding.ts'
+import { addKey, addRoute, startGateway, startUpstream } from '../testing/gateway.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'kubectl', 'postgres', 'initdb')
 const messages = [{ role: 'user' as const, content: 'hello' }]

@@ -27,19 +27,19 @@ export function fromConnection(provider: NamedProvider, error: unknown): Gateway
 }
 
 /** An incomplete response. */
-export function brokenOff(provider: NamedProvider): GatewayError {
+export function incompleteResponse(provider: NamedProvider): GatewayError {
   return new GatewayError(502, 'bad_gateway', `${nameOf(provider)}: the answer broke off.`, { reason: 'broke_off' })
 }
 
 /** An error response of the provider. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: Buffer
 }
 
 /** Providers may quote the key in a 401 and internals in a 5xx. Only errors that the client can act on are relayed. */
-export function fromAnswer(provider: NamedProvider, { status, retryAfter, body }: ErrorAnswer): GatewayError {
+export function fromResponse(provider: NamedProvider, { status, retryAfter, body }: ErrorResponse): GatewayError {
   const named = nameOf(provider)
   if (status === 429)
     return new GatewayError(429, 'rate_limit_exceeded', `${named} is overloaded (429).`, {

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import type { AnswerSink } from '../adapter.ts'
+import type { ResponseSink } from '../adapter.ts'
 import { errorFrame } from './openai-error.ts'
-import type { UsageMeter } from './usage.ts'
+import type { UsageMeter } from './usage-meter.ts'
 
 /** The client's side of a streamed response. */
-export interface ClientAnswer extends AnswerSink {
+export interface ClientResponse extends ResponseSink {
   readonly committed: () => boolean
   /** Milliseconds from the request to the response headers; undefined before them. */
   readonly firstByteMs: () => number | undefined
@@ -14,7 +14,7 @@ export interface ClientAnswer extends AnswerSink {
 }
 
 /** Target of the response. `take` is called once, before the headers are written; the framework no longer owns the response then. */
-export interface ClientAnswerOptions {
+export interface ClientResponseOptions {
   readonly response: ServerResponse
   readonly headers: Readonly<Record<string, string | number | string[] | undefined>>
   readonly startedAt: number
@@ -24,7 +24,7 @@ export interface ClientAnswerOptions {
 }
 
 /** Writes the response with back-pressure: a slow client slows down the provider instead of filling memory. */
-export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
+export function createClientResponse(options: ClientResponseOptions): ClientResponse {
   const { response } = options
   let meter: UsageMeter | undefined
   let streamed = false

@@ -1,0 +1,49 @@
+import type { GatewayContext } from '#core/plugin/role-contexts.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { ModelRoute } from '#schemas/crds/model-route.ts'
+import type { ModelRouteObject, ModelRouteSpec } from '#schemas/crds/model-route.ts'
+import { mayRefer } from '#schemas/references.ts'
+import { kubeResource } from '../resources.ts'
+import { unknownModel } from './model-name.ts'
+import type { ModelName } from './model-name.ts'
+import type { Principal } from './principal.ts'
+
+/** A route that the principal may use. */
+export interface UsableRoute {
+  readonly namespace: DnsLabel
+  readonly name: string
+  readonly uid: string
+  readonly spec: ModelRouteSpec
+}
+
+/**
+ * The route, if the principal may use it: a person by the cluster's review `create modelroutes/invoke`, before anything is
+ * read; a pod in its own namespace, or where the route allows its namespace. A pod that may not learns no more than 404.
+ */
+export async function usableRoute(
+  gateway: GatewayContext,
+  principal: Principal,
+  model: ModelName,
+): Promise<UsableRoute> {
+  const { metadata, spec } = await readRoute(gateway, principal, model)
+  return { namespace: model.namespace, name: model.name, uid: metadata.uid ?? '', spec }
+}
+
+/** As `usableRoute`, the whole object. */
+export async function readRoute(
+  gateway: GatewayContext,
+  principal: Principal,
+  model: ModelName,
+): Promise<ModelRouteObject> {
+  const { namespace, name } = model
+  if (principal.kind === 'person') await principal.caller.review('create', 'modelroutes/invoke', { namespace, name })
+  const ref = { namespace, name }
+  // The API server holds routes to the schema of the kind.
+  const route = await gateway.cluster.get<ModelRouteObject>(kubeResource(ModelRoute), ref).catch((error: unknown) => {
+    throw isStatus(error, 404) ? unknownModel(model) : error
+  })
+  const allowed = principal.kind === 'person' || mayRefer(principal.namespace, namespace, route.spec.allowedNamespaces)
+  if (!allowed) throw unknownModel(model)
+  return route
+}
