@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { describeError } from './describe-error.ts'
 import { processSecrets } from './secrets.ts'
 
 const mostLines = 10
@@ -26,19 +27,14 @@ export function catchFatalErrors(bindings: object = {}): Promise<void> {
  * Returns name, code and stack frames of an error, and name and code of its cause. Messages are omitted: they quote input, such as a prompt
  * or a cluster's response. Node's own report would also print the source line, 3 KB of a minified file.
  */
-export function describeFatal(error: unknown): object {
+function describeFatal(error: unknown): object {
   if (!(error instanceof Error)) return { error: typeof error }
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   return {
-    ...named(error),
-    ...(error.cause instanceof Error ? { cause: named(error.cause) } : {}),
+    ...describeError(error),
+    ...(error.cause instanceof Error ? { cause: describeError(error.cause) } : {}),
     stack: frames.slice(0, mostFrames).map((line) => line.trim().slice(0, mostCharacters)),
   }
-}
-
-function named(error: Error): { error: string; code?: string } {
-  const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? error.code : ''
-  return { error: error.name, ...(code === '' ? {} : { code: String(code) }) }
 }
 
 // Written synchronously, without the logger: the logger may be what failed, and the process may exit before a buffer is flushed.

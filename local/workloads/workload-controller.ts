@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Reconciler, ReconcileResult } from '#core/controllers/watch/declarations.ts'
-import { describeError } from '#core/errors/describe-error.ts'
+import { describeError } from '#core/log/describe-error.ts'
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
+import { describeError } from '#core/log/describe-error.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Database } from '#core/database/database.ts'
-import { codeOf, isRetryable } from '#core/database/database-errors.ts'
+import { isRetryable } from '#core/database/database-errors.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 
@@ -18,7 +19,7 @@ export async function recordFailure(
   event: StoredEvent,
   failure: { readonly error: unknown; readonly most: number },
 ): Promise<{ readonly attempts: number; readonly dead: boolean }> {
-  const error = describe(failure.error)
+  const error = nameOf(failure.error)
   const row = await db
     .insertInto('dead_letter')
     .values({ consumer, event_id: event.id, position: event.position, attempts: 1, error, dead_at: null })
@@ -102,8 +103,7 @@ export async function redrive(
   return Number(result.numUpdatedRows)
 }
 
-// Class and code only: a message may quote data of the event.
-function describe(error: unknown): string {
-  const name = error instanceof Error ? error.name : 'unknown'
-  return [name, codeOf(error)].filter((part) => part !== undefined).join(' ')
+function nameOf(failure: unknown): string {
+  const { error, code } = describeError(failure)
+  return [error, code].filter((part) => part !== undefined).join(' ')
 }

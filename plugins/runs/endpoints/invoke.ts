@@ -11,7 +11,7 @@ import type { CallerRunsServices } from '../services.ts'
 import { waitForRun } from '../invoke.ts'
 import type { RunDetail } from '../run.ts'
 import { streamRun } from '../stream.ts'
-import { describeError } from '../worker/describe-error.ts'
+import { describeError } from '#core/log/describe-error.ts'
 
 const authz = {
   kind: 'review',

@@ -10,7 +10,7 @@ import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { AgentFault, type FaultCause } from './agent-fault.ts'
 import { workerAuthor } from './author.ts'
-import { describeError } from './describe-error.ts'
+import { describeError } from '#core/log/describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
 import type { Launchers } from './launchers.ts'
 

@@ -3,7 +3,7 @@ import type { RunsTables } from '../store/tables.ts'
 import { claimRuns } from '../store/claims.ts'
 import { type Claim, leaseSeconds, renewLeases } from '../store/internal/lease.ts'
 import { type Drive, drive } from './drive.ts'
-import { describeError } from './describe-error.ts'
+import { describeError } from '#core/log/describe-error.ts'
 import type { DriveServices } from './drive-services.ts'
 
 const pollMs = 1000

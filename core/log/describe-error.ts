@@ -2,22 +2,30 @@
 export interface DescribedError {
   readonly error: string
   readonly code?: string
+  /** Reason of a refusal by the cluster, such as `Conflict`. */
+  readonly reason?: string
   /** Function, file and line of the innermost frame. */
   readonly at?: string
 }
 
-/** Names an error by class, code and place, never by its message: that may quote an input, an answer or a row. */
+/**
+ * Class, code, reason and place of an error, never its message: a message may quote an input, an answer, a row, or what a caller
+ * submitted to the cluster (M7).
+ */
 export function describeError(error: unknown): DescribedError {
   if (!(error instanceof Error)) return { error: 'unknown' }
   const code = 'code' in error ? error.code : 'status' in error ? error.status : undefined
   const at = placeOf(error)
   return {
     error: error.name,
-    ...(typeof code === 'number' || (typeof code === 'string' && /^\w{1,40}$/.test(code))
-      ? { code: String(code) }
-      : {}),
+    ...(typeof code === 'number' || isWord(code) ? { code: String(code) } : {}),
+    ...('reason' in error && isWord(error.reason) ? { reason: error.reason } : {}),
     ...(at === undefined ? {} : { at }),
   }
+}
+
+function isWord(value: unknown): value is string {
+  return typeof value === 'string' && /^\w{1,40}$/.test(value)
 }
 
 const FRAME = '    at '
