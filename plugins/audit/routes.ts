@@ -5,7 +5,7 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { gate } from '#core/http/endpoint/availability-gate.ts'
 import { mountEndpoints } from '#core/http/mount-endpoints.ts'
-import { cutPage } from '#core/database/keyset.ts'
+import { cutPage } from '#core/database/cut-page.ts'
 import { AuditPage, AuditQuery } from '#schemas/api/audit.ts'
 import type { Audit } from './audit-log.ts'
 
