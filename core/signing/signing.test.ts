@@ -126,6 +126,9 @@ test('E1: claims of odd types, lone surrogates and keys of another kind are refu
 
 test('E1: no single mutation of a token is accepted', async () => {
   const token = await signJws(key, claims)
+  // The last character has four bits that a lenient decoder ignores.
+  for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n')
+    if (!token.endsWith(last)) await assert.rejects(verify(token.slice(0, -1) + last), JwsRefused)
   await fc.assert(
     fc.asyncProperty(fc.nat(token.length - 1), fc.constantFrom(...'AZaz09-_.'.split('')), async (at, character) => {
       const mutated = token.slice(0, at) + character + token.slice(at + 1)
