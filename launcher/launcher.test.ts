@@ -163,31 +163,31 @@ test('P4: kill -9 of the launcher takes the agent along', async (t) => {
   await until(() => !isAlive(pid), 'the agent ended')
 })
 
-test('P4: a closed lifeline ends launcher and agent', async (t) => {
-  const launched = await launch(t, { command: nodeAgent, lifeline: true, env: { AGENT_TERM_CODE: '3' } })
+test('P4: a closed parent pipe ends launcher and agent', async (t) => {
+  const launched = await launch(t, { command: nodeAgent, parentPipe: true, env: { AGENT_TERM_CODE: '3' } })
   const pid = agentPid(launched)
-  launched.closeLifeline()
+  launched.closeParentPipe()
   assert.equal(await launched.exited, 3)
   assert.equal(isAlive(pid), false)
 })
 
 test('P4: nobody reads the log any more, and the launcher ends its agent in order all the same', async (t) => {
-  const launched = await launch(t, { command: nodeAgent, lifeline: true, env: { AGENT_TERM_CODE: '3' } })
+  const launched = await launch(t, { command: nodeAgent, parentPipe: true, env: { AGENT_TERM_CODE: '3' } })
   const pid = agentPid(launched)
   launched.closeLog()
-  launched.closeLifeline()
+  launched.closeParentPipe()
   assert.equal(await launched.exited, 3)
   assert.ok(launched.notes().includes('signal SIGTERM'))
   assert.equal(isAlive(pid), false)
 })
 
-test('P4: a shutdown with its whole grace is overtaken by a lost lifeline', async (t) => {
-  const launched = await launch(t, { command: nodeAgent, lifeline: true, env: { AGENT_STUBBORN: 'true' } })
+test('P4: a shutdown with its whole grace is cut short by a closed parent pipe', async (t) => {
+  const launched = await launch(t, { command: nodeAgent, parentPipe: true, env: { AGENT_STUBBORN: 'true' } })
   await post(`${launched.url}/invoke`, { input: { do: 'hang' } }, run('r1'))
   launched.kill('SIGTERM')
   await launched.line(({ msg }) => msg === 'shutting down')
   const since = performance.now()
-  launched.closeLifeline()
+  launched.closeParentPipe()
   assert.equal(await launched.exited, 137)
   assert.ok(performance.now() - since < 10_000, 'not after the 25 s of its grace')
 })

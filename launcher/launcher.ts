@@ -7,7 +7,7 @@ import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { createBuiltInAgent } from './agent/loop.ts'
 import { createModelClient } from './agent/model-client.ts'
-import { ownTools } from './agent/own-tools.ts'
+import { builtInTools } from './agent/built-in-tools.ts'
 import { createDelegate, toAgentName } from './delegate/delegate.ts'
 import type { Delegate } from './delegate/delegate.ts'
 import { delegateTool } from './delegate/delegate-tool.ts'
@@ -16,18 +16,18 @@ import { listen } from './http/listener.ts'
 import type { Listener } from './http/listener.ts'
 import { createUpstream } from './http/upstream.ts'
 import type { Upstream } from './http/upstream.ts'
-import { createAuthorizer, unsigned } from './invoke/authority.ts'
-import type { Authorizer } from './invoke/authority.ts'
-import { createHttpAgent } from './invoke/http-agent.ts'
+import { createAuthorizer, unsigned } from './invoke/authorizer.ts'
+import type { Authorizer } from './invoke/authorizer.ts'
+import { createHttpAgent } from './http-agent/http-agent.ts'
 import { createKeySet } from './invoke/key-set.ts'
-import { createRegistry } from './invoke/registry.ts'
-import type { RunRegistry } from './invoke/registry.ts'
+import { createRegistry } from './runs/run-registry.ts'
+import type { RunRegistry } from './runs/run-registry.ts'
 import { invokeBodyLimit, invokeRoutes } from './invoke/routes.ts'
 import { probeRoutes } from './probe-routes.ts'
-import type { Agent } from './invoke/run.ts'
+import type { Agent } from './runs/run-context.ts'
 import { ConfigError } from './agent-config.ts'
 import type { Settings } from './settings.ts'
-import { createLoggedTracer } from './spans/tracer.ts'
+import { createLoggedTracer } from './telemetry/logged-tracer.ts'
 import { createLauncherMeter } from './telemetry/metrics.ts'
 import type { LauncherMeter } from './telemetry/metrics.ts'
 
@@ -241,7 +241,7 @@ function createAgent(
     delegate === undefined || config.delegates === undefined || config.delegates.length === 0
       ? []
       : [delegateTool(delegate, config.delegates, config.limits.timeoutMs)]
-  return createBuiltInAgent({ config, model, tools: [...ownTools(() => new Date()), ...delegation] })
+  return createBuiltInAgent({ config, model, tools: [...builtInTools(() => new Date()), ...delegation] })
 }
 
 function createDelegateOf(settings: Settings, { dispatcher }: Upstream): Delegate | undefined {

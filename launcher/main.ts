@@ -8,7 +8,7 @@ import { createLog } from './log.ts'
 import { EXIT_PORT_TAKEN } from '#schemas/launcher-ports.ts'
 import { readSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
-import { watchLifeline } from './supervise/lifeline.ts'
+import { watchParentPipe } from './supervise/parent-pipe.ts'
 import { watchAgent } from './supervise/readiness.ts'
 import { createSeparateAgent } from './supervise/separate-agent.ts'
 import type { SeparateAgent } from './supervise/separate-agent.ts'
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2), process.env)
   const log = createLog(settings.logLevel, { launcher: settings.agent.name })
   const fatal = catchFatalErrors({ launcher: settings.agent.name })
-  const lifeline = settings.lifelineFd === undefined ? undefined : lifelineLost(settings.lifelineFd, log)
+  const orphaned = settings.parentPipeFd === undefined ? undefined : parentGone(settings.parentPipeFd, log)
   const agent: { process?: Supervisor } = {}
   const separate = settings.separate ? createSeparateAgent(settings.agentPort, log) : undefined
   const launcher = await Promise.race([
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   if (settings.command.length > 0) agent.process = supervise(settings, log)
   endWithSignals(settings, log, launcher, { supervisor: agent.process, fatal })
   // oxlint-disable-next-line typescript/no-floating-promises -- the process ends with it
-  void lifeline?.then(() => endOrphaned(launcher, agent.process))
+  void orphaned?.then(() => endOrphaned(launcher, agent.process))
 }
 
 function supervision(
@@ -125,11 +125,11 @@ function endWithSignals(settings: Settings, log: Logger, launcher: Launcher, { s
 }
 
 /** Resolves when the holder of the lifeline is gone; from then on this process ends in any case. */
-function lifelineLost(fd: number, log: Logger): Promise<void> {
+function parentGone(fd: number, log: Logger): Promise<void> {
   return new Promise((resolve) =>
-    watchLifeline(fd, () => {
+    watchParentPipe(fd, () => {
       setTimeout(() => process.exit(128 + constants.signals.SIGHUP), orphanedMs)
-      log.warn({}, 'the lifeline closed')
+      log.warn({}, 'parent pipe closed, shutting down')
       resolve()
     }),
   )

@@ -44,7 +44,7 @@ export interface Settings {
   readonly graceMs: number
   /** How long a cancelled agent has to stop by itself; with the kill it stays below the worker's 10 s deadline. */
   readonly cancelGraceMs: number
-  readonly lifelineFd: number | undefined
+  readonly parentPipeFd: number | undefined
   readonly logLevel: Level
 }
 
@@ -59,7 +59,7 @@ const launcherOnly: ReadonlySet<string> = new Set([
   'MESH_GRACE_SECONDS',
   'MESH_HOSTS',
   'MESH_KEY_FILE',
-  'MESH_LIFELINE_FD',
+  'MESH_PARENT_PIPE_FD',
   'MESH_LOG_LEVEL',
   'MESH_STATE_TOKEN_FILE',
   'MESH_UNSIGNED',
@@ -99,7 +99,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     identity: unsigned ? undefined : createIdentity(readNamedFile('MESH_KEY_FILE', env)),
     graceMs: seconds('MESH_GRACE_SECONDS', env.MESH_GRACE_SECONDS, 30),
     cancelGraceMs: seconds('MESH_CANCEL_GRACE_SECONDS', env.MESH_CANCEL_GRACE_SECONDS, 5),
-    lifelineFd: descriptor('MESH_LIFELINE_FD', env),
+    parentPipeFd: descriptor('MESH_PARENT_PIPE_FD', env),
     logLevel: checked(() => parseLevel(env.MESH_LOG_LEVEL)),
   }
 }

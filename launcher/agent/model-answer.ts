@@ -2,10 +2,10 @@ import { isObject } from '#core/json/is-object.ts'
 import type { FailReason, Usage } from '#schemas/run.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
-import { noUsage } from '../invoke/run.ts'
+import { noUsage } from '../runs/run-context.ts'
 import { toStorable } from '#schemas/storable-text.ts'
 import type { ToolCall } from './chat.ts'
-import { createTextMender, type TextMender } from './model-text.ts'
+import { createTextSanitizer, type TextSanitizer } from './text-sanitizer.ts'
 
 /** Thrown when a model call gives no usable answer. */
 export class ModelError extends Error {
@@ -52,7 +52,7 @@ export interface AnswerReader {
 
 interface Draft {
   text: string
-  readonly mender: TextMender
+  readonly sanitizer: TextSanitizer
   usage: Usage
   model: string
   finished: boolean
@@ -85,7 +85,7 @@ export function readWhole(onText: (text: string) => void): AnswerReader {
 }
 
 function newDraft(): Draft {
-  return { text: '', mender: createTextMender(), usage: noUsage, model: '', finished: false, calls: new Map() }
+  return { text: '', sanitizer: createTextSanitizer(), usage: noUsage, model: '', finished: false, calls: new Map() }
 }
 
 function parseChunk(text: string): Readonly<Record<string, unknown>> {
@@ -112,7 +112,7 @@ function take(
   const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined
   if (!isObject(choice)) return
   const content = isObject(choice[part]) ? choice[part] : {}
-  if (typeof content.content === 'string') addText(draft, draft.mender.push(content.content), onText)
+  if (typeof content.content === 'string') addText(draft, draft.sanitizer.push(content.content), onText)
   if (Array.isArray(content.tool_calls))
     for (const [index, call] of content.tool_calls.entries()) takeCall(draft, call, index)
   if (typeof choice.finish_reason === 'string') draft.finished = true
@@ -137,7 +137,7 @@ function takeCall(draft: Draft, value: unknown, position: number): void {
 
 function finish(draft: Draft, onText: (text: string) => void): ModelAnswer {
   if (!draft.finished) throw new ModelError('the answer of the model broke off')
-  addText(draft, draft.mender.end(), onText)
+  addText(draft, draft.sanitizer.end(), onText)
   const calls = [...draft.calls.entries()].toSorted(([a], [b]) => a - b)
   const toolCalls = calls.map(([index, call]) => ({
     id: toStorable(call.id === '' ? `call_${index}` : call.id),

@@ -1,5 +1,5 @@
 import type { Trace } from '#core/telemetry/traceparent.ts'
-import type { RunContext } from '../invoke/run.ts'
+import type { RunContext } from '../runs/run-context.ts'
 import type { Conversation } from './conversation.ts'
 
 /** Begins the next step of a conversation: its span is the parent of the model call and of the tool calls that follow. */

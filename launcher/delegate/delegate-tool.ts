@@ -1,5 +1,5 @@
-import type { Tool } from '../agent/own-tools.ts'
-import { text } from '../agent/own-tools.ts'
+import type { Tool } from '../agent/built-in-tools.ts'
+import { text } from '../agent/built-in-tools.ts'
 import type { Delegate } from './delegate.ts'
 
 /** The tool by which the built-in loop hands work to another agent; only the configured ones are offered. */

@@ -6,11 +6,11 @@ import { readJson } from '../http/json-body.ts'
 import { answer } from '../http/listener.ts'
 import type { Exchange, Route } from '../http/listener.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Attempt } from './attempt.ts'
-import type { Authorizer } from './authority.ts'
+import type { Attempt } from '../runs/attempt.ts'
+import type { Authorizer } from './authorizer.ts'
 import { streamEvents } from './event-stream.ts'
 import { parseInvokeRequest } from './invoke-request.ts'
-import type { RunRegistry } from './registry.ts'
+import type { RunRegistry } from '../runs/run-registry.ts'
 
 /** Most bytes of an invocation: history is bounded by 64 KiB, the checkpoint of a resumed run is the larger part. */
 export const invokeBodyLimit = 16 * 1024 * 1024

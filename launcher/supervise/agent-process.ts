@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
 import { listDescendants } from './descendants.ts'
-import { startGuard } from './orphan-guard.ts'
+import { startProcessGroupGuard } from './process-group-guard.ts'
 
 /** How the agent's process is started. */
 export interface AgentCommand {
@@ -33,7 +33,7 @@ const markName = 'MESH_AGENT_PROCESS'
 export function startAgentProcess({ command, env, outputFd }: AgentCommand): AgentProcess {
   const [program = '', ...args] = command
   const mark = `${markName}=${randomUUID()}`
-  const guard = startGuard(mark)
+  const guard = startProcessGroupGuard(mark)
   const child = spawn(program, args, {
     env: { ...env, [markName]: mark.slice(markName.length + 1) },
     stdio: ['ignore', outputFd ?? 'inherit', outputFd ?? 'inherit'],

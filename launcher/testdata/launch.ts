@@ -29,8 +29,8 @@ export interface LaunchedProcess {
   /** Lines that the agent of testdata/agent.ts noted. */
   notes(): string[]
   port2994(): Promise<number>
-  /** Closes this end of `MESH_LIFELINE_FD`. */
-  closeLifeline(): void
+  /** Closes this end of `MESH_PARENT_PIPE_FD`. */
+  closeParentPipe(): void
   /** Closes this end of its stderr: the next line that it logs is EPIPE. */
   closeLog(): void
 }
@@ -41,7 +41,7 @@ export interface LaunchOptions {
   readonly command?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly prefix?: readonly string[]
-  readonly lifeline?: boolean
+  readonly parentPipe?: boolean
   /** Private key (PEM) of the agent: the launcher wants signed runs, over TLS. */
   readonly key?: string
   /** Another program than `launcher/main.ts`; `prefix` starts it. */
@@ -80,10 +80,10 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
       DELEGATE_PORT: '0',
       AGENT_PORT: String(agentPort),
       AGENT_JOURNAL: journal,
-      ...(options.lifeline === true ? { MESH_LIFELINE_FD: '3' } : {}),
+      ...(options.parentPipe === true ? { MESH_PARENT_PIPE_FD: '3' } : {}),
       ...options.env,
     },
-    stdio: ['ignore', 'inherit', 'pipe', options.lifeline === true ? 'pipe' : 'ignore'],
+    stdio: ['ignore', 'inherit', 'pipe', options.parentPipe === true ? 'pipe' : 'ignore'],
   })
   const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
   t.after(async () => {
@@ -120,7 +120,7 @@ export async function launch(t: Scope, options: LaunchOptions = {}): Promise<Lau
       readFileSync(journal, 'utf8')
         .split('\n')
         .filter((note) => note !== ''),
-    closeLifeline: () => (child.stdio[3] as Writable).end(),
+    closeParentPipe: () => (child.stdio[3] as Writable).end(),
     closeLog: () => child.stderr?.destroy(),
     port2994: async () => Number((await line(({ listener }) => listener === 'delegate')).port),
   }

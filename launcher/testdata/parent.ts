@@ -1,4 +1,4 @@
-// Holds launchers as the runner of local workloads does (output and lifeline are pipes of this process), to be killed:
+// Holds launchers as the runner of local workloads does (output and parent pipe are pipes of this process), to be killed:
 // `parent.ts <launcher main> <config file> <count>`. Prints one line when every agent was started.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -26,7 +26,7 @@ for (let index = 0; index < Number(count); index++) {
       MESH_LAUNCHER_PORT: '0',
       DELEGATE_PORT: '0',
       AGENT_PORT: String(20_000 + ((process.pid * 31 + index) % 10_000)),
-      MESH_LIFELINE_FD: '3',
+      MESH_PARENT_PIPE_FD: '3',
       MESH_LOG_LEVEL: 'debug',
     },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

@@ -46,7 +46,7 @@ export async function localEnvironment(
       ...ports,
       MESH_BIND: '127.0.0.1',
       [reservedPorts.invoke.env]: String(port),
-      MESH_LIFELINE_FD: '3',
+      MESH_PARENT_PIPE_FD: '3',
     },
   }
 }

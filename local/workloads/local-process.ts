@@ -51,8 +51,8 @@ export function startProcess(options: ProcessOptions): LocalProcess {
   const agentOutput = child.stdio[AGENT_OUTPUT_FD] as Readable | null
   agentOutput?.on('data', (chunk: Buffer) => options.agentLog?.write(chunk))
   agentOutput?.on('error', () => undefined)
-  const lifeline = child.stdio[3] as Writable | null
-  lifeline?.on('error', () => undefined)
+  const parentPipe = child.stdio[3] as Writable | null
+  parentPipe?.on('error', () => undefined)
   const exited = new Promise<number>((resolve) => {
     child.once('error', (error) => {
       options.log.write(Buffer.from(`${error.message}\n`))
@@ -71,7 +71,7 @@ export function startProcess(options: ProcessOptions): LocalProcess {
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGTERM')
       const timers = [
-        setTimeout(() => lifeline?.end(), graceMs),
+        setTimeout(() => parentPipe?.end(), graceMs),
         setTimeout(() => child.kill('SIGKILL'), graceMs + 1_000),
       ]
       await exited

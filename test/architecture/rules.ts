@@ -37,7 +37,7 @@ export const rules: readonly Rule[] = [
     name: 'plugins import schemas, core and plugins',
     of: (path) => inRoom(path, 'plugins'),
     forbids: ({ target }) => isOurs(target) && !inRoom(target, 'schemas', 'core', 'plugins'),
-    bad: { path: 'plugins/runs/a.ts', text: "import { x } from '#launcher/invoke/journal.ts'" },
+    bad: { path: 'plugins/runs/a.ts', text: "import { x } from '#launcher/runs/journal.ts'" },
   }),
   importRule({
     name: 'launcher and cli import schemas, ground folders of core and themselves; never each other',

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
-const away = ['launcher/agent-away.test.ts']
-const hostileAgent = ['launcher/invoke/hostile-agent.test.ts']
+const away = ['launcher/http-agent/agent-away.test.ts']
+const hostileAgent = ['launcher/http-agent/hostile-agent.test.ts']
 const eventStream = ['launcher/invoke/event-stream.test.ts']
 const agentFile = ['schemas/agent-file.test.ts']
 
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the journal counts the bytes of an entry and not its memory',
-    file: 'launcher/invoke/journal.ts',
+    file: 'launcher/runs/journal.ts',
     find: 'const added = 2 * textBytes(text)',
     replace: 'const added = text.length',
     tests: eventStream,
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an agent may ask any number of questions',
-    file: 'launcher/invoke/agent-events.ts',
+    file: 'launcher/http-agent/agent-events.ts',
     find: '      if (interrupts.length === maxInterrupts) throw new Error(tooManyInterrupts)\n',
     replace: '',
     tests: hostileAgent,
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a refused connection fails the run',
-    file: 'launcher/invoke/http-agent.ts',
+    file: 'launcher/http-agent/http-agent.ts',
     find: "error.syscall === 'connect'",
     replace: "error.syscall === 'none'",
     tests: away,
@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a draining launcher gives tickets',
-    file: 'launcher/invoke/registry.ts',
+    file: 'launcher/runs/run-registry.ts',
     find: "const code = refusing ? 'draining' : ready",
     replace: 'const code = ready',
     tests: away,
@@ -81,7 +81,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'launcher: ended attempts are not counted',
-    file: 'launcher/invoke/registry.ts',
+    file: 'launcher/runs/run-registry.ts',
     find: '    options.onEnd?.(known.last.state)\n',
     replace: '',
     tests: ['launcher/launcher.test.ts'],

@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a character that is split between two chunks of a model is lost',
-    file: 'launcher/agent/model-text.ts',
+    file: 'launcher/agent/text-sanitizer.ts',
     find: "waiting = /[\\uD800-\\uDBFF]$/.test(text) ? text.slice(-1) : ''",
     replace: "waiting = ''",
     tests: loop,

@@ -5,7 +5,7 @@ const worker = ['plugins/runs/worker.test.ts']
 const launchers = ['plugins/runs/launchers.test.ts']
 const lease = ['plugins/runs/lease.test.ts']
 const invoke = ['launcher/invoke/invoke.test.ts']
-const authority = ['launcher/invoke/authority.test.ts']
+const authority = ['launcher/invoke/authorizer.test.ts']
 
 /** Defects in runs and the launcher: never twice, never stuck, never without authority. */
 export const mutants: readonly Mutant[] = [
@@ -105,7 +105,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a run that timed out waits for its agent to stop',
-    file: 'launcher/invoke/attempt.ts',
+    file: 'launcher/runs/attempt.ts',
     find: '    settle(stopped(abort.signal, context.usage()))\n',
     replace: '',
     tests: invoke,
@@ -113,7 +113,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a run that timed out names no limit',
-    file: 'launcher/invoke/attempt.ts',
+    file: 'launcher/runs/attempt.ts',
     find: "if (outcome.state !== 'timed_out') return outcome",
     replace: "if (outcome.state !== 'failed') return outcome",
     tests: invoke,
@@ -208,7 +208,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a run that is known is invoked again',
-    file: 'launcher/invoke/registry.ts',
+    file: 'launcher/runs/run-registry.ts',
     find: '      if (known === undefined) return begin(start)\n      raiseEpoch(known, start.epoch)',
     replace: '      return begin(start)\n      raiseEpoch(known, start.epoch)',
     tests: invoke,
@@ -216,7 +216,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an acknowledged run is invoked again',
-    file: 'launcher/invoke/registry.ts',
+    file: 'launcher/runs/run-registry.ts',
     find: "if (known.attempt === undefined) throw new Refusal('run_acknowledged')",
     replace: 'if (known.attempt === undefined) return begin(start)',
     tests: invoke,
@@ -224,18 +224,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a ticket of another boot begins a run',
-    file: 'launcher/invoke/tickets.ts',
+    file: 'launcher/runs/tickets.ts',
     find: 'return of === boot && ',
     replace: 'return of !== undefined && ',
-    tests: ['launcher/invoke/registry.test.ts'],
+    tests: ['launcher/runs/run-registry.test.ts'],
     only: 'O6',
   },
   {
     name: 'a ticket is valid for ever',
-    file: 'launcher/invoke/tickets.ts',
+    file: 'launcher/runs/tickets.ts',
     find: 'age <= validMs',
     replace: 'age <= validMs * Number.MAX_SAFE_INTEGER',
-    tests: ['launcher/invoke/registry.test.ts'],
+    tests: ['launcher/runs/run-registry.test.ts'],
     only: 'O6',
   },
   {
@@ -288,36 +288,36 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an older worker begins what a newer one was refused',
-    file: 'launcher/invoke/registry.ts',
-    find: "    if (start.epoch < floors.of(start.runId)) throw new Refusal('stale_epoch')\n",
+    file: 'launcher/runs/run-registry.ts',
+    find: "    if (start.epoch < fencing.minimum(start.runId)) throw new Refusal('stale_epoch')\n",
     replace: '',
-    tests: ['launcher/invoke/registry.test.ts'],
+    tests: ['launcher/runs/run-registry.test.ts'],
     only: 'O6',
   },
   {
     name: 'a worker with a lower epoch is heard',
-    file: 'launcher/invoke/registry.ts',
+    file: 'launcher/runs/run-registry.ts',
     find: "  if (epoch < known.epoch) throw new Refusal('stale_epoch')\n",
     replace: '',
     tests: authority,
   },
   {
     name: 'a grant for another run is accepted',
-    file: 'launcher/invoke/authority.ts',
+    file: 'launcher/invoke/authorizer.ts',
     find: 'if (claims.runId !== runId || claims.agentUid !== agentUid)',
     replace: 'if (claims.agentUid !== agentUid)',
     tests: authority,
   },
   {
     name: 'a grant for another agent is accepted',
-    file: 'launcher/invoke/authority.ts',
+    file: 'launcher/invoke/authorizer.ts',
     find: 'if (claims.runId !== runId || claims.agentUid !== agentUid)',
     replace: 'if (claims.runId !== runId)',
     tests: authority,
   },
   {
     name: 'an invoke needs no grant',
-    file: 'launcher/invoke/authority.ts',
+    file: 'launcher/invoke/authorizer.ts',
     find: '      checkTarget(grant, options.agentUid, runId)\n',
     replace: '',
     tests: authority,
@@ -338,9 +338,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'results are kept for ever',
-    file: 'launcher/invoke/registry.ts',
+    file: 'launcher/runs/run-registry.ts',
     find: '    known.expiry = setTimeout(() => forget(known, attempt.runId), keepMs).unref()',
     replace: '    known.expiry = setTimeout(() => undefined, keepMs).unref()',
-    tests: ['launcher/invoke/registry.test.ts'],
+    tests: ['launcher/runs/run-registry.test.ts'],
   },
 ]

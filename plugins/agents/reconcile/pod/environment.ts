@@ -127,7 +127,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'MESH_GRACE_SECONDS',
   'MESH_HOSTS',
   'MESH_KEY_FILE',
-  'MESH_LIFELINE_FD',
+  'MESH_PARENT_PIPE_FD',
   'MESH_STATE_TOKEN_FILE',
   'MESH_UNSIGNED',
   'MODEL_GATEWAY_TOKEN_FILE',

@@ -5,11 +5,11 @@ import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import test from 'node:test'
 import { createTracer } from '#core/telemetry/tracer.ts'
-import { streamEvents } from './event-stream.ts'
-import { createRegistry } from './registry.ts'
-import type { RegistryOptions } from './registry.ts'
-import { noUsage, stopped } from './run.ts'
-import type { Agent, RunContext } from './run.ts'
+import { streamEvents } from '../invoke/event-stream.ts'
+import { createRegistry } from './run-registry.ts'
+import type { RegistryOptions } from './run-registry.ts'
+import { noUsage, stopped } from './run-context.ts'
+import type { Agent, RunContext } from './run-context.ts'
 
 /** An agent that emits as many entries of 1 KiB as its input says. */
 const talker: Agent = {

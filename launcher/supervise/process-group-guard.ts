@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 
 /** Watches over the agent's process group and whatever the agent has started. */
-export interface OrphanGuard {
+export interface ProcessGroupGuard {
   /** Names the group to watch over: the process id of its leader. */
   watch(groupId: number): void
   /** Kills what is left of the agent, and the guard with it. */
@@ -53,7 +53,7 @@ done
  * started before the agent, so that it holds the pipe's other end before there is anything to protect. `mark` is text that
  * stands in the agent's environment and in no other.
  */
-export function startGuard(mark: string): OrphanGuard {
+export function startProcessGroupGuard(mark: string): ProcessGroupGuard {
   const child = spawn('/bin/sh', ['-c', script, mark], {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: {},

@@ -5,8 +5,8 @@ import type { RefusalCode } from '../http/refusal.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { startAttempt } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
-import { createEpochFloors } from './epoch-floors.ts'
-import type { Agent, StopReason } from './run.ts'
+import { createFencing } from './fencing.ts'
+import type { Agent, StopReason } from './run-context.ts'
 import { createTickets } from './tickets.ts'
 
 /** What the registry holds itself to. */
@@ -80,7 +80,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
   const { maxBytes = defaults.maxBytes, keepMs = defaults.keepMs } = options
   // A run is remembered for at least `keepMs` after its end.
   const tickets = createTickets(keepMs / 3, options.monotonic)
-  const floors = createEpochFloors(keepMs)
+  const fencing = createFencing(keepMs)
   let refusing = false
   let idleWaiters: (() => void)[] = []
 
@@ -125,12 +125,12 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
   }
   // The ticket says that this boot does not have the run, and that nothing which an older worker still sends begins it here.
   const refuse = (start: StartRequest, code: RefusalCode, headers: Readonly<Record<string, string>> = {}): Refusal => {
-    floors.raise(start.runId, start.epoch)
+    fencing.raise(start.runId, start.epoch)
     return new Refusal(code, undefined, { 'retry-after': '1', 'x-mesh-ticket': tickets.issue(), ...headers })
   }
   const begin = (start: StartRequest): Attempt => {
     if (start.ticket !== undefined && !tickets.isValid(start.ticket)) throw new Refusal('stale_ticket')
-    if (start.epoch < floors.of(start.runId)) throw new Refusal('stale_epoch')
+    if (start.epoch < fencing.minimum(start.runId)) throw new Refusal('stale_epoch')
     if (start.ready === false) throw refuse(start, 'agent_not_ready')
     if (refusing) throw refuse(start, 'draining')
     if (working().length >= options.concurrency)
@@ -163,7 +163,7 @@ export function createRegistry(options: RegistryOptions): RunRegistry {
     },
     attach(runId, epoch) {
       const known = runs.get(runId)
-      if (known === undefined) floors.raise(runId, epoch)
+      if (known === undefined) fencing.raise(runId, epoch)
       if (known?.attempt === undefined) throw new Refusal('unknown_run')
       raiseEpoch(known, epoch)
       return known.attempt

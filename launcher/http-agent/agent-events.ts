@@ -2,10 +2,10 @@ import { isObject } from '#core/json/is-object.ts'
 import type { EntryKind, Interrupt, InvokeResult } from '#schemas/run.ts'
 import type { ParsedEvent } from '#core/sse/parser.ts'
 import { JsonRefused, notJson, parseBoundedJson } from '../http/bounded-json.ts'
-import { maxInterrupts, pause, toInterrupt, tooManyInterrupts, toUsage } from './outcome.ts'
-import { textBytes } from './journal.ts'
-import { failed, newMessageId } from './run.ts'
-import type { RunContext } from './run.ts'
+import { maxInterrupts, pause, toInterrupt, tooManyInterrupts, toUsage } from '../runs/outcome.ts'
+import { textBytes } from '../runs/journal.ts'
+import { failed, newMessageId } from '../runs/run-context.ts'
+import type { RunContext } from '../runs/run-context.ts'
 
 // What an agent may say of itself. The state of the run, guardrails and the stream are not its to report.
 const allowed: ReadonlySet<string> = new Set<EntryKind>([

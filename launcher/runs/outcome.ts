@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { isObject } from '#core/json/is-object.ts'
 import { pauseReasons } from '#schemas/run.ts'
 import type { Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/run.ts'
-import { failed, noUsage } from './run.ts'
-import type { RunContext } from './run.ts'
+import { failed, noUsage } from './run-context.ts'
+import type { RunContext } from './run-context.ts'
 
 /** Most questions that wait for a person in one run. */
 export const maxInterrupts = 100

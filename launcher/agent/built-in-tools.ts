@@ -33,7 +33,7 @@ export const askHuman: ToolDefinition = {
 }
 
 /** Tools that the launcher brings along. `now` is the clock. */
-export function ownTools(now: () => Date): readonly Tool[] {
+export function builtInTools(now: () => Date): readonly Tool[] {
   return [
     {
       definition: {

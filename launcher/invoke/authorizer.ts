@@ -8,16 +8,16 @@ import { Refusal } from '../http/refusal.ts'
 import type { KeySet } from './key-set.ts'
 
 /** What a request may do to a run: the epoch of the worker that holds it. 0 in an unsigned launcher. */
-export interface Authority {
+export interface AcceptedAttempt {
   readonly epoch: number
 }
 
 /** Decides who may touch a run. */
 export interface Authorizer {
   /** For `POST /invoke`: grant and attempt token. Throws `Refusal`. */
-  invoke(request: IncomingMessage, runId: string): Promise<Authority>
+  invoke(request: IncomingMessage, runId: string): Promise<AcceptedAttempt>
   /** For a run that was invoked: the attempt token. Throws `Refusal`. */
-  attach(request: IncomingMessage, runId: string): Promise<Authority>
+  attach(request: IncomingMessage, runId: string): Promise<AcceptedAttempt>
 }
 
 /** What the tokens must say. */
@@ -30,7 +30,7 @@ export interface AuthorizerOptions {
 
 /** Accepts tokens signed by the install, for this agent and this run. */
 export function createAuthorizer(options: AuthorizerOptions): Authorizer {
-  const attach = async (request: IncomingMessage, runId: string): Promise<Authority> => {
+  const attach = async (request: IncomingMessage, runId: string): Promise<AcceptedAttempt> => {
     const attempt = await verify<AttemptToken>(options, singleHeader(request, 'x-mesh-run-attempt'), 'mesh-run-attempt')
     checkTarget(attempt, options.agentUid, runId)
     if (!Number.isSafeInteger(attempt.epoch) || attempt.epoch < 0) throw new Refusal('unauthenticated')

@@ -5,8 +5,8 @@ import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { createJournal } from './journal.ts'
 import type { Follower, Journal } from './journal.ts'
-import { createRunContext, failed, noUsage, stopped } from './run.ts'
-import type { Agent, StopReason } from './run.ts'
+import { createRunContext, failed, noUsage, stopped } from './run-context.ts'
+import type { Agent, StopReason } from './run-context.ts'
 
 /** One attempt of a run: from its start, or from a resume, to its outcome. */
 export interface Attempt {

@@ -4,9 +4,9 @@ import { createSseParser } from '#core/sse/parser.ts'
 import type { AnswerHeaders } from '#core/http-client/request.ts'
 import { JsonRefused, parseBoundedJson } from '../http/bounded-json.ts'
 import { createAgentEvents } from './agent-events.ts'
-import { pause, toInterrupt, toUsage } from './outcome.ts'
-import { failed } from './run.ts'
-import type { RunContext } from './run.ts'
+import { pause, toInterrupt, toUsage } from '../runs/outcome.ts'
+import { failed } from '../runs/run-context.ts'
+import type { RunContext } from '../runs/run-context.ts'
 
 /** Reads the answer of an agent's `/invoke` as it arrives. */
 export interface AgentReply {

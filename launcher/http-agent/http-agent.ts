@@ -4,8 +4,8 @@ import { collect, exchange } from '#core/http-client/request.ts'
 import type { InvokeResult } from '#schemas/run.ts'
 import { untilAgentReady } from '../supervise/readiness.ts'
 import { createReply } from './agent-reply.ts'
-import { failed, stopped } from './run.ts'
-import type { Agent, RunContext, StopReason } from './run.ts'
+import { failed, stopped } from '../runs/run-context.ts'
+import type { Agent, RunContext, StopReason } from '../runs/run-context.ts'
 
 /** Where the agent's process listens, and how to end it. */
 export interface HttpAgentOptions {

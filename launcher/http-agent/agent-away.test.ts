@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { launch, post, readEvents, until } from './testdata/launch.ts'
-import { nodeAgent } from './testdata/node-agent.ts'
+import { launch, post, readEvents, until } from '../testdata/launch.ts'
+import { nodeAgent } from '../testdata/node-agent.ts'
 
 const run = (id: string) => ({ 'x-mesh-run-id': id })
 
