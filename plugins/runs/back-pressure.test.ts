@@ -19,7 +19,7 @@ import type { runsSettings } from './settings.ts'
 import { readContent } from './store/internal/content.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { entryJson, frame, resultJson, startForgedLauncher } from './testing/forged-launcher.ts'
-import { createWorld, driveServices, queueRun, settled, startWorker } from './testing/world.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker } from './testing/world.ts'
 
 type Settings = Partial<Static<typeof runsSettings>>
 
@@ -128,7 +128,7 @@ for (const { name, skip, open } of adapters) {
     const world = createWorld(database, undefined, settings)
     const launcher = await startForgedLauncher(t, (response) => response.end(frames.map(frame).join('')))
     const worker = startWorker(
-      driveServices(world, () => launcher.url),
+      workerServices(world, () => launcher.url),
       'one',
     )
     t.after(() => worker.stop())

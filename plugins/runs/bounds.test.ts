@@ -21,13 +21,13 @@ import { findRun } from './store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { entryJson, frame, resultJson, type Script, startForgedLauncher } from './testing/forged-launcher.ts'
 import { streamRun } from './stream.ts'
-import { createWorld, driveServices, queueRun, settled, startWorker } from './testing/world.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker } from './testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 const alice = { name: 'alice', kind: 'user' } as const
 type World = ReturnType<typeof createWorld>
-type Services = ReturnType<typeof driveServices>
+type Services = ReturnType<typeof workerServices>
 
 /** Sends the frames and ends the stream. */
 const sends =
@@ -47,7 +47,7 @@ for (const { name, skip, open } of adapters) {
   }
   const drive = async (t: TestContext, world: World, script: Script, some: Partial<Services> = {}) => {
     const launcher = await startForgedLauncher(t, script)
-    const worker = startWorker({ ...driveServices(world, () => launcher.url), ...some }, 'one')
+    const worker = startWorker({ ...workerServices(world, () => launcher.url), ...some }, 'one')
     t.after(() => worker.stop())
     return launcher
   }
@@ -229,7 +229,7 @@ for (const { name, skip, open } of adapters) {
         env: { MODEL_GATEWAY_URL: `${model.url}/v1` },
       })
       const worker = startWorker(
-        driveServices(world, () => launched.url),
+        workerServices(world, () => launched.url),
         'one',
       )
       t.after(() => worker.stop())
@@ -258,7 +258,7 @@ for (const { name, skip, open } of adapters) {
     const following = Promise.withResolvers<void>()
     const launcher = await startForgedLauncher(t, () => following.resolve())
     const work = (holder: string) =>
-      startWorker({ ...driveServices(world, () => launcher.url), agentTimeoutMs: 60_000 }, holder)
+      startWorker({ ...workerServices(world, () => launcher.url), agentTimeoutMs: 60_000 }, holder)
     const first = work('one')
     const run = await queueRun(world, 'x')
     await following.promise

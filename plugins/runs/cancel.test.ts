@@ -27,7 +27,7 @@ import { resumeRun } from './resume.ts'
 import { readJournal } from './store/reads.ts'
 import { findRun } from './store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
-import { createWorld, driveServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
 
 const options = needs('postgres', 'initdb')
 const alice = { name: 'alice', kind: 'user' } as const
@@ -48,7 +48,7 @@ async function start(t: TestContext, launching: LaunchOptions) {
   const opened = await openWorld(t)
   const launched = await launch(t, launching)
   const worker = startWorker(
-    driveServices(opened.world, () => launched.url),
+    workerServices(opened.world, () => launched.url),
     'one',
   )
   t.after(() => worker.stop())
@@ -175,7 +175,7 @@ test('cancel of a run that is queued, paused or waits for a place: it is not inv
   const queued = await queueRun(world, { do: 'echo' })
   await cancelRun(world.writer, queued.id, alice)
   const next = startWorker(
-    driveServices(world, () => launched.url),
+    workerServices(world, () => launched.url),
     'next',
   )
   t.after(() => next.stop())
@@ -216,7 +216,7 @@ test('cancel of a run whose worker is dead: whoever takes over stops the agent',
   await cancelRun(world.writer, run.id, alice)
   await expireLeases(database)
   const next = startWorker(
-    driveServices(world, () => launched.url),
+    workerServices(world, () => launched.url),
     'next',
   )
   t.after(() => next.stop())
@@ -275,7 +275,7 @@ test('an approval is applied once, and survives a kill -9 of worker and launcher
   await expireLeases(database)
   const second = await launch(t, { command: nodeAgent })
   const next = startWorker(
-    driveServices(world, () => second.url),
+    workerServices(world, () => second.url),
     'next',
   )
   t.after(() => next.stop())

@@ -45,6 +45,9 @@ test('busy: a segment that no launcher took waits as before it began, unless its
   assert.deepEqual(names(decideBusy(began, true)), ['timed-out'])
   assert.deepEqual(names(decideBusy(given({ ...began, state: 'cancelling' }), false)), ['cancelled'])
   for (const state of terminalStates) assert.deepEqual(decideBusy(given({ state }), true), [])
+  const resumed = given({ state: 'running', started: false, segment: 1 })
+  assert.deepEqual(decideBusy(resumed, false), [], 'a segment that never started is not counted down')
+  assert.deepEqual(names(decideBusy(resumed, true)), ['timed-out'])
 })
 
 test('resume: a run that is not paused, an ambiguous or unknown interrupt, an approval without a decision are refused', () => {

@@ -80,7 +80,9 @@ export function decideStart(run: RunFacts, epoch: number): readonly RunFact[] {
 export function decideBusy(run: RunFacts, overdue: boolean): readonly RunFact[] {
   if (run.state === 'cancelling') return [{ fact: 'cancelled' }]
   if (run.state !== 'running') return []
-  return [overdue ? { fact: 'timed-out' } : { fact: 'requeued', segment: run.segment - 1 }]
+  if (overdue) return [{ fact: 'timed-out' }]
+  // A resumed segment that was refused before its start keeps its number.
+  return run.started ? [{ fact: 'requeued', segment: run.segment - 1 }] : []
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Claim } from './store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 import { readUsage } from './store/usage.ts'
 import { entryJson, frame, resultJson, startForgedLauncher } from './testing/forged-launcher.ts'
-import { createWorld, driveServices, queueRunOf, settled, startWorker } from './testing/world.ts'
+import { createWorld, workerServices, queueRunOf, settled, startWorker } from './testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
@@ -49,7 +49,7 @@ for (const { name, skip, open } of adapters) {
       })
       for (let n = 0; n < 70; n++) await queue(world, 'a')
       const worker = startWorker(
-        driveServices(world, () => launcher.url),
+        workerServices(world, () => launcher.url),
         'one',
         { concurrency: 64, namespaceShare: 75 },
       )
@@ -157,7 +157,7 @@ for (const { name, skip, open } of adapters) {
         ),
       )
       const worker = startWorker(
-        driveServices(world, () => launcher.url),
+        workerServices(world, () => launcher.url),
         'one',
       )
       t.after(() => worker.stop())

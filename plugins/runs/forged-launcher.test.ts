@@ -20,13 +20,13 @@ import { createKeyRecorder } from './launcher-keys.ts'
 import { readLauncherKeys, removeLauncherKeys } from './store/launcher-keys.ts'
 import { readContent } from './store/internal/content.ts'
 import type { RunsTables } from './store/tables.ts'
-import { agent, createWorld, driveServices, queueRun, settled, startWorker } from './testing/world.ts'
+import { agent, createWorld, workerServices, queueRun, settled, startWorker } from './testing/world.ts'
 import type { World } from './testing/world.ts'
-import { handOver } from './worker/hand-over.ts'
+import { dispatchRun } from './worker/dispatch-run.ts'
 import { createLauncherClient } from './worker/launcher-client.ts'
 import type { LauncherClient } from './worker/launcher-client.ts'
 import { createLauncherConnections, LauncherUnproven } from './worker/launcher-connections.ts'
-import { createLaunchers } from './worker/launchers.ts'
+import { createLaunchers } from './worker/choose-launcher.ts'
 
 function newPair() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -144,12 +144,20 @@ test('PODS4, O6: a proof that fails at the invoke proves that nothing arrived, s
   const forged = client('forged', () => Promise.reject(new LauncherUnproven('its key is none of the agent’s')))
   const proven = client('proven', async () => ({ agentRevision: 1 }))
   const launchers = { ...createLaunchers({ list: async () => [], connect: () => proven }), next: async () => proven }
-  const handing = { request: { input: 1 }, first: forged, launchers, cancelled: new AbortController().signal }
-  const taken = await handOver(
-    { ...handing, begin: async () => true },
+  const { signal } = new AbortController()
+  const { launcher, outcome } = await dispatchRun(
+    {
+      segment: { kind: 'new' },
+      launcher: forged,
+      launchers,
+      cancelled: signal,
+      stopping: signal,
+      request: async () => ({ input: 1 }),
+      commitStart: async () => true,
+    },
     { unreachableAfterMs: 2_000, busyPatienceMs: 100 },
   )
-  assert.equal(typeof taken === 'object' && 'launcher' in taken ? taken.launcher.at.id : taken, 'proven')
+  assert.deepEqual([launcher.at.id, outcome.do], ['proven', 'follow'])
 })
 
 async function openWorld(t: TestContext) {
@@ -167,7 +175,7 @@ test('PODS4: a forged result ends the run as unreachable and says why, and nothi
   const keysOf = (uid: string) => readLauncherKeys(world.store.reader<RunsTables>(), uid)
   const { connections } = connectionsWith(t, keysOf)
   const services = {
-    ...driveServices(world, () => undefined, 500),
+    ...workerServices(world, () => undefined, 500),
     launchersOf: (run: { readonly id: string }) =>
       createLaunchers({
         list: async () => [{ id: 'pod', url: forger.url, ready: true }],

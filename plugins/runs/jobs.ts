@@ -8,7 +8,7 @@ import { readQueue } from './store/queue.ts'
 import { readStoredBytes } from './store/usage.ts'
 import type { RunsTables } from './store/tables.ts'
 import { runLoop } from './worker/loop.ts'
-import { createDriveServices } from './worker/services.ts'
+import { createWorkerServices } from './worker/services.ts'
 
 const queueReadMs = 10_000
 
@@ -23,12 +23,12 @@ export function runsJobs(services: RunsServices, worker: WorkerContext): readonl
       role: 'worker',
       leaderOnly: false,
       async run(term) {
-        const drive = createDriveServices(services, worker, settings)
+        const workerServices = createWorkerServices(services, worker, settings)
         try {
           const { workerConcurrency: concurrency, namespaceShare } = settings
-          await runLoop(drive, { holder: uuidV7(), concurrency, namespaceShare }, term.signal)
+          await runLoop(workerServices, { holder: uuidV7(), concurrency, namespaceShare }, term.signal)
         } finally {
-          await drive.close()
+          await workerServices.close()
         }
       },
     },

@@ -12,9 +12,9 @@ import { terminalStates } from '#schemas/run.ts'
 import { cancelRun } from './runs.ts'
 import { resumeRun } from './resume.ts'
 import type { SelectedRun } from './store/tables.ts'
-import { createWorld, driveServices, queueRun, settled, startWorker } from './testing/world.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker } from './testing/world.ts'
 import type { LauncherClient } from './worker/launcher-client.ts'
-import { createLaunchers } from './worker/launchers.ts'
+import { createLaunchers } from './worker/choose-launcher.ts'
 
 const alice = { name: 'alice', kind: 'user' } as const
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
@@ -54,7 +54,7 @@ async function start(t: TestContext, ...pods: readonly LaunchOptions[]) {
   const work = (name: string) => {
     const worker = startWorker(
       // Longer than any test waits: nothing here is to count as unreachable.
-      driveServices(world, () => there, 60_000),
+      workerServices(world, () => there, 60_000),
       name,
     )
     t.after(() => worker.stop())

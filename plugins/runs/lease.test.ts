@@ -9,8 +9,7 @@ import { claimRuns } from './store/claims.ts'
 import type { Claim } from './store/internal/lease.ts'
 import type { RunsTables } from './store/tables.ts'
 import { createWorld, queueRun } from './testing/world.ts'
-import { workerAuthor } from './worker/author.ts'
-import { LeaseLost } from './write.ts'
+import { LeaseLost, workerAuthor } from './write.ts'
 
 const migrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
 

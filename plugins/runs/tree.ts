@@ -1,7 +1,7 @@
 import { terminalStates } from '#schemas/run.ts'
 import { isStorableTime } from '#schemas/storable-text.ts'
 import type { SelectedRun } from './store/tables.ts'
-import { traceparentOf } from './worker/author.ts'
+import { traceparentOf } from './write.ts'
 
 /** A node of a run's tree. `spanId` is unique within it: that of the trace, or the id of the message, question or child run. */
 export interface TreeNode {

@@ -25,7 +25,7 @@ import { streamRun } from './stream.ts'
 import { cancelRun } from './runs.ts'
 import { readContent } from './store/internal/content.ts'
 import { findRun } from './store/internal/run-rows.ts'
-import { createWorld, driveServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker, type World } from './testing/world.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
@@ -62,7 +62,7 @@ for (const { name, skip, open } of adapters) {
     })
     const world = createWorld(database)
     const worker = startWorker(
-      driveServices(world, () => launched.url),
+      workerServices(world, () => launched.url),
       'one',
     )
     t.after(() => worker.stop())
@@ -94,7 +94,7 @@ for (const { name, skip, open } of adapters) {
     const world = createWorld(database)
     const spans: EndedSpan[] = []
     const tracer = createTracer((span) => spans.push(span))
-    const worker = startWorker({ ...driveServices(world, () => launched.url), tracer }, 'one')
+    const worker = startWorker({ ...workerServices(world, () => launched.url), tracer }, 'one')
     t.after(() => worker.stop())
     const run = await queueRun(world, { do: 'echo' })
     await settled(world, run.id, isTerminal)
@@ -132,7 +132,7 @@ for (const { name, skip, open } of adapters) {
     await migrate(database, [storeMigrations, runsMigrations])
     const launched = await launch(t, { command: nodeAgent })
     const world = createWorld(database)
-    const services = () => driveServices(world, () => launched.url)
+    const services = () => workerServices(world, () => launched.url)
     const first = startWorker(services(), 'first')
     const [on, off] = [await queueRun(world, { do: 'ask' }), await queueRun(world, { do: 'ask' })]
     for (const { id } of [on, off]) await settled(world, id, ({ state }) => state === 'paused')
@@ -158,7 +158,7 @@ for (const { name, skip, open } of adapters) {
     const second = await launch(t, { command: nodeAgent, env: { MESH_AGENT_REVISION: '4' } })
     let url = first.url
     const worker = startWorker(
-      driveServices(world, () => url),
+      workerServices(world, () => url),
       'one',
     )
     t.after(() => worker.stop())
@@ -178,7 +178,7 @@ for (const { name, skip, open } of adapters) {
     await migrate(database, [storeMigrations, runsMigrations])
     const world = createWorld(database)
     const launched = await launch(t, { command: nodeAgent, env: { AGENT_CANCELS: 'true', MESH_AGENT_REVISION: '9' } })
-    const services = () => driveServices(world, () => launched.url)
+    const services = () => workerServices(world, () => launched.url)
     const run = await queueRun(world, { do: 'deaf' })
     const began = startWorker(services(), 'first')
     await until(() => launched.notes().some((note) => note.startsWith(`invoke ${run.id}`)), 'the agent was invoked')
@@ -206,7 +206,7 @@ for (const { name, skip, open } of adapters) {
     const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 1 } } })
     const world = createWorld(database)
     const worker = startWorker(
-      driveServices(world, () => launched.url),
+      workerServices(world, () => launched.url),
       'one',
     )
     t.after(() => worker.stop())
@@ -241,7 +241,7 @@ for (const { name, skip, open } of adapters) {
       const launched = await launch(t, { command: nodeAgent, config: { limits }, env: { AGENT_CANCELS: 'true' } })
       const world = createWorld(database)
       const worker = startWorker(
-        driveServices(world, () => launched.url),
+        workerServices(world, () => launched.url),
         'one',
       )
       t.after(() => worker.stop())
@@ -264,7 +264,7 @@ for (const { name, skip, open } of adapters) {
     await migrate(database, [storeMigrations, runsMigrations])
     const world = createWorld(database)
     const worker = startWorker(
-      driveServices(world, () => undefined, 200),
+      workerServices(world, () => undefined, 200),
       'one',
     )
     t.after(() => worker.stop())
@@ -301,7 +301,7 @@ for (const instant of ['begun', 'sent', 'answered'] as const)
         const answering = restarted ? await launch(t, { command: nodeAgent, env }) : launched
         await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.db)
         const next = startWorker(
-          driveServices(world, () => answering.url),
+          workerServices(world, () => answering.url),
           'next',
         )
         t.after(() => next.stop())
@@ -326,7 +326,7 @@ test(
     const limits = { concurrency: 1 }
     const launched = await launch(t, { command: nodeAgent, config: { limits }, env: { AGENT_CANCELS: 'true' } })
     const first = startWorker(
-      driveServices(world, () => launched.url),
+      workerServices(world, () => launched.url),
       'first',
     )
     const busy = await queueRun(world, { do: 'hang' })
@@ -343,7 +343,7 @@ test(
     await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.db)
     // Shorter than the agent stays busy: patience with silence is none with an answer.
     const next = startWorker(
-      driveServices(world, () => launched.url, 50),
+      workerServices(world, () => launched.url, 50),
       'next',
     )
     t.after(() => next.stop())
@@ -395,7 +395,7 @@ test(
       )
     }
     const last = startWorker(
-      driveServices(world, () => launched.url),
+      workerServices(world, () => launched.url),
       'last',
     )
     t.after(() => last.stop())

@@ -6,7 +6,7 @@ import { type Entry, toEntry, toEvent, toRows } from './journal.ts'
 import type { Live, LiveFrame } from './live-frame.ts'
 import { dropPartials } from './store/partials.ts'
 import { appendJournal } from './store/internal/journal.ts'
-import { type LockedRun, lockRun, setLease } from './store/internal/lease.ts'
+import { type Claim, type LockedRun, lockRun, setLease } from './store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
 
 /** The worker's lease is gone: somebody else writes this run now. Whatever was in hand is dropped. */
@@ -19,6 +19,18 @@ export interface Author {
   readonly actor: Actor
   readonly epoch?: number
   readonly traceparent?: string
+}
+
+const worker = { name: 'system:mesh:worker', kind: 'system' } as const
+
+/** The author of a worker's writes: each write checks the epoch of the claim. */
+export function workerAuthor({ epoch }: Pick<Claim, 'epoch'>, run: SelectedRun): Author {
+  return { actor: worker, epoch, traceparent: traceparentOf(run) }
+}
+
+/** W3C trace context of a run: its own trace, and a span id derived from the run id. */
+export function traceparentOf(run: Pick<SelectedRun, 'id' | 'trace_id'>): string {
+  return `00-${run.trace_id}-${run.id.replaceAll('-', '').slice(16)}-01`
 }
 
 /** What a change yields: facts to record, journal entries before them, content of the facts' own entries, and statements. */

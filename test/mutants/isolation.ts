@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a failed proof counts as a request that may have arrived',
-    file: 'plugins/runs/worker/hand-over.ts',
+    file: 'plugins/runs/worker/dispatch-run.ts',
     find: "  'MESH_LAUNCHER_UNPROVEN',\n",
     replace: '',
     tests: forged,

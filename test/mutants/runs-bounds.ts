@@ -12,7 +12,7 @@ const pruning = ['plugins/pruning/pruning.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'a launcher keeps a run for as long as it is silent',
-    file: 'plugins/runs/worker/follow.ts',
+    file: 'plugins/runs/worker/follow-run.ts',
     find: 'setTimeout(() => end(agentTimeout(services)), await leftMs(services, run))',
     replace: 'setTimeout(() => undefined, await leftMs(services, run))',
     tests: bounds,
@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'each worker gives an agent its whole time again',
-    file: 'plugins/runs/worker/follow.ts',
+    file: 'plugins/runs/worker/follow-run.ts',
     find: 'agentTimeoutMs - (await workedMs(store.reader<RunsTables>(), run.id))',
     replace: 'agentTimeoutMs - 0 * (await workedMs(store.reader<RunsTables>(), run.id))',
     tests: bounds,
@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a cancelled run waits for its launcher without end',
-    file: 'plugins/runs/worker/follow.ts',
+    file: 'plugins/runs/worker/follow-run.ts',
     find: '    timer = setTimeout(overdue, cancelPatienceMs)\n',
     replace: '    timer = setTimeout(overdue, cancelPatienceMs * 1e5)\n',
     tests: bounds,
@@ -204,7 +204,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the output of a run is not counted',
-    file: 'plugins/runs/worker/result.ts',
+    file: 'plugins/runs/worker/record-result.ts',
     find: '    contentBytes: bytesOf(result),\n',
     replace: '',
     tests: fairness,
@@ -212,10 +212,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a launcher is never paused',
-    file: 'plugins/runs/worker/intake.ts',
+    file: 'plugins/runs/worker/entry-batcher.ts',
     find: '      return room.promise\n',
     replace: '      return undefined\n',
-    tests: ['plugins/runs/worker/intake.test.ts'],
+    tests: ['plugins/runs/worker/entry-batcher.test.ts'],
     only: 'pauses',
   },
   {

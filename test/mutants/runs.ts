@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const decide = ['plugins/runs/decide.test.ts']
+const dispatch = ['plugins/runs/worker/decide-dispatch.test.ts']
 const worker = ['plugins/runs/worker.test.ts']
 const launchers = ['plugins/runs/launchers.test.ts']
 const lease = ['plugins/runs/lease.test.ts']
@@ -200,9 +201,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the beginning is not committed before the agent is invoked',
-    file: 'plugins/runs/worker/hand-over.ts',
-    find: 'if (!(await begin({ ticket: asked.ticket, launcher: launcher.at }))) return undefined',
-    replace: 'void begin({ ticket: asked.ticket, launcher: launcher.at }).catch(() => undefined)',
+    file: 'plugins/runs/worker/dispatch-run.ts',
+    find: 'const isCommitted = await dispatch.commitStart({ ticket, launcher: launcher.at })',
+    replace:
+      'const isCommitted = void dispatch.commitStart({ ticket, launcher: launcher.at }).catch(() => undefined) === undefined',
     tests: worker,
     only: 'O6|travels',
   },
@@ -240,15 +242,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a takeover invokes without the ticket',
-    file: 'plugins/runs/worker/hand-over.ts',
-    find: 'const answer = await tell(launcher, request, ticket)',
-    replace: 'const answer = await tell(launcher, request, undefined)',
+    file: 'plugins/runs/worker/dispatch-run.ts',
+    find: 'return launcher.invoke(request, step.ticket)',
+    replace: 'return launcher.invoke(request, undefined)',
     tests: worker,
     only: 'O6',
   },
   {
     name: 'a takeover asks any pod',
-    file: 'plugins/runs/worker/drive.ts',
+    file: 'plugins/runs/worker/execute-run.ts',
     find: '  if (run.started && claim.launcher?.segment === run.segment) return launchers.at(claim.launcher)\n',
     replace: '',
     tests: launchers,
@@ -256,7 +258,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a resumed run goes to any pod',
-    file: 'plugins/runs/worker/launchers.ts',
+    file: 'plugins/runs/worker/choose-launcher.ts',
     find: 'return ready[place(preferred)] ?? ready',
     replace: 'return ready',
     tests: launchers,
@@ -264,7 +266,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a busy pod is asked again and again',
-    file: 'plugins/runs/worker/launchers.ts',
+    file: 'plugins/runs/worker/choose-launcher.ts',
     find: '(place(named) + 1)',
     replace: 'place(named)',
     tests: launchers,
@@ -272,7 +274,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a pod that is gone is waited for',
-    file: 'plugins/runs/worker/follow.ts',
+    file: 'plugins/runs/worker/follow-run.ts',
     find: "(outcome === 'broken' && (await attempt.launcher.isGone()))",
     replace: "(outcome === 'broken' && run.segment < 0)",
     tests: launchers,
@@ -280,11 +282,59 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a takeover loses the run of a busy agent',
-    file: 'plugins/runs/worker/hand-over.ts',
-    find: 'if (refused?.isWithoutRun) {',
-    replace: 'if (refused?.isWithoutRun && !isSure) {',
-    tests: worker,
-    only: 'wait on',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "if (isOfPreviousWorker(segment)) return 'withoutRun' in answer && answer.withoutRun",
+    replace: 'if (isOfPreviousWorker(segment)) return false',
+    tests: dispatch,
+    only: 'requeued',
+  },
+  {
+    name: 'a second launcher is asked after an invocation without an answer',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "  if (isUnanswered(state.segment)) return { do: 'look-up-pod' }\n",
+    replace: '',
+    tests: dispatch,
+    only: 'at most one',
+  },
+  {
+    name: 'an invocation without an answer is forgotten',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "if (answer.kind === 'no-answer') return { ...segment, unanswered: true }",
+    replace: "if (answer.kind === 'no-answer') return segment",
+    tests: dispatch,
+    only: 'at most one',
+  },
+  {
+    name: 'a run that may be at work is requeued',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "return isUnanswered(state.segment) ? { do: 'release' } : { do: 'requeue'",
+    replace: "return state.now < 0 ? { do: 'release' } : { do: 'requeue'",
+    tests: dispatch,
+    only: 'at most one',
+  },
+  {
+    name: 'a stale ticket after an invocation without an answer is replaced',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "segment.by === 'this-worker' && !segment.unanswered ? { kind: 'new' }",
+    replace: "segment.by === 'this-worker' ? { kind: 'new' }",
+    tests: dispatch,
+    only: 'memory of its launcher',
+  },
+  {
+    name: 'a ticket is used at another pod',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "(answer.kind === 'launcher' && !answer.samePod)",
+    replace: "(answer.kind === 'launcher' && answer.samePod)",
+    tests: dispatch,
+    only: 'at most one',
+  },
+  {
+    name: 'a resumed segment that never started is counted down',
+    file: 'plugins/runs/decide.ts',
+    find: "return run.started ? [{ fact: 'requeued', segment: run.segment - 1 }] : []",
+    replace: "return [{ fact: 'requeued', segment: run.segment - 1 }]",
+    tests: decide,
+    only: 'busy',
   },
   {
     name: 'an older worker begins what a newer one was refused',

@@ -3,12 +3,12 @@
 import { openDatabase } from '#core/database/database.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { LauncherClient } from '../worker/launcher-client.ts'
-import type { Launchers } from '../worker/launchers.ts'
-import { createWorld, driveServices, startWorker } from './world.ts'
+import type { Launchers } from '../worker/choose-launcher.ts'
+import { createWorld, workerServices, startWorker } from './world.ts'
 
 const [url = '', origin = '', instant, settings = '{}'] = process.argv.slice(2)
 const world = createWorld(await openDatabase({ url }), undefined, JSON.parse(settings) as object)
-const services = driveServices(world, () => origin)
+const services = workerServices(world, () => origin)
 startWorker({ ...services, launchersOf: (...run) => mortals(services.launchersOf(...run)) }, uuidV7())
 process.stdout.write('ready\n')
 

@@ -16,9 +16,9 @@ import { createRunWatch, type RunWatch } from '../run-watch.ts'
 import { runsSettings } from '../settings.ts'
 import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
-import type { DriveServices } from '../worker/drive-services.ts'
+import type { WorkerServices } from '../worker/worker-services.ts'
 import { createLauncherClient } from '../worker/launcher-client.ts'
-import { createLaunchers } from '../worker/launchers.ts'
+import { createLaunchers } from '../worker/choose-launcher.ts'
 import { type LoopOptions, runLoop } from '../worker/loop.ts'
 import { traceparentBelow } from '../worker/run-span.ts'
 import { createRunWriter, type RunWriter } from '../write.ts'
@@ -51,11 +51,11 @@ export function createWorld(
 }
 
 /** A worker's services towards one unsigned launcher, known by its address, or several. */
-export function driveServices(
+export function workerServices(
   world: World,
   where: () => string | undefined | readonly ServiceEndpoint[],
   unreachableAfterMs = 5_000,
-): DriveServices & { close(): Promise<void> } {
+): WorkerServices & { close(): Promise<void> } {
   const dispatcher = new Agent({ connections: null, pipelining: 1 })
   const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
   return {
@@ -86,7 +86,7 @@ export function driveServices(
 
 /** A worker of this process; `stop` lets go of what it holds. */
 export function startWorker(
-  services: ReturnType<typeof driveServices>,
+  services: ReturnType<typeof workerServices>,
   holder: string,
   options: Partial<LoopOptions> = {},
 ): { stop(): Promise<void> } {

@@ -8,11 +8,11 @@ import { saveOutcome } from '../store/internal/content.ts'
 import { type Claim } from '../store/internal/lease.ts'
 import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import { workerAuthor } from '../write.ts'
 import { AgentFault, type FaultCause } from './agent-fault.ts'
-import { workerAuthor } from './author.ts'
 import { describeError } from '#core/log/describe-error.ts'
-import type { DriveServices } from './drive-services.ts'
-import type { Launchers } from './launchers.ts'
+import type { WorkerServices } from './worker-services.ts'
+import type { Launchers } from './choose-launcher.ts'
 
 const maxBackOffMs = 60_000
 
@@ -26,7 +26,7 @@ export interface FailedDrive {
 
 /** Ends a run as failed, or as cancelled when that was requested. */
 export async function failRun(
-  services: DriveServices,
+  services: WorkerServices,
   { claim, run }: Pick<FailedDrive, 'claim' | 'run'>,
   reason: FailReason,
   message = failMessages[reason] ?? reason,
@@ -46,7 +46,7 @@ export function unprovenMessage(reason: FailReason, launchers: Pick<Launchers, '
 
 /** Message of a run whose agent had no pod that takes runs. */
 export function unreadyMessage(
-  { unreachableAfterMs }: Pick<DriveServices, 'unreachableAfterMs'>,
+  { unreachableAfterMs }: Pick<WorkerServices, 'unreachableAfterMs'>,
   { namespace, agent_name: name }: SelectedRun,
 ): string {
   return `No pod of ${namespace}/${name ?? ''} was ready within ${msToDuration(unreachableAfterMs)}.`
@@ -63,7 +63,7 @@ const failMessages: Readonly<Partial<Record<FailReason, string>>> = {
  * error is thrown again, to be retried, until the tries are used up or the run is being cancelled. A store or state role that cannot
  * be reached is no try: it says nothing about the run.
  */
-export async function settleFailure(services: DriveServices, drive: FailedDrive, error: unknown): Promise<undefined> {
+export async function settleFailure(services: WorkerServices, drive: FailedDrive, error: unknown): Promise<undefined> {
   const fault = toFault(error)
   if (fault === undefined && isUnavailable(error)) throw error
   const { claim, run } = drive
@@ -81,7 +81,7 @@ export async function settleFailure(services: DriveServices, drive: FailedDrive,
 }
 
 /** Pause before the next try, in milliseconds. */
-export function backOffMs({ retryMs }: Pick<DriveServices, 'retryMs'>, tries: number): number {
+export function backOffMs({ retryMs }: Pick<WorkerServices, 'retryMs'>, tries: number): number {
   return exponentialMs(tries, { minMs: retryMs, maxMs: maxBackOffMs })
 }
 

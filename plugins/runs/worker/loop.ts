@@ -1,35 +1,36 @@
 import { sleep } from '#core/async/sleep.ts'
+import { createSignal } from '#core/async/signal.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { claimRuns } from '../store/claims.ts'
 import { type Claim, leaseSeconds, renewLeases } from '../store/internal/lease.ts'
-import { type Drive, drive } from './drive.ts'
+import { type Execution, executeRun } from './execute-run.ts'
 import { describeError } from '#core/log/describe-error.ts'
-import type { DriveServices } from './drive-services.ts'
+import type { WorkerServices } from './worker-services.ts'
 
 const pollMs = 1000
 const renewMs = (leaseSeconds * 1000) / 3
 
-/** How much a worker takes on. */
+/** Identity and capacity of a worker. */
 export interface LoopOptions {
   readonly holder: string
-  /** Runs that this process drives at once. */
+  /** Runs that this process executes concurrently. */
   readonly concurrency: number
-  /** Percent of these places that the runs of one namespace may take. */
+  /** Percentage of this capacity that the runs of one namespace may use. */
   readonly namespaceShare: number
 }
 
-interface Active extends Drive {
+interface Active extends Execution {
   readonly stop: AbortController
   readonly namespaceUid: string
 }
 
-/** Claims runs and drives them until the signal aborts; then lets go, so that others take over at once. */
-export async function runLoop(services: DriveServices, options: LoopOptions, signal: AbortSignal): Promise<void> {
+/** Claims runs and executes them until the signal aborts, then releases the leases so that other workers take over immediately. */
+export async function runLoop(services: WorkerServices, options: LoopOptions, signal: AbortSignal): Promise<void> {
   const active = new Map<string, Active>()
-  const bell = createBell()
+  const signalled = createSignal()
   const wakes = await services.live.onWake((runId) => {
     active.get(runId)?.nudge()
-    bell.ring()
+    signalled.notify()
   })
   const renewing = renewInBackground(services, options.holder, active, signal)
   try {
@@ -37,16 +38,16 @@ export async function runLoop(services: DriveServices, options: LoopOptions, sig
       const claims = await claim(services, options, active)
       for (const taken of claims) {
         const stop = new AbortController()
-        const one = drive(services, taken, AbortSignal.any([signal, stop.signal]))
+        const one = executeRun(services, taken, AbortSignal.any([signal, stop.signal]))
         active.set(taken.runId, { ...one, stop, namespaceUid: taken.namespaceUid })
         // oxlint-disable-next-line typescript/no-floating-promises -- handles its errors
         void one.done.finally(() => {
           if (active.get(taken.runId)?.stop === stop) active.delete(taken.runId)
-          bell.ring()
+          signalled.notify()
         })
       }
-      // A claim may leave due runs behind: only an empty one says that there are none for the free places.
-      if (claims.length === 0) await bell.heard(pollMs, signal)
+      // A claim may return fewer runs than are due; only an empty claim means that none is due.
+      if (claims.length === 0) await signalled.wait(pollMs, signal)
     }
   } finally {
     await wakes.stop()
@@ -54,9 +55,9 @@ export async function runLoop(services: DriveServices, options: LoopOptions, sig
   }
 }
 
-/** A store that is away for a moment ends no worker: the next round asks again. */
+/** Claims as many runs as there is capacity for. A failed query returns none and is retried in the next round. */
 async function claim(
-  services: DriveServices,
+  services: WorkerServices,
   { holder, concurrency, namespaceShare }: LoopOptions,
   active: ReadonlyMap<string, Active>,
 ): Promise<readonly Claim[]> {
@@ -67,7 +68,7 @@ async function claim(
   try {
     return await services.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, request))
   } catch (error) {
-    services.log.warn(describeError(error), 'the run queue cannot be read')
+    services.log.warn(describeError(error), 'reading the run queue failed, retrying')
     return []
   }
 }
@@ -78,37 +79,18 @@ function placesByNamespace(active: ReadonlyMap<string, Active>): ReadonlyMap<str
   return places
 }
 
-/** Prolongs leases, and looks for cancels whose wake-up was lost. */
+/** Renews leases, and checks for cancel requests whose notification was lost. */
 async function renewInBackground(
-  services: DriveServices,
+  services: WorkerServices,
   holder: string,
-  active: ReadonlyMap<string, Drive>,
+  active: ReadonlyMap<string, Execution>,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     await sleep(renewMs, signal)
     if (signal.aborted || active.size === 0) continue
-    // A lease that was not renewed is found out by its epoch at the next write.
+    // A lease that was not renewed is detected by its epoch at the next write.
     await services.store.transact<RunsTables, unknown>((tx) => renewLeases(tx.db, holder)).catch(() => undefined)
     for (const one of active.values()) one.nudge()
-  }
-}
-
-/** Lets the loop sleep until somebody rings, at most for a while. */
-function createBell() {
-  let wake: (() => void) | undefined
-  let rung = false
-  return {
-    ring(): void {
-      rung = true
-      wake?.()
-    },
-    async heard(ms: number, signal: AbortSignal): Promise<void> {
-      const stop = new AbortController()
-      wake = () => stop.abort()
-      if (!rung) await sleep(ms, AbortSignal.any([signal, stop.signal]))
-      wake = undefined
-      rung = false
-    },
   }
 }

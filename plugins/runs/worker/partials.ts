@@ -1,7 +1,7 @@
 import type { LauncherEntry } from '#schemas/run.ts'
 import { dropPartials, savePartials } from '../store/partials.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
-import type { DriveServices } from './drive-services.ts'
+import type { WorkerServices } from './worker-services.ts'
 
 const partialEveryMs = 250
 const maxTextLength = 1024 * 1024
@@ -20,7 +20,7 @@ export interface Partials {
  * Keeps the text so far of messages under way, and stores it every 250 ms for clients that join in the middle. One store at a time:
  * while the store is slow, changes gather. A text above 1 MiB is dropped: its message is complete in the journal later.
  */
-export function createPartials(services: Pick<DriveServices, 'store'>, run: SelectedRun): Partials {
+export function createPartials(services: Pick<WorkerServices, 'store'>, run: SelectedRun): Partials {
   const texts = new Map<string, string>()
   const changed = new Set<string>()
   let flushing: Promise<void> = Promise.resolve()

@@ -11,11 +11,11 @@ import type { runsSettings } from '../settings.ts'
 import { readLauncherKeys } from '../store/launcher-keys.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../write.ts'
-import type { DriveServices } from './drive-services.ts'
+import type { WorkerServices } from './worker-services.ts'
 import { StateUnavailable } from './failure.ts'
 import { createLauncherClient } from './launcher-client.ts'
 import { createLauncherConnections } from './launcher-connections.ts'
-import { createLaunchers, launcherService } from './launchers.ts'
+import { createLaunchers, launcherService } from './choose-launcher.ts'
 import { traceparentBelow } from './run-span.ts'
 
 // A place may come free at any moment.
@@ -25,11 +25,11 @@ const retryMs = 5_000
 const connecting = { connect: { timeout: 3_000 } }
 
 /** What driving runs stands on in the worker role: the network to launchers and to the state role. */
-export function createDriveServices(
+export function createWorkerServices(
   parts: { readonly core: Core; readonly store: Store; readonly live: Live; readonly writer: RunWriter },
   worker: WorkerContext,
   settings: Static<typeof runsSettings>,
-): DriveServices & { close(): Promise<void> } {
+): WorkerServices & { close(): Promise<void> } {
   const { core } = parts
   const faults = core.metrics.counter(runMetrics.faults)
   const dispatcher = new Agent(connecting)

@@ -8,7 +8,7 @@ export interface EntrySink {
 }
 
 /** Entries on their way into the journal. */
-export interface Intake {
+export interface EntryBatcher {
   /** Takes an entry of so many bytes. A returned promise asks the caller to send nothing until it resolves (F6). */
   push(entry: LauncherEntry, bytes: number): Promise<void> | undefined
   /** The highest number taken so far. */
@@ -20,8 +20,8 @@ export interface Intake {
 /** An entry for the journal with the launcher's own number. */
 export type NumberedEntry = LauncherEntry & { readonly n: number }
 
-/** How an intake is made. */
-export interface IntakeOptions {
+/** How an batcher is made. */
+export interface EntryBatcherOptions {
   /** Number of the last entry that is committed already. */
   readonly after: number
   readonly onError: (error: unknown) => void
@@ -44,7 +44,7 @@ const maxWaitingBytes = 1024 * 1024
  * Takes entries as they arrive and commits them in batches: while one commit is under way the next batch gathers.
  * Deltas keep their place among the entries, so no client sees the text of a message before its start.
  */
-export function createIntake(sink: EntrySink, options: IntakeOptions): Intake {
+export function createEntryBatcher(sink: EntrySink, options: EntryBatcherOptions): EntryBatcher {
   const { onError, count, maxWaiting = maxWaitingBytes } = options
   let queue: Waiting[] = []
   let waitingBytes = 0

@@ -5,14 +5,14 @@ import type { SelectedRun } from '../store/tables.ts'
 import { subjectOf } from '../write.ts'
 
 /** The event that says which revision answers, for the next write of the run: a write of its own would cost each run one more. */
-export interface RevisionNote {
+export interface RevisionRecord {
   /** The event, until a write that carried it was committed. */
   pending(): readonly NewEvent[]
   written(): void
 }
 
 /** Nothing is to be said when the launcher named no revision, or the one that the run shows already. */
-export function noteRevision(claim: Claim, run: SelectedRun, agentRevision: number | undefined): RevisionNote {
+export function recordRevision(claim: Claim, run: SelectedRun, agentRevision: number | undefined): RevisionRecord {
   let pending: readonly NewEvent[] =
     agentRevision === undefined || agentRevision === run.agent_revision
       ? []

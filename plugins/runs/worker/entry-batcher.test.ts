@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { LauncherEntry } from '#schemas/run.ts'
-import { createIntake } from './intake.ts'
+import { createEntryBatcher } from './entry-batcher.ts'
 
 const entry = (kind: LauncherEntry['kind'], n?: number): LauncherEntry => ({
   ts: '2026-01-01T00:00:00.000Z',
@@ -12,52 +12,52 @@ const entry = (kind: LauncherEntry['kind'], n?: number): LauncherEntry => ({
   ...(n === undefined ? {} : { n }),
 })
 
-test('intake: deltas that arrive while nothing is under way are handed on, and what follows them too', async () => {
+test('entry batcher: deltas that arrive while nothing is under way are handed on, and what follows them too', async () => {
   const order: string[] = []
-  const intake = createIntake(
+  const batcher = createEntryBatcher(
     {
       commit: (entries) => Promise.resolve(void order.push(...entries.map(({ n }) => `entry ${n}`))),
       delta: () => void order.push('delta'),
     },
     { after: 0, onError: (error) => assert.fail(String(error)) },
   )
-  void intake.push(entry('message.started', 1), 10)
-  await intake.drained()
+  void batcher.push(entry('message.started', 1), 10)
+  await batcher.drained()
   for (let times = 0; times < 2; times++) {
-    void intake.push(entry('message.delta'), 10)
-    await intake.drained()
+    void batcher.push(entry('message.delta'), 10)
+    await batcher.drained()
   }
-  void intake.push(entry('message.finished', 2), 10)
-  void intake.push(entry('message.finished', 2), 10)
-  await intake.drained()
+  void batcher.push(entry('message.finished', 2), 10)
+  void batcher.push(entry('message.finished', 2), 10)
+  await batcher.drained()
   assert.deepEqual(order, ['entry 1', 'delta', 'delta', 'entry 2'])
 })
 
-test('intake: a failed commit is reported, and drops what waits behind it', async () => {
+test('entry batcher: a failed commit is reported, and drops what waits behind it', async () => {
   const failures: unknown[] = []
-  const intake = createIntake(
+  const batcher = createEntryBatcher(
     { commit: () => Promise.reject(new Error('no')), delta: () => assert.fail('nothing follows a failure') },
     { after: 0, onError: (error) => void failures.push(error) },
   )
-  void intake.push(entry('message.started', 1), 10)
-  void intake.push(entry('message.delta'), 10)
-  await intake.drained()
+  void batcher.push(entry('message.started', 1), 10)
+  void batcher.push(entry('message.delta'), 10)
+  await batcher.drained()
   assert.equal(failures.length, 1)
 })
 
-test('SEC14, F6: intake: above the bound it pauses its source until a commit has made room', async () => {
+test('SEC14, F6: entry batcher: above the bound it pauses its source until a commit has made room', async () => {
   const commits: PromiseWithResolvers<void>[] = []
   const commit = (): Promise<void> => {
     const one = Promise.withResolvers<void>()
     commits.push(one)
     return one.promise
   }
-  const intake = createIntake(
+  const batcher = createEntryBatcher(
     { commit, delta() {} },
     { after: 0, onError: (error) => assert.fail(String(error)), maxWaiting: 100 },
   )
-  assert.equal(intake.push(entry('step.started', 1), 60), undefined)
-  const paused = intake.push(entry('step.started', 2), 60)
+  assert.equal(batcher.push(entry('step.started', 1), 60), undefined)
+  const paused = batcher.push(entry('step.started', 2), 60)
   assert.ok(paused, 'pauses')
   let resumed = false
   void paused.then(() => (resumed = true))
@@ -65,14 +65,14 @@ test('SEC14, F6: intake: above the bound it pauses its source until a commit has
   assert.deepEqual([commits.length, resumed], [1, false])
   commits[0]?.resolve()
   await paused
-  await intake.drained()
-  assert.equal(intake.push(entry('step.started', 3), 60), undefined)
+  await batcher.drained()
+  assert.equal(batcher.push(entry('step.started', 3), 60), undefined)
 })
 
-test('SEC14, F6: intake: a failed commit ends the pause', async () => {
-  const intake = createIntake(
+test('SEC14, F6: entry batcher: a failed commit ends the pause', async () => {
+  const batcher = createEntryBatcher(
     { commit: () => Promise.reject(new Error('no')), delta() {} },
     { after: 0, onError: () => undefined, maxWaiting: 10 },
   )
-  await intake.push(entry('step.started', 1), 60)
+  await batcher.push(entry('step.started', 1), 60)
 })

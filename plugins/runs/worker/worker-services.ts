@@ -6,11 +6,11 @@ import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../write.ts'
 import type { FaultCause } from './agent-fault.ts'
-import type { Launchers } from './launchers.ts'
+import type { Launchers } from './choose-launcher.ts'
 import type { RunLimits } from './limits.ts'
 
 /** What driving a run needs; every member is a port of the worker role. */
-export interface DriveServices {
+export interface WorkerServices {
   readonly store: Store
   readonly writer: RunWriter
   readonly live: Live

@@ -4,17 +4,16 @@ import { usageReported } from '../events.ts'
 import { workedMs } from '../store/internal/journal.ts'
 import { type Claim } from '../store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
-import { LeaseLost, subjectOf } from '../write.ts'
-import { workerAuthor } from './author.ts'
-import type { DriveServices } from './drive-services.ts'
+import { LeaseLost, subjectOf, workerAuthor } from '../write.ts'
+import type { WorkerServices } from './worker-services.ts'
 import { AgentFault } from './agent-fault.ts'
-import { createIntake, type Intake, type NumberedEntry, toJournalEntry } from './intake.ts'
+import { createEntryBatcher, type EntryBatcher, type NumberedEntry, toJournalEntry } from './entry-batcher.ts'
 import { type LauncherClient, LauncherRefused } from './launcher-client.ts'
 import { createLimitMeter } from './limits.ts'
 import { createPartials } from './partials.ts'
 import { readUsage } from './read-result.ts'
-import { resultOf } from './result.ts'
-import type { RevisionNote } from './revision.ts'
+import { resultOf } from './record-result.ts'
+import type { RevisionRecord } from './record-revision.ts'
 
 /** One attempt to follow a run. */
 export interface Attempt {
@@ -23,15 +22,15 @@ export interface Attempt {
   readonly launcher: LauncherClient
   readonly signal: AbortSignal
   readonly cancelled: AbortSignal
-  readonly revision: RevisionNote
+  readonly revision: RevisionRecord
 }
 
 /**
  * Follows the launcher's entries into the journal until the segment's result; undefined when this worker stops. Throws `AgentFault` for
  * what a run cannot go on with; nothing is written after it.
  */
-export async function follow(
-  services: DriveServices,
+export async function followRun(
+  services: WorkerServices,
   attempt: Attempt,
 ): Promise<InvokeResult | FailReason | undefined> {
   const { run, claim } = attempt
@@ -41,7 +40,7 @@ export async function follow(
   let result: InvokeResult | undefined
   const partials = createPartials(services, run)
   const meter = createLimitMeter(services.limits, { storedBytes: claim.bytes, entries: claim.launcherN })
-  const intake = createIntake(
+  const batcher = createEntryBatcher(
     {
       async commit(entries) {
         const found = resultOf(entries)
@@ -77,8 +76,8 @@ export async function follow(
   )
   const deadline = setTimeout(() => end(agentTimeout(services)), await leftMs(services, run))
   try {
-    const ended = await followUntilResult(services, attempt, intake, { signal, finished: () => result !== undefined })
-    await intake.drained()
+    const ended = await followUntilResult(services, attempt, batcher, { signal, finished: () => result !== undefined })
+    await batcher.drained()
     if (failure) throw failure
     return result ?? ended
   } finally {
@@ -86,24 +85,24 @@ export async function follow(
     cancelling.end()
     stop.abort()
     // What is on its way into the journal comes before what the caller writes about the end.
-    await intake.drained()
+    await batcher.drained()
     await partials.close()
   }
 }
 
 // The launcher enforces limits.timeout of its agent. One that does not, or is silent, must not keep a place of its namespace.
-async function leftMs({ store, agentTimeoutMs }: DriveServices, run: SelectedRun): Promise<number> {
+async function leftMs({ store, agentTimeoutMs }: WorkerServices, run: SelectedRun): Promise<number> {
   return Math.max(agentTimeoutMs - (await workedMs(store.reader<RunsTables>(), run.id)), 0)
 }
 
-function agentTimeout({ agentTimeoutMs }: DriveServices): AgentFault {
+function agentTimeout({ agentTimeoutMs }: WorkerServices): AgentFault {
   const limit = `${agentTimeoutMs / 1000} s (setting runs.agentTimeout)`
   return new AgentFault('agent_timeout', `The agent worked on the run for longer than ${limit}.`)
 }
 
 /** Passes a cancel on to the launcher, and calls `overdue` when the run has not ended `cancelPatienceMs` later. */
 function stopWhenCancelled(
-  { cancelPatienceMs }: DriveServices,
+  { cancelPatienceMs }: WorkerServices,
   { launcher, cancelled }: Attempt,
   signal: AbortSignal,
   overdue: () => void,
@@ -139,26 +138,26 @@ async function stopAtLauncher(launcher: LauncherClient, signal: AbortSignal): Pr
 
 /** Connects again after a break until the result is there, the launcher is silent for too long or knows nothing. */
 async function followUntilResult(
-  services: DriveServices,
+  services: WorkerServices,
   attempt: Attempt,
-  intake: Intake,
+  batcher: EntryBatcher,
   { signal, finished }: { readonly signal: AbortSignal; readonly finished: () => boolean },
 ): Promise<FailReason | undefined> {
   let silentSince: number | undefined
   while (!signal.aborted) {
-    const before = intake.seen()
+    const before = batcher.seen()
     const outcome = await attempt.launcher
-      .follow(before, { signal, maxEntryBytes: services.limits.runEntryBytes, onEntry: intake.push })
+      .follow(before, { signal, maxEntryBytes: services.limits.runEntryBytes, onEntry: batcher.push })
       .catch((error: unknown): 'broken' => {
         // 409: a newer worker has the run. It cut this one off, and nothing that is read from here on could be committed.
         if (error instanceof LauncherRefused && error.status === 409) throw new LeaseLost(attempt.run.id)
         if (error instanceof AgentFault) throw error
         return 'broken'
       })
-    await intake.drained()
+    await batcher.drained()
     if (finished()) return undefined
     if (outcome === 'unknown' || (outcome === 'broken' && (await attempt.launcher.isGone()))) return 'lost_worker'
-    if (intake.seen() > before) silentSince = undefined
+    if (batcher.seen() > before) silentSince = undefined
     silentSince ??= performance.now()
     if (performance.now() - silentSince > services.unreachableAfterMs) return 'agent_unreachable'
     await sleep(200, signal)
@@ -167,7 +166,7 @@ async function followUntilResult(
 }
 
 async function commitEntries(
-  services: DriveServices,
+  services: WorkerServices,
   attempt: Attempt,
   entries: readonly NumberedEntry[],
 ): Promise<void> {

@@ -3,10 +3,10 @@ import { decideResult, type RunFact } from '../decide.ts'
 import { saveOutcome, savePause } from '../store/internal/content.ts'
 import { type Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'
-import { workerAuthor } from './author.ts'
-import type { DriveServices } from './drive-services.ts'
+import { workerAuthor } from '../write.ts'
+import type { WorkerServices } from './worker-services.ts'
 import { readResult } from './read-result.ts'
-import type { RevisionNote } from './revision.ts'
+import type { RevisionRecord } from './record-revision.ts'
 
 /** The result that a batch of entries ends with: the data of the launcher's last `run.*` entry. */
 export function resultOf(entries: readonly LauncherEntry[]): InvokeResult | undefined {
@@ -18,8 +18,8 @@ const resultKinds = new Set(['run.succeeded', 'run.failed', 'run.cancelled', 'ru
 
 /** Commits the result: state, outcome and, for a pause, the questions and where the agent stood. */
 export async function recordResult(
-  services: DriveServices,
-  { claim, run, revision }: { readonly claim: Claim; readonly run: SelectedRun; readonly revision: RevisionNote },
+  services: WorkerServices,
+  { claim, run, revision }: { readonly claim: Claim; readonly run: SelectedRun; readonly revision: RevisionRecord },
   result: InvokeResult,
 ): Promise<void> {
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => ({

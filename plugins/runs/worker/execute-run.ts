@@ -1,0 +1,282 @@
+import { sleep } from '#core/async/sleep.ts'
+import { msToDuration } from '#schemas/duration.ts'
+import type { FailReason, InvokeRequest } from '#schemas/run.ts'
+import { decideBusy, decideStart, mayBegin } from '../decide.ts'
+import { readContent, saveOutcome } from '../store/internal/content.ts'
+import { waitedMs } from '../store/internal/journal.ts'
+import { beginSegment, type Beginning, type Claim, releaseLease } from '../store/internal/lease.ts'
+import { findRun } from '../store/internal/run-rows.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import { LeaseLost, workerAuthor } from '../write.ts'
+import { readConversation } from '../history.ts'
+import type { DispatchOutcome, Segment } from './decide-dispatch.ts'
+import { describeError } from '#core/log/describe-error.ts'
+import type { WorkerServices } from './worker-services.ts'
+import { backOffMs, failRun, isUnavailable, settleFailure, unprovenMessage, unreadyMessage } from './failure.ts'
+import { followRun } from './follow-run.ts'
+import { type Dispatched, dispatchRun } from './dispatch-run.ts'
+import type { LauncherClient } from './launcher-client.ts'
+import type { Launchers } from './choose-launcher.ts'
+import { recordResult } from './record-result.ts'
+import { recordRevision } from './record-revision.ts'
+import { inRunSpan } from './run-span.ts'
+
+const minBackOffMs = 1_000
+const maxBackOffMs = 60_000
+// A right may have been revoked, and a grant lasts seven days.
+const recheckAfterMs = 3_600_000
+
+/** A claimed run in progress. */
+export interface Execution {
+  readonly done: Promise<void>
+  /** Checks whether a cancel of the run was requested. */
+  nudge(): void
+}
+
+/** Executes a claimed run until it has ended or is paused, or the lease is lost. */
+export function executeRun(services: WorkerServices, claim: Claim, signal: AbortSignal): Execution {
+  const cancel = new AbortController()
+  const done = execute(services, claim, signal, cancel)
+    .then(
+      // A run that has not ended was changed by another process meanwhile: it is due again immediately.
+      (afterMs = 0) => ({ afterMs, failed: false }),
+      (error: unknown) => afterError(services, claim, error, signal),
+    )
+    .then(({ afterMs, failed }) => releaseClaim(services, claim, afterMs, failed))
+  return {
+    done,
+    nudge: () => {
+      findRun(services.store.reader<RunsTables>(), claim.runId)
+        .then((run) => run?.state === 'cancelling' && cancel.abort())
+        .catch(() => undefined)
+    }, // the next nudge retries
+  }
+}
+
+/** When a run is due again after an error, and whether the error counts as a failed try. */
+function afterError(services: WorkerServices, claim: Claim, error: unknown, signal: AbortSignal) {
+  if (signal.aborted) return { afterMs: 0, failed: false }
+  const { runId, epoch, tries } = claim
+  if (error instanceof LeaseLost) return { afterMs: services.retryMs, failed: false }
+  const failed = !isUnavailable(error)
+  const afterMs = backOffMs(services, failed ? tries : 0)
+  services.log.error({ runId, epoch, tries, afterMs, ...describeError(error) }, 'run execution failed, retrying')
+  return { afterMs, failed }
+}
+
+/** Releases the lease of a run that has not ended; an ended or paused run is unchanged. */
+async function releaseClaim(services: WorkerServices, claim: Claim, afterMs: number, failed: boolean): Promise<void> {
+  const release = services.store.transact<RunsTables, void>((tx) => releaseLease(tx.db, claim, afterMs, failed))
+  await release.catch(() => undefined) // the lease expires
+}
+
+/** Returns the milliseconds after which a run that waits for its busy agent is due again. */
+async function execute(
+  services: WorkerServices,
+  claim: Claim,
+  signal: AbortSignal,
+  cancel: AbortController,
+): Promise<number | undefined> {
+  const reader = services.store.reader<RunsTables>()
+  const run = await findRun(reader, claim.runId)
+  const content = await readContent(reader, claim.runId)
+  if (!run || !content) return undefined
+  return inRunSpan(services.tracer, run, claim.epoch, async () => {
+    const found: Found = { claim, run, content, signal, cancel, reached: {} }
+    return executeFound(services, found).catch((error: unknown) => {
+      if (error instanceof LeaseLost || signal.aborted) throw error
+      return settleFailure(services, { claim, run, stopAgent: () => stopAgent(found) }, error)
+    })
+  })
+}
+
+/** Asks the launcher that has the run to stop and to forget it. If that fails, the launcher's own time limits apply. */
+async function stopAgent({ reached: { launcher } }: Found): Promise<void> {
+  await launcher?.cancel().catch(() => undefined)
+  await launcher?.acknowledge().catch(() => undefined)
+}
+
+interface Found {
+  readonly claim: Claim
+  readonly run: SelectedRun
+  readonly content: Content
+  readonly signal: AbortSignal
+  readonly cancel: AbortController
+  /** The launcher that accepted the run. */
+  readonly reached: { launcher?: LauncherClient }
+}
+
+type Content = NonNullable<Awaited<ReturnType<typeof readContent>>>
+
+async function executeFound(services: WorkerServices, found: Found): Promise<number | undefined> {
+  const { claim, run, content, signal, cancel } = found
+  const launchers = services.launchersOf(run, () => content.grant_token, claim)
+  const fail = (reason: FailReason, message?: string) =>
+    failRun(services, found, reason, unprovenMessage(reason, launchers) ?? message)
+  // Cancelled before it ever reached the agent: there is nothing to stop.
+  if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
+  if (run.state === 'cancelling') cancel.abort()
+  const launcher = await findLauncher(services, launchers, { claim, run, signal, cancelled: cancel.signal })
+  if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable', unreadyMessage(services, run))
+  if (mayBegin(run) && !(await isStillAllowed(services, found))) return fail('permission_revoked')
+  const dispatched = await dispatchFound(services, found, { launcher, launchers })
+  return afterDispatch(services, found, dispatched, fail)
+}
+
+/** Executes the outcome of a dispatch; the milliseconds after which a run that is not finished is due again. */
+async function afterDispatch(
+  services: WorkerServices,
+  found: Found,
+  { launcher, outcome }: Dispatched,
+  fail: (reason: FailReason) => Promise<undefined>,
+): Promise<number | undefined> {
+  const { claim, run } = found
+  switch (outcome.do) {
+    case 'follow':
+      return followDispatched(services, found, launcher, outcome).then((reason) => reason && fail(reason))
+    case 'requeue': {
+      const segment = mayBegin(run) ? run.segment : run.segment - 1
+      return requeue(services, claim, { ...run, segment }, outcome.runTimeoutMs)
+    }
+    case 'release':
+      return services.retryMs
+    case 'fail':
+      return fail(outcome.reason)
+    case 'abandon':
+      return undefined
+  }
+}
+
+/** Follows the segment at its launcher and records the result; returns the reason of failure when there is none. */
+async function followDispatched(
+  services: WorkerServices,
+  { claim, run, signal, cancel, reached }: Found,
+  launcher: LauncherClient,
+  { agentRevision }: Extract<DispatchOutcome, { readonly do: 'follow' }>,
+): Promise<FailReason | undefined> {
+  reached.launcher = launcher
+  const revision = recordRevision(claim, run, agentRevision)
+  const attempt = mayBegin(run) ? { ...claim, launcherN: 0 } : claim
+  const result = await followRun(services, {
+    claim: attempt,
+    run,
+    launcher,
+    signal,
+    cancelled: cancel.signal,
+    revision,
+  })
+  if (result === undefined || typeof result === 'string') return result
+  await recordResult(services, { claim, run, revision }, result)
+  // After the commit: if the acknowledgement is lost, the launcher keeps the result until its retention ends.
+  await launcher.acknowledge().catch(() => undefined)
+  return undefined
+}
+
+/** Checks the right of the subject again before a late or later segment, and renews the grant. */
+async function isStillAllowed(services: WorkerServices, { claim, run, content }: Found): Promise<boolean> {
+  if (run.segment === 0 && Date.now() - run.created_at.getTime() <= recheckAfterMs) return true
+  const { allowed, grant } = await services.recheck(run, claim.epoch)
+  content.grant_token = grant ?? content.grant_token
+  return allowed
+}
+
+async function dispatchFound(
+  services: WorkerServices,
+  { claim, run, content, signal, cancel }: Found,
+  at: { readonly launcher: LauncherClient; readonly launchers: Launchers },
+): Promise<Dispatched> {
+  const isNew = mayBegin(run)
+  const beforeSegment = isNew ? run : { ...run, segment: run.segment - 1 }
+  const read = () => toRequest(services, beforeSegment, content)
+  // Read before the start is committed: a read that fails then leaves the segment new.
+  let request = isNew ? await read() : undefined
+  return dispatchRun(
+    {
+      ...at,
+      segment: isNew ? { kind: 'new' } : startedSegment(claim, run),
+      cancelled: cancel.signal,
+      stopping: signal,
+      request: async () => (request ??= await read()),
+      commitStart: (beginning) => commitStart(services, claim, run, beginning),
+    },
+    services,
+  )
+}
+
+/** A segment that a previous worker started. It is not invoked again when its ticket is of another segment, or its run is cancelled. */
+function startedSegment(claim: Claim, run: SelectedRun): Segment {
+  const isValid = run.state === 'running' && claim.ticketSegment === run.segment
+  const ticket = isValid ? (claim.ticket ?? undefined) : undefined
+  return { kind: 'started', by: 'previous-worker', ticket, unanswered: false }
+}
+
+/**
+ * Commits the start of the segment, with ticket and pod, before the agent is invoked. A worker that takes over has only this ticket and
+ * cannot start the segment a second time (O6). The ticket is replaced only after every invocation with it was refused: until this
+ * commit no other process has claimed the run, so none has the former ticket.
+ */
+async function commitStart(
+  services: WorkerServices,
+  claim: Claim,
+  run: SelectedRun,
+  beginning: Beginning,
+): Promise<boolean> {
+  const segment = run.segment + 1
+  let isStarted = false
+  await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
+    const started = decideStart(facts, claim.epoch)
+    isStarted = started.length > 0 || (facts.state === 'running' && facts.segment === segment)
+    return { facts: started, ...(isStarted ? { also: (db) => beginSegment(db, run.id, segment, beginning) } : {}) }
+  })
+  return isStarted
+}
+
+/** Requeues the run of a busy agent, with a delay that grows with the time it has waited; its time limit continues to apply. */
+async function requeue(
+  services: WorkerServices,
+  claim: Claim,
+  run: SelectedRun,
+  timeoutMs = Infinity,
+): Promise<number | undefined> {
+  const waited = await waitedMs(services.store.reader<RunsTables>(), run.id)
+  await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
+    const decided = decideBusy(facts, waited >= timeoutMs)
+    const over = decided.some(({ fact }) => fact !== 'requeued')
+    const message = `waited longer than limits.timeout (${msToDuration(timeoutMs)}) for an agent that was busy with other runs`
+    const isLate = decided.some(({ fact }) => fact === 'timed-out')
+    return {
+      facts: decided,
+      content: { 'timed-out': { message } },
+      also: (db) =>
+        over ? saveOutcome(db, run.id, isLate ? { error: message } : {}) : beginSegment(db, run.id, run.segment),
+    }
+  })
+  return Math.min(Math.max(waited / 2, minBackOffMs), maxBackOffMs, Math.max(timeoutMs - waited, 0))
+}
+
+/** The launcher that has the segment, or a ready one; undefined when there is none in time, or the run is cancelled meanwhile. */
+async function findLauncher(
+  { unreachableAfterMs }: WorkerServices,
+  launchers: Launchers,
+  { claim, run, signal, cancelled }: Pick<Found, 'claim' | 'run' | 'signal'> & { readonly cancelled: AbortSignal },
+): Promise<LauncherClient | undefined> {
+  if (run.started && claim.launcher?.segment === run.segment) return launchers.at(claim.launcher)
+  const deadline = performance.now() + unreachableAfterMs
+  for (let waitMs = 50; !signal.aborted; waitMs = Math.min(waitMs * 2, 1000)) {
+    const launcher = await launchers.next()
+    // A started segment has to be reached to be stopped, also when its run is cancelled.
+    if (launcher || (cancelled.aborted && !run.started) || performance.now() > deadline) return launcher
+    await sleep(waitMs, signal)
+  }
+  return undefined
+}
+
+async function toRequest(services: WorkerServices, run: SelectedRun, content: Content): Promise<InvokeRequest> {
+  const history = await readConversation(services.store.reader<RunsTables>(), run)
+  const resume = run.segment > 0 ? { resolutions: content.resolutions, checkpoint: content.checkpoint } : undefined
+  return {
+    input: content.input,
+    conversationId: run.conversation_id,
+    context: { history, ...(resume ? { resume } : {}) },
+  }
+}
