@@ -1,11 +1,11 @@
 import { type Consumer, on } from '#core/messaging/consumer/consumer.ts'
 import { terminalStates } from '#schemas/run.ts'
-import { decideCancel } from './decide.ts'
+import { decideCancel } from './lifecycle/decide.ts'
 import { cancelRequested } from './events.ts'
 import { lockLeases } from './store/internal/lease.ts'
 import { openChildren } from './store/internal/run-rows.ts'
 import type { RunsTables } from './store/tables.ts'
-import type { RunWriter } from './write.ts'
+import type { RunWriter } from './lifecycle/run-writer.ts'
 
 const nobody = { name: 'system:mesh:worker', kind: 'system' } as const
 

@@ -1,13 +1,13 @@
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { AgentCall, AgentOutcome, AgentRuns } from '#plugins/providers/agent-model.ts'
 import { type CallerRunsServices, type RunsServices, withCallerRuns } from './services.ts'
-import { waitForRun } from './invoke.ts'
-import type { LiveFrame } from './live-frame.ts'
-import type { RunDetail } from './run.ts'
+import { waitForRun } from './stream/wait-for-run.ts'
+import type { LiveFrame } from './stream/live-frame.ts'
+import type { RunDetail } from './read/to-run.ts'
 import { findRun } from './store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from './store/tables.ts'
-import { streamRun } from './stream.ts'
-import type { StreamServices } from './stream.ts'
+import { streamRun } from './stream/stream-run.ts'
+import type { StreamServices } from './stream/stream-run.ts'
 
 /** Runs for the model gateway: agents as models, and the owner of a run. */
 export function createGatewayRuns(services: RunsServices): AgentRuns {

@@ -1,7 +1,7 @@
 import { sql, type Transaction, type UpdateObject } from 'kysely'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import type { Projection } from '#core/event-store/store.ts'
-import { stateAfter, type RunFact } from './decide.ts'
+import { stateAfter, type RunFact } from './lifecycle/decide.ts'
 import {
   cancelRequested,
   interruptResolved,

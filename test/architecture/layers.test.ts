@@ -12,7 +12,7 @@ const sources = readSources(root)
 const dynamic = 'import'
 
 // Violations that are known: the list only shrinks.
-const knownFullFolders = ['plugins/runs: 42']
+const knownFullFolders: readonly string[] = []
 
 test('a folder of core imports only folders before it in the list', () => {
   assert.deepEqual(layerViolations(sources), [])

@@ -72,13 +72,13 @@ export const rules: readonly Rule[] = [
     name: 'in a plugin only *routes.ts import Fastify',
     of: (path) => inRoom(path, 'plugins') && !/(?:^|[-/])routes(?:\.ts$|\/)/.test(path),
     forbids: ({ target }) => target === 'fastify' || target.startsWith('@fastify/'),
-    bad: { path: 'plugins/runs/runs.ts', text: "import type { FastifyRequest } from 'fastify'" },
+    bad: { path: 'plugins/runs/caller-runs.ts', text: "import type { FastifyRequest } from 'fastify'" },
   }),
   importRule({
     name: 'in a plugin only store, projections and migrations import kysely',
     of: (path) => inRoom(path, 'plugins') && !/\/(?:store|projections|migrations)(?:\.ts$|\/)/.test(path),
     forbids: ({ target }) => target === 'kysely',
-    bad: { path: 'plugins/runs/runs.ts', text: "import type { Kysely } from 'kysely'" },
+    bad: { path: 'plugins/runs/caller-runs.ts', text: "import type { Kysely } from 'kysely'" },
   }),
   importRule({
     name: 'only events.ts calls defineEvent',
@@ -87,7 +87,7 @@ export const rules: readonly Rule[] = [
       path !== 'core/controllers/objects/object-events.ts' &&
       !/^plugins\/[^/]+\/events(?:\.ts$|\/)/.test(path),
     forbids: ({ names, typeOnly }) => !typeOnly && names.includes('defineEvent'),
-    bad: { path: 'plugins/runs/runs.ts', text: "import { defineEvent } from '#core/event-store/event.ts'" },
+    bad: { path: 'plugins/runs/caller-runs.ts', text: "import { defineEvent } from '#core/event-store/event.ts'" },
   }),
   importRule({
     name: 'only consumers.ts calls on',

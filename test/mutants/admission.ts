@@ -177,7 +177,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/http/admission/admission.ts',
     find: 'createTurns({ atOnce: limits.turnsPerCaller })',
     replace: 'createTurns({ atOnce: limits.turnsPerCaller * 1_000 })',
-    tests: ['plugins/runs/tenant-load.test.ts'],
+    tests: ['plugins/runs/stream/tenant-load.test.ts'],
   },
   {
     name: 'a request that waits keeps its turn',

@@ -1,10 +1,10 @@
 import type { Mutant } from './mutant.ts'
 
 const conversations = ['test/flows/conversations.test.ts']
-const idempotency = ['plugins/runs/idempotency.test.ts']
+const idempotency = ['plugins/runs/create/idempotency.test.ts']
 const invoke = ['test/flows/invoke.test.ts']
 const telemetry = ['core/http/telemetry.test.ts']
-const subjects = ['plugins/runs/subjects.test.ts']
+const subjects = ['plugins/runs/delegation/subjects.test.ts']
 const durations = ['test/property/durations.test.ts']
 
 /** Defects in conversations, delegation, waiting for runs, and the bounds of durations. */
@@ -39,28 +39,28 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'conversations: the pod names the conversation of a delegated run',
-    file: 'plugins/runs/conversations.ts',
+    file: 'plugins/runs/delegation/delegated-conversation.ts',
     find: 'if (!parent) return',
     replace: 'if (!parent || named) return',
     tests: conversations,
   },
   {
     name: 'delegation: the state role does not read the spec',
-    file: 'plugins/runs/delegations.ts',
+    file: 'plugins/runs/delegation/child-runs.ts',
     find: '  await checkDelegate(services.state, pod, { namespace, name }, parent?.agent_uid)\n',
     replace: '  void checkDelegate\n',
     tests: conversations,
   },
   {
     name: 'grants: a renewal does not look whose grant it is',
-    file: 'plugins/runs/delegations.ts',
+    file: 'plugins/runs/delegation/child-runs.ts',
     find: 'grant?.runId !== run.id || grant.subject !== run.subject',
     replace: 'grant === undefined',
     tests: subjects,
   },
   {
     name: 'grants: a renewal is not stored',
-    file: 'plugins/runs/delegations.ts',
+    file: 'plugins/runs/delegation/child-runs.ts',
     find: '  await store.transact<RunsTables, void>((tx) => replaceGrant(tx.db, run.id, content.grant_token, fresh))\n',
     replace: '',
     tests: subjects,
@@ -81,7 +81,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'idempotency: a run does not know the key of its request',
-    file: 'plugins/runs/runs.ts',
+    file: 'plugins/runs/caller-runs.ts',
     find: '    idempotency: request.idempotency,\n',
     replace: '',
     tests: idempotency,
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'idempotency: a repeat is refused by the quota that its own run fills',
-    file: 'plugins/runs/create.ts',
+    file: 'plugins/runs/create/create-run.ts',
     find: '    if (known) return known\n',
     replace: '',
     tests: idempotency,
@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'idempotency: two runs made at once for one key fail the second request',
-    file: 'plugins/runs/create.ts',
+    file: 'plugins/runs/create/create-run.ts',
     find: '    if (contentBytes === undefined) return madeMeanwhile(tx.db, run.idempotency)\n',
     replace: "    if (contentBytes === undefined) throw new Error('twice')\n",
     tests: idempotency,
@@ -113,7 +113,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'idempotency: a repeat shows the state of a run without the right to get it',
-    file: 'plugins/runs/runs.ts',
+    file: 'plugins/runs/caller-runs.ts',
     find: 'toDetail(asQueued(run), {',
     replace: 'toDetail(run, {',
     tests: idempotency,

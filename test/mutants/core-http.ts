@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/database/cut-page.ts',
     find: 'rows.length > limit ?',
     replace: 'rows.length >= limit ?',
-    tests: ['plugins/runs/lists.test.ts'],
+    tests: ['plugins/runs/read/list-runs.test.ts'],
     only: 'CON8',
   },
   {

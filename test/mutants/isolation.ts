@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const builders = ['plugins/agents/reconcile/builders.test.ts']
-const forged = ['plugins/runs/forged-launcher.test.ts']
+const forged = ['plugins/runs/worker/forged-launcher.test.ts']
 const local = ['local/workloads/workloads.test.ts']
 const reconciler = ['plugins/agents/reconcile/reconciler.test.ts']
 const podSpec = ['plugins/agents/pod-spec.test.ts']

@@ -2,10 +2,10 @@ import type { Mutant } from './mutant.ts'
 
 const storable = ['core/http/input/storable.test.ts']
 const loop = ['launcher/agent/loop.test.ts']
-const bounds = ['plugins/runs/bounds.test.ts']
-const fairness = ['plugins/runs/fairness.test.ts']
-const pressure = ['plugins/runs/back-pressure.test.ts']
-const retention = ['plugins/runs/retention.test.ts']
+const bounds = ['plugins/runs/worker/bounds.test.ts']
+const fairness = ['plugins/runs/worker/fairness.test.ts']
+const pressure = ['plugins/runs/worker/back-pressure.test.ts']
+const retention = ['plugins/runs/retention/run-retention.test.ts']
 const pruning = ['plugins/pruning/pruning.test.ts']
 
 /** Defects in what bounds runs: data that cannot be stored, fairness, queues, retention. */
@@ -180,7 +180,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'queued runs of a caller are not bounded',
-    file: 'plugins/runs/quotas.ts',
+    file: 'plugins/runs/create/quotas.ts',
     find: 'usage.queuedByCaller >= queuedPerCaller',
     replace: 'usage.queuedByCaller < 0',
     tests: fairness,
@@ -188,7 +188,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'queued runs of a namespace are not bounded',
-    file: 'plugins/runs/quotas.ts',
+    file: 'plugins/runs/create/quotas.ts',
     find: 'usage.queuedInNamespace >= queuedPerNamespace',
     replace: 'usage.queuedInNamespace < 0',
     tests: fairness,
@@ -196,7 +196,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'stored bytes are not bounded',
-    file: 'plugins/runs/quotas.ts',
+    file: 'plugins/runs/create/quotas.ts',
     find: 'usage.storedBytes >= storedBytesPerNamespace',
     replace: 'usage.storedBytes < 0',
     tests: fairness,
@@ -252,7 +252,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a leader of the past removes runs',
-    file: 'plugins/runs/retention.ts',
+    file: 'plugins/runs/retention/run-retention.ts',
     find: '    await assertEpoch(tx, name, epoch)\n    const finished',
     replace: '    const finished',
     tests: retention,
@@ -268,10 +268,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'frames of a stream that is not read have no bound in bytes',
-    file: 'plugins/runs/inbox.ts',
+    file: 'plugins/runs/stream/frame-buffer.ts',
     find: 'frames.length > maxFrames || bytes > maxBytes',
     replace: 'frames.length > maxFrames',
-    tests: ['plugins/runs/inbox.test.ts'],
+    tests: ['plugins/runs/stream/frame-buffer.test.ts'],
     only: 'F6',
   },
 ]

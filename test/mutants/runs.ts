@@ -1,10 +1,10 @@
 import type { Mutant } from './mutant.ts'
 
-const decide = ['plugins/runs/decide.test.ts']
+const decide = ['plugins/runs/lifecycle/decide.test.ts']
 const dispatch = ['plugins/runs/worker/decide-dispatch.test.ts']
-const worker = ['plugins/runs/worker.test.ts']
-const launchers = ['plugins/runs/launchers.test.ts']
-const lease = ['plugins/runs/lease.test.ts']
+const worker = ['plugins/runs/worker/worker.test.ts']
+const launchers = ['plugins/runs/worker/choose-launcher.test.ts']
+const lease = ['plugins/runs/worker/lease.test.ts']
 const invoke = ['launcher/invoke/invoke.test.ts']
 const authority = ['launcher/invoke/authorizer.test.ts']
 
@@ -12,7 +12,7 @@ const authority = ['launcher/invoke/authorizer.test.ts']
 export const mutants: readonly Mutant[] = [
   {
     name: 'a run that was begun begins again',
-    file: 'plugins/runs/decide.ts',
+    file: 'plugins/runs/lifecycle/decide.ts',
     find: 'if (!mayBegin(run)) return []',
     replace: 'if (!mayBegin({ ...run, started: false })) return []',
     tests: decide,
@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a run that is not paused is resumed',
-    file: 'plugins/runs/decide.ts',
+    file: 'plugins/runs/lifecycle/decide.ts',
     find: "  if (run.state !== 'paused') throw new Fail('run_not_paused')\n",
     replace: '',
     tests: decide,
@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an approval needs no decision',
-    file: 'plugins/runs/decide.ts',
+    file: 'plugins/runs/lifecycle/decide.ts',
     find: "(reason === 'approval_required' || !isAnswered)",
     replace: "reason !== 'approval_required' && !isAnswered",
     tests: decide,
@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a refused approval lets the run go on',
-    file: 'plugins/runs/decide.ts',
+    file: 'plugins/runs/lifecycle/decide.ts',
     find: "if (decision === 'reject' && !isAnswer) return [resolved",
     replace: "if (decision === 'reject' && run.segment < 0) return [resolved",
     tests: decide,
@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'UXH3: an empty body answers a question',
-    file: 'plugins/runs/decide.ts',
+    file: 'plugins/runs/lifecycle/decide.ts',
     find: "if (reason === 'input_required' && decision !== 'reject' && !isAnswered)",
     replace: "if (reason === 'input_required' && decision === 'reject' && !isAnswered)",
     tests: decide,
@@ -52,7 +52,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'UXH4: the event of a decision has no reason',
-    file: 'plugins/runs/decide.ts',
+    file: 'plugins/runs/lifecycle/decide.ts',
     find: "...(reason === undefined || reason === '' ? {} : { decisionReason: reason }),",
     replace: '...(reason === answer.interruptId ? { decisionReason: reason } : {}),',
     tests: decide,
@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'UXH4: edited arguments are not held to their schema',
-    file: 'plugins/runs/resume.ts',
+    file: 'plugins/runs/interrupts/resume-run.ts',
     find: '  if (problems.length > 0) throw refuse(problems)\n',
     replace: '',
     tests: ['test/flows/resume.test.ts'],
@@ -75,10 +75,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'UXM9: a message takes the span of its model call',
-    file: 'plugins/runs/tree.ts',
+    file: 'plugins/runs/read/build-tree.ts',
     find: "new Set(['message', 'delegate', 'interrupt'])",
     replace: "new Set(['delegate', 'interrupt'])",
-    tests: ['plugins/runs/tree.test.ts'],
+    tests: ['plugins/runs/read/build-tree.test.ts'],
   },
   {
     name: 'UXM9: the step of a paused run is forgotten',
@@ -93,15 +93,15 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/runs/store/reads.ts',
     find: 'if (conversationId !== undefined) query',
     replace: 'if (conversationId === null) query',
-    tests: ['plugins/runs/lists.test.ts'],
+    tests: ['plugins/runs/read/list-runs.test.ts'],
     only: 'UXM11',
   },
   {
     name: 'a model call that failed is ok in the tree',
-    file: 'plugins/runs/tree.ts',
+    file: 'plugins/runs/read/build-tree.ts',
     find: "node.status = error === undefined ? 'ok' : 'error'",
     replace: "node.status = 'ok'",
-    tests: ['plugins/runs/tree.test.ts'],
+    tests: ['plugins/runs/read/build-tree.test.ts'],
     only: 'a model call that failed',
   },
   {
@@ -122,26 +122,26 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'UXH7: the condition of another agent of that name is shown',
-    file: 'plugins/runs/agent-readiness.ts',
+    file: 'plugins/runs/launchers/agent-readiness.ts',
     find: 'found?.metadata.uid !== row.agent_uid || ',
     replace: '',
-    tests: ['plugins/runs/lists.test.ts'],
+    tests: ['plugins/runs/read/list-runs.test.ts'],
     only: 'UXH7',
   },
   {
     name: 'UXH7: a condition that turned later explains a run that ended before',
-    file: 'plugins/runs/agent-readiness.ts',
+    file: 'plugins/runs/launchers/agent-readiness.ts',
     find: "unready.since <= Date.parse(run.finishedAt ?? '')",
     replace: 'unready.since > 0',
-    tests: ['plugins/runs/lists.test.ts'],
+    tests: ['plugins/runs/read/list-runs.test.ts'],
     only: 'UXH7',
   },
   {
     name: 'UXM5: a run that is gone leaves its streams open',
-    file: 'plugins/runs/run-watch.ts',
+    file: 'plugins/runs/stream/run-watch.ts',
     find: 'if (end === undefined) stream.gone()',
     replace: 'if (end === -1) stream.gone()',
-    tests: ['plugins/runs/shared-frames.test.ts'],
+    tests: ['plugins/runs/stream/frame-fan-out.test.ts'],
     only: 'UXM5',
   },
   {
@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a run that ended has no fail reason in the metrics',
-    file: 'plugins/runs/write.ts',
+    file: 'plugins/runs/lifecycle/run-writer.ts',
     find: "const failed = facts.find((fact) => 'failReason' in fact)",
     replace: "const failed = facts.find((fact) => fact.fact === 'cancelled')",
     tests: ['plugins/runs/queue-metrics.test.ts'],
@@ -170,7 +170,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an ended run can be cancelled',
-    file: 'plugins/runs/decide.ts',
+    file: 'plugins/runs/lifecycle/decide.ts',
     find: "  if (terminalStates.has(run.state)) throw new Fail('run_terminal')\n",
     replace: '',
     tests: decide,
@@ -178,14 +178,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a result is recorded twice',
-    file: 'plugins/runs/decide.ts',
+    file: 'plugins/runs/lifecycle/decide.ts',
     find: "  if (run.state !== 'running' && run.state !== 'cancelling') return []\n",
     replace: '',
     tests: decide,
   },
   {
     name: 'a worker without the lease may write',
-    file: 'plugins/runs/write.ts',
+    file: 'plugins/runs/lifecycle/run-writer.ts',
     find: 'if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)',
     replace: 'if (author.epoch !== undefined && author.epoch > locked.epoch) throw new LeaseLost(runId)',
     tests: lease,
@@ -330,7 +330,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a resumed segment that never started is counted down',
-    file: 'plugins/runs/decide.ts',
+    file: 'plugins/runs/lifecycle/decide.ts',
     find: "return run.started ? [{ fact: 'requeued', segment: run.segment - 1 }] : []",
     replace: "return [{ fact: 'requeued', segment: run.segment - 1 }]",
     tests: decide,

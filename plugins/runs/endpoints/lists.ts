@@ -4,7 +4,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { AgentRunsQuery, RunList, RunListQuery } from '#schemas/api/runs.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import type { CallerRunsServices } from '../services.ts'
-import { listNamespace, listPermitted } from '../list.ts'
+import { listNamespace, listPermitted } from '../read/list-runs.ts'
 
 /** Lists of runs: of a namespace or the cluster, and of one agent. */
 export function listEndpoints(

@@ -4,11 +4,11 @@ import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { eventStreamText, nothing } from '#schemas/api/common.ts'
 import { RunEvent, RunEventsQuery, RunTree, RunTreeQuery } from '#schemas/api/run-events.ts'
 import { ResumeBody, Run, RunParams } from '#schemas/api/runs.ts'
-import { toBytes } from '../frame-bytes.ts'
+import { toBytes } from '../stream/encode-frame.ts'
 import type { CallerRunsServices } from '../services.ts'
 import { readJournalEnds } from '../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
-import { nothingAfter, streamRun } from '../stream.ts'
+import { nothingAfter, streamRun } from '../stream/stream-run.ts'
 
 const audit = (action: string) => ({ action, resourceKind: 'Run' })
 const update = { kind: 'row', verb: 'update', resource: 'runs' } as const

@@ -1,5 +1,5 @@
 import type { LauncherEntry } from '#schemas/run.ts'
-import type { Entry } from '../journal.ts'
+import type { Entry } from '../lifecycle/journal.ts'
 
 /** Receives entries in the launcher's order: batches for the journal, and deltas for the streams of clients. */
 export interface EntrySink {

@@ -2,7 +2,7 @@ import type { NewEvent } from '#core/event-store/event.ts'
 import { runAttached } from '../events.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'
-import { subjectOf } from '../write.ts'
+import { subjectOf } from '../lifecycle/run-writer.ts'
 
 /** The event that says which revision answers, for the next write of the run: a write of its own would cost each run one more. */
 export interface RevisionRecord {

@@ -2,7 +2,7 @@ import { asSpan, createTraceScope, currentTrace } from '#core/telemetry/trace-co
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import type { SelectedRun } from '../store/tables.ts'
-import { traceparentOf } from '../write.ts'
+import { traceparentOf } from '../lifecycle/run-writer.ts'
 
 /** Runs what a claim is driven by as a span of the run's own trace; without a tracer the log lines alone carry the trace. */
 export async function inRunSpan<Result>(

@@ -1,0 +1,217 @@
+import { uuidV7 } from '#core/async/uuid-v7.ts'
+import type { Access, Caller } from '#core/cluster/caller.ts'
+import type { Observed, ObservedObject } from '#core/cluster/observed-objects.ts'
+import { accountActor, type Actor } from '#core/event-store/event.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { DnsLabel, DnsName } from '#core/kube/names.ts'
+import type { Store } from '#core/event-store/store.ts'
+import { explainReadiness } from './launchers/agent-readiness.ts'
+import { createRun, type NewRun } from './create/create-run.ts'
+import { decideCancel, type ResumeAnswer } from './lifecycle/decide.ts'
+import { signGrant } from './grants.ts'
+import type { CreateServices } from './create/create-run.ts'
+import type { Live } from './stream/live-frame.ts'
+import { resumeRun } from './interrupts/resume-run.ts'
+import { type Run, type RunDetail, toDetail, toRun } from './read/to-run.ts'
+import { listRuns, locateRun, readRun, readRunContent, type RunFilter, type RunPage } from './store/reads.ts'
+import { holdAgent } from './store/internal/run-rows.ts'
+import type { RunsTables, SelectedRun } from './store/tables.ts'
+import { readTree, type RunTree } from './read/read-tree.ts'
+import type { RunWriter } from './lifecycle/run-writer.ts'
+
+/** Request for a new run. */
+export interface RunRequest {
+  readonly agent: { readonly namespace: DnsLabel; readonly name: DnsName }
+  readonly input: unknown
+  readonly conversationId?: string | undefined
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  readonly traceparent: string
+  /** Origin of the run: `api`, or `gateway` for a model call to an agent. */
+  readonly trigger: string
+  readonly idempotency?: Idempotency | undefined
+}
+
+/** Longest time until a new agent is observed. */
+const observeMs = 2_000
+
+const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** Runs for callers, within their rights. */
+export interface Runs {
+  /**
+   * Creates a run. `access` proves that the caller may invoke the agent of `request`. A repeat with the same idempotency key returns the
+   * run of the first request.
+   */
+  create(caller: Caller, access: Access, request: RunRequest): Promise<RunDetail>
+  get(caller: Caller, id: string): Promise<RunDetail>
+  /** As `get`, with the reason why the agent is not ready, if the caller may read it. */
+  explain(caller: Caller, id: string): Promise<RunDetail>
+  /** A part of the tree, after a sequence number and within the bounds of one response. */
+  tree(caller: Caller, id: string, after: number): Promise<RunTree>
+  list(access: Access, filter: RunFilter, page: RunPage): Promise<readonly Run[]>
+  /** Proves that the caller may change the run. A run that the caller may not get is unknown. */
+  mayUpdate(caller: Caller, id: string): Promise<Access<'update', 'runs'>>
+  resume(by: Changer, id: string, answer: ResumeAnswer): Promise<RunDetail>
+  cancel(by: Changer, id: string): Promise<RunDetail>
+  /** The row of a run that the caller may `get`. Other runs are unknown. */
+  open(caller: Caller, id: string): Promise<OpenRun>
+}
+
+/** The caller that changes a run, with the proof of `mayUpdate`. */
+export interface Changer {
+  readonly caller: Caller
+  readonly access: Access
+}
+
+/** A run and the proof under which it was read. */
+export interface OpenRun {
+  readonly run: SelectedRun
+  readonly access: Access<'get', 'runs'>
+}
+
+/** Dependencies. */
+export interface RunsServices extends Pick<CreateServices, 'settings' | 'refused'> {
+  readonly core: Pick<Core, 'keys' | 'now'>
+  readonly store: Store
+  readonly live: Live
+  readonly writer: RunWriter
+  readonly observed: Observed
+}
+
+/** Creates the runs for callers. */
+export function createRuns(services: RunsServices): Runs {
+  const { store, writer } = services
+  const db = store.reader<RunsTables>()
+  const open = (caller: Caller, id: string) => openRun(db, caller, id)
+  const changeable = async (access: Access, id: string): Promise<SelectedRun> => {
+    const run = await readRun(db, accessFor('update', access), id)
+    if (!run) throw new Fail('not_found')
+    return run
+  }
+  const detail = async (run: SelectedRun): Promise<RunDetail> => toDetail(run, await readRunContent(db, run))
+  return {
+    open,
+    create: (caller, access, request) => createFor(services, caller, access, request),
+    get: async (caller, id) => detail((await open(caller, id)).run),
+    explain: async (caller, id) => {
+      const { run } = await open(caller, id)
+      return explainReadiness(caller, await detail(run), run, services.core.now())
+    },
+    tree: async (caller, id, after) => readTree(db, (await open(caller, id)).run, after),
+    list: async (access, filter, page) => (await listRuns(db, accessFor('list', access), filter, page)).map(toRun),
+    mayUpdate: async (caller, id) => {
+      const { access } = await open(caller, id)
+      return caller.review('update', 'runs', { namespace: access.namespace })
+    },
+    resume: async ({ caller, access }, id, answer) => {
+      await resumeRun(services, caller, await changeable(access, id), answer)
+      return detail(await changeable(access, id))
+    },
+    cancel: async ({ caller, access }, id) => {
+      await changeable(access, id)
+      await cancelRun(writer, id, actorOf(caller))
+      return detail(await changeable(access, id))
+    },
+  }
+}
+
+/** Signs the grant of the caller, after the review of this request. */
+async function grantFor(
+  core: RunsServices['core'],
+  caller: Caller,
+  run: { readonly runId: string; readonly agentUid: string },
+) {
+  const { username, groups } = await caller.whoami()
+  return signGrant(core.keys, { ...run, subject: username, groups }, core.now())
+}
+
+/** The actor of a person's act, for the audit log. */
+export function actorOf(caller: Caller): Actor {
+  return accountActor(caller.username)
+}
+
+async function openRun(db: Parameters<typeof locateRun>[0], caller: Caller, id: string): Promise<OpenRun> {
+  const namespace = idPattern.test(id) ? await locateRun(db, id) : undefined
+  if (namespace === undefined) throw new Fail('not_found')
+  const access = await caller.may('get', 'runs', { namespace: namespace as DnsLabel })
+  const run = access && (await readRun(db, access, id))
+  if (!run) throw new Fail('not_found')
+  return { run, access }
+}
+
+function accessFor<Verb extends 'list' | 'update'>(verb: Verb, access: Access): Access<Verb, 'runs'> {
+  if (access.verb !== verb || access.resource !== 'runs') throw new Error(`to ${verb} runs needs the proof for it`)
+  return access as Access<Verb, 'runs'>
+}
+
+/** Resolves a name to a uid by the object index, since the caller may not be allowed to read the agent. */
+async function createFor(
+  services: RunsServices,
+  caller: Caller,
+  access: Access,
+  request: RunRequest,
+): Promise<RunDetail> {
+  const { core, observed } = services
+  const { namespace, name } = request.agent
+  if (access.namespace !== namespace) throw new Error('the proof is for another namespace')
+  const agent = await observed.find('AgentDeployment', namespace, name, observeMs)
+  const namespaceUid = agent && (await observed.namespaceUid(namespace, observeMs))
+  if (!agent || namespaceUid === undefined) throw noAgent(namespace, name)
+  const runId = uuidV7()
+  const newRun: NewRun = {
+    runId,
+    agent: { namespace, name, uid: agent.uid },
+    namespaceUid,
+    input: request.input,
+    conversationId: request.conversationId ?? uuidV7(),
+    labels: request.labels ?? {},
+    trigger: { kind: request.trigger, by: caller.username },
+    subject: caller.username,
+    actor: actorOf(caller),
+    grant: await grantFor(core, caller, { runId, agentUid: agent.uid }),
+    traceparent: request.traceparent,
+    idempotency: request.idempotency,
+  }
+  const run = await createRun(services, newRun, admitAgent(agent))
+  const isKnown = run.id !== runId && (await caller.may('get', 'runs', { namespace })) !== undefined
+  if (isKnown) return toDetail(run, await readRunContent(services.store.reader<RunsTables>(), run))
+  return toDetail(asQueued(run), { input: request.input, output: null, error: null, interrupts: [], decisions: [] })
+}
+
+// A repeat by a caller that may not get runs returns the first response, not the current state (SEC18).
+function asQueued(run: SelectedRun): SelectedRun {
+  return {
+    ...run,
+    state: 'queued',
+    pause_reason: null,
+    fail_reason: null,
+    decided_by: null,
+    open_interrupts: [],
+    agent_revision: null,
+    started_at: null,
+    finished_at: null,
+    input_tokens: 0,
+    output_tokens: 0,
+    cached_tokens: 0,
+    reasoning_tokens: 0,
+  }
+}
+
+/** Cancels a run. Child runs are cancelled by its event (`consumers.ts`). */
+export async function cancelRun(writer: RunWriter, id: string, actor: Actor): Promise<void> {
+  await writer.change(id, { actor }, (facts) => ({ facts: decideCancel(facts) }))
+}
+
+/** Refuses a run of an agent that was deleted after its name was resolved. */
+export function admitAgent({ uid, namespace, name }: Pick<ObservedObject, 'uid' | 'namespace' | 'name'>) {
+  return async (db: Parameters<typeof holdAgent>[0]): Promise<void> => {
+    if (!(await holdAgent(db, uid))) throw noAgent(namespace, name)
+  }
+}
+
+/** The error for a missing agent. */
+export function noAgent(namespace: string, name: string): Fail {
+  return new Fail('not_found', `There is no agent ${name} in ${namespace}.`)
+}

@@ -1,0 +1,120 @@
+import type { Actor } from '#core/event-store/event.ts'
+import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
+import type { Store, Tx } from '#core/event-store/store.ts'
+import { isSettled } from '../lifecycle/decide.ts'
+import { runCreated } from '../events.ts'
+import { toRows } from '../lifecycle/journal.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Live } from '../stream/live-frame.ts'
+import { checkQuotas, type ExceededQuota, type RunQuotas } from './quotas.ts'
+import { findKeyed } from '../store/keyed.ts'
+import { insertRun } from '../store/internal/content.ts'
+import { appendJournal } from '../store/internal/journal.ts'
+import { lockRun } from '../store/internal/lease.ts'
+import { findRun } from '../store/internal/run-rows.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+
+/** Everything about a new run. */
+export interface NewRun {
+  readonly runId: string
+  readonly agent: { readonly namespace: string; readonly name: string; readonly uid: string }
+  readonly namespaceUid: string
+  readonly input: unknown
+  readonly conversationId: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly trigger: { readonly kind: string; readonly by: string }
+  /** Subject of the run, as in `grant`. */
+  readonly subject: string
+  readonly actor: Actor
+  readonly grant: string
+  readonly traceparent: string
+  readonly parent?: Pick<SelectedRun, 'id' | 'root_run_id'>
+  /** Idempotency key of the request. A second request with it returns the run of the first one. */
+  readonly idempotency?: Idempotency | undefined
+}
+
+/** Dependencies of creating a run. */
+export interface CreateServices {
+  readonly store: Store
+  readonly live: Live
+  readonly core: { readonly now: () => Date }
+  readonly settings: RunQuotas
+  /** Counts a run that a quota refused. */
+  readonly refused?: (quota: ExceededQuota) => void
+}
+
+/**
+ * Queues a run: event, content, lease and first journal entry in one transaction. `admit` may refuse it there by throwing. A finished
+ * or cancelling parent gets no more children: `run_terminal`. If an earlier request has the same idempotency key, returns its run
+ * and creates none.
+ */
+export function createRun(
+  services: CreateServices,
+  run: NewRun,
+  admit: (db: Tx<RunsTables>['db']) => Promise<void> = () => Promise.resolve(),
+): Promise<SelectedRun> {
+  return services.store.transact<RunsTables, SelectedRun>(async (tx) => {
+    const known = await findKeyed(tx.db, run.idempotency)
+    if (known) return known
+    await admit(tx.db)
+    if (run.parent) await holdParent(tx.db, run.parent.id)
+    const of = { namespaceUid: run.namespaceUid, caller: run.trigger.by }
+    await checkQuotas(tx.db, of, services.settings, (quota) => services.refused?.(quota))
+    const contentBytes = await insertRun(tx.db, run)
+    if (contentBytes === undefined) return madeMeanwhile(tx.db, run.idempotency)
+    const queued = {
+      ts: services.core.now(),
+      kind: 'run.queued',
+      path: [run.agent.name],
+      spanId: '',
+      data: { trigger: run.trigger, conversationId: run.conversationId },
+    } as const
+    await appendJournal(tx.db, run.runId, toRows(run.runId, 0, [queued]), { contentBytes })
+    await tx.append(`runs/${run.runId}`, 0, [toCreated(run)])
+    tx.afterCommit(() => services.live.wake(run.runId))
+    const row = await findRun(tx.db, run.runId)
+    if (!row) throw new Error('the projection did not make the row of a new run')
+    return row
+  })
+}
+
+// Two concurrent requests with one key: the insert of the second one waited for the COMMIT of the first.
+async function madeMeanwhile(db: Tx<RunsTables>['db'], idempotency: Idempotency | undefined): Promise<SelectedRun> {
+  const run = await findKeyed(db, idempotency)
+  if (!run) throw new Error('the run of an idempotency key is gone')
+  return run
+}
+
+// A concurrent cancel of the parent waits for this transaction and finds the child, or was committed before and is visible here.
+async function holdParent(db: Tx<RunsTables>['db'], parentId: string): Promise<void> {
+  const parent = await lockRun(db, parentId)
+  if (!parent || isSettled(parent.run.state)) throw new Fail('run_terminal')
+}
+
+function toCreated(run: NewRun) {
+  return {
+    type: runCreated,
+    subject: {
+      namespace: run.agent.namespace,
+      kind: 'Run',
+      name: run.runId,
+      namespaceUid: run.namespaceUid,
+      uid: run.runId,
+    },
+    actor: run.actor,
+    correlationId: run.parent?.root_run_id ?? run.runId,
+    traceparent: run.traceparent,
+    data: {
+      runId: run.runId,
+      agent: { ...run.agent, revision: null },
+      namespaceUid: run.namespaceUid,
+      conversationId: run.conversationId,
+      rootRunId: run.parent?.root_run_id ?? run.runId,
+      parentRunId: run.parent?.id ?? null,
+      trigger: run.trigger,
+      subject: run.subject,
+      traceId: run.traceparent.slice(3, 35),
+      labels: run.labels,
+    },
+  }
+}

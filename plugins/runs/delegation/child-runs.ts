@@ -1,0 +1,204 @@
+import { sleep } from '#core/async/sleep.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
+import type { UserInfo } from '#core/cluster/caller.ts'
+import type { StateContext } from '#core/plugin/role-contexts.ts'
+import { accountActor } from '#core/event-store/event.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import { JwsRefused } from '#core/signing/jws.ts'
+import type { JsonWebKeyEd25519 } from '#core/signing/keyring.ts'
+import { childOf as spanBelow, formatTraceparent, startTrace, type Trace } from '#core/telemetry/traceparent.ts'
+import type { Store } from '#core/event-store/store.ts'
+import { agentOfServiceAccount } from '#schemas/agent-names.ts'
+import type { StateRun, StateRunRequest } from '#schemas/launcher.ts'
+import { terminalStates } from '#schemas/run.ts'
+import { delegatedConversation } from './delegated-conversation.ts'
+import { createRun, type CreateServices, type NewRun } from '../create/create-run.ts'
+import { isSettled } from '../lifecycle/decide.ts'
+import { checkDelegate } from './check-delegate.ts'
+import { isRunningOut, readAnyGrant, readAttempt, readGrant, signGrant } from '../grants.ts'
+import type { Live } from '../stream/live-frame.ts'
+import { toError } from '../read/to-run.ts'
+import { admitAgent, cancelRun, noAgent } from '../caller-runs.ts'
+import { readContent, replaceGrant } from '../store/internal/content.ts'
+import { findRun } from '../store/internal/run-rows.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunWriter } from '../lifecycle/run-writer.ts'
+
+/** Runs of the state role: child runs started in a pod, and repeated reviews of a subject's right. */
+export interface Delegations {
+  keys(): { readonly keys: readonly JsonWebKeyEd25519[] }
+  create(pod: UserInfo, delegation: StateRunRequest, callerTrace: Trace | undefined): Promise<StateRun>
+  read(pod: UserInfo, runId: string, waitMs: number): Promise<StateRun>
+  cancel(pod: UserInfo, runId: string): Promise<void>
+  /** Returns the grant under which the run may continue, stored or renewed; undefined if the subject has lost the right. */
+  recheck(runId: string, attempt: string): Promise<string | undefined>
+}
+
+/** Dependencies. */
+export interface DelegationServices extends Pick<CreateServices, 'settings' | 'refused'> {
+  readonly core: Core
+  readonly store: Store
+  readonly live: Live
+  readonly writer: RunWriter
+  readonly state: StateContext
+}
+
+const observeMs = 2_000
+
+/** Creates the services of the state role. */
+export function createDelegations(services: DelegationServices): Delegations {
+  const { core, store } = services
+  const db = store.reader<RunsTables>()
+  return {
+    keys: () => core.keys.jwks(['grant', 'attempt']),
+    create: (pod, delegation, callerTrace) => delegate(services, pod, delegation, callerTrace),
+    read: async (pod, runId, waitMs) => {
+      const deadline = performance.now() + waitMs
+      for (;;) {
+        const run = await childOf(services, pod, runId)
+        if (terminalStates.has(run.state) || run.state === 'paused' || performance.now() > deadline)
+          return toDelegated(services, run)
+        await sleep(200)
+      }
+    },
+    cancel: async (pod, runId) => {
+      const run = await childOf(services, pod, runId)
+      await cancelRun(services.writer, run.id, accountActor(pod.username))
+    },
+    recheck: async (runId, token) => {
+      const attempt = await verified(() => readAttempt(core.keys, token, core.now()))
+      const run = attempt.runId === runId ? await findRun(db, runId) : undefined
+      if (!run) throw new Fail('not_found')
+      return renewedGrant(services, run)
+    },
+  }
+}
+
+/** The caller is the agent of the parent run. The subject is that of the parent run, else the agent itself. */
+async function delegate(
+  services: DelegationServices,
+  pod: UserInfo,
+  delegation: StateRunRequest,
+  callerTrace: Trace | undefined,
+) {
+  const { core } = services
+  const { namespace, name } = delegation.agent
+  const parent = delegation.parentRunId === undefined ? undefined : await ownRun(services, pod, delegation.parentRunId)
+  await checkDepth(services, parent, delegation.maxDepth)
+  await checkDelegate(services.state, pod, { namespace, name }, parent?.agent_uid)
+  const subject = parent ? await subjectOf(services, parent) : pod
+  if (!(await mayInvoke(services, subject, namespace, name)))
+    throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
+  const { agent, namespaceUid } = await findAgent(services, namespace, name)
+  const runId = uuidV7()
+  const grant = { runId, agentUid: agent.uid, subject: subject.username, groups: subject.groups }
+  const newRun: NewRun = {
+    runId,
+    agent: { namespace, name, uid: agent.uid },
+    namespaceUid,
+    input: delegation.input,
+    conversationId: delegatedConversation(parent, delegation.conversationId),
+    labels: {},
+    trigger: { kind: delegation.mode, by: pod.username },
+    subject: subject.username,
+    actor: accountActor(pod.username),
+    grant: await signGrant(core.keys, grant, core.now()),
+    traceparent: formatTraceparent(traceOfChild(parent, callerTrace)),
+    ...(parent ? { parent } : {}),
+  }
+  return toDelegated(services, await createRun(services, newRun, admitAgent(agent)))
+}
+
+async function findAgent({ state }: DelegationServices, namespace: string, name: string) {
+  const agent = await state.observed.find('AgentDeployment', namespace, name, observeMs)
+  const namespaceUid = agent && (await state.observed.namespaceUid(namespace, observeMs))
+  if (agent && namespaceUid !== undefined) return { agent, namespaceUid }
+  throw noAgent(namespace, name)
+}
+
+const deepest = 8
+
+/** The depth is counted from stored rows. The launcher's value can only lower the bound. */
+async function checkDepth(
+  { store }: DelegationServices,
+  parent: SelectedRun | undefined,
+  maxDepth: number,
+): Promise<void> {
+  const db = store.reader<RunsTables>()
+  let depth = 0
+  for (let run = parent; run; depth++)
+    run = run.parent_run_id === null ? undefined : await findRun(db, run.parent_run_id)
+  if (depth > Math.min(maxDepth, deepest)) throw new Fail('depth_exceeded')
+}
+
+/** The trace of the parent, below the launcher's span if it belongs to that trace. Without a parent a new trace (SEC26). */
+function traceOfChild(parent: SelectedRun | undefined, callerTrace: Trace | undefined): Trace {
+  if (!parent) return startTrace()
+  if (callerTrace?.traceId === parent.trace_id) return spanBelow(callerTrace)
+  return { ...startTrace(), traceId: parent.trace_id }
+}
+
+/** Returns an active run of the agent whose service account is the caller. Other runs are unknown to it. */
+async function ownRun(services: DelegationServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
+  const agent = agentOfServiceAccount(pod.username)
+  const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
+  if (!run || !agent || run.namespace !== agent.namespace || run.agent_name !== agent.name) throw new Fail('not_found')
+  if (isSettled(run.state)) throw new Fail('run_terminal')
+  return run
+}
+
+/** Returns a run that was started by the calling pod. */
+async function childOf({ store }: DelegationServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
+  const run = isUuid(runId) ? await findRun(store.reader<RunsTables>(), runId) : undefined
+  if (!run || run.trigger_by !== pod.username) throw new Fail('not_found')
+  return run
+}
+
+async function subjectOf(services: DelegationServices, run: SelectedRun): Promise<UserInfo> {
+  const content = await readContent(services.store.reader<RunsTables>(), run.id)
+  if (!content) throw new Fail('not_found')
+  const grant = await verified(() => readGrant(services.core.keys, content.grant_token, services.core.now()))
+  return { username: grant.subject, uid: '', groups: grant.groups, extra: {} }
+}
+
+/** Renews the stored grant for its subject and groups after an access review. Adds no right (SEC30, ADR 0022). */
+async function renewedGrant(services: DelegationServices, run: SelectedRun): Promise<string | undefined> {
+  const { core, store } = services
+  const content = await readContent(store.reader<RunsTables>(), run.id)
+  const grant = content && (await readAnyGrant(core.keys, content.grant_token))
+  if (!content || grant?.runId !== run.id || grant.subject !== run.subject) return undefined
+  const { subject, groups } = grant
+  const user: UserInfo = { username: subject, uid: '', groups, extra: {} }
+  if (!(await mayInvoke(services, user, run.namespace, run.agent_name ?? ''))) return undefined
+  if (!isRunningOut(grant, core.now())) return content.grant_token
+  const fresh = await signGrant(core.keys, { runId: run.id, agentUid: grant.agentUid, subject, groups }, core.now())
+  await store.transact<RunsTables, void>((tx) => replaceGrant(tx.db, run.id, content.grant_token, fresh))
+  return fresh
+}
+
+function mayInvoke(
+  { state }: DelegationServices,
+  subject: UserInfo,
+  namespace: string,
+  name: string,
+): Promise<boolean> {
+  return state.subjectMay(subject, { verb: 'create', resource: 'agentdeployments/invoke', namespace, name })
+}
+
+async function toDelegated(services: DelegationServices, run: SelectedRun): Promise<StateRun> {
+  const content = await readContent(services.store.reader<RunsTables>(), run.id)
+  return { id: run.id, state: run.state, output: content?.output ?? null, error: toError(run, content?.error) }
+}
+
+async function verified<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    throw error instanceof JwsRefused ? new Fail('unauthenticated') : error
+  }
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+}

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
+import type { SelectedRun } from '../store/tables.ts'
+
+/**
+ * Conversation of a delegated run (ADR 0022): a hash of the parent's conversation, the delegating agent, and the name given by the
+ * pod, if any. The same conversation leads to the same conversation of the other agent. No name can address a conversation that
+ * was not started by delegation from this one. Without a parent the agent acts for itself.
+ */
+export function delegatedConversation(
+  parent: Pick<SelectedRun, 'conversation_id' | 'agent_uid'> | undefined,
+  named: string | undefined,
+): string {
+  if (!parent) return named ?? uuidV7()
+  const parts = [parent.agent_uid, parent.conversation_id, named ?? null]
+  return `d-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}`
+}

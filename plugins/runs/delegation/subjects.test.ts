@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import test, { type TestContext } from 'node:test'
+import { sql } from 'kysely'
+import type { UserInfo } from '#core/cluster/caller.ts'
+import { createKeyring } from '#core/signing/create-keyring.ts'
+import type { Database } from '#core/database/database.ts'
+import { migrate } from '#core/database/migrate.ts'
+import { rebuild } from '#core/event-store/rebuild-projection.ts'
+import { adapters } from '#core/database/testing/databases.ts'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
+import { createDelegations, type DelegationServices } from './child-runs.ts'
+import { readAnyGrant, readGrant, signAttempt, signGrant } from '../grants.ts'
+import { up as addLabels } from '../migrations/0004-list-indexes.ts'
+import { up as createTables } from '../migrations/0001-runs.ts'
+import { up as addSubjects } from '../migrations/0007-subjects.ts'
+import { runsProjection } from '../projections.ts'
+import { resumeRun } from '../interrupts/resume-run.ts'
+import { readContent } from '../store/internal/content.ts'
+import { findRun } from '../store/internal/run-rows.ts'
+import type { RunsTables } from '../store/tables.ts'
+import { agent, createWorld, queueRun } from '../testing/world.ts'
+
+const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
+const day = 24 * 3600 * 1000
+
+/** Writes a row as a process of before the migration does. */
+async function insertOlder(database: Database, run: { by: string; root?: string; id?: string }): Promise<string> {
+  const id = run.id ?? uuidV7()
+  await sql`insert into runs_runs (id, version, namespace, namespace_uid, conversation_id, root_run_id, trigger_kind,
+      trigger_by, state, trace_id, created_at)
+    values (${id}, 1, 'default', 'ns-uid', 'c', ${run.root ?? id}, 'api', ${run.by}, 'succeeded', 'trace', now())`.execute(
+    database.root,
+  )
+  return id
+}
+
+for (const { name, skip, open } of adapters) {
+  test(`${name}: SEC7: the subject of an older run is the creator of its root run`, { skip }, async (t) => {
+    const database = await open(t)
+    await createTables(database.root)
+    await addLabels(database.root)
+    const root = await insertOlder(database, { by: 'alice' })
+    const child = await insertOlder(database, { by: 'system:serviceaccount:default:front', root })
+    const orphan = await insertOlder(database, { by: 'system:serviceaccount:default:front', root: uuidV7() })
+    await addSubjects(database.root)
+    const later = await insertOlder(database, { by: 'system:serviceaccount:default:front', root })
+    const found = await database.root
+      .withTables<RunsTables>()
+      .selectFrom('runs_runs')
+      .select(['id', 'subject'])
+      .execute()
+    const subjects = new Map(found.map((row) => [row.id, row.subject]))
+    assert.deepEqual(
+      [root, child, orphan, later].map((id) => subjects.get(id)),
+      ['alice', 'alice', 'system:serviceaccount:default:front', 'alice'],
+      'the last one was written by an older process after the migration',
+    )
+  })
+
+  test(`${name}: SEC7: a rebuild keeps subject and decision`, { skip }, async (t) => {
+    const { database, world } = await start(t, open)
+    const run = await queueRun(world, 'x')
+    await pauseAndAnswer(world, run.id, 'bob')
+    const before = await findRun(world.store.reader<RunsTables>(), run.id)
+    await rebuild(database, runsProjection)
+    assert.deepEqual(await findRun(world.store.reader<RunsTables>(), run.id), before)
+    assert.deepEqual([before?.subject, before?.decided_by], ['alice', 'bob'])
+  })
+
+  test(
+    `${name}: SEC30: the grant of a resumed run stays its subject's and is renewed for it alone`,
+    { skip },
+    async (t) => {
+      const { world } = await start(t, open)
+      const state = await stateRole(world)
+      const run = await state.queued('alice', ['developers'])
+      await pauseAndAnswer(world, run.id, 'bob')
+      const grant = await state.recheck(run.id)
+      assert.equal(grant, run.grant, 'young enough: as it was signed')
+      assert.deepEqual(state.asked.at(-1), { username: 'alice', groups: ['developers'] })
+      state.clock.now += 8 * day
+      const renewed = await state.recheck(run.id)
+      const claims = await readGrant(state.keys, renewed ?? '', new Date(state.clock.now))
+      assert.deepEqual([claims.subject, claims.groups, claims.runId], ['alice', ['developers'], run.id])
+      assert.equal((await readContent(world.store.reader<RunsTables>(), run.id))?.grant_token, renewed, 'stored')
+      state.allow = false
+      assert.equal(await state.recheck(run.id), undefined, 'the subject lost the right')
+    },
+  )
+
+  test(`${name}: SEC30: a stored grant of another subject, run or key is not renewed`, { skip }, async (t) => {
+    const { world } = await start(t, open)
+    const state = await stateRole(world)
+    const run = await state.queued('alice', [])
+    const of = { runId: run.id, agentUid: agent.uid, subject: 'alice', groups: [] }
+    const now = new Date(state.clock.now)
+    for (const token of [
+      await signGrant(state.keys, { ...of, subject: 'bob' }, now),
+      await signGrant(state.keys, { ...of, runId: uuidV7() }, now),
+      await signGrant(createKeyring(), of, now),
+      'no token',
+    ]) {
+      await sql`update runs_content set grant_token = ${token} where run_id = ${run.id}`.execute(state.database)
+      assert.equal(await state.recheck(run.id), undefined)
+    }
+    assert.equal(await readAnyGrant(state.keys, 'a.b.c'), undefined)
+  })
+}
+
+async function start(t: TestContext, open: (t: TestContext) => Promise<Database>) {
+  const database = await open(t)
+  await migrate(database, [runsMigrations])
+  return { database, world: createWorld(database) }
+}
+
+type World = ReturnType<typeof createWorld>
+
+async function pauseAndAnswer(world: World, runId: string, by: string): Promise<void> {
+  const interrupts = [{ id: 'q1', reason: 'input_required' as const }]
+  await world.writer.change(runId, { actor: { name: 'worker', kind: 'system' } }, () => ({
+    facts: [
+      { fact: 'started', epoch: 1, segment: 1 },
+      { fact: 'paused', pauseReason: 'input_required', interrupts },
+    ],
+  }))
+  await resumeRun(world, { username: by }, { id: runId }, { payload: 'blue' })
+}
+
+/** The state role on a real store; only the cluster's answer to an access review is scripted. */
+async function stateRole(world: World) {
+  const keys = createKeyring()
+  const clock = { now: Date.now() }
+  const asked: Pick<UserInfo, 'username' | 'groups'>[] = []
+  const role = {
+    keys,
+    clock,
+    asked,
+    allow: true,
+    database: world.store.reader(),
+    recheck: async (runId: string) => {
+      const token = await signAttempt(keys, { runId, agentUid: agent.uid, epoch: 1 }, new Date(clock.now))
+      return delegations.recheck(runId, token)
+    },
+    async queued(subject: string, groups: readonly string[]) {
+      const { id } = await queueRun(world, 'x')
+      const grant = await signGrant(keys, { runId: id, agentUid: agent.uid, subject, groups }, new Date(clock.now))
+      await sql`update runs_content set grant_token = ${grant} where run_id = ${id}`.execute(role.database)
+      return { id, grant }
+    },
+  }
+  const delegations = createDelegations({
+    ...world,
+    core: { keys, now: () => new Date(clock.now) },
+    state: {
+      subjectMay: async ({ username, groups }: UserInfo) => (asked.push({ username, groups }), role.allow),
+    },
+  } as unknown as DelegationServices)
+  return role
+}

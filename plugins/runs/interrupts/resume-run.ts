@@ -1,0 +1,110 @@
+import type { Caller } from '#core/cluster/caller.ts'
+import { accountActor } from '#core/event-store/event.ts'
+import { Fail } from '#core/errors/domain-error.ts'
+import type { Store } from '#core/event-store/store.ts'
+import type { Decision, Interrupt, Resolution } from '#schemas/run.ts'
+import { answerProblems } from './answer-schema.ts'
+import { decideResume, type ResolvedInterrupt, type ResumeAnswer, type RunFact } from '../lifecycle/decide.ts'
+import { readRunContent } from '../store/reads.ts'
+import { saveOutcome, saveResolution } from '../store/internal/content.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import type { RunWriter } from '../lifecycle/run-writer.ts'
+
+/** Dependencies of answering an interrupt. */
+export interface ResumeServices {
+  readonly core: { readonly now: () => Date }
+  readonly store: Store
+  readonly writer: RunWriter
+}
+
+/** Answers an interrupt of a paused run as the caller. The decision is stored with the run, in its event and in the audit log. */
+export async function resumeRun(
+  { core, store, writer }: ResumeServices,
+  caller: Pick<Caller, 'username'>,
+  { id }: Pick<SelectedRun, 'id'>,
+  given: ResumeAnswer,
+): Promise<void> {
+  const answer = withPlainReason(given)
+  const content = await readRunContent(store.reader<RunsTables>(), { id })
+  await writer.change(id, { actor: accountActor(caller.username) }, (facts, { run }) => {
+    const [resolved, ...rest] = decideResume(facts, answer)
+    if (resolved?.fact !== 'interrupt-resolved') throw new Fail('run_not_paused')
+    checkSchema(
+      content?.interrupts.find((one) => one.id === resolved.interruptId),
+      answer,
+    )
+    const by = { username: caller.username, at: core.now().toISOString() }
+    const decision = toDecision(resolved, answer, by)
+    const { onReject: _, ...forAgent } = answer
+    const resolution: Resolution = { ...forAgent, interruptId: resolved.interruptId }
+    const message = rejection(resolved, caller.username)
+    return {
+      facts: [{ ...resolved, subject: run.subject }, ...rest],
+      content: { 'interrupt-resolved': contentOf(decision), rejected: { message } },
+      contentBytes: Buffer.byteLength(JSON.stringify([resolution, decision])),
+      also: async (db) => {
+        await saveResolution(db, id, resolution, decision)
+        if (endsRun(rest)) await saveOutcome(db, id, { error: message })
+      },
+    }
+  })
+}
+
+function endsRun(facts: readonly RunFact[]): boolean {
+  return facts.some(({ fact }) => fact === 'rejected')
+}
+
+/** Message of a rejected run: decider, tool and reason. */
+function rejection({ tool, decisionReason }: ResolvedInterrupt, username: string): string {
+  const what = `${username} rejected ${tool ?? 'the question'}`
+  return decisionReason === undefined ? what : `${what}: ${decisionReason}`
+}
+
+function toDecision(
+  resolved: ResolvedInterrupt,
+  answer: ResumeAnswer,
+  by: { readonly username: string; readonly at: string },
+): Decision {
+  return {
+    interruptId: resolved.interruptId,
+    tool: resolved.tool ?? null,
+    decision: resolved.decision,
+    by: by.username,
+    at: by.at,
+    ...(resolved.decisionReason === undefined ? {} : { reason: resolved.decisionReason }),
+    ...(answer.arguments === undefined ? {} : { arguments: answer.arguments }),
+    ...(resolved.onReject === undefined ? {} : { onReject: resolved.onReject }),
+  }
+}
+
+// Fields of the fact are in the entry already.
+function contentOf({ by, arguments: edited }: Decision): Readonly<Record<string, unknown>> {
+  return edited === undefined ? { by } : { by, arguments: edited }
+}
+
+/** Validates edited arguments by the schema of the call, and an answer by the schema of the question. */
+function checkSchema(interrupt: Interrupt | undefined, { arguments: edited, payload }: ResumeAnswer): void {
+  if (edited !== undefined && interrupt?.schema === undefined)
+    throw refuse([{ pointer: '/arguments', detail: 'cannot be edited: the agent gave no schema for them' }])
+  const isQuestion = interrupt?.reason === 'input_required'
+  const problems = [
+    ...(edited === undefined ? [] : answerProblems(interrupt?.schema, edited, '/arguments')),
+    ...(isQuestion && payload !== undefined ? answerProblems(interrupt.schema, payload, '/payload') : []),
+  ]
+  if (problems.length > 0) throw refuse(problems)
+}
+
+function refuse(errors: readonly { readonly pointer: string; readonly detail: string }[]): Fail {
+  return new Fail('invalid_body', undefined, { errors })
+}
+
+// One line of printable text, since it is shown in logs, tables and terminals.
+function withPlainReason(answer: ResumeAnswer): ResumeAnswer {
+  if (answer.reason === undefined) return answer
+  const { reason, ...rest } = answer
+  const plain = reason
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll(/\p{C}/gu, '')
+    .trim()
+  return plain === '' ? rest : { ...rest, reason: plain }
+}

@@ -1,0 +1,63 @@
+import type { Caller } from '#core/cluster/caller.ts'
+import type { KubeObject } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { agents } from './agent-resource.ts'
+import type { RunDetail, RunError } from '../read/to-run.ts'
+import type { SelectedRun } from '../store/tables.ts'
+
+interface AgentStatus extends KubeObject {
+  readonly status?: { readonly conditions?: readonly Condition[] }
+}
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+  readonly lastTransitionTime?: string
+}
+
+// A run that starts at once needs no read of its agent.
+const waitsAfterMs = 2_000
+const readMs = 3_000
+const maxMessage = 2_000
+
+/**
+ * Adds the reason why the agent of a run is not ready: `waitReason` of a queued run, the error of a run that failed for it.
+ * Reads the condition Ready as the caller, so that nothing is shown of an agent that the caller may not get.
+ */
+export async function explainReadiness(
+  caller: Pick<Caller, 'cluster'>,
+  run: RunDetail,
+  row: Pick<SelectedRun, 'agent_uid'>,
+  now: Date,
+): Promise<RunDetail> {
+  const isWaiting = run.state === 'queued' && now.getTime() - Date.parse(run.createdAt) > waitsAfterMs
+  if (!isWaiting && run.failReason !== 'agent_unreachable') return run
+  const unready = await readUnready(caller, run, row)
+  if (unready === undefined) return run
+  const error: RunError = { code: 'agent_not_ready', message: unready.message }
+  if (isWaiting) return { ...run, waitReason: error }
+  // A later transition does not concern this run.
+  const isOlder = unready.since !== undefined && unready.since <= Date.parse(run.finishedAt ?? '')
+  return isOlder ? { ...run, error: { code: 'agent_unreachable', message: unready.message } } : run
+}
+
+async function readUnready(
+  { cluster }: Pick<Caller, 'cluster'>,
+  { agent }: RunDetail,
+  row: Pick<SelectedRun, 'agent_uid'>,
+): Promise<{ readonly message: string; readonly since: number | undefined } | undefined> {
+  if (agent === null) return undefined
+  const ref = { namespace: parseLabel('agent namespace', agent.namespace), name: parseName('agent', agent.name) }
+  // Forbidden, deleted or unavailable: the run is shown without it.
+  const found = await cluster
+    .get<AgentStatus>(agents, ref, { signal: AbortSignal.timeout(readMs) })
+    .catch(() => undefined)
+  const ready = found?.status?.conditions?.find(({ type }) => type === 'Ready')
+  if (found?.metadata.uid !== row.agent_uid || ready === undefined || ready.status === 'True') return undefined
+  const why = [ready.reason, ready.message].filter((part) => part !== undefined && part !== '').join(': ')
+  const message = `No pod of ${agent.namespace}/${agent.name} is ready: ${why}`.slice(0, maxMessage)
+  const since = Date.parse(ready.lastTransitionTime ?? '')
+  return { message, since: Number.isNaN(since) ? undefined : since }
+}

@@ -1,0 +1,73 @@
+import type { EventType, NewEvent } from '#core/event-store/event.ts'
+import type { EntryKind } from '#schemas/run.ts'
+import type { RunFact } from './decide.ts'
+import {
+  cancelRequested,
+  interruptResolved,
+  runCancelled,
+  runFailed,
+  runPaused,
+  runRejected,
+  runRequeued,
+  runResumed,
+  runStarted,
+  runSucceeded,
+  runTimedOut,
+} from '../events.ts'
+import type { NewJournal } from '../store/tables.ts'
+
+/** A journal entry before it has a sequence number. */
+export interface Entry {
+  readonly ts: Date
+  readonly kind: EntryKind
+  readonly path: readonly string[]
+  readonly spanId: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const facts: Readonly<Record<RunFact['fact'], { readonly type: EventType; readonly kind: EntryKind }>> = {
+  started: { type: runStarted, kind: 'run.started' },
+  requeued: { type: runRequeued, kind: 'run.queued' },
+  paused: { type: runPaused, kind: 'run.paused' },
+  'interrupt-resolved': { type: interruptResolved, kind: 'interrupt.resolved' },
+  resumed: { type: runResumed, kind: 'run.resumed' },
+  'cancel-requested': { type: cancelRequested, kind: 'run.cancelling' },
+  succeeded: { type: runSucceeded, kind: 'run.succeeded' },
+  failed: { type: runFailed, kind: 'run.failed' },
+  cancelled: { type: runCancelled, kind: 'run.cancelled' },
+  'timed-out': { type: runTimedOut, kind: 'run.timed_out' },
+  rejected: { type: runRejected, kind: 'run.rejected' },
+}
+
+/** The event of a fact: references only. */
+export function toEvent(
+  fact: RunFact,
+  run: { readonly runId: string; readonly rootRunId: string },
+  about: Pick<NewEvent, 'subject' | 'actor' | 'traceparent'>,
+): NewEvent {
+  const { fact: name, ...data } = fact
+  return { ...about, type: facts[name].type, data: { runId: run.runId, ...data }, correlationId: run.rootRunId }
+}
+
+/** The journal entry of a fact. `content` has data that is stored in the journal only: output, error text, questions. */
+export function toEntry(
+  fact: RunFact,
+  where: Pick<Entry, 'ts' | 'path' | 'spanId'>,
+  content: Readonly<Record<string, unknown>> = {},
+): Entry {
+  const { fact: name, ...data } = fact
+  return { ...where, kind: facts[name].kind, data: { ...data, ...content } }
+}
+
+/** Assigns sequence numbers after `last` to entries. */
+export function toRows(runId: string, last: number, entries: readonly Entry[]): readonly NewJournal[] {
+  return entries.map((entry, index) => ({
+    run_id: runId,
+    seq: last + 1 + index,
+    ts: entry.ts,
+    kind: entry.kind,
+    path: JSON.stringify(entry.path),
+    span_id: entry.spanId,
+    data: JSON.stringify(entry.data),
+  }))
+}

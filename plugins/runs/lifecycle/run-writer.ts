@@ -1,0 +1,158 @@
+import type { Actor, NewEvent } from '#core/event-store/event.ts'
+import type { Store, Tx } from '#core/event-store/store.ts'
+import { type FailReason, type RunState, terminalStates } from '#schemas/run.ts'
+import { type RunFact, type RunFacts, stateAfter } from './decide.ts'
+import { type Entry, toEntry, toEvent, toRows } from './journal.ts'
+import type { Live, LiveFrame } from '../stream/live-frame.ts'
+import { dropPartials } from '../store/partials.ts'
+import { appendJournal } from '../store/internal/journal.ts'
+import { type Claim, type LockedRun, lockRun, setLease } from '../store/internal/lease.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+
+/** The worker's lease is gone: somebody else writes this run now. Whatever was in hand is dropped. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
+/** Who changes the run. A worker names the epoch of its claim; every one of its writes checks it. */
+export interface Author {
+  readonly actor: Actor
+  readonly epoch?: number
+  readonly traceparent?: string
+}
+
+const worker = { name: 'system:mesh:worker', kind: 'system' } as const
+
+/** The author of a worker's writes: each write checks the epoch of the claim. */
+export function workerAuthor({ epoch }: Pick<Claim, 'epoch'>, run: SelectedRun): Author {
+  return { actor: worker, epoch, traceparent: traceparentOf(run) }
+}
+
+/** W3C trace context of a run: its own trace, and a span id derived from the run id. */
+export function traceparentOf(run: Pick<SelectedRun, 'id' | 'trace_id'>): string {
+  return `00-${run.trace_id}-${run.id.replaceAll('-', '').slice(16)}-01`
+}
+
+/** What a change yields: facts to record, journal entries before them, content of the facts' own entries, and statements. */
+export interface Change {
+  readonly facts: readonly RunFact[]
+  readonly entries?: readonly Entry[]
+  readonly events?: readonly NewEvent[]
+  readonly content?: Readonly<Partial<Record<RunFact['fact'], Readonly<Record<string, unknown>>>>>
+  readonly launcherN?: number
+  /** Bytes that `also` stores beside the journal. */
+  readonly contentBytes?: number
+  readonly also?: (tx: Tx<RunsTables>['db']) => Promise<void>
+}
+
+/** The one way in which a run changes: lock, decide, journal, events, queue; live frames after COMMIT. */
+export interface RunWriter {
+  /** Undefined when the run does not exist. Throws `LeaseLost` when the author's epoch is not the lease's. */
+  change(runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
+  /** The same in a transaction of the caller's. */
+  changeIn(tx: Tx<RunsTables>, runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
+}
+
+type Decide = (run: RunFacts, locked: LockedRun) => Change | Promise<Change>
+
+/** A change of a run's state, as it was committed. */
+export interface StateEntered {
+  readonly run: SelectedRun
+  readonly state: RunState
+  readonly failReason: FailReason | undefined
+  /** Id of the launcher that had the last segment. */
+  readonly launcher: string | undefined
+}
+
+/** What a writer needs beside the store: `now` stamps journal entries (order comes from the sequence); `entered` is called after COMMIT. */
+export interface WriterNeeds {
+  readonly live: Live
+  readonly now: () => Date
+  readonly entered?: (change: StateEntered) => void
+}
+
+/** Creates the writer. */
+export function createRunWriter(store: Store, needs: WriterNeeds): RunWriter {
+  const changeIn: RunWriter['changeIn'] = async (tx, runId, author, decide) => {
+    const locked = await lockRun(tx.db, runId)
+    if (!locked) return undefined
+    if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)
+    const change = await decide(toFacts(locked.run), locked)
+    return apply(tx, { ...needs, author }, locked, change)
+  }
+  return {
+    changeIn,
+    change: (runId, author, decide) =>
+      store.transact<RunsTables, SelectedRun | undefined>((tx) => changeIn(tx, runId, author, decide)),
+  }
+}
+
+interface Services extends WriterNeeds {
+  readonly author: Author
+}
+
+async function apply(tx: Tx<RunsTables>, { live, now, author, entered }: Services, locked: LockedRun, change: Change) {
+  const { run } = locked
+  const at = { ts: now(), path: [run.agent_name ?? ''], spanId: '' }
+  const own = change.facts.map((fact) => toEntry(fact, at, change.content?.[fact.fact]))
+  const entries = [...(change.entries ?? []), ...own]
+  const rows = toRows(run.id, locked.journalSeq, entries)
+  const { launcherN, contentBytes } = change
+  await appendJournal(tx.db, run.id, rows, { launcherN, contentBytes })
+  await change.also?.(tx.db)
+  const state = change.facts.reduce((before, fact) => stateAfter(fact.fact, before), run.state)
+  if (state !== run.state) await queue(tx, locked, author, state)
+  const about = { subject: subjectOf(run), actor: author.actor, ...traceOf(author) }
+  const facts = change.facts.map((fact) => toEvent(fact, { runId: run.id, rootRunId: run.root_run_id }, about))
+  const events = [...(change.events ?? []), ...facts]
+  if (events.length > 0) await tx.append(`runs/${run.id}`, run.version, events)
+  tx.afterCommit(() => {
+    if (state !== run.state) entered?.({ run, state, ...failureOf(change.facts), launcher: locked.launcher?.id })
+    entries.forEach((entry, index) => live.frame(toFrame(run, locked.journalSeq + 1 + index, entry)))
+    if (change.facts.some(({ fact }) => wakes.has(fact))) live.wake(run.id)
+  })
+  return { ...run, state }
+}
+
+function failureOf(facts: readonly RunFact[]): Pick<StateEntered, 'failReason'> {
+  const failed = facts.find((fact) => 'failReason' in fact)
+  return { failReason: failed && 'failReason' in failed ? failed.failReason : undefined }
+}
+
+/** What gives a worker something to do. */
+const wakes: ReadonlySet<RunFact['fact']> = new Set(['resumed', 'cancel-requested'])
+
+/** Where the queue stands after a change of state. A holder keeps its lease over a cancel: it does the cancelling. */
+async function queue(
+  tx: Tx<RunsTables>,
+  locked: LockedRun,
+  author: Author,
+  state: SelectedRun['state'],
+): Promise<void> {
+  const { run } = locked
+  if (terminalStates.has(state)) {
+    await setLease(tx.db, run.id, 'done', false)
+    await dropPartials(tx.db, run.id)
+  } else if (state === 'paused') await setLease(tx.db, run.id, 'waiting', false)
+  else if (locked.leaseState !== 'ready') await setLease(tx.db, run.id, 'ready', false)
+  else if (author.epoch === undefined) await setLease(tx.db, run.id, 'ready', true)
+}
+
+/** The facts that a decision sees. */
+export function toFacts(run: SelectedRun): RunFacts {
+  return { state: run.state, started: run.started, segment: run.segment, interrupts: run.open_interrupts }
+}
+
+/** What events of a run are about. */
+export function subjectOf(run: SelectedRun): NewEvent['subject'] {
+  return { namespace: run.namespace, kind: 'Run', name: run.id, namespaceUid: run.namespace_uid, uid: run.id }
+}
+
+function traceOf(author: Author): Pick<NewEvent, 'traceparent'> {
+  return author.traceparent === undefined ? {} : { traceparent: author.traceparent }
+}
+
+function toFrame(run: SelectedRun, seq: number, entry: Entry): LiveFrame {
+  const { ts, kind, path, spanId, data } = entry
+  return { v: 1, seq, runId: run.id, ts: ts.toISOString(), kind, agent: run.agent_name, path, spanId, data }
+}

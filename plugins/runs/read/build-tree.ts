@@ -1,0 +1,191 @@
+import { terminalStates } from '#schemas/run.ts'
+import { isStorableTime } from '#schemas/storable-text.ts'
+import type { SelectedRun } from '../store/tables.ts'
+import { traceparentOf } from '../lifecycle/run-writer.ts'
+
+/** A node of a run's tree. `spanId` is unique within it: that of the trace, or the id of the message, question or child run. */
+export interface TreeNode {
+  readonly spanId: string
+  readonly kind: string
+  readonly name: string
+  readonly startedAt: string
+  readonly durationMs: number | null
+  readonly status: 'ok' | 'error' | 'running' | 'paused' | 'queued'
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly children: readonly TreeNode[]
+}
+
+/** What the tree is built from: journal entries in order. */
+export interface TreeEntry {
+  readonly seq: number
+  readonly ts: Date
+  readonly kind: string
+  readonly span_id: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+interface OpenNode extends Omit<TreeNode, 'children'> {
+  startedAt: string
+  durationMs: number | null
+  status: TreeNode['status']
+  attributes: Record<string, unknown>
+  children: OpenNode[]
+}
+
+interface Building {
+  readonly root: OpenNode
+  /** By the span ids that only one node has: parents are named by them. */
+  readonly bySpan: Map<string, OpenNode>
+  /** Ids of all nodes. */
+  readonly ids: Set<string>
+  /** Not finished, by kind and what their two entries share. */
+  readonly open: Map<string, OpenNode>
+  readonly steps: OpenNode[]
+  readonly isContinued: boolean
+}
+
+/** The field by which the entries of one node know each other; an agent's own entries may all have the span of the run. */
+const keys: Readonly<Record<string, string>> = {
+  step: 'step',
+  message: 'messageId',
+  tool: 'toolCallId',
+  delegate: 'runId',
+  interrupt: 'id',
+}
+
+// Their id says more than the span, which they share with the call that they belong to.
+const namedByKey: ReadonlySet<string> = new Set(['message', 'delegate', 'interrupt'])
+
+/** Which part of the journal the entries are; the default is all of it. */
+export interface TreePart {
+  /** Entries come before: an end without its beginning is a node too. */
+  readonly isContinued?: boolean
+  /** Entries follow: what has no end may have one there. */
+  readonly isTruncated?: boolean
+}
+
+/** Builds the tree: a node for each step, message, model call, tool call, delegation and interrupt, below its step. */
+export function buildTree(run: SelectedRun, entries: readonly TreeEntry[], part: TreePart = {}): TreeNode {
+  const { isContinued = false, isTruncated = false } = part
+  const root = rootOf(run)
+  const ids = new Set([root.spanId])
+  const building: Building = { root, bySpan: new Map(), ids, open: new Map(), steps: [], isContinued }
+  for (const entry of entries) add(building, entry)
+  for (const node of building.open.values()) node.status = isTruncated ? 'running' : unfinishedStatus(run)
+  return root
+}
+
+function add(building: Building, entry: TreeEntry): void {
+  const [kind = '', what] = entry.kind.split('.')
+  if (entry.kind === 'usage.reported') addModelCall(building, entry)
+  else if (entry.kind === 'interrupt.resolved') close(building, { ...entry, data: withoutId(entry.data) }, kind)
+  else if (keys[kind] === undefined) return
+  else if (what === 'started' || what === 'requested') open(building, entry, kind)
+  else if (what === 'finished') close(building, entry, kind)
+}
+
+function withoutId({ interruptId, ...data }: TreeEntry['data']): TreeEntry['data'] {
+  return { ...data, id: interruptId }
+}
+
+function rootOf(run: SelectedRun): OpenNode {
+  const startedAt = run.started_at ?? run.created_at
+  return {
+    spanId: traceparentOf(run).slice(36, 52),
+    kind: 'run',
+    name: run.agent_name ?? run.trigger_kind,
+    startedAt: startedAt.toISOString(),
+    durationMs: run.finished_at ? run.finished_at.getTime() - startedAt.getTime() : null,
+    status: run.state === 'queued' ? 'queued' : unfinishedStatus(run),
+    attributes: { runId: run.id, state: run.state, ...(run.fail_reason ? { failReason: run.fail_reason } : {}) },
+    children: [],
+  }
+}
+
+/** The status of what has no end of its own follows from the run. */
+function unfinishedStatus({ state }: SelectedRun): TreeNode['status'] {
+  if (state === 'paused') return 'paused'
+  if (!terminalStates.has(state)) return 'running'
+  return state === 'succeeded' ? 'ok' : 'error'
+}
+
+function open(building: Building, entry: TreeEntry, kind: string): void {
+  const node = insert(building, entry, { kind, name: nameOf(kind, entry.data) })
+  building.open.set(keyOf(entry, kind), node)
+  if (kind === 'step') building.steps.push(node)
+}
+
+function close(building: Building, entry: TreeEntry, kind: string): void {
+  const { open: opened, steps, isContinued } = building
+  const key = keyOf(entry, kind)
+  const node = opened.get(key) ?? (isContinued ? insertEnded(building, entry, kind) : undefined)
+  if (!node) return
+  opened.delete(key)
+  if (steps.includes(node)) steps.splice(steps.indexOf(node), 1)
+  node.durationMs = entry.ts.getTime() - Date.parse(node.startedAt)
+  const { isError, error, state } = entry.data
+  const failed = isError === true || error !== undefined || (kind === 'delegate' && state !== 'succeeded')
+  node.status = failed ? 'error' : 'ok'
+  Object.assign(node.attributes, attributesOf(entry.data))
+}
+
+/** What began in an earlier part of the journal. */
+function insertEnded(building: Building, entry: TreeEntry, kind: string): OpenNode {
+  const node = insert(building, entry, { kind, name: nameOf(kind, entry.data) })
+  lasted(node, entry)
+  return node
+}
+
+/** A model call has one entry, at its end; one that failed or was refused names its route. */
+function addModelCall(building: Building, entry: TreeEntry): void {
+  const { model, route, error } = entry.data
+  const name = [model, route].find((one) => typeof one === 'string') ?? 'model call'
+  const node = insert(building, entry, { kind: 'model', name })
+  lasted(node, entry)
+  node.status = error === undefined ? 'ok' : 'error'
+}
+
+function lasted(node: OpenNode, { ts, data: { durationMs } }: TreeEntry): void {
+  if (typeof durationMs !== 'number' || !isStorableTime(ts.getTime() - durationMs)) return
+  node.durationMs = durationMs
+  node.startedAt = new Date(ts.getTime() - durationMs).toISOString()
+}
+
+function insert(building: Building, entry: TreeEntry, named: Pick<TreeNode, 'kind' | 'name'>): OpenNode {
+  const { root, bySpan, ids, steps } = building
+  const key = namedByKey.has(named.kind) ? entry.data[keys[named.kind] ?? ''] : entry.span_id
+  const isOwn = typeof key === 'string' && key !== '' && !ids.has(key)
+  const node: OpenNode = {
+    ...named,
+    spanId: isOwn ? key : `${named.kind}-${entry.seq}`,
+    startedAt: entry.ts.toISOString(),
+    durationMs: null,
+    status: 'running',
+    attributes: attributesOf(entry.data),
+    children: [],
+  }
+  ids.add(node.spanId)
+  const { parentSpanId } = entry.data
+  const parent = typeof parentSpanId === 'string' ? bySpan.get(parentSpanId) : undefined
+  ;(parent ?? steps.at(-1) ?? root).children.push(node)
+  if (isOwn) bySpan.set(key, node)
+  return node
+}
+
+function keyOf({ span_id, data }: TreeEntry, kind: string): string {
+  const key = data[keys[kind] ?? '']
+  return `${kind} ${typeof key === 'string' || typeof key === 'number' ? key : span_id}`
+}
+
+function nameOf(kind: string, { name, step, agent, tool }: TreeEntry['data']): string {
+  if (typeof name === 'string') return name
+  if (kind === 'step' && typeof step === 'number') return `step ${step}`
+  if (kind === 'interrupt' && typeof tool === 'string') return tool
+  const delegate = typeof agent === 'object' && agent !== null && 'name' in agent ? agent.name : undefined
+  return kind === 'delegate' && typeof delegate === 'string' ? delegate : kind
+}
+
+function attributesOf(data: TreeEntry['data']): Record<string, unknown> {
+  const { parentSpanId: _, name: __, ...attributes } = data
+  return attributes
+}

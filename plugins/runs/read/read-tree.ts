@@ -1,0 +1,26 @@
+import { readJournalEnds, readJournalPage } from '../store/reads.ts'
+import type { SelectedRun } from '../store/tables.ts'
+import { buildTree, type TreeNode } from './build-tree.ts'
+
+/** A part of a run's tree. `nextAfter` is the position of the next part. */
+export interface RunTree {
+  readonly root: TreeNode
+  readonly truncated: boolean
+  readonly nextAfter: number | null
+}
+
+const mostOfTree = { rows: 10_000, bytes: 16 * 2 ** 20 }
+
+/** Reads a part of a run's tree from the journal, after a sequence number and within the bounds of one response. */
+export async function readTree(
+  db: Parameters<typeof readJournalPage>[0],
+  run: SelectedRun,
+  after: number,
+): Promise<RunTree> {
+  const { entries, isLast } = await readJournalPage(db, run, after, mostOfTree)
+  const last = entries.at(-1)?.seq ?? after
+  const newest = isLast ? last : ((await readJournalEnds(db, [run.id])).get(run.id) ?? last)
+  const truncated = newest > last
+  const root = buildTree(run, entries, { isContinued: after > 0, isTruncated: truncated })
+  return { root, truncated, nextAfter: truncated ? last : null }
+}

@@ -1,0 +1,116 @@
+import type { Decision, Interrupt, Usage } from '#schemas/run.ts'
+import type { SelectedRun } from '../store/tables.ts'
+
+/** A run in lists of the API (shape table of the API, "Run"). Fields that are not loaded are absent, never null. */
+export interface Run {
+  readonly id: string
+  readonly agent: { readonly namespace: string; readonly name: string; readonly revision: number | null } | null
+  readonly conversationId: string
+  readonly rootRunId: string
+  readonly parentRunId: string | null
+  readonly trigger: { readonly kind: string; readonly by: string }
+  readonly subject: string
+  readonly decidedBy: string | null
+  readonly state: SelectedRun['state']
+  readonly pauseReason: SelectedRun['pause_reason']
+  readonly failReason: SelectedRun['fail_reason']
+  readonly interrupts: readonly Interrupt[]
+  readonly error: { readonly code: string; readonly message?: string } | null
+  readonly usage: Usage
+  readonly cost: { readonly amount: string; readonly currency: string } | null
+  readonly traceId: string
+  readonly createdAt: string
+  readonly startedAt: string | null
+  readonly finishedAt: string | null
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** A run with its content. null means that the run has no such value. */
+export interface RunDetail extends Run {
+  readonly decisions: readonly Decision[]
+  readonly input: unknown
+  readonly output: unknown
+  readonly error: RunError | null
+  /** Why the agent of a queued run is not ready. */
+  readonly waitReason?: RunError
+}
+
+/** The error of a run. */
+export interface RunError {
+  readonly code: string
+  readonly message: string
+}
+
+/** Additional content of the detail view. */
+export interface RunContent {
+  readonly input: unknown
+  readonly output: unknown
+  readonly error: string | null
+  readonly interrupts: readonly Interrupt[]
+  readonly decisions: readonly Decision[]
+}
+
+/** Converts a row for a list. */
+export function toRun(row: SelectedRun): Run {
+  return {
+    id: row.id,
+    agent:
+      row.agent_name === null ? null : { namespace: row.namespace, name: row.agent_name, revision: row.agent_revision },
+    conversationId: row.conversation_id,
+    rootRunId: row.root_run_id,
+    parentRunId: row.parent_run_id,
+    trigger: { kind: row.trigger_kind, by: row.trigger_by },
+    subject: row.subject,
+    decidedBy: row.decided_by,
+    state: row.state,
+    pauseReason: row.pause_reason,
+    failReason: row.fail_reason,
+    interrupts: row.open_interrupts,
+    error: errorCode(row),
+    usage: usageOf(row),
+    cost: null,
+    traceId: row.trace_id,
+    createdAt: row.created_at.toISOString(),
+    startedAt: row.started_at?.toISOString() ?? null,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    labels: row.labels,
+  }
+}
+
+/** Converts a row with its content. Answered interrupts are omitted. */
+export function toDetail(row: SelectedRun, content: RunContent = noContent): RunDetail {
+  const open = new Set(row.open_interrupts.map(({ id }) => id))
+  return {
+    ...toRun(row),
+    interrupts: content.interrupts.filter(({ id }) => open.has(id)),
+    decisions: content.decisions,
+    input: content.input ?? null,
+    output: content.output ?? null,
+    error: toError(row, content.error),
+  }
+}
+
+const noContent: RunContent = { input: null, output: null, error: null, interrupts: [], decisions: [] }
+
+/** The error of a run with its stored message; null without an error. */
+export function toError(row: SelectedRun, message: string | null | undefined): RunError | null {
+  const error = errorCode(row)
+  return error && { ...error, message: message ?? defaultMessages[error.code] ?? error.code }
+}
+
+// Runs of earlier versions have no message.
+const defaultMessages: Readonly<Record<string, string>> = { timed_out: 'longer than limits.timeout' }
+
+function errorCode({ state, fail_reason }: SelectedRun): { readonly code: string } | null {
+  if (state === 'timed_out') return { code: state }
+  return fail_reason === null ? null : { code: fail_reason }
+}
+
+function usageOf(row: SelectedRun): Usage {
+  return {
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    cachedTokens: row.cached_tokens,
+    reasoningTokens: row.reasoning_tokens,
+  }
+}

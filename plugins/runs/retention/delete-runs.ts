@@ -1,0 +1,19 @@
+import type { Actor } from '#core/event-store/event.ts'
+import type { Tx } from '#core/event-store/store.ts'
+import { runDeleted } from '../events.ts'
+import { deleteRunContent } from '../store/deletion.ts'
+import type { RunsTables } from '../store/tables.ts'
+import { subjectOf } from '../lifecycle/run-writer.ts'
+
+/** Removes runs with journal and content and appends `runs.deleted` for each. Returns their number. */
+export async function deleteRuns(tx: Tx<RunsTables>, ids: readonly string[], actor: Actor): Promise<number> {
+  const runs = await deleteRunContent(tx.db, ids)
+  // At any version, since retention of the log may have removed the stream before the run.
+  await tx.appendEach(
+    runs.map((run) => ({
+      stream: `runs/${run.id}`,
+      event: { type: runDeleted, actor, subject: subjectOf(run), data: { runId: run.id } },
+    })),
+  )
+  return runs.length
+}

@@ -1,0 +1,48 @@
+import type { Tx } from '#core/event-store/store.ts'
+import type { Leftover } from '#plugins/pruning/points.ts'
+import { decideCancel, isSettled } from '../lifecycle/decide.ts'
+import { deleteRuns } from './delete-runs.ts'
+import { forgetStorage, openRunsOfAgent, runsOfNamespace } from '../store/deletion.ts'
+import { removeLauncherKeys } from '../store/launcher-keys.ts'
+import { lockLeases } from '../store/internal/lease.ts'
+import type { RunsTables } from '../store/tables.ts'
+import type { RunWriter } from '../lifecycle/run-writer.ts'
+
+const actor = { name: 'pruning', kind: 'controller' } as const
+
+/**
+ * Effect of deletions on runs, by uid, so that a re-created object of the same name is not affected. Deleting a namespace removes its
+ * runs. Deleting an agent cancels its active runs; all stay until their retention ends.
+ */
+export function runLeftovers(writer: RunWriter, removed: (runs: number) => void): Leftover {
+  return {
+    name: 'runs',
+    kinds: ['AgentDeployment', 'Namespace'],
+    async prune(context, { kind, uid }, limit) {
+      const tx = { ...context, db: context.db.withTables<RunsTables>() }
+      return kind === 'Namespace' ? removeRuns(tx, uid, limit, removed) : cancelRuns(tx, writer, uid, limit)
+    },
+  }
+}
+
+async function removeRuns(
+  tx: Tx<RunsTables>,
+  namespaceUid: string,
+  limit: number,
+  removed: (runs: number) => void,
+): Promise<number> {
+  const ids = await runsOfNamespace(tx.db, namespaceUid, limit)
+  const runs = await deleteRuns(tx, ids, actor)
+  if (ids.length < limit) await forgetStorage(tx.db, namespaceUid)
+  tx.afterCommit(() => removed(runs))
+  return ids.length
+}
+
+async function cancelRuns(tx: Tx<RunsTables>, writer: RunWriter, agentUid: string, limit: number): Promise<number> {
+  await removeLauncherKeys(tx.db)
+  const ids = await openRunsOfAgent(tx.db, agentUid, limit)
+  await lockLeases(tx.db, ids)
+  for (const id of ids)
+    await writer.changeIn(tx, id, { actor }, (run) => ({ facts: isSettled(run.state) ? [] : decideCancel(run) }))
+  return ids.length
+}

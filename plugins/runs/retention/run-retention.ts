@@ -1,0 +1,58 @@
+import type { Job } from '#core/jobs/background-work.ts'
+import { assertEpoch } from '#core/database/leader-election.ts'
+import type { Store } from '#core/event-store/store.ts'
+import { deleteRuns } from './delete-runs.ts'
+import { dropOrphanPartials, runsFinishedBefore, runsPausedBefore } from '../store/deletion.ts'
+import type { RunsTables } from '../store/tables.ts'
+
+const name = 'runs.retention'
+const actor = { name, kind: 'controller' } as const
+const hourly = 3_600_000
+
+/** Dependencies of retention. `removed` is called with the number of removed runs after each COMMIT. */
+export interface RetentionOptions {
+  readonly store: Store
+  readonly retentionDays: number
+  readonly removed: (runs: number) => void
+  /** Most runs removed by one transaction. */
+  readonly batch?: number
+}
+
+/**
+ * The job that removes runs `retentionDays` after their end, and runs that were paused for as long. By the leader, hourly, in batches,
+ * each under the epoch (O5), by the clock of the database.
+ */
+export function createRunRetention(given: RetentionOptions): Job {
+  const options = { batch: 200, ...given }
+  return {
+    name,
+    role: 'worker',
+    leaderOnly: true,
+    every: hourly,
+    async run({ epoch, signal }) {
+      while (!signal.aborted && (await removeBatch(options, epoch)) >= options.batch);
+      while (!signal.aborted && (await removeOrphans(options, epoch)) >= options.batch);
+    },
+  }
+}
+
+async function removeBatch(
+  { store, retentionDays, removed, batch }: Required<RetentionOptions>,
+  epoch: bigint,
+): Promise<number> {
+  const runs = await store.transact<RunsTables, number>(async (tx) => {
+    await assertEpoch(tx, name, epoch)
+    const finished = await runsFinishedBefore(tx.db, retentionDays, batch)
+    const paused = await runsPausedBefore(tx.db, retentionDays, batch - finished.length)
+    return deleteRuns(tx, [...finished, ...paused], actor)
+  })
+  removed(runs)
+  return runs
+}
+
+function removeOrphans({ store, batch }: Required<RetentionOptions>, epoch: bigint): Promise<number> {
+  return store.transact<RunsTables, number>(async (tx) => {
+    await assertEpoch(tx, name, epoch)
+    return dropOrphanPartials(tx.db, batch)
+  })
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { createInbox } from './frame-buffer.ts'
+import type { LiveFrame } from './live-frame.ts'
+
+const frameOf = (seq: number, text: string): LiveFrame => ({
+  v: 1,
+  seq,
+  runId: 'r',
+  ts: '2026-01-01T00:00:00.000Z',
+  kind: 'tool.finished',
+  agent: 'robot',
+  path: [],
+  spanId: '',
+  data: { text },
+})
+
+test('F6: the inbox of a stream that is not read holds at most 4 MiB and 1,000 frames, the newest', async () => {
+  const inbox = createInbox(new AbortController().signal)
+  for (let seq = 1; seq <= 100; seq++) inbox.put(frameOf(seq, 'x'.repeat(256 * 1024)))
+  const large = await inbox.take(0)
+  assert.deepEqual([large.length, large.at(-1)?.seq], [15, 100])
+  for (let seq = 1; seq <= 1500; seq++) inbox.put(frameOf(seq, 'x'))
+  const small = await inbox.take(0)
+  assert.deepEqual([small.length, small[0]?.seq, small.at(-1)?.seq], [1000, 501, 1500])
+  inbox.put(frameOf(1, 'x'))
+  assert.equal((await inbox.take(0)).length, 1, 'what was taken no longer counts')
+})

@@ -1,0 +1,154 @@
+import type { Store } from '#core/event-store/store.ts'
+import { terminalStates } from '#schemas/run.ts'
+import { createInbox } from './frame-buffer.ts'
+import type { Live, LiveFrame } from './live-frame.ts'
+import type { RunWatch } from './run-watch.ts'
+import { type JournalPage, readJournal, readJournalPage, readPartials } from '../store/reads.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+
+/** Where the frames of a stream go: `id` only for journal entries. */
+export type SendFrame = (frame: LiveFrame) => Promise<void> | void
+
+/** What a stream reads. */
+export interface StreamServices {
+  readonly store: Store
+  readonly live: Live
+  readonly watch: RunWatch
+}
+
+const pageSize = { rows: 500, bytes: 1024 * 1024 }
+// Live frames and the watch end the wait; the time only bounds what a defect of both would cost.
+const idleMs = 60_000
+const endKinds = new Set(['run.succeeded', 'run.failed', 'run.cancelled', 'run.timed_out', 'run.rejected'])
+
+/**
+ * Streams a run: subscribe and buffer first, then the journal after `after`, then the text so far, then what was
+ * buffered, then live. A hole in the sequence is filled from the journal, so frames may be lost but never an entry.
+ */
+export async function streamRun(
+  services: StreamServices,
+  run: SelectedRun,
+  after: number,
+  options: { readonly send: SendFrame; readonly signal: AbortSignal },
+): Promise<void> {
+  const inbox = createInbox(options.signal)
+  const reader = createReader(services, run, after, options.send)
+  const [behind, gone] = [unnumbered(run, 'stream.behind', {}), unnumbered(run, 'stream.gone', {})]
+  const subscription = await services.live.onFrame(run.id, inbox.put)
+  const unwatch = services.watch.follow(run.id, {
+    last: reader.last,
+    behind: () => inbox.put(behind),
+    gone: () => inbox.put(gone),
+  })
+  try {
+    await reader.catchUp()
+    if (!reader.ended()) await reader.snapshot()
+    while (!reader.ended() && !options.signal.aborted) {
+      const frames = await inbox.take(idleMs)
+      if (frames.length === 0) await reader.catchUp()
+      for (const frame of frames) {
+        if (frame === behind) await reader.catchUp()
+        else if (frame === gone) await reader.removed()
+        else await reader.live(frame)
+      }
+    }
+    if (reader.ended()) await options.send(endFrame(run))
+  } finally {
+    unwatch()
+    await subscription.stop()
+  }
+}
+
+/** Whether everything of an ended run was already seen: the answer is 204 then. */
+export async function nothingAfter(services: StreamServices, run: SelectedRun, after: number): Promise<boolean> {
+  if (!terminalStates.has(run.state) || after === 0) return false
+  return (await readJournal(services.store.reader<RunsTables>(), run, after, 1)).length === 0
+}
+
+function createReader(services: StreamServices, run: SelectedRun, after: number, send: SendFrame) {
+  const db = services.store.reader<RunsTables>()
+  let last = after
+  let ended = false
+  const offsets = new Map<string, number>()
+
+  async function entry(frame: LiveFrame, seq: number): Promise<void> {
+    last = seq
+    ended = endKinds.has(frame.kind)
+    await send(frame)
+  }
+
+  async function catchUp(): Promise<void> {
+    for (;;) {
+      const { entries, isLast } = await readJournalPage(db, run, last, pageSize)
+      for (const row of entries) await entry(toFrame(run, row), row.seq)
+      if (isLast) return
+    }
+  }
+
+  return {
+    catchUp,
+    last: () => last,
+    ended: () => ended,
+    /** A run that was removed before its end has no entry for it: its namespace was deleted, or its retention is over (UXM5). */
+    async removed(): Promise<void> {
+      if (ended) return
+      ended = true
+      await send(unnumbered(run, 'run.cancelled', { reason: 'removed' }))
+    },
+    /** The text so far of messages under way, for a client that came in the middle. */
+    async snapshot(): Promise<void> {
+      for (const { message_id: messageId, text } of await readPartials(db, run)) {
+        offsets.set(messageId, text.length)
+        await send(unnumbered(run, 'message.snapshot', { messageId, text, offset: text.length }))
+      }
+    },
+    async live(frame: LiveFrame): Promise<void> {
+      if (ended) return undefined
+      if (frame.seq === undefined) return this.delta(frame)
+      if (frame.seq <= last) return
+      if (frame.seq > last + 1) return catchUp()
+      // The frame itself: its bytes are shared by the clients of the run.
+      await entry(frame, frame.seq)
+    },
+    /** Drops the overlap with the snapshot by offset; text that is missing in between is announced, then sent whole. */
+    async delta(frame: LiveFrame): Promise<void> {
+      const { messageId, offset, text } = frame.data
+      if (frame.kind !== 'message.delta' || typeof messageId !== 'string' || typeof text !== 'string')
+        return send(frame)
+      const have = offsets.get(messageId) ?? 0
+      const start = typeof offset === 'number' ? offset : have
+      if (start + text.length <= have) return
+      if (start > have) {
+        await send(unnumbered(run, 'stream.gap', { messageId, from: have, to: start }))
+        return this.snapshot()
+      }
+      offsets.set(messageId, start + text.length)
+      await send(
+        start === have ? frame : { ...frame, data: { ...frame.data, offset: have, text: text.slice(have - start) } },
+      )
+    },
+  }
+}
+
+function toFrame(run: SelectedRun, row: JournalPage['entries'][number]): LiveFrame {
+  return {
+    v: 1,
+    seq: row.seq,
+    runId: run.id,
+    ts: row.ts.toISOString(),
+    kind: row.kind,
+    agent: run.agent_name,
+    path: row.path,
+    spanId: row.span_id,
+    data: row.data,
+  }
+}
+
+function unnumbered(run: SelectedRun, kind: string, data: LiveFrame['data']): LiveFrame {
+  const path = [run.agent_name ?? '']
+  return { v: 1, runId: run.id, ts: new Date().toISOString(), kind, agent: run.agent_name, path, spanId: '', data }
+}
+
+function endFrame(run: SelectedRun): LiveFrame {
+  return unnumbered(run, 'stream.end', {})
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { sql } from 'kysely'
+import { migrate } from '#core/database/migrate.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
+import { adapters } from '#core/database/testing/databases.ts'
+import { decideStart } from '../lifecycle/decide.ts'
+import { claimRuns } from '../store/claims.ts'
+import type { Claim } from '../store/internal/lease.ts'
+import type { RunsTables } from '../store/tables.ts'
+import { createWorld, queueRun } from '../testing/world.ts'
+import { LeaseLost, workerAuthor } from '../lifecycle/run-writer.ts'
+
+const migrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
+
+const one = (holder: string) => ({ holder, limit: 1, share: 1, held: new Map<string, number>() })
+
+for (const { name, skip, open } of adapters) {
+  test(`${name}: O6: a worker whose lease was taken over writes nothing any more`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, migrations])
+    const world = createWorld(database)
+    const run = await queueRun(world, {})
+    const claim = async (holder: string): Promise<Claim> => {
+      const [claimed] = await world.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, one(holder)))
+      assert.ok(claimed, `${holder} has no claim`)
+      return claimed
+    }
+    const begin = (by: Claim) =>
+      world.writer.change(run.id, workerAuthor(by, run), (facts) => ({ facts: decideStart(facts, by.epoch) }))
+
+    const paused = await claim('paused')
+    assert.equal(
+      (await world.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, one('other')))).length,
+      0,
+    )
+    await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.root)
+    const next = await claim('next')
+    assert.ok(next.epoch > paused.epoch)
+    await assert.rejects(begin(paused), LeaseLost)
+    assert.equal((await begin(next))?.state, 'running')
+    await assert.rejects(begin(paused), LeaseLost)
+  })
+}

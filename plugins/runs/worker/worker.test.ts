@@ -1,0 +1,431 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { openDatabase } from '#core/database/database.ts'
+import { migrate } from '#core/database/migrate.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
+import { adapters } from '#core/database/testing/databases.ts'
+import { launch, until } from '#launcher/testdata/launch.ts'
+import { nodeAgent } from '#launcher/testdata/node-agent.ts'
+import { terminalStates } from '#schemas/run.ts'
+import type { EndedSpan } from '#core/telemetry/tracer.ts'
+import { createTracer } from '#core/telemetry/tracer.ts'
+import { createDatabase } from '#test/harness/database.ts'
+import { needs } from '#test/harness/find-server.ts'
+import type { LiveFrame } from '../stream/live-frame.ts'
+import { resumeRun } from '../interrupts/resume-run.ts'
+import { toDetail } from '../read/to-run.ts'
+import { readJournal } from '../store/reads.ts'
+import type { RunsTables, SelectedRun } from '../store/tables.ts'
+import { streamRun } from '../stream/stream-run.ts'
+import { cancelRun } from '../caller-runs.ts'
+import { readContent } from '../store/internal/content.ts'
+import { findRun } from '../store/internal/run-rows.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker, type World } from '../testing/world.ts'
+
+const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
+const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
+const alice = { name: 'alice', kind: 'user' } as const
+
+async function collect(world: World, run: SelectedRun, after = 0): Promise<LiveFrame[]> {
+  const frames: LiveFrame[] = []
+  await streamRun(world, run, after, { send: (frame) => void frames.push(frame), signal: AbortSignal.timeout(20_000) })
+  return frames
+}
+
+function assertGapless(frames: readonly LiveFrame[], from = 1): void {
+  const numbered = frames.flatMap(({ seq }) => (seq === undefined ? [] : [seq]))
+  assert.deepEqual(
+    numbered,
+    numbered.map((_, index) => from + index),
+  )
+}
+
+/** Answers the question of the test agent; the run's row as it is then. */
+async function answer(world: World, runId: string): Promise<SelectedRun | undefined> {
+  await resumeRun(world, { username: 'alice' }, { id: runId }, { payload: 'blue' })
+  return findRun(world.store.reader<RunsTables>(), runId)
+}
+
+for (const { name, skip, open } of adapters) {
+  const start = async (t: TestContext) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const launched = await launch(t, {
+      command: nodeAgent,
+      config: { limits: { concurrency: 8 } },
+      env: { MESH_AGENT_REVISION: '7' },
+    })
+    const world = createWorld(database)
+    const worker = startWorker(
+      workerServices(world, () => launched.url),
+      'one',
+    )
+    t.after(() => worker.stop())
+    return { world, launched }
+  }
+
+  test(`${name}: a run travels from the queue through the launcher into a gapless journal`, { skip }, async (t) => {
+    const { world } = await start(t)
+    const run = await queueRun(world, { do: 'kinds' })
+    const frames = await collect(world, run)
+    assert.equal((await settled(world, run.id, isTerminal)).state, 'succeeded')
+    assertGapless(frames)
+    const kinds = frames.map(({ kind }) => kind)
+    assert.deepEqual(
+      [kinds[0], kinds[1], kinds.at(-2), kinds.at(-1)],
+      ['run.queued', 'run.started', 'run.succeeded', 'stream.end'],
+    )
+    const ended = await settled(world, run.id, isTerminal)
+    assert.deepEqual([ended.input_tokens, ended.output_tokens], [3, 4])
+    assert.equal(ended.agent_revision, 7)
+    // From the middle: exactly what is missing.
+    assertGapless(await collect(world, run, 3), 4)
+  })
+
+  test(`${name}: driving a run is a span of its trace, the launcher's span hangs below it`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const launched = await launch(t, { command: nodeAgent })
+    const world = createWorld(database)
+    const spans: EndedSpan[] = []
+    const tracer = createTracer((span) => spans.push(span))
+    const worker = startWorker({ ...workerServices(world, () => launched.url), tracer }, 'one')
+    t.after(() => worker.stop())
+    const run = await queueRun(world, { do: 'echo' })
+    await settled(world, run.id, isTerminal)
+    await worker.stop()
+    const [drive, ...more] = spans.filter((span) => span.name === 'drive run')
+    assert.deepEqual(more, [])
+    assert.deepEqual(
+      [drive?.traceId, drive?.parentSpanId, drive?.status, drive?.attributes['mesh.run.id']],
+      [run.trace_id, run.id.replaceAll('-', '').slice(16), 'ok', run.id],
+    )
+    assert.ok(
+      spans.some((span) => span !== drive && span.parentSpanId === drive?.spanId),
+      'what it writes is below it',
+    )
+    const isRun = (line: object): boolean => JSON.stringify(line).includes('"name":"run"')
+    const { span } = (await launched.line(isRun)) as { span: Record<string, unknown> }
+    assert.deepEqual([span.traceId, span.parentSpanId], [run.trace_id, drive?.spanId])
+  })
+
+  test(`${name}: a person answers, the run goes on where it stood; a refused approval ends it`, { skip }, async (t) => {
+    const { world } = await start(t)
+    const run = await queueRun(world, { do: 'ask' })
+    const paused = await settled(world, run.id, ({ state }) => state === 'paused')
+    assert.equal(paused.open_interrupts.length, 1)
+    await answer(world, run.id)
+    const ended = await settled(world, run.id, isTerminal)
+    assert.equal(ended.state, 'succeeded')
+    assert.equal(ended.segment, 2)
+    assert.equal(ended.started_at?.getTime(), paused.started_at?.getTime())
+    assertGapless(await collect(world, run))
+  })
+
+  test(`${name}: a resumed run is running before a worker has it, and whoever comes drives it`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const launched = await launch(t, { command: nodeAgent })
+    const world = createWorld(database)
+    const services = () => workerServices(world, () => launched.url)
+    const first = startWorker(services(), 'first')
+    const [on, off] = [await queueRun(world, { do: 'ask' }), await queueRun(world, { do: 'ask' })]
+    for (const { id } of [on, off]) await settled(world, id, ({ state }) => state === 'paused')
+    await first.stop()
+    for (const { id } of [on, off]) {
+      const resumed = await answer(world, id)
+      assert.deepEqual([resumed?.state, resumed?.pause_reason, resumed?.started], ['running', null, false])
+    }
+    await cancelRun(world.writer, off.id, alice)
+    const next = startWorker(services(), 'next')
+    t.after(() => next.stop())
+    assert.equal((await settled(world, on.id, isTerminal)).state, 'succeeded')
+    assert.equal((await settled(world, off.id, isTerminal)).state, 'cancelled')
+    const invocations = launched.notes().filter((note) => note.startsWith(`invoke ${off.id}`))
+    assert.equal(invocations.length, 1, 'what was cancelled before its second segment is not invoked again')
+  })
+
+  test(`${name}: a run shows the revision that answered, of several the last one`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const world = createWorld(database)
+    const first = await launch(t, { command: nodeAgent, env: { MESH_AGENT_REVISION: '3' } })
+    const second = await launch(t, { command: nodeAgent, env: { MESH_AGENT_REVISION: '4' } })
+    let url = first.url
+    const worker = startWorker(
+      workerServices(world, () => url),
+      'one',
+    )
+    t.after(() => worker.stop())
+    const run = await queueRun(world, { do: 'ask' })
+    assert.equal(run.agent_revision, null)
+    const paused = await settled(world, run.id, ({ state }) => state === 'paused')
+    assert.equal(paused.agent_revision, 3)
+    url = second.url
+    await answer(world, run.id)
+    const ended = await settled(world, run.id, isTerminal)
+    assert.deepEqual([ended.state, ended.agent_revision], ['succeeded', 4])
+    assertGapless(await collect(world, run))
+  })
+
+  test(`${name}: a worker that takes over names the revision its predecessor did not`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const world = createWorld(database)
+    const launched = await launch(t, { command: nodeAgent, env: { AGENT_CANCELS: 'true', MESH_AGENT_REVISION: '9' } })
+    const services = () => workerServices(world, () => launched.url)
+    const run = await queueRun(world, { do: 'deaf' })
+    const began = startWorker(services(), 'first')
+    await until(() => launched.notes().some((note) => note.startsWith(`invoke ${run.id}`)), 'the agent was invoked')
+    await began.stop()
+    const between = await settled(world, run.id, ({ state }) => state === 'running')
+    assert.equal(between.agent_revision, null)
+    const next = startWorker(services(), 'second')
+    t.after(() => next.stop())
+    await cancelRun(world.writer, run.id, alice)
+    const ended = await settled(world, run.id, isTerminal)
+    assert.deepEqual([ended.state, ended.agent_revision], ['cancelled', 9])
+  })
+
+  test(`${name}: cancel stops the agent's work, or what never began`, { skip }, async (t) => {
+    const { world } = await start(t)
+    const run = await queueRun(world, { do: 'hang' })
+    await settled(world, run.id, ({ state }) => state === 'running')
+    await cancelRun(world.writer, run.id, alice)
+    assert.equal((await settled(world, run.id, isTerminal)).state, 'cancelled')
+  })
+
+  test(`${name}: a run of a busy agent waits, keeps its time, and is cancelled at once`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 1 } } })
+    const world = createWorld(database)
+    const worker = startWorker(
+      workerServices(world, () => launched.url),
+      'one',
+    )
+    t.after(() => worker.stop())
+    const first = await queueRun(world, { do: 'hang' })
+    await until(() => launched.notes().some((note) => note.startsWith(`invoke ${first.id}`)), 'the agent is busy')
+    const [second, third] = [await queueRun(world, { do: 'echo' }), await queueRun(world, { do: 'echo' })]
+    const requeued = async (): Promise<boolean> =>
+      (await readJournal(world.store.reader<RunsTables>(), second, 0, 100)).filter(({ kind }) => kind === 'run.queued')
+        .length > 2
+    while (!(await requeued())) await new Promise((resolve) => setTimeout(resolve, 20))
+    const waiting = await settled(world, second.id, ({ state }) => state === 'queued')
+    assert.deepEqual(
+      [waiting.started, waiting.segment, waiting.started_at, waiting.fail_reason],
+      [false, 0, null, null],
+    )
+    await cancelRun(world.writer, third.id, alice)
+    assert.equal((await settled(world, third.id, isTerminal)).state, 'cancelled')
+    await cancelRun(world.writer, first.id, alice)
+    assert.equal((await settled(world, second.id, isTerminal)).state, 'succeeded')
+    const invoked = launched.notes().filter((note) => note.startsWith('invoke'))
+    assert.deepEqual(new Set(invoked.map((note) => note.split(' ')[1])), new Set([first.id, second.id]))
+    assert.equal(invoked.length, 2)
+  })
+
+  test(
+    `${name}: a run that waits for a busy agent times out when it could no longer end in time`,
+    { skip },
+    async (t) => {
+      const database = await open(t)
+      await migrate(database, [storeMigrations, runsMigrations])
+      const limits = { concurrency: 1, timeout: '2s' }
+      const launched = await launch(t, { command: nodeAgent, config: { limits }, env: { AGENT_CANCELS: 'true' } })
+      const world = createWorld(database)
+      const worker = startWorker(
+        workerServices(world, () => launched.url),
+        'one',
+      )
+      t.after(() => worker.stop())
+      const hanging: SelectedRun[] = []
+      for (let count = 0; count < 3; count++) hanging.push(await queueRun(world, { do: 'hang' }))
+      for (const { id } of hanging) {
+        const run = await settled(world, id, isTerminal)
+        const content = await readContent(world.store.reader<RunsTables>(), id)
+        const { code, message } = toDetail(run, content).error ?? {}
+        assert.equal(code, 'timed_out')
+        assert.match(message ?? '', /longer than limits\.timeout \(2s\)/)
+      }
+      const invoked = launched.notes().filter((note) => note.startsWith('invoke'))
+      assert.ok(invoked.length < hanging.length, 'one of them never had a place')
+    },
+  )
+
+  test(`${name}: an agent without an address fails the run, a failing agent names itself`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrate(database, [storeMigrations, runsMigrations])
+    const world = createWorld(database)
+    const worker = startWorker(
+      workerServices(world, () => undefined, 200),
+      'one',
+    )
+    t.after(() => worker.stop())
+    const ended = await settled(world, (await queueRun(world, {})).id, isTerminal)
+    assert.deepEqual([ended.state, ended.fail_reason], ['failed', 'agent_unreachable'])
+    const content = await readContent(world.store.reader<RunsTables>(), ended.id)
+    assert.equal(content?.error, 'No pod of default/robot was ready within 200ms.')
+  })
+}
+
+for (const instant of ['begun', 'sent', 'answered'] as const)
+  for (const restarted of [false, true])
+    test(
+      `O6: a worker is killed when the invoke is ${instant}${restarted ? ', then the launcher' : ''}: invoked at most once`,
+      needs('postgres', 'initdb'),
+      async (t) => {
+        const { url, database } = await openRuns(t)
+        const world = createWorld(database)
+        const launched = await launch(t, { command: nodeAgent })
+        const run = await queueRun(world, { do: 'stream' })
+        const script = fileURLToPath(import.meta.resolve('../testing/worker-process.ts'))
+        const args = [script, url, launched.url, instant]
+        const worker = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+        t.after(() => worker.kill('SIGKILL'))
+        assert.deepEqual(await once(worker, 'exit'), [null, 'SIGKILL'])
+        assert.equal((await findRun(world.store.reader<RunsTables>(), run.id))?.started, true)
+        const before = launched.notes()
+        if (restarted) {
+          launched.kill('SIGKILL')
+          await launched.exited
+        }
+        // As a container that is restarted in its pod: another boot at the same address.
+        const env = { MESH_LAUNCHER_PORT: String(launched.port) }
+        const answering = restarted ? await launch(t, { command: nodeAgent, env }) : launched
+        await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.db)
+        const next = startWorker(
+          workerServices(world, () => answering.url),
+          'next',
+        )
+        t.after(() => next.stop())
+        const ended = await settled(world, run.id, isTerminal)
+        const invoked = (notes: readonly string[]): number => notes.filter((note) => note.startsWith('invoke')).length
+        if (restarted) {
+          assert.deepEqual([ended.state, ended.fail_reason], ['failed', 'lost_worker'])
+          assert.deepEqual([invoked(answering.notes()), invoked(before) <= 1], [0, true])
+        } else {
+          assert.deepEqual([ended.state, invoked(launched.notes())], ['succeeded', 1])
+        }
+        assertGapless(await collect(world, run))
+      },
+    )
+
+test(
+  'O6: a worker is killed while its run waits for a busy agent: whoever takes over lets it wait on, and it is invoked once',
+  needs('postgres', 'initdb'),
+  async (t) => {
+    const { url, database } = await openRuns(t)
+    const world = createWorld(database)
+    const limits = { concurrency: 1 }
+    const launched = await launch(t, { command: nodeAgent, config: { limits }, env: { AGENT_CANCELS: 'true' } })
+    const first = startWorker(
+      workerServices(world, () => launched.url),
+      'first',
+    )
+    const busy = await queueRun(world, { do: 'hang' })
+    await until(() => launched.notes().some((note) => note.startsWith(`invoke ${busy.id}`)), 'the agent is busy')
+    await first.stop()
+    const waiting = await queueRun(world, { do: 'echo' })
+    const script = fileURLToPath(import.meta.resolve('../testing/worker-process.ts'))
+    const worker = spawn(process.execPath, [script, url, launched.url, 'begun'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    t.after(() => worker.kill('SIGKILL'))
+    assert.deepEqual(await once(worker, 'exit'), [null, 'SIGKILL'])
+    assert.equal((await findRun(world.store.reader<RunsTables>(), waiting.id))?.started, true)
+    await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.db)
+    // Shorter than the agent stays busy: patience with silence is none with an answer.
+    const next = startWorker(
+      workerServices(world, () => launched.url, 50),
+      'next',
+    )
+    t.after(() => next.stop())
+    const after = await settled(world, waiting.id, (run) => !run.started)
+    assert.deepEqual([after.state, after.segment, after.fail_reason], ['queued', 0, null])
+    await cancelRun(world.writer, busy.id, alice)
+    assert.equal((await settled(world, waiting.id, isTerminal)).state, 'succeeded')
+    const invoked = launched.notes().filter((note) => note.startsWith('invoke'))
+    assert.deepEqual(
+      invoked.map((note) => note.split(' ')[1]),
+      [busy.id, waiting.id],
+    )
+    assertGapless(await collect(world, waiting))
+  },
+)
+
+const kills = Number(process.env.MESH_KILLS ?? 8)
+
+test(
+  `O6: ${kills} kills of the worker: the agent is invoked once for each run, and every run ends`,
+  needs('postgres', 'initdb'),
+  async (t) => {
+    const { url, database } = await openRuns(t)
+    const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 64 } } })
+    const world = createWorld(database)
+    const runs: SelectedRun[] = []
+    const script = fileURLToPath(import.meta.resolve('../testing/worker-process.ts'))
+    const startVictim = async () => {
+      const worker = spawn(process.execPath, [script, url, launched.url], { stdio: ['ignore', 'pipe', 'inherit'] })
+      t.after(() => worker.kill('SIGKILL'))
+      await once(worker.stdout, 'data')
+      return worker
+    }
+    // Four at once: to start a process is most of what a kill costs.
+    for (let killed = 0; killed < kills; killed += 4) {
+      const victims = await Promise.all(Array.from({ length: Math.min(4, kills - killed) }, startVictim))
+      for (const input of victims.flatMap(() => [{ do: 'stream' }, { do: 'kinds' }, { do: 'echo' }]))
+        runs.push(await queueRun(world, input))
+      const kill = async (worker: (typeof victims)[number], index: number) => {
+        // The instant is random, the seed is the count: from before the claim until after the end.
+        await new Promise((resolve) => setTimeout(resolve, ((killed + index) * 37) % 90))
+        worker.kill('SIGKILL')
+        await once(worker, 'exit')
+      }
+      await Promise.all(victims.map(kill))
+      // The lease of the dead is let expire now instead of in thirty seconds.
+      await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second' where state = 'ready'`.execute(
+        database.db,
+      )
+    }
+    const last = startWorker(
+      workerServices(world, () => launched.url),
+      'last',
+    )
+    t.after(() => last.stop())
+    const outcomes = new Map<string, number>()
+    for (const run of runs) {
+      const ended = await settled(world, run.id, isTerminal)
+      const outcome = ended.state === 'failed' ? (ended.fail_reason ?? '') : ended.state
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      const journal = await readJournal(world.store.reader<RunsTables>(), run, 0, 1000)
+      assert.deepEqual(
+        journal.map(({ seq }) => seq),
+        journal.map((_, index) => index + 1),
+      )
+    }
+    const invocations = launched
+      .notes()
+      .filter((note) => note.startsWith('invoke'))
+      .map((note) => note.split(' ')[1])
+    assert.equal(new Set(invocations).size, invocations.length, 'an agent was invoked twice for one run')
+    // The launcher lives through it all: by its ticket a run goes on that no worker had time to hand over.
+    assert.deepEqual([...outcomes.keys()], ['succeeded'])
+    t.diagnostic(`${runs.length} runs: ${JSON.stringify(Object.fromEntries(outcomes))}`)
+  },
+)
+
+// A database of its own, by whose address other processes find it too.
+async function openRuns(t: TestContext) {
+  const url = await createDatabase(t)
+  const database = await openDatabase({ url })
+  t.after(() => database.close())
+  await migrate(database, [storeMigrations, runsMigrations])
+  return { url, database }
+}
