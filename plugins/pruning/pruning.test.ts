@@ -18,7 +18,7 @@ import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { createRun } from '#plugins/runs/create/create-run.ts'
-import { runLeftovers } from '#plugins/runs/retention/prune-runs.ts'
+import { createRunPruner } from '#plugins/runs/retention/prune-runs.ts'
 import { admitAgent } from '#plugins/runs/caller-runs.ts'
 import { savePartials } from '#plugins/runs/store/partials.ts'
 import { findRun } from '#plugins/runs/store/internal/run-rows.ts'
@@ -59,7 +59,7 @@ for (const { name, skip, open } of adapters) {
       log: createLogger({ level: 'error' }),
       signal: controller.signal,
     })
-    const consumers = pruningConsumers(() => [runLeftovers(world.writer, () => undefined)])
+    const consumers = pruningConsumers(() => [createRunPruner(world.writer, () => undefined)])
     const running = await runConsumers({ store, database, bus, consumers, sweepEveryMs: 3_600_000 })
     closers.push(() => pool.close())
     closers.push(() => running.stop())

@@ -12,7 +12,7 @@ import { createRun, type NewRun } from './create/create-run.ts'
 import { decideCancel, type ResumeAnswer } from './lifecycle/decide.ts'
 import { signGrant } from './grants.ts'
 import type { CreateServices } from './create/create-run.ts'
-import type { Live } from './stream/live-frame.ts'
+import type { LiveUpdates } from './stream/live-frame.ts'
 import { resumeRun } from './interrupts/resume-run.ts'
 import { type Run, type RunDetail, toDetail, toRun } from './read/to-run.ts'
 import { listRuns, locateRun, readRun, readRunContent, type RunFilter, type RunPage } from './store/reads.ts'
@@ -39,7 +39,7 @@ const observeMs = 2_000
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** Runs for callers, within their rights. */
-export interface Runs {
+export interface CallerRuns {
   /**
    * Creates a run. `access` proves that the caller may invoke the agent of `request`. A repeat with the same idempotency key returns the
    * run of the first request.
@@ -72,16 +72,16 @@ export interface OpenRun {
 }
 
 /** Dependencies. */
-export interface RunsServices extends Pick<CreateServices, 'settings' | 'refused'> {
+export interface CallerRunsDependencies extends Pick<CreateServices, 'settings' | 'refused'> {
   readonly core: Pick<Core, 'keys' | 'now'>
   readonly store: Store
-  readonly live: Live
+  readonly live: LiveUpdates
   readonly writer: RunWriter
   readonly observed: Observed
 }
 
 /** Creates the runs for callers. */
-export function createRuns(services: RunsServices): Runs {
+export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
   const { store, writer } = services
   const db = store.reader<RunsTables>()
   const open = (caller: Caller, id: string) => openRun(db, caller, id)
@@ -119,7 +119,7 @@ export function createRuns(services: RunsServices): Runs {
 
 /** Signs the grant of the caller, after the review of this request. */
 async function grantFor(
-  core: RunsServices['core'],
+  core: CallerRunsDependencies['core'],
   caller: Caller,
   run: { readonly runId: string; readonly agentUid: string },
 ) {
@@ -148,7 +148,7 @@ function accessFor<Verb extends 'list' | 'update'>(verb: Verb, access: Access): 
 
 /** Resolves a name to a uid by the object index, since the caller may not be allowed to read the agent. */
 async function createFor(
-  services: RunsServices,
+  services: CallerRunsDependencies,
   caller: Caller,
   access: Access,
   request: RunRequest,

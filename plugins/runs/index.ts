@@ -4,13 +4,13 @@ import { launcherKeyRecorder } from '#plugins/agents/points.ts'
 import { agentRuns } from '#plugins/providers/points.ts'
 import { leftover } from '#plugins/pruning/points.ts'
 import { runsConsumers } from './consumers.ts'
-import { createDelegations } from './delegation/child-runs.ts'
+import { createChildRuns } from './delegation/child-runs.ts'
 import { runEvents } from './events.ts'
 import { createGatewayRuns } from './gateway-runs.ts'
 import { createServices } from './services.ts'
 import { runsJobs } from './jobs.ts'
 import { createKeyRecorder } from './launchers/launcher-keys.ts'
-import { runLeftovers } from './retention/prune-runs.ts'
+import { createRunPruner } from './retention/prune-runs.ts'
 import { runsProjection } from './projections.ts'
 import { runsRoutes } from './routes.ts'
 import { runsSettings } from './settings.ts'
@@ -29,12 +29,12 @@ export const runs = definePlugin({
   create: createServices,
   projections: () => [runsProjection],
   contributions: (services) => [
-    contribute(leftover, runLeftovers(services.writer, services.removed('namespace'))),
+    contribute(leftover, createRunPruner(services.writer, services.removed('namespace'))),
     contribute(agentRuns, createGatewayRuns(services)),
     contribute(launcherKeyRecorder, createKeyRecorder(services)),
   ],
   routes: runsRoutes,
-  stateRoutes: (services, state) => runsStateRoutes(createDelegations({ ...services, state }), state),
+  stateRoutes: (services, state) => runsStateRoutes(createChildRuns({ ...services, state }), state),
   consumers: ({ writer }) => runsConsumers(writer),
   jobs: runsJobs,
 })

@@ -8,7 +8,7 @@ import { readQueue } from './store/queue.ts'
 import { readStoredBytes } from './store/usage.ts'
 import type { RunsTables } from './store/tables.ts'
 import { runLoop } from './worker/loop.ts'
-import { createWorkerServices } from './worker/services.ts'
+import { createWorkerServices } from './worker/create-worker-services.ts'
 
 const queueReadMs = 10_000
 

@@ -3,12 +3,12 @@ import type { Observed } from '#core/cluster/observed-objects.ts'
 import { terminalStates } from '#schemas/run.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { Live } from './stream/live-frame.ts'
-import { createLive } from './stream/live-updates.ts'
+import type { LiveUpdates } from './stream/live-frame.ts'
+import { createLiveUpdates } from './stream/live-updates.ts'
 import { runMetrics } from './metrics.ts'
 import type { ExceededQuota } from './create/quotas.ts'
 import { createRunWatch, type RunWatch } from './stream/run-watch.ts'
-import { createRuns, type Runs } from './caller-runs.ts'
+import { createCallerRuns, type CallerRuns } from './caller-runs.ts'
 import type { runsSettings } from './settings.ts'
 import { createRunWriter, type RunWriter, type StateEntered } from './lifecycle/run-writer.ts'
 
@@ -17,7 +17,7 @@ export interface RunsServices {
   readonly core: Core
   readonly settings: Static<typeof runsSettings>
   readonly store: Store
-  readonly live: Live
+  readonly live: LiveUpdates
   readonly watch: RunWatch
   readonly writer: RunWriter
   /** Counts a run that a quota refused. */
@@ -28,14 +28,14 @@ export interface RunsServices {
 
 /** Services of a role that serves callers. */
 export interface CallerRunsServices extends RunsServices {
-  readonly runs: Runs
+  readonly runs: CallerRuns
 }
 
 /** Creates the services, without I/O. */
 export function createServices(core: Core, settings: Static<typeof runsSettings>): RunsServices {
   const { store } = core
   if (!store) throw new TypeError('runs are stored: the plugin is wired only with a store')
-  const live = createLive(core.bus)
+  const live = createLiveUpdates(core.bus)
   const writer = createRunWriter(store, { live, now: core.now, entered: observeStates(core) })
   const refusals = core.metrics.counter(runMetrics.refused)
   const refused = (quota: ExceededQuota): void => refusals.inc({ quota })
@@ -59,5 +59,5 @@ export function observeStates({ metrics, log }: Pick<Core, 'metrics' | 'log'>): 
 
 /** Adds the runs of callers for a role that serves them. */
 export function withCallerRuns(services: RunsServices, observed: Observed): CallerRunsServices {
-  return { ...services, runs: createRuns({ ...services, observed }) }
+  return { ...services, runs: createCallerRuns({ ...services, observed }) }
 }

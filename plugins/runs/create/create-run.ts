@@ -1,16 +1,14 @@
 import type { Actor } from '#core/event-store/event.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
-import { isSettled } from '../lifecycle/decide.ts'
 import { runCreated } from '../events.ts'
 import { toRows } from '../lifecycle/journal.ts'
-import { Fail } from '#core/errors/domain-error.ts'
-import type { Live } from '../stream/live-frame.ts'
+import type { LiveUpdates } from '../stream/live-frame.ts'
+import { lockParent } from './lock-parent.ts'
 import { checkQuotas, type ExceededQuota, type RunQuotas } from './quotas.ts'
 import { findKeyed } from '../store/keyed.ts'
 import { insertRun } from '../store/internal/content.ts'
 import { appendJournal } from '../store/internal/journal.ts'
-import { lockRun } from '../store/internal/lease.ts'
 import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 
@@ -36,7 +34,7 @@ export interface NewRun {
 /** Dependencies of creating a run. */
 export interface CreateServices {
   readonly store: Store
-  readonly live: Live
+  readonly live: LiveUpdates
   readonly core: { readonly now: () => Date }
   readonly settings: RunQuotas
   /** Counts a run that a quota refused. */
@@ -57,7 +55,7 @@ export function createRun(
     const known = await findKeyed(tx.db, run.idempotency)
     if (known) return known
     await admit(tx.db)
-    if (run.parent) await holdParent(tx.db, run.parent.id)
+    if (run.parent) await lockParent(tx.db, run.parent.id)
     const of = { namespaceUid: run.namespaceUid, caller: run.trigger.by }
     await checkQuotas(tx.db, of, services.settings, (quota) => services.refused?.(quota))
     const contentBytes = await insertRun(tx.db, run)
@@ -83,12 +81,6 @@ async function madeMeanwhile(db: Tx<RunsTables>['db'], idempotency: Idempotency 
   const run = await findKeyed(db, idempotency)
   if (!run) throw new Error('the run of an idempotency key is gone')
   return run
-}
-
-// A concurrent cancel of the parent waits for this transaction and finds the child, or was committed before and is visible here.
-async function holdParent(db: Tx<RunsTables>['db'], parentId: string): Promise<void> {
-  const parent = await lockRun(db, parentId)
-  if (!parent || isSettled(parent.run.state)) throw new Fail('run_terminal')
 }
 
 function toCreated(run: NewRun) {

@@ -11,7 +11,7 @@ import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { invokeEndpoints } from '../endpoints/invoke.ts'
-import { createRuns } from '../caller-runs.ts'
+import { createCallerRuns } from '../caller-runs.ts'
 import { agent, createWorld, queueRunOf } from '../testing/world.ts'
 
 const sources = [
@@ -33,7 +33,7 @@ for (const { name, skip, open } of adapters) {
       namespaceUid: async () => 'ns-uid',
     }
     const core = { keys: createKeyring(), now: () => new Date(), log: createLogger({ level: 'error' }) }
-    const runs = createRuns({ ...world, core, observed })
+    const runs = createCallerRuns({ ...world, core, observed })
     const endpoints = invokeEndpoints({ ...world, core, runs })
     const { app } = await buildServer(t, [{ name: 'runs', endpoints }], { store: world.store })
     const { namespace, name: agentName } = agent

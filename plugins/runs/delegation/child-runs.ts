@@ -17,7 +17,7 @@ import { createRun, type CreateServices, type NewRun } from '../create/create-ru
 import { isSettled } from '../lifecycle/decide.ts'
 import { checkDelegate } from './check-delegate.ts'
 import { isRunningOut, readAnyGrant, readAttempt, readGrant, signGrant } from '../grants.ts'
-import type { Live } from '../stream/live-frame.ts'
+import type { LiveUpdates } from '../stream/live-frame.ts'
 import { toError } from '../read/to-run.ts'
 import { admitAgent, cancelRun, noAgent } from '../caller-runs.ts'
 import { readContent, replaceGrant } from '../store/internal/content.ts'
@@ -26,7 +26,7 @@ import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
 
 /** Runs of the state role: child runs started in a pod, and repeated reviews of a subject's right. */
-export interface Delegations {
+export interface ChildRuns {
   keys(): { readonly keys: readonly JsonWebKeyEd25519[] }
   create(pod: UserInfo, delegation: StateRunRequest, callerTrace: Trace | undefined): Promise<StateRun>
   read(pod: UserInfo, runId: string, waitMs: number): Promise<StateRun>
@@ -36,10 +36,10 @@ export interface Delegations {
 }
 
 /** Dependencies. */
-export interface DelegationServices extends Pick<CreateServices, 'settings' | 'refused'> {
+export interface ChildRunServices extends Pick<CreateServices, 'settings' | 'refused'> {
   readonly core: Core
   readonly store: Store
-  readonly live: Live
+  readonly live: LiveUpdates
   readonly writer: RunWriter
   readonly state: StateContext
 }
@@ -47,7 +47,7 @@ export interface DelegationServices extends Pick<CreateServices, 'settings' | 'r
 const observeMs = 2_000
 
 /** Creates the services of the state role. */
-export function createDelegations(services: DelegationServices): Delegations {
+export function createChildRuns(services: ChildRunServices): ChildRuns {
   const { core, store } = services
   const db = store.reader<RunsTables>()
   return {
@@ -77,7 +77,7 @@ export function createDelegations(services: DelegationServices): Delegations {
 
 /** The caller is the agent of the parent run. The subject is that of the parent run, else the agent itself. */
 async function delegate(
-  services: DelegationServices,
+  services: ChildRunServices,
   pod: UserInfo,
   delegation: StateRunRequest,
   callerTrace: Trace | undefined,
@@ -110,7 +110,7 @@ async function delegate(
   return toDelegated(services, await createRun(services, newRun, admitAgent(agent)))
 }
 
-async function findAgent({ state }: DelegationServices, namespace: string, name: string) {
+async function findAgent({ state }: ChildRunServices, namespace: string, name: string) {
   const agent = await state.observed.find('AgentDeployment', namespace, name, observeMs)
   const namespaceUid = agent && (await state.observed.namespaceUid(namespace, observeMs))
   if (agent && namespaceUid !== undefined) return { agent, namespaceUid }
@@ -121,7 +121,7 @@ const deepest = 8
 
 /** The depth is counted from stored rows. The launcher's value can only lower the bound. */
 async function checkDepth(
-  { store }: DelegationServices,
+  { store }: ChildRunServices,
   parent: SelectedRun | undefined,
   maxDepth: number,
 ): Promise<void> {
@@ -140,7 +140,7 @@ function traceOfChild(parent: SelectedRun | undefined, callerTrace: Trace | unde
 }
 
 /** Returns an active run of the agent whose service account is the caller. Other runs are unknown to it. */
-async function ownRun(services: DelegationServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
+async function ownRun(services: ChildRunServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
   const agent = agentOfServiceAccount(pod.username)
   const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
   if (!run || !agent || run.namespace !== agent.namespace || run.agent_name !== agent.name) throw new Fail('not_found')
@@ -149,13 +149,13 @@ async function ownRun(services: DelegationServices, pod: UserInfo, runId: string
 }
 
 /** Returns a run that was started by the calling pod. */
-async function childOf({ store }: DelegationServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
+async function childOf({ store }: ChildRunServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
   const run = isUuid(runId) ? await findRun(store.reader<RunsTables>(), runId) : undefined
   if (!run || run.trigger_by !== pod.username) throw new Fail('not_found')
   return run
 }
 
-async function subjectOf(services: DelegationServices, run: SelectedRun): Promise<UserInfo> {
+async function subjectOf(services: ChildRunServices, run: SelectedRun): Promise<UserInfo> {
   const content = await readContent(services.store.reader<RunsTables>(), run.id)
   if (!content) throw new Fail('not_found')
   const grant = await verified(() => readGrant(services.core.keys, content.grant_token, services.core.now()))
@@ -163,7 +163,7 @@ async function subjectOf(services: DelegationServices, run: SelectedRun): Promis
 }
 
 /** Renews the stored grant for its subject and groups after an access review. Adds no right (SEC30, ADR 0022). */
-async function renewedGrant(services: DelegationServices, run: SelectedRun): Promise<string | undefined> {
+async function renewedGrant(services: ChildRunServices, run: SelectedRun): Promise<string | undefined> {
   const { core, store } = services
   const content = await readContent(store.reader<RunsTables>(), run.id)
   const grant = content && (await readAnyGrant(core.keys, content.grant_token))
@@ -177,16 +177,11 @@ async function renewedGrant(services: DelegationServices, run: SelectedRun): Pro
   return fresh
 }
 
-function mayInvoke(
-  { state }: DelegationServices,
-  subject: UserInfo,
-  namespace: string,
-  name: string,
-): Promise<boolean> {
+function mayInvoke({ state }: ChildRunServices, subject: UserInfo, namespace: string, name: string): Promise<boolean> {
   return state.subjectMay(subject, { verb: 'create', resource: 'agentdeployments/invoke', namespace, name })
 }
 
-async function toDelegated(services: DelegationServices, run: SelectedRun): Promise<StateRun> {
+async function toDelegated(services: ChildRunServices, run: SelectedRun): Promise<StateRun> {
   const content = await readContent(services.store.reader<RunsTables>(), run.id)
   return { id: run.id, state: run.state, output: content?.output ?? null, error: toError(run, content?.error) }
 }

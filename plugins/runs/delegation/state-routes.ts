@@ -6,7 +6,7 @@ import { isLabel, isName } from '#core/kube/names.ts'
 import { parseTraceparent, type Trace } from '#core/telemetry/traceparent.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/conversation-id.ts'
 import type { StateRunRequest } from '#schemas/launcher.ts'
-import type { Delegations } from './child-runs.ts'
+import type { ChildRuns } from './child-runs.ts'
 
 const singleHeader = (request: FastifyRequest, name: string): string => {
   const value = request.headers[name]
@@ -15,7 +15,7 @@ const singleHeader = (request: FastifyRequest, name: string): string => {
 }
 
 /** Routes of the state role: public keys of the install, child runs started in a pod, and repeated reviews of a subject's right. */
-export function runsStateRoutes(delegations: Delegations, state: StateContext): FastifyPluginAsync {
+export function runsStateRoutes(delegations: ChildRuns, state: StateContext): FastifyPluginAsync {
   const pod = async (request: FastifyRequest) => {
     const bearer = singleHeader(request, 'authorization').replace(/^bearer +/i, '')
     const user = await state.authenticate(bearer, 'state')

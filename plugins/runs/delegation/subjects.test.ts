@@ -8,7 +8,7 @@ import { migrate } from '#core/database/migrate.ts'
 import { rebuild } from '#core/event-store/rebuild-projection.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
-import { createDelegations, type DelegationServices } from './child-runs.ts'
+import { createChildRuns, type ChildRunServices } from './child-runs.ts'
 import { readAnyGrant, readGrant, signAttempt, signGrant } from '../grants.ts'
 import { up as addLabels } from '../migrations/0004-list-indexes.ts'
 import { up as createTables } from '../migrations/0001-runs.ts'
@@ -148,12 +148,12 @@ async function stateRole(world: World) {
       return { id, grant }
     },
   }
-  const delegations = createDelegations({
+  const delegations = createChildRuns({
     ...world,
     core: { keys, now: () => new Date(clock.now) },
     state: {
       subjectMay: async ({ username, groups }: UserInfo) => (asked.push({ username, groups }), role.allow),
     },
-  } as unknown as DelegationServices)
+  } as unknown as ChildRunServices)
   return role
 }

@@ -6,7 +6,7 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { RunEvent } from '#schemas/api/run-events.ts'
 import { CreateRunBody, InvokeAnswer, InvokeBody, Run } from '#schemas/api/runs.ts'
 import { durationToMs } from '#schemas/duration.ts'
-import { toBytes } from '../stream/encode-frame.ts'
+import { encodeLiveFrame } from '../stream/encode-frame.ts'
 import type { CallerRunsServices } from '../services.ts'
 import { waitForRun } from '../stream/wait-for-run.ts'
 import type { RunDetail } from '../read/to-run.ts'
@@ -146,7 +146,7 @@ async function streamed(
   const gone = new AbortController()
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void stream.closed.then(() => gone.abort())
-  await streamRun(services, run, 0, { send: (frame) => stream.send(toBytes(frame)), signal: gone.signal })
+  await streamRun(services, run, 0, { send: (frame) => stream.send(encodeLiveFrame(frame)), signal: gone.signal })
   stream.end()
   return undefined
 }

@@ -4,7 +4,7 @@ import { openEventStream } from '#core/http/stream/event-stream.ts'
 import { eventStreamText, nothing } from '#schemas/api/common.ts'
 import { RunEvent, RunEventsQuery, RunTree, RunTreeQuery } from '#schemas/api/run-events.ts'
 import { ResumeBody, Run, RunParams } from '#schemas/api/runs.ts'
-import { toBytes } from '../stream/encode-frame.ts'
+import { encodeLiveFrame } from '../stream/encode-frame.ts'
 import type { CallerRunsServices } from '../services.ts'
 import { readJournalEnds } from '../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
@@ -109,7 +109,10 @@ function eventStream(services: RunEndpointServices): AnyEndpoint {
       const gone = new AbortController()
       // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
       void stream.closed.then(() => gone.abort())
-      await streamRun(services, run, after, { send: (frame) => stream.send(toBytes(frame)), signal: gone.signal })
+      await streamRun(services, run, after, {
+        send: (frame) => stream.send(encodeLiveFrame(frame)),
+        signal: gone.signal,
+      })
       stream.end()
       return undefined
     },

@@ -3,7 +3,7 @@ import type { Store, Tx } from '#core/event-store/store.ts'
 import { type FailReason, type RunState, terminalStates } from '#schemas/run.ts'
 import { type RunFact, type RunFacts, stateAfter } from './decide.ts'
 import { type Entry, toEntry, toEvent, toRows } from './journal.ts'
-import type { Live, LiveFrame } from '../stream/live-frame.ts'
+import type { LiveUpdates, LiveFrame } from '../stream/live-frame.ts'
 import { dropPartials } from '../store/partials.ts'
 import { appendJournal } from '../store/internal/journal.ts'
 import { type Claim, type LockedRun, lockRun, setLease } from '../store/internal/lease.ts'
@@ -66,7 +66,7 @@ export interface StateEntered {
 
 /** What a writer needs beside the store: `now` stamps journal entries (order comes from the sequence); `entered` is called after COMMIT. */
 export interface WriterNeeds {
-  readonly live: Live
+  readonly live: LiveUpdates
   readonly now: () => Date
   readonly entered?: (change: StateEntered) => void
 }

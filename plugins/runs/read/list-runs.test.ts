@@ -27,7 +27,7 @@ import { runEndpoints } from '../endpoints/run.ts'
 import { runCreated, runDeleted } from '../events.ts'
 import { runsProjection } from '../projections.ts'
 import type { Run, RunDetail } from './to-run.ts'
-import { createRuns } from '../caller-runs.ts'
+import { createCallerRuns } from '../caller-runs.ts'
 import { listRuns, type RunFilter, type RunPage, selectPage } from '../store/reads.ts'
 import type { RunsTables } from '../store/tables.ts'
 import { grant } from '#plugins/integrations/testing/event-feed.ts'
@@ -248,7 +248,7 @@ async function serve(t: TestContext) {
   const clock = { ms: 0 }
   const core = { keys: testKeyring(), now: () => new Date(Date.now() + clock.ms) }
   const services = { ...world, core, observed }
-  const runsOf = createRuns(services)
+  const runsOf = createCallerRuns(services)
   const nothing = { namesAfter: async () => [], permitted: async () => ({ lastName: undefined }) }
   const served = await servePlugin(t, 'runs', () => [
     ...listEndpoints({ runs: runsOf }, { observed, directory: nothing }),

@@ -6,7 +6,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { cutPage } from '#core/database/cut-page.ts'
 import type { RunState } from '#schemas/run.ts'
 import type { Run } from './to-run.ts'
-import type { Runs } from '../caller-runs.ts'
+import type { CallerRuns } from '../caller-runs.ts'
 import type { RunFilter, RunKey } from '../store/reads.ts'
 
 /** Parsed query of a list of runs. */
@@ -29,7 +29,7 @@ export interface RunPageAnswer {
 
 /** Dependencies of a list: the runs, the parsed query, and the cursors of its route. */
 export interface Listing {
-  readonly runs: Runs
+  readonly runs: CallerRuns
   readonly query: RunListQuery
   readonly cursors: Cursors
 }

@@ -14,7 +14,7 @@ const actor = { name: 'pruning', kind: 'controller' } as const
  * Effect of deletions on runs, by uid, so that a re-created object of the same name is not affected. Deleting a namespace removes its
  * runs. Deleting an agent cancels its active runs; all stay until their retention ends.
  */
-export function runLeftovers(writer: RunWriter, removed: (runs: number) => void): Leftover {
+export function createRunPruner(writer: RunWriter, removed: (runs: number) => void): Leftover {
   return {
     name: 'runs',
     kinds: ['AgentDeployment', 'Namespace'],

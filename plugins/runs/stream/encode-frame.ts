@@ -4,7 +4,7 @@ import type { LiveFrame } from './live-frame.ts'
 const framed = new WeakMap<LiveFrame, Buffer>()
 
 /** A frame, encoded for an event stream once for all clients that receive it. */
-export function toBytes(frame: LiveFrame): Buffer {
+export function encodeLiveFrame(frame: LiveFrame): Buffer {
   const known = framed.get(frame)
   if (known !== undefined) return known
   const id = frame.seq === undefined ? {} : { id: String(frame.seq) }

@@ -1,8 +1,8 @@
-import { toBytes } from './encode-frame.ts'
+import { encodeLiveFrame } from './encode-frame.ts'
 import type { LiveFrame } from './live-frame.ts'
 
 /** Buffer of live frames for a stream. */
-export interface Inbox {
+export interface FrameBuffer {
   put(frame: LiveFrame): void
   /** Returns the frames received since the last call. Waits up to `waitMs` for the first one. */
   take(waitMs: number): Promise<readonly LiveFrame[]>
@@ -12,7 +12,7 @@ const maxFrames = 1000
 const maxBytes = 4 * 1024 * 1024
 
 /** Creates the buffer of one stream. Beyond 1,000 frames or 4 MiB the oldest are dropped, and the stream reads the journal (F6). */
-export function createInbox(signal: AbortSignal): Inbox {
+export function createFrameBuffer(signal: AbortSignal): FrameBuffer {
   let frames: LiveFrame[] = []
   let bytes = 0
   let wake: (() => void) | undefined
@@ -20,11 +20,11 @@ export function createInbox(signal: AbortSignal): Inbox {
   return {
     put(frame) {
       frames.push(frame)
-      bytes += toBytes(frame).length
+      bytes += encodeLiveFrame(frame).length
       while (frames.length > maxFrames || bytes > maxBytes) {
         const dropped = frames.shift()
         if (dropped === undefined) break
-        bytes -= toBytes(dropped).length
+        bytes -= encodeLiveFrame(dropped).length
       }
       wake?.()
     },

@@ -7,10 +7,10 @@ import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { deleteRuns } from '../retention/delete-runs.ts'
-import { toBytes } from './encode-frame.ts'
+import { encodeLiveFrame } from './encode-frame.ts'
 import { toRows } from '../lifecycle/journal.ts'
 import type { LiveFrame } from './live-frame.ts'
-import { createLive } from './live-updates.ts'
+import { createLiveUpdates } from './live-updates.ts'
 import { createRunWatch } from './run-watch.ts'
 import { appendJournal } from '../store/internal/journal.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
@@ -63,7 +63,7 @@ for (const adapter of adapters) {
         const sent: Buffer[] = []
         const caughtUp = Promise.withResolvers<void>()
         const send = (frame: LiveFrame): void => {
-          sent.push(toBytes(frame))
+          sent.push(encodeLiveFrame(frame))
           caughtUp.resolve()
         }
         const done = streamRun(world, watched, 0, { send, signal: AbortSignal.timeout(20_000) })
@@ -142,7 +142,7 @@ test('UXM5: streams that wait cost one query per interval, however many they are
 test('whoever leaves takes no frame from the others, and a subscription that failed is asked for again', async () => {
   const { bus, open } = counting(createMemoryBus())
   let refusals = 1
-  const live = createLive({
+  const live = createLiveUpdates({
     ...bus,
     listen: (subject, handle) => (refusals-- > 0 ? Promise.reject(new Error('no bus')) : bus.listen(subject, handle)),
   })

@@ -1,5 +1,5 @@
 import type { Bus, Subscription } from '#core/messaging/bus/bus.ts'
-import type { Live, LiveFrame } from './live-frame.ts'
+import type { LiveUpdates, LiveFrame } from './live-frame.ts'
 
 interface Shared {
   readonly handlers: Set<(frame: LiveFrame) => void>
@@ -7,7 +7,7 @@ interface Shared {
 }
 
 /** Frames of runs for the clients of this process: one subscription per run, and each frame is parsed once for all clients. */
-export function shareFrames(bus: Bus): Live['onFrame'] {
+export function createFrameFanOut(bus: Bus): LiveUpdates['onFrame'] {
   const runs = new Map<string, Shared>()
   const open = (runId: string): Shared => {
     const handlers: Shared['handlers'] = new Set()

@@ -14,7 +14,7 @@ export interface LiveFrame {
 }
 
 /** Live frames and signals, sent after COMMIT over core NATS. They may be lost; readers recover from the tables. */
-export interface Live {
+export interface LiveUpdates {
   frame(frame: LiveFrame): void
   wake(runId: string): void
   /** All handlers receive the same object. */

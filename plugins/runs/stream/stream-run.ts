@@ -1,7 +1,7 @@
 import type { Store } from '#core/event-store/store.ts'
 import { terminalStates } from '#schemas/run.ts'
-import { createInbox } from './frame-buffer.ts'
-import type { Live, LiveFrame } from './live-frame.ts'
+import { createFrameBuffer } from './frame-buffer.ts'
+import type { LiveUpdates, LiveFrame } from './live-frame.ts'
 import type { RunWatch } from './run-watch.ts'
 import { type JournalPage, readJournal, readJournalPage, readPartials } from '../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
@@ -12,7 +12,7 @@ export type SendFrame = (frame: LiveFrame) => Promise<void> | void
 /** What a stream reads. */
 export interface StreamServices {
   readonly store: Store
-  readonly live: Live
+  readonly live: LiveUpdates
   readonly watch: RunWatch
 }
 
@@ -31,20 +31,20 @@ export async function streamRun(
   after: number,
   options: { readonly send: SendFrame; readonly signal: AbortSignal },
 ): Promise<void> {
-  const inbox = createInbox(options.signal)
+  const buffer = createFrameBuffer(options.signal)
   const reader = createReader(services, run, after, options.send)
   const [behind, gone] = [unnumbered(run, 'stream.behind', {}), unnumbered(run, 'stream.gone', {})]
-  const subscription = await services.live.onFrame(run.id, inbox.put)
+  const subscription = await services.live.onFrame(run.id, buffer.put)
   const unwatch = services.watch.follow(run.id, {
     last: reader.last,
-    behind: () => inbox.put(behind),
-    gone: () => inbox.put(gone),
+    behind: () => buffer.put(behind),
+    gone: () => buffer.put(gone),
   })
   try {
     await reader.catchUp()
     if (!reader.ended()) await reader.snapshot()
     while (!reader.ended() && !options.signal.aborted) {
-      const frames = await inbox.take(idleMs)
+      const frames = await buffer.take(idleMs)
       if (frames.length === 0) await reader.catchUp()
       for (const frame of frames) {
         if (frame === behind) await reader.catchUp()

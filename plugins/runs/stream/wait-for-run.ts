@@ -1,15 +1,15 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { createSignal } from '#core/async/signal.ts'
 import { terminalStates } from '#schemas/run.ts'
-import type { Live } from './live-frame.ts'
+import type { LiveUpdates } from './live-frame.ts'
 import type { RunDetail } from '../read/to-run.ts'
-import type { Runs } from '../caller-runs.ts'
+import type { CallerRuns } from '../caller-runs.ts'
 
 const pollMs = 500
 
 /** Waits until a run has ended or is paused. Returns undefined after `timeoutMs` or when the client disconnects. */
 export async function waitForRun(
-  services: { readonly runs: Pick<Runs, 'get'>; readonly live: Live },
+  services: { readonly runs: Pick<CallerRuns, 'get'>; readonly live: LiveUpdates },
   caller: Caller,
   id: string,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },

@@ -9,8 +9,8 @@ import type { Database } from '#core/database/database.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { createRun, type NewRun } from '../create/create-run.ts'
-import type { Live } from '../stream/live-frame.ts'
-import { createLive } from '../stream/live-updates.ts'
+import type { LiveUpdates } from '../stream/live-frame.ts'
+import { createLiveUpdates } from '../stream/live-updates.ts'
 import { runsProjection } from '../projections.ts'
 import { createRunWatch, type RunWatch } from '../stream/run-watch.ts'
 import { runsSettings } from '../settings.ts'
@@ -26,7 +26,7 @@ import { createRunWriter, type RunWriter } from '../lifecycle/run-writer.ts'
 /** Store, bus and writer of a process, without a host around them. */
 export interface World {
   readonly store: Store
-  readonly live: Live
+  readonly live: LiveUpdates
   readonly watch: RunWatch
   readonly writer: RunWriter
   readonly core: { readonly now: () => Date }
@@ -44,7 +44,7 @@ export function createWorld(
 ): World {
   const settings = { ...Value.Create(runsSettings), ...some }
   const store = createStore(database, { projections: [runsProjection] })
-  const live = createLive(bus)
+  const live = createLiveUpdates(bus)
   const now = () => new Date()
   const watch = createRunWatch(store, 100)
   return { store, live, watch, writer: createRunWriter(store, { live, now }), core: { now }, settings }

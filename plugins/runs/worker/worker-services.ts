@@ -1,7 +1,7 @@
 import type { Logger } from '#core/log/logger.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { Live } from '../stream/live-frame.ts'
+import type { LiveUpdates } from '../stream/live-frame.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
@@ -13,7 +13,7 @@ import type { RunLimits } from './limits.ts'
 export interface WorkerServices {
   readonly store: Store
   readonly writer: RunWriter
-  readonly live: Live
+  readonly live: LiveUpdates
   readonly log: Logger
   /** Undefined without a collector. */
   readonly tracer?: Tracer | undefined

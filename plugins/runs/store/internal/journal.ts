@@ -2,15 +2,6 @@ import { sql } from 'kysely'
 import type { NewJournal } from '../tables.ts'
 import type { Db } from './db.ts'
 
-/** For how many milliseconds a run has waited for its next segment: since it was made, or since it was resumed. */
-export async function waitedMs(db: Db, runId: string): Promise<number> {
-  const { rows } = await sql<{ ms: number }>`
-    select extract(epoch from clock_timestamp() - greatest(created_at, (
-      select max(ts) from runs_journal where run_id = runs_runs.id and kind = 'run.resumed')))::float8 * 1000 as ms
-    from runs_runs where id = ${runId}`.execute(db)
-  return rows[0]?.ms ?? 0
-}
-
 /** For how many milliseconds the agent has worked on the run's segment, by the database's clock. */
 export async function workedMs(db: Db, runId: string): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`

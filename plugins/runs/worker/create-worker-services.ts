@@ -5,7 +5,7 @@ import type { Core } from '#core/plugin/core-services.ts'
 import { collect } from '#core/http-client/request.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { signAttempt } from '../grants.ts'
-import type { Live } from '../stream/live-frame.ts'
+import type { LiveUpdates } from '../stream/live-frame.ts'
 import { runMetrics } from '../metrics.ts'
 import type { runsSettings } from '../settings.ts'
 import { readLauncherKeys } from '../store/launcher-keys.ts'
@@ -26,7 +26,7 @@ const connecting = { connect: { timeout: 3_000 } }
 
 /** What driving runs stands on in the worker role: the network to launchers and to the state role. */
 export function createWorkerServices(
-  parts: { readonly core: Core; readonly store: Store; readonly live: Live; readonly writer: RunWriter },
+  parts: { readonly core: Core; readonly store: Store; readonly live: LiveUpdates; readonly writer: RunWriter },
   worker: WorkerContext,
   settings: Static<typeof runsSettings>,
 ): WorkerServices & { close(): Promise<void> } {
