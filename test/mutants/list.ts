@@ -13,6 +13,7 @@ import { mutants as ofPages } from './pages.ts'
 import { mutants as ofProviders } from './providers.ts'
 import { mutants as ofRuns } from './runs.ts'
 import { mutants as ofRunBounds } from './runs-bounds.ts'
+import { mutants as ofDispatch } from './runs-dispatch.ts'
 import { mutants as ofStartup } from './startup.ts'
 import { mutants as ofDeploy } from './deploy.ts'
 import { mutants as ofDoors } from './doors.ts'
@@ -32,6 +33,7 @@ export const all: readonly Mutant[] = [
   ...ofProviders,
   ...ofRuns,
   ...ofRunBounds,
+  ...ofDispatch,
   ...ofConversations,
   ...ofAgents,
   ...ofIsolation,

@@ -1,0 +1,132 @@
+import type { Mutant } from './mutant.ts'
+
+const decide = ['plugins/runs/lifecycle/decide.test.ts']
+const dispatch = ['plugins/runs/worker/decide-dispatch.test.ts']
+const worker = ['plugins/runs/worker/worker.test.ts']
+const launchers = ['plugins/runs/worker/choose-launcher.test.ts']
+const lease = ['plugins/runs/worker/lease.test.ts']
+
+/** Defects in claiming and dispatching a run: leases, tickets, takeovers (O6). */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'a worker without the lease may write',
+    file: 'plugins/runs/lifecycle/run-writer.ts',
+    find: 'if (author.epoch !== undefined && author.epoch !== locked.epoch) throw new LeaseLost(runId)',
+    replace: 'if (author.epoch !== undefined && author.epoch > locked.epoch) throw new LeaseLost(runId)',
+    tests: lease,
+    only: 'O6',
+  },
+  {
+    name: 'a claim does not raise the epoch',
+    file: 'plugins/runs/store/claims.ts',
+    find: 'set holder = ${holder}, epoch = epoch + 1,',
+    replace: 'set holder = ${holder}, epoch = greatest(epoch, 1),',
+    tests: lease,
+    only: 'O6',
+  },
+  {
+    name: 'the beginning is not committed before the agent is invoked',
+    file: 'plugins/runs/worker/dispatch-run.ts',
+    find: 'const isCommitted = await dispatch.commitStart({ ticket, launcher: launcher.at })',
+    replace:
+      'const isCommitted = void dispatch.commitStart({ ticket, launcher: launcher.at }).catch(() => undefined) === undefined',
+    tests: worker,
+    only: 'O6|travels',
+  },
+  {
+    name: 'a takeover invokes without the ticket',
+    file: 'plugins/runs/worker/dispatch-run.ts',
+    find: 'return launcher.invoke(request, step.ticket)',
+    replace: 'return launcher.invoke(request, undefined)',
+    tests: worker,
+    only: 'O6',
+  },
+  {
+    name: 'a takeover asks any pod',
+    file: 'plugins/runs/worker/execute-run.ts',
+    find: '  if (run.started && claim.launcher?.segment === run.segment) return launchers.at(claim.launcher)\n',
+    replace: '',
+    tests: launchers,
+    only: 'takes over',
+  },
+  {
+    name: 'a resumed run goes to any pod',
+    file: 'plugins/runs/worker/choose-launcher.ts',
+    find: 'return ready[place(preferred)] ?? ready',
+    replace: 'return ready',
+    tests: launchers,
+    only: 'preferred',
+  },
+  {
+    name: 'a busy pod is asked again and again',
+    file: 'plugins/runs/worker/choose-launcher.ts',
+    find: '(place(named) + 1)',
+    replace: 'place(named)',
+    tests: launchers,
+    only: 'preferred',
+  },
+  {
+    name: 'a pod that is gone is waited for',
+    file: 'plugins/runs/worker/follow-run.ts',
+    find: "(outcome === 'broken' && (await attempt.launcher.isGone()))",
+    replace: "(outcome === 'broken' && run.segment < 0)",
+    tests: launchers,
+    only: 'gone',
+  },
+  {
+    name: 'a takeover loses the run of a busy agent',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "if (isOfPreviousWorker(segment)) return 'withoutRun' in answer && answer.withoutRun",
+    replace: 'if (isOfPreviousWorker(segment)) return false',
+    tests: dispatch,
+    only: 'requeued',
+  },
+  {
+    name: 'a second launcher is asked after an invocation without an answer',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "  if (isUnanswered(state.segment)) return { do: 'look-up-pod' }\n",
+    replace: '',
+    tests: dispatch,
+    only: 'at most one',
+  },
+  {
+    name: 'an invocation without an answer is forgotten',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "if (answer.kind === 'no-answer') return { ...segment, unanswered: true }",
+    replace: "if (answer.kind === 'no-answer') return segment",
+    tests: dispatch,
+    only: 'at most one',
+  },
+  {
+    name: 'a run that may be at work is requeued',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "return isUnanswered(state.segment) ? { do: 'release' } : { do: 'requeue'",
+    replace: "return state.now < 0 ? { do: 'release' } : { do: 'requeue'",
+    tests: dispatch,
+    only: 'at most one',
+  },
+  {
+    name: 'a stale ticket after an invocation without an answer is replaced',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "segment.by === 'this-worker' && !segment.unanswered ? { kind: 'new' }",
+    replace: "segment.by === 'this-worker' ? { kind: 'new' }",
+    tests: dispatch,
+    only: 'memory of its launcher',
+  },
+  {
+    name: 'a ticket is used at another pod',
+    file: 'plugins/runs/worker/decide-dispatch.ts',
+    find: "(answer.kind === 'launcher' && !answer.samePod)",
+    replace: "(answer.kind === 'launcher' && answer.samePod)",
+    tests: dispatch,
+    only: 'at most one',
+  },
+  {
+    name: 'a resumed segment that never started is counted down',
+    file: 'plugins/runs/lifecycle/decide.ts',
+    find: "return run.started ? [{ fact: 'requeued', segment: run.segment - 1 }] : []",
+    replace: "return [{ fact: 'requeued', segment: run.segment - 1 }]",
+    tests: decide,
+    only: 'busy',
+  },
+]
