@@ -43,13 +43,14 @@ export function openEventStream(
   const { raw } = reply
   let ended = false
   const closed = Promise.withResolvers<void>()
+  const write = createWriter(raw)
   const finish = (): void => {
     if (ended) return
     ended = true
     raw.end()
   }
   const drained = (): void => {
-    if (!ended) raw.write(RETRY_HINT)
+    if (!ended) write(RETRY_HINT)
     finish()
   }
   const leave = enter(call.streams, call.caller.username, drained)
@@ -60,7 +61,7 @@ export function openEventStream(
   }
   const timers = startTimers(options, {
     beat: () => {
-      if (!ended) raw.write(HEARTBEAT)
+      if (!ended) write(HEARTBEAT)
     },
     revoke,
   })
@@ -71,7 +72,6 @@ export function openEventStream(
     closed.resolve()
   })
   const drain = createDrainWait(raw)
-  const write = createWriter(raw)
   reply.hijack()
   raw.writeHead(200, {
     ...headersOf(reply),
@@ -140,21 +140,28 @@ const chunks = new WeakMap<Buffer, Buffer>()
 
 /**
  * Writes frames as chunks of HTTP/1.1 straight to the socket: framed once for all clients, which halves the CPU of
- * a frame (2.9 instead of 5.8 us). The response's own writes (head, heartbeat, end) take the same socket in order.
+ * a frame (2.9 instead of 5.8 us). A stream uses either the socket or the response for every byte between head and end:
+ * Node.js holds a chunk written to the response until the next tick, so a later write to the socket would overtake it.
  */
 function createWriter(raw: ServerResponse): (frame: Buffer | string) => boolean {
   const { socket } = raw
   return (frame) => {
-    if (socket === null || !raw.chunkedEncoding || typeof frame === 'string' || frame.length === 0)
-      return raw.write(frame)
-    return socket.write(chunkOf(frame))
+    // An empty chunk would end the body.
+    if (frame.length === 0) return true
+    // A pipelined response has no socket yet, an HTTP/1.0 one no chunks.
+    if (socket === null || !raw.chunkedEncoding) return raw.write(frame)
+    return socket.write(typeof frame === 'string' ? toChunk(Buffer.from(frame)) : chunkOf(frame))
   }
 }
 
 function chunkOf(frame: Buffer): Buffer {
   const known = chunks.get(frame)
   if (known !== undefined) return known
-  const chunk = Buffer.concat([Buffer.from(`${frame.length.toString(16)}\r\n`), frame, Buffer.from('\r\n')])
+  const chunk = toChunk(frame)
   chunks.set(frame, chunk)
   return chunk
+}
+
+function toChunk(frame: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${frame.length.toString(16)}\r\n`), frame, Buffer.from('\r\n')])
 }
