@@ -108,7 +108,9 @@ function join(pair: Pair, state: () => LinkState, gone: () => void): void {
 // One chunk at a time: reading stops while the other end does not take it, so a slow link pushes back.
 async function pump(from: Socket, to: Socket, pair: Pair, state: () => LinkState): Promise<void> {
   try {
-    for await (const chunk of from as AsyncIterable<Buffer>) {
+    // Without destroying at the end: the other direction may still carry bytes.
+    const chunks: AsyncIterable<Buffer> = from.iterator({ destroyOnReturn: false })
+    for await (const chunk of chunks) {
       if (state().swallow === true) {
         pair.swallow(chunk.length)
         continue
