@@ -3,7 +3,7 @@
 #   docker buildx build --platform linux/amd64,linux/arm64 --target platform --tag REGISTRY/mesh-platform:VERSION --push .
 #   docker buildx build --platform linux/amd64,linux/arm64 --target launcher --tag REGISTRY/mesh-launcher:VERSION --push .
 # Content, paths, users and start are those of `npm run images`, which needs no Docker; a test compares them.
-ARG NODE_VERSION=24.21.0
+ARG NODE_VERSION=26.10.0
 
 # The bundles are JavaScript, the same for every architecture.
 FROM --platform=$BUILDPLATFORM node:${NODE_VERSION}-bookworm-slim AS build

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The oldest Node.js that the project runs on, as numbers. */
-export const oldestNode = [24, 12]
+/** The oldest Node.js that the project runs on, as numbers: the version of the platform packages in package.json, which the tests run on. */
+export const oldestNode = [26, 10]
 
 /** Path of a Node.js that runs the project: this process, else the one installed by the lockfile; undefined when neither does. */
 export function findNode() {

@@ -68,10 +68,7 @@ function prepare() {
 function noNode() {
   const wanted = oldestNode.join('.')
   const where = `${process.platform}-${process.arch}`
-  if (where === 'darwin-arm64') {
-    return `This project runs on Node.js >= ${wanted}; this is ${process.version}. On Apple silicon it does not bring its own: install one, for example with \`brew install node@24\`, and try again.`
-  }
-  return `This project runs on Node.js >= ${wanted}; this is ${process.version}, and none was installed for ${where}. Install Node.js 24, or remove node_modules and try again with the npm registry in reach.`
+  return `This project runs on Node.js >= ${wanted}; this is ${process.version}, and none was installed for ${where}. Install Node.js ${wanted}, or remove node_modules and try again with the npm registry in reach.`
 }
 
 function fail(message) {

@@ -1,11 +1,11 @@
 // Runs test.ts on a Node that strips types, also when an older Node was asked to run it. Plain JavaScript for that reason.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { findNode } from './find-node.mjs'
+import { findNode, oldestNode } from './find-node.mjs'
 
 const found = findNode()
 if (found === undefined) {
-  console.error('No Node.js >= 24.12 found: run `node scripts/setup.mjs`, which says what to do.')
+  console.error(`No Node.js >= ${oldestNode.join('.')} found: run \`node scripts/setup.mjs\`, which says what to do.`)
   process.exit(1)
 }
 if (found === process.execPath) {

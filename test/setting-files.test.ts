@@ -93,7 +93,7 @@ test('a setting of the settings file is named with its place', async (t) => {
 
 test('a certificate and a key that do not belong together end the start', (t) => {
   const { privateKey } = generateKeyPairSync('ed25519')
-  const keyFile = file(t, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+  const keyFile = file(t, privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const certFile = usable.MESH_MANAGER_TLS_CERT_FILE
   assert.throws(() => tlsServerFactory({ certFile, keyFile }), {
     name: 'SettingsError',
@@ -254,7 +254,7 @@ function keyFolder(t: TestContext, mode: number): string {
 
 function encryptedKey(): string {
   const { privateKey } = generateKeyPairSync('ed25519')
-  return privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: canary }).toString()
+  return privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: canary })
 }
 
 function shown(path: string): string {

@@ -72,7 +72,7 @@ test('traceparent: valid ones are continued, others start a trace (W3C Trace Con
     `${header}-more`,
     header.toUpperCase(),
   ]
-  for (const text of [undefined, ...bad]) assert.equal(parseTraceparent(text), undefined, text)
+  for (const text of [undefined, ...bad]) assert.equal(parseTraceparent(text), undefined, String(text))
   assert.notEqual(startTrace().traceId, startTrace().traceId)
 })
 

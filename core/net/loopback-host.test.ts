@@ -26,7 +26,7 @@ test('SEC13, H1: a Host of this machine is served, with any port or none; every 
     '',
     undefined,
   ]
-  for (const host of refused) assert.equal(isServedHost(host), false, host)
+  for (const host of refused) assert.equal(isServedHost(host), false, String(host))
 })
 
 test('SEC13: a listener serves the names that its settings list', () => {

@@ -41,7 +41,7 @@ export function newKeyFile(name: KeyName, now: Date): readonly [file: string, te
   const key = generateKey(name)
   const text =
     key.type === 'secret' ? `${key.export().toString('base64')}\n` : key.export({ type: 'pkcs8', format: 'pem' })
-  return [`${name}-${newKeyId(now)}.key`, text.toString()]
+  return [`${name}-${newKeyId(now)}.key`, text]
 }
 
 /** Time first, so that ids sort; the rest keeps two of one millisecond apart. */
@@ -56,5 +56,5 @@ export function createdAt({ id }: KeyFile): number {
 
 /** The public half of a private key in PEM. */
 export function toPublicPem(privatePem: string): string {
-  return createPublicKey(privatePem).export({ type: 'spki', format: 'pem' }).toString()
+  return createPublicKey(privatePem).export({ type: 'spki', format: 'pem' })
 }

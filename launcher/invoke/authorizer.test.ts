@@ -11,7 +11,7 @@ import type { Scope } from '#test/harness/scope.ts'
 import { fetch, launch, post, readEvents } from '../testdata/launch.ts'
 import { nodeAgent } from '../testdata/node-agent.ts'
 
-const agentKey = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+const agentKey = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
 
 interface Key {
   readonly id: string

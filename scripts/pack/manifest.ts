@@ -35,7 +35,7 @@ export function toManifest(source: SourceManifest, { dependencies, typed, types 
     // A program, not a library: third parties get what they may use as an argument, and only its type by name.
     exports: { '.': { types }, './package.json': './package.json' },
     imports: { '#launcher/main.ts': './launcher/main.js' },
-    // Node.js 20 starts `bin/mesh.mjs`, which goes on with the Node.js 24 of the platform's optional package.
+    // Node.js 20 starts `bin/mesh.mjs`, which goes on with the Node.js of the platform's optional package.
     engines,
     dependencies,
     optionalDependencies,

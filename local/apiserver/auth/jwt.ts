@@ -47,7 +47,7 @@ function readIfThere(file: string): string | undefined {
 
 function createKeyFile(file: string): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
   writeFileSync(file, pem, { mode: 0o600, flag: 'wx' })
   return pem
 }

@@ -25,7 +25,7 @@ test('quantities compare by amount in every notation', () => {
   ]
   const amounts = ascending.map(billionthsOf)
   for (const [index, amount] of amounts.entries()) {
-    assert.ok(amount !== undefined, ascending[index])
+    assert.ok(amount !== undefined, `index ${index}: ${ascending[index]}`)
     const before = amounts[index - 1]
     assert.ok(before === undefined || before < amount, `${ascending[index - 1]} < ${ascending[index]}`)
   }

@@ -87,7 +87,7 @@ export function loadCertificate(file: string, now: Date): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
   const certificate = selfSigned(privateKey, publicKey.export({ type: 'spki', format: 'der' }), now)
-  const made = { key: String(key), certificate }
+  const made = { key, certificate }
   writeFileSync(file, JSON.stringify(made), { mode: 0o600 })
   return made
 }

@@ -435,7 +435,7 @@ test('SEC6, F5: filters that the store cannot hold are a 400 that names them', r
     ['since=0000-01-01T00:00:00Z', '?since'],
     ['since=9999-12-31T23:59:59-23:59', '?since'],
     ['namespace=%00', '?namespace'],
-  ]) {
+  ] as const) {
     const answer = await ask(
       'viewer',
       'GET',

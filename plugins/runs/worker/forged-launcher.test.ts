@@ -31,8 +31,8 @@ import { createLaunchers } from './choose-launcher.ts'
 function newPair() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return {
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    pem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    pem: publicKey.export({ type: 'spki', format: 'pem' }),
   }
 }
 

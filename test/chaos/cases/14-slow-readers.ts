@@ -140,7 +140,7 @@ function countFrames(sockets: readonly Socket[], more: () => void): Reading {
   let [complete, cut] = [0, 0]
   for (const [client, socket] of sockets.entries()) {
     socket.once('close', () => cut++)
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       for (let at = chunk.indexOf(frameEnd); at !== -1; at = chunk.indexOf(frameEnd, at + 1)) {
         const frame = (found[client] ?? 0) + 1
         found[client] = frame

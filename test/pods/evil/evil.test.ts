@@ -217,7 +217,7 @@ test(
       async () => {
         const { notes, url } = await startNotes(t, rig.hostAddress)
         const { privateKey } = generateKeyPairSync('ed25519')
-        const identity = createIdentity(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+        const identity = createIdentity(privateKey.export({ type: 'pkcs8', format: 'pem' }))
         const env = [
           { name: 'TAKE_OVER', value: JSON.stringify(identity) },
           { name: 'WITNESS', value: url },

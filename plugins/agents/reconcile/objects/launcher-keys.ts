@@ -56,7 +56,7 @@ type KeysSecret = KubeObject & { readonly data?: Readonly<Record<string, string>
 function publicKeyIn({ metadata, data }: KeysSecret): string {
   try {
     const key = createPublicKey(Buffer.from(data?.['agent.pub'] ?? '', 'base64'))
-    if (key.asymmetricKeyType === 'ed25519') return key.export({ type: 'spki', format: 'pem' }).toString()
+    if (key.asymmetricKeyType === 'ed25519') return key.export({ type: 'spki', format: 'pem' })
   } catch {
     // Not a key: handled like a key of another type.
   }
