@@ -53,7 +53,7 @@ test('a key is worked on once at a time, and once more when it changed meanwhile
   await queue.stop()
 })
 
-test('failures back off per key, others go on, and success starts anew', async () => {
+test('failures back off per key, others continue, and a success resets the back-off', async () => {
   const failures: [string, number][] = []
   const done = new EventEmitter()
   let tries = 0
@@ -127,7 +127,7 @@ const object = (
   metadata: { name, namespace, ...more },
 })
 
-/** A reconciler that records what it was asked, for one namespace of the shared server. */
+/** A reconciler that records its calls, for one namespace of the shared server. */
 function recording(namespace: DnsLabel, more: Partial<Reconciler> = {}) {
   const seen = new EventEmitter()
   const reconciler: Reconciler = {
@@ -201,14 +201,14 @@ test('a change of what the reconciler does not work from does not call it', real
   const ref = { namespace, name: parseName('name', 'one') }
   await cluster.patch(configMaps, ref, { type: 'merge', body: { metadata: { annotations: { x: '1' } } } })
   await cluster.patch(configMaps, ref, { type: 'merge', body: { data: { x: '1' } } })
-  // Changes come in order: of the first one it would have been called without the data.
+  // Changes arrive in order: the first one would have called it without the data.
   const [current] = await called
   assert.deepEqual(current.data, { x: '1' })
   controller.abort()
   await running.done
 })
 
-test('a watch that the server ends goes on without a list, and nothing is missed', real, async (t) => {
+test('a watch that the server ends continues without a list, and no change is missed', real, async (t) => {
   const { cluster, namespace, controller } = await setUp(t)
   const { reconciler, next } = recording(namespace)
   let lists = 0

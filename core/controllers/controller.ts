@@ -19,24 +19,24 @@ import type { WatchState, WatchStates } from './watch/watch-states.ts'
 import { createWorkQueue } from './work-queue.ts'
 import type { WorkQueue } from './work-queue.ts'
 
-/** What reconcilers run on. They are idempotent, so several managers may run them; one that leads is enough. */
+/** Dependencies of reconcilers. They are idempotent, so several managers may run them; one leader is enough. */
 export interface ReconcilerOptions {
   readonly cluster: KubeClient
   readonly reconcilers: readonly Reconciler[]
-  /** Default: every namespace, as one. */
+  /** Default: every namespace, watched as one. */
   readonly served?: ServedNamespaces
   readonly states?: WatchStates
   readonly log: Logger
   readonly signal: AbortSignal
   readonly metrics?: Metrics
-  /** Objects worked on at once, per reconciler. */
+  /** Objects reconciled concurrently, per reconciler. */
   readonly concurrency?: number
   readonly watchSeconds?: number
 }
 
 /**
- * Runs reconcilers until the signal aborts; `synced` resolves when each object of the first lists was worked on once, well or not, and
- * `done` when the reconciliations under way have ended.
+ * Runs reconcilers until the signal aborts. `synced` resolves when each object of the first lists was reconciled once, successfully or not;
+ * `done` when reconciliations in progress have ended.
  */
 export function runReconcilers(options: ReconcilerOptions): RunningWork {
   const followed = createFollower(options)
@@ -47,7 +47,7 @@ export function runReconcilers(options: ReconcilerOptions): RunningWork {
   }
 }
 
-/** Follows a resource in every part with a handler each. */
+/** Watches a resource in every part, with one handler each. */
 type Follow = (
   resource: Resource,
   toHandler: (part: number) => ReflectorHandler,
@@ -89,7 +89,7 @@ function runOne(options: ReconcilerOptions, reconciler: Reconciler, follow: Foll
   const own = follow(
     reconciler.resource,
     (part) => primary(reconciler, { objects, queue, listed: (keys) => first.listed(part, keys) }),
-    // A namespace that is denied does not hold back the others.
+    // A denied namespace does not delay the others.
     { onState: (part, state) => state === 'denied' && first.listed(part, []) },
   )
   const loops = [
@@ -109,7 +109,7 @@ function runOne(options: ReconcilerOptions, reconciler: Reconciler, follow: Foll
   }
 }
 
-/** The keys of the first list of each part until each was worked on once; a later list changes nothing. */
+/** Tracks the keys of the first list of each part until each was reconciled once; later lists are ignored. */
 function createFirstPass(parts: number) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const listed = new Set<number>()
@@ -163,7 +163,7 @@ function createQueue(
   return queue
 }
 
-/** The reconciler's own kind: its cache, and a look at every object after each list. */
+/** Watches the reconciler's own kind: fills the cache, and enqueues every object after each list. */
 function primary(
   { concern = (object: KubeObject): unknown => object }: Reconciler,
   {
@@ -177,7 +177,7 @@ function primary(
   },
 ): ReflectorHandler {
   let present = new Set<string>()
-  // Of this part: the cache is shared with those of the other namespaces.
+  // Keys of this part; the cache is shared with other namespaces.
   const known = new Set<string>()
   const store = (object: KubeObject): string | undefined => {
     const key = keyOfObject(object)
@@ -206,7 +206,7 @@ function primary(
       for (const key of page.map(store)) if (key !== undefined) present.add(key)
     },
     listed: async () => {
-      // Keys that were cached and are not on the list are looked at too: their objects are gone.
+      // Cached keys that are not listed are enqueued as well: their objects were deleted.
       const keys = [...known]
       for (const key of keys) if (!present.has(key)) forget(key)
       listed(keys)
@@ -218,7 +218,7 @@ function primary(
   }
 }
 
-/** Another kind: each of its changes has some objects of the reconciler's kind looked at. */
+/** Watches another kind: each change enqueues objects of the reconciler's kind. */
 function dependants(toKeys: (object: KubeObject) => Promise<readonly string[]>, queue: WorkQueue): ReflectorHandler {
   const enqueue = async (objects: readonly KubeObject[]): Promise<void> => {
     for (const object of objects) for (const key of await toKeys(object)) queue.add(key)
@@ -239,7 +239,7 @@ function ownerKeys(reconciler: Reconciler, object: KubeObject): string[] {
   return [`${namespace}/${owner.name}`]
 }
 
-// An object whose name is none of ours to build a path from is left alone (A11).
+// Ignores objects whose name is unsafe in a path (A11).
 function keyOfObject(object: KubeObject): string | undefined {
   const { name, namespace = '' } = object.metadata
   return isName(name) && (namespace === '' || isLabel(namespace)) ? `${namespace}/${name}` : undefined

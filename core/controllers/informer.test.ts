@@ -72,7 +72,7 @@ for (const make of ['PostgreSQL', 'PGlite'] as const)
     ])
   })
 
-test('A4: a status alone changes the version of an object, not what is remembered of it', real, async (t) => {
+test('A4: a change of status alone changes the version of an object, not its index entry', real, async (t) => {
   const { admin, namespace } = await setUp(t)
   const ref = { namespace, name: parseName('name', 'web') }
   const made = await admin.create<KubeObject>(deployments, deployment(namespace, 'web'))
@@ -101,9 +101,9 @@ test(
       async () => (await facts(it.database)).filter((one) => one.startsWith('updated')).length >= 12,
     )
     await Promise.all(first.map((one) => one.stop()))
-    // Versions have expired meanwhile: a list is all that there is.
+    // Versions have expired meanwhile, so a list is required.
     await sql`delete from resume_versions`.execute(it.database.root)
-    // Away: some go, some change, one is replaced under its name.
+    // While no informer runs: some are deleted, some changed, one replaced under its name.
     await it.remove('n0')
     await it.remove('n1')
     await it.make('n1')
@@ -189,7 +189,7 @@ test('A4: an older version is a replay, whatever its content; versions compare a
   assert.deepEqual(await facts(it.database), ['created a', 'updated a'])
 })
 
-test('the newest field manager is told as a guess, and content is not', real, async (t) => {
+test('the newest field manager is recorded as a guess, and content is omitted', real, async (t) => {
   const it = await setUp(t)
   await start(t, it).synced
   const secret = { ...object(it.namespace, 'a'), data: { key: 'sk-canary' } }
@@ -204,7 +204,7 @@ test('the newest field manager is told as a guess, and content is not', real, as
 })
 
 test(
-  'A4: what a watch is behind with is told by it, not declared departed; what a list should have shown is',
+  'A4: a lagging watch reports its changes itself; only an object that a list should have contained is recorded as a missed deletion',
   real,
   async (t) => {
     const it = await setUp(t)
@@ -236,11 +236,11 @@ test(
     assert.deepEqual(await facts(it.database), [])
     gate.resolve()
     const whole = ['created ahead', 'updated ahead', 'deleted ahead']
-    await until('the watch has told of it', async () => (await facts(it.database)).length === whole.length)
+    await until('the watch has reported it', async () => (await facts(it.database)).length === whole.length)
     assert.deepEqual(await facts(it.database), whole)
     await first.stop()
     told.push(await comeAndGo('missed'))
-    // A list finds nothing of it: where the first manager left off is forgotten.
+    // A list does not contain it; the resume version is removed.
     await sql`delete from resume_versions`.execute(it.database.root)
     await start(t, it).synced
     for (let round = 0; round < 3; round++) await job.run(term)
@@ -249,7 +249,7 @@ test(
 )
 
 test(
-  'A4: a watch that is behind with what another replica declared departed still tells its changes, its deletion once',
+  'A4: a watch that lags behind a missed deletion of another replica still reports its changes, and the deletion once',
   real,
   async (t) => {
     const it = await setUp(t)

@@ -22,12 +22,12 @@ import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
 import { createWatchStates } from './watch/watch-states.ts'
 import type { WatchStates } from './watch/watch-states.ts'
 
-/** What informers run on: the manager's own identity, the store, and a signal that ends them. */
+/** Dependencies of informers: the manager's own identity, the store, and a signal that ends them. */
 export interface InformerOptions {
   readonly cluster: KubeClient
   readonly store: Store
   readonly informers: readonly Informer[]
-  /** Default: every namespace, as one. */
+  /** Default: every namespace, watched as one. */
   readonly served?: ServedNamespaces
   readonly states?: WatchStates
   readonly log: Logger
@@ -81,7 +81,7 @@ export function runInformers(options: InformerOptions): RunningWork {
 // For all kinds and namespaces together: fast enough, and far below the connections of the pool.
 const LISTS_AT_ONCE = 16
 
-/** What the reflectors of a process share. */
+/** State shared by the reflectors of a process. */
 export function createShared(cluster: KubeClient) {
   return { absence: createNamespaceAbsence(cluster), lists: createSemaphore(LISTS_AT_ONCE) }
 }
@@ -97,7 +97,7 @@ export function lastListOf(informer: Informer, object: ObjectPlace): string | un
   return lists?.get('') ?? lists?.get(informer.resource.namespaced ? object.namespace : object.name)
 }
 
-/** Where an object is. */
+/** Position of an object. */
 interface ObjectPlace {
   readonly namespace: string
   readonly name: string
@@ -153,14 +153,17 @@ function createHandler(options: InformerOptions, { informer, part, synced }: Han
     changed: async (changes, through) => {
       const deltas = changes.flatMap(({ type, object }) => toDeltas(object, type === 'deleted'))
       await recordIsolated(log, deltas, (some) =>
-        // A part of the batch does not store the version of all; the next batch does.
+        // Part of a batch does not store the version of the whole; the next batch does.
         recordDeltas(store, part, some, { late: false, through: some === deltas ? through : undefined }),
       )
     },
   }
 }
 
-/** Records a batch. One that fails is halved, so that an object that cannot be stored stops no other (A11). Rethrows if the store is away. */
+/**
+ * Records a batch. A failed one is halved, so that an object that cannot be stored blocks no other (A11). Rethrows if the store is
+ * unavailable.
+ */
 async function recordIsolated(
   log: Logger,
   deltas: readonly Delta[],

@@ -12,7 +12,7 @@ import { recordMissedDeletion } from './objects/record-changes.ts'
 
 const everyMs = 5_000
 
-/** What looking for departed objects needs. */
+/** Dependencies of the job. */
 export interface MissedDeletionOptions {
   readonly cluster: Pick<KubeClient, 'get'>
   readonly store: Store
@@ -22,13 +22,13 @@ export interface MissedDeletionOptions {
 }
 
 /**
- * Finds objects that came and went while no manager watched: neither a list nor a watch reports them, only the request that made them does.
- * Each becomes one deletion, marked as late (A4); an object without such a request is not reported.
+ * Emits a late `deleted` event for objects that were created and deleted while no informer was running (A4). List and watch cannot report
+ * such objects; they are known only from accepted writes.
  */
 export function missedDeletionsJob(options: MissedDeletionOptions): Job {
   const { store, informers, tellers, log } = options
   const byKind = new Map(informers.map((informer) => [informer.resourceKind, informer]))
-  // Gone twice in a row: the watch of another replica may be a moment behind and tells a deletion by itself.
+  // An object must be absent twice in a row: the watch of another replica may lag and report the deletion itself.
   let missing: ReadonlySet<string> = new Set()
   return {
     name: 'cluster.missed-deletions',
@@ -51,14 +51,14 @@ export function missedDeletionsJob(options: MissedDeletionOptions): Job {
   }
 }
 
-// A list after its time did not show it. What is newer than the list is on the watch, which may be far behind: to declare it gone would
-// silence the changes that are still to be told.
+// A list after its creation did not contain it. An object newer than the list is reported by the watch, which may lag; recording its
+// deletion now would suppress those changes.
 function wasMissed(informer: Informer, told: ToldObject): boolean {
   const list = lastListOf(informer, told)
   return list !== undefined && !isNewer(told.resourceVersion, list)
 }
 
-// Whether it lives: another object of the same name is not it. What has no readable name cannot be asked for.
+// Whether the object exists; another one of the same name does not count. An object without a valid name cannot be read.
 async function isThere({ cluster }: MissedDeletionOptions, { resource }: Informer, told: ToldObject): Promise<boolean> {
   const { name, namespace, uid } = told
   if (!isName(name) || (resource.namespaced && !isLabel(namespace))) return true

@@ -42,7 +42,7 @@ const refOf = (namespace: string, name: string) => ({
   name: parseName('name', name),
 })
 
-/** An API server, a store, and a manager for chosen namespaces. */
+/** An API server, a store, and a manager for selected namespaces. */
 async function setUp(t: TestContext, given?: KubeServer) {
   const kube = given ?? (await sharedKube(t))
   const pool = createPool(kube.url, { ca: kube.ca })
@@ -60,7 +60,7 @@ async function setUp(t: TestContext, given?: KubeServer) {
     change: (namespace: string, name: string, step: string) =>
       admin.patch(configMaps, refOf(namespace, name), { type: 'merge', body: { data: { step } } }),
     remove: (namespace: string, name: string) => admin.delete(configMaps, refOf(namespace, name)),
-    /** A client with a token of a service account. */
+    /** Creates a client with the token of a service account. */
     as: async (namespace: string) => {
       const metadata = { name: 'manager', namespace }
       await admin.create(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata })
@@ -69,7 +69,7 @@ async function setUp(t: TestContext, given?: KubeServer) {
       const bearer = (status as { token: string }).token
       return createKubeClient({ server: kube.url, pool, bearer })
     },
-    /** Lets that account read ConfigMaps of a namespace. */
+    /** Allows that account to read ConfigMaps of a namespace. */
     bind: async (namespace: string, account: string) => {
       const metadata = { name: 'manager', namespace }
       const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }
@@ -81,7 +81,7 @@ async function setUp(t: TestContext, given?: KubeServer) {
       const binding = { apiVersion, kind: 'RoleBinding', metadata, roleRef, subjects }
       await admin.create(rbac('rolebindings', 'RoleBinding'), binding as KubeObject)
     },
-    /** The namespace is gone; without a controller its finalizer is removed here. */
+    /** Deletes a namespace; its finalizer is removed here, since no controller runs. */
     removeNamespace: async (name: string) => {
       await admin.delete(namespaces, { name: parseName('name', name) })
       const { items } = await admin.list(configMaps, { namespace: parseLabel('namespace', name) })
@@ -124,12 +124,12 @@ async function finalize(kube: KubeServer, name: string): Promise<void> {
 
 type Setup = Awaited<ReturnType<typeof setUp>>
 
-/** The facts about ConfigMaps and Namespaces of the given names, in commit order. */
+/** Events about ConfigMaps and Namespaces with the given names, in commit order. */
 async function factsOf({ database }: Setup, ...names: readonly string[]): Promise<string[]> {
   return (await facts(database)).filter((one) => names.includes(one.split(' ')[1] ?? ''))
 }
 
-// Its deletion marks a namespace first, which is an update.
+// Deletion first marks a namespace, which is an update.
 async function endsOf(it: Setup, name: string): Promise<string[]> {
   return (await factsOf(it, name)).filter((one) => !one.startsWith('updated'))
 }
@@ -157,7 +157,7 @@ test(
     await it.make(c, 'unseen')
     await until('the change is seen', async () => (await factsOf(it, `in-${b}`)).length === 2)
     await first.stop()
-    // Versions are forgotten, so everything is listed; the first list of `a` must not end what is in `b`.
+    // Versions have expired, so everything is listed; the first list of `a` must not delete objects of `b`.
     await sql`delete from namespace_resume_versions`.execute(it.database.root)
     await it.start([a]).synced
     assert.deepEqual(
@@ -184,7 +184,7 @@ test(
     ] as const) {
       const manager = it.start(names)
       await manager.synced
-      // After its synchronisation, so that the watch has the first one and the next manager the second.
+      // After its synchronisation, so that the watch reports the first one and the next manager the second.
       await it.change(a, `in-${a}`, step)
       await until('it is seen', async () => (await factsOf(it, `in-${a}`)).length >= 2 * Number(step))
       await manager.stop()
@@ -196,7 +196,7 @@ test(
   },
 )
 
-test('chosen namespaces: one that was removed from the list is not found, and nothing is deleted', real, async (t) => {
+test('chosen namespaces: one removed from the list is not found, and nothing is deleted', real, async (t) => {
   const it = await setUp(t)
   const [a, b] = [label('a'), label('b')]
   for (const name of [a, b]) await it.makeNamespace(name)
@@ -212,7 +212,7 @@ test('chosen namespaces: one that was removed from the list is not found, and no
   assert.notEqual(await observed.find('ConfigMap', a, `in-${a}`), undefined)
   assert.notEqual(await observed.namespaceUid(a), undefined)
   assert.deepEqual((await factsOf(it, b, `in-${b}`)).toSorted(), [`created ${b}`, `created in-${b}`].toSorted())
-  // Served again: what happened meanwhile is reported, from the version where it was left.
+  // Served again: changes meanwhile are reported from the stored version.
   await it.start([a, b]).synced
   await until('the deletion is seen', async () => (await factsOf(it, `in-${b}`)).includes(`deleted in-${b}`))
   assert.deepEqual(await gapsOf(it), [])
@@ -326,9 +326,9 @@ test(
     await it.make(b, 'missed')
     await it.remove(b, 'missed')
     await kube.compact()
-    // Its cache has the versions that etcd has lost.
+    // The API server's cache contains versions that etcd has compacted.
     await kube.restart('apiserver')
-    // Nothing happened in `a`: its manager may have read on to here.
+    // Nothing changed in `a`, so its manager may have advanced to here.
     const { resourceVersion } = await it.admin.list(configMaps, { namespace: a })
     await sql`update namespace_resume_versions set rv = ${resourceVersion} where namespace = ${a} or kind = 'Namespace'`.execute(
       it.database.root,

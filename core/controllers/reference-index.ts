@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import type { Reference } from '#schemas/references.ts'
 
-/** Which objects of one kind refer to an object: its change reconciles them without a list of all. */
+/** Objects of one kind that refer to an object. Its change reconciles them without a list of all. */
 export function createReferenceIndex() {
   const referrers = new Map<string, Map<string, ObjectRef>>()
   const targets = new Map<string, readonly string[]>()

@@ -1,12 +1,12 @@
 import { type LongTimeout, longTimeout } from '#core/async/long-timeout.ts'
 import { backoffMs } from '#core/async/backoff.ts'
 
-/** What the work says when it is done: look again after a while, or not. */
+/** Result of the work: requeue after a delay, or done. */
 export interface WorkResult {
   readonly requeueAfterMs?: number
 }
 
-/** How the queue works: `work` is called once at a time per key, at most `concurrency` at once. */
+/** Options of a queue: `work` runs once at a time per key, and `concurrency` times in parallel. */
 export interface WorkQueueOptions {
   readonly concurrency: number
   readonly work: (key: string) => Promise<WorkResult>
@@ -15,12 +15,12 @@ export interface WorkQueueOptions {
   readonly random?: () => number
 }
 
-/** One ordered queue per key: a key that changes while it is worked on is worked on once more, and never twice at once. */
+/** A queue that processes each key once at a time. A key that changes during its processing is processed once more. */
 export interface WorkQueue {
   add(key: string): void
-  /** Keys that wait to be worked on. */
+  /** Number of waiting keys. */
   readonly depth: number
-  /** Starts nothing more, and resolves when the work under way has ended. */
+  /** Starts no more work. Resolves when work in progress has ended. */
   stop(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ interface Entry {
   timer: LongTimeout | undefined
 }
 
-/** Makes a queue; work starts with the first `add`. */
+/** Creates a queue; work starts with the first `add`. */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const entries = new Map<string, Entry>()
   const waiting: string[] = []
@@ -68,7 +68,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     const again = await attempt(key, entry)
     entry.running = false
     if (stopped) return
-    // A change that came meanwhile is looked at now, whatever the result was.
+    // A change during the work is processed now, whatever the result was.
     if (entry.dirty) waiting.push(key)
     else if (again !== undefined) entry.timer = longTimeout(() => add(key), again)
     else entries.delete(key)

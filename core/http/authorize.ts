@@ -10,17 +10,17 @@ import type { HttpServices } from './endpoint/server-context.ts'
 
 type ReviewAuthz = Extract<Authz, { kind: 'review' }>
 
-/** The review of an endpoint, or undefined when something else is its check. */
+/** Review of an endpoint, or undefined if it has another check. */
 export function reviewOf(authz: Authz): ReviewAuthz | undefined {
   return authz.kind === 'review' ? authz : undefined
 }
 
-/** Whether the review needs the body, which then comes first. */
+/** Whether the review needs the body, which is then validated first. */
 export function reviewsBody(authz: Authz): boolean {
   return authz.kind === 'review' && authz.namespace.in === 'body'
 }
 
-/** Parses the reviewed namespace and name (M4: the cluster does not), so that a bad one is a 400 before any upstream call. */
+/** Parses the namespace and name to review, since the cluster does not (M4). An invalid one is a 400 before any upstream call. */
 export function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): { namespace: DnsLabel | ''; name?: string } {
   const from = authz.namespace
   if (from.in === 'cluster') return { namespace: '' }
@@ -30,7 +30,7 @@ export function reviewTarget(authz: ReviewAuthz, request: FastifyRequest): { nam
   return { namespace, name: parseName(pointerOf(from.in, authz.name ?? ''), name) }
 }
 
-/** Asks the cluster as the caller and keeps the proof for the handler; a denial is the cluster's 403. */
+/** Reviews access as the caller and keeps the proof for the handler. A denial is the cluster's 403. */
 export async function review(authz: ReviewAuthz, services: HttpServices, request: FastifyRequest): Promise<Access> {
   const target = reviewTarget(authz, request)
   const caller = await callerOf(services, request)
@@ -39,7 +39,7 @@ export async function review(authz: ReviewAuthz, services: HttpServices, request
   return access
 }
 
-/** The caller of a request, resolved once; a bearer that the cluster rejects fails here. */
+/** Resolves the caller of a request, once. Throws if the cluster rejects the bearer. */
 export async function callerOf(services: HttpServices, request: FastifyRequest): Promise<Caller> {
   const state = stateOf(request)
   if (state.bearer === undefined) throw new Fail('unauthenticated')

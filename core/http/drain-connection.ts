@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Has the head of a response say `Connection: close` when it is written during a drain (X6), also where a handler writes it to the raw
- * response (PODA9). Node reads `shouldKeepAlive` when it writes the head; the request may have come before the drain began.
+ * Adds `Connection: close` to responses written during a drain (X6), including those a handler writes to the raw response (PODA9). Node
+ * reads `shouldKeepAlive` when it writes the head, so requests received before the drain are covered.
  */
 export function closeWhenDraining(response: ServerResponse, draining: () => boolean): void {
   let keep = response.shouldKeepAlive

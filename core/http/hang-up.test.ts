@@ -5,7 +5,7 @@ import test from 'node:test'
 import { Type } from 'typebox'
 import { route, start } from './testing/hardened.ts'
 
-test('SEC22: a client that closes in the middle of its body is no error of the server', async (t) => {
+test('SEC22: a client that disconnects in the middle of its body is no error of the server', async (t) => {
   const echo = route({ method: 'POST', url: '/echo', body: Type.Object({}), handle: async () => ({}) })
   const { url, lines, services, outcomes } = await start(t, [echo])
   const logged = Promise.withResolvers<void>()
@@ -18,7 +18,7 @@ test('SEC22: a client that closes in the middle of its body is no error of the s
   await once(socket, 'connect')
   const head = 'POST /api/echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer good-token\r\n'
   socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`)
-  // With `100 Continue` the request is known to have begun.
+  // `100 Continue` shows that the request has begun.
   await once(socket, 'data')
   socket.write('{"a"')
   socket.destroy()
@@ -30,5 +30,5 @@ test('SEC22: a client that closes in the middle of its body is no error of the s
     [499],
   )
   assert.ok(access.every(({ level }) => level === 'debug' || level === 'info'))
-  assert.deepEqual(outcomes, [], 'a request that never was whole is no act')
+  assert.deepEqual(outcomes, [], 'an incomplete request is not audited')
 })

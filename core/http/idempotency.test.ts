@@ -11,7 +11,7 @@ import { buildServer } from './testing/build-server.ts'
 
 const httpMigrations = { name: 'http', migrations: new URL('./migrations/', import.meta.url) }
 
-test('SEC18: a claim is kept while its request is under way, however long that takes', async (t) => {
+test('SEC18: a claim is kept while its request is in progress, however long that takes', async (t) => {
   const database = await openMemoryStore()
   t.after(() => database.close())
   await migrate(database, [storeMigrations, httpMigrations])
@@ -49,7 +49,7 @@ test('SEC18: a claim is kept while its request is under way, however long that t
       select created_at > now() - interval '1 minute' as young from idempotency`.execute(database.root)
     return rows[0]?.young === true
   }
-  // The renewal is a statement of its own; without it the loop ends with the limit of the test.
+  // The renewal is a separate statement; without it the loop runs into the limit of the test.
   for (let round = 0; !(await isYoung()) && round < 200; round++) await new Promise(setImmediate)
   const repeated = await send()
   assert.deepEqual([repeated.statusCode, acts], [409, 1], repeated.body)

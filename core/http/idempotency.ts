@@ -26,9 +26,9 @@ interface StoredAnswer {
 }
 
 /**
- * Runs a handler once for an `Idempotency-Key` of a caller: a repeat within a day gets the stored answer, the same key with another
- * request or while the first is under way gets 409. A failed request stores no answer and may be repeated. After an answer that was
- * never stored (the process ended) the handler runs again: `call.idempotency` is for handlers that must not act twice (ADR 0036).
+ * Runs a handler once per `Idempotency-Key` of a caller. A repeat within a day returns the stored response; the same key with another
+ * request, or while the first is in progress, returns 409. A failed request stores no response and may be repeated. If the process ended
+ * before the response was stored, the handler runs again: `call.idempotency` serves handlers that must not act twice (ADR 0036).
  */
 export async function runIdempotent(endpoint: AnyEndpoint, call: AnyCall, services: HttpServices): Promise<unknown> {
   const given = call.headers['idempotency-key']
@@ -72,25 +72,25 @@ function hash(value: unknown): Buffer {
   return createHash('sha256').update(JSON.stringify(value)).digest()
 }
 
-// A claim is renewed while its request is under way, however long that takes: one that was not renewed for so long belongs
-// to a process that has ended, and may be taken over (SEC18).
+// A claim is renewed while its request is in progress. One without a renewal for this long belongs to a dead process and may be taken over
+// (SEC18).
 const RENEW_MS = 20_000
 const ABANDONED = sql`interval '2 minutes'`
 const KEPT = sql`interval '24 hours'`
 
-/** Renews a claim until the returned function is called. A renewal that fails is made up for by the next. */
+/** Renews a claim until the returned function is called. A failed renewal is covered by the next one. */
 function renewClaim({ store, log }: Pick<HttpServices, 'store' | 'log'>, key: Buffer): () => void {
   const renew = (): void => {
     const renewal = store?.transact<IdempotencyTable, unknown>(({ db }) =>
       sql`update idempotency set created_at = now() where key = ${key} and answer is null`.execute(db),
     )
-    renewal?.catch(() => log.warn({}, 'an idempotency claim could not be renewed'))
+    renewal?.catch(() => log.warn({}, 'idempotency claim not renewed'))
   }
   const timer = setInterval(renew, RENEW_MS)
   return () => clearInterval(timer)
 }
 
-/** The stored answer, or undefined when this request now owns the key. */
+/** Returns the stored response, or undefined if this request now owns the key. */
 async function claim(store: Store, key: Buffer, request: Buffer): Promise<Buffer | undefined> {
   return store.transact<IdempotencyTable, Buffer | undefined>(async ({ db }) => {
     await db
@@ -107,7 +107,7 @@ async function claim(store: Store, key: Buffer, request: Buffer): Promise<Buffer
     const row = await db.selectFrom('idempotency').selectAll().where('key', '=', key).executeTakeFirstOrThrow()
     if (!Buffer.from(row.request).equals(request)) throw new Fail('idempotency_conflict')
     if (row.answer === null)
-      throw new Fail('idempotency_conflict', 'The first request with this key is still under way.', { retryAfter: 1 })
+      throw new Fail('idempotency_conflict', 'The first request with this key is still in progress.', { retryAfter: 1 })
     return Buffer.from(row.answer)
   })
 }
@@ -130,7 +130,7 @@ function replay(call: AnyCall, answer: StoredAnswer): unknown {
   return answer.body
 }
 
-// An answer may hold what is shown once only (a share's token), so it rests encrypted, bound to its key.
+// A response may contain a value that is shown only once (a share's token), so it is stored encrypted and bound to its key.
 function encrypt(keys: Keyring, key: Buffer, answer: StoredAnswer): Buffer {
   const kek = keys.current('kek')
   const iv = randomBytes(12)

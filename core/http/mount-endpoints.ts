@@ -17,14 +17,14 @@ import { formatTraceparent } from '#core/telemetry/traceparent.ts'
 
 const BODY_LIMIT = 1024 * 1024
 
-/** Turns endpoints into the routes of a plugin's scope, with every check in the contract's order. */
+/** Mounts endpoints as routes of a plugin's scope, with every check in the contract's order. */
 export function mountEndpoints(endpoints: readonly AnyEndpoint[]): FastifyPluginAsync {
   return async (scope) => {
     for (const endpoint of endpoints) mount(scope, endpoint)
   }
 }
 
-// Order of checks: bearer (root) - gate (scope) - 405 (its own routes) - names and query - review - body - upstream.
+// Order of checks: bearer (root), gate (scope), 405 (own routes), names and query, review, body, upstream.
 function mount(scope: FastifyInstance, endpoint: AnyEndpoint): void {
   const services = servicesOf(scope)
   const owner = ownerOf(scope)
@@ -57,13 +57,13 @@ function mount(scope: FastifyInstance, endpoint: AnyEndpoint): void {
   })
 }
 
-// A stored answer never reaches the handler: who may have it must be known before.
+// A stored response never reaches the handler, so access must be checked before.
 function refuseUnreviewedReplay({ method, url, authz, idempotent, review: own }: AnyEndpoint): void {
   if (idempotent !== true || authz.kind === 'review' || (authz.kind === 'row' && own !== undefined)) return
   throw new TypeError(`${method} ${url}: an idempotent route needs a review that comes before its stored answer`)
 }
 
-// What reads a parsed body before the handler does would find none.
+// A check that reads the parsed body before the handler would find none.
 function refuseUncheckedYaml({ method, url, authz, audit, idempotent, handleYaml }: AnyEndpoint): void {
   if (handleYaml === undefined || !(reviewsBody(authz) || idempotent === true || audit?.intent === true)) return
   throw new TypeError(`${method} ${url}: a route with handleYaml has no review of its body, key or intent`)
@@ -81,7 +81,7 @@ function readInputs(endpoint: AnyEndpoint): (request: FastifyRequest) => void {
 
 function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
   const cursors = createCursors(services.keys, `${endpoint.method} ${endpoint.url}`)
-  // Inside the idempotency: an answer that is repeated is no second act.
+  // Inside the idempotency wrapper: a repeated response is not a second act.
   const acting = withIntent(services, endpoint)
   const checkResponse = services.checkResponses ? responseChecker(endpoint) : undefined
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
@@ -90,7 +90,7 @@ function createHandler(endpoint: AnyEndpoint, services: HttpServices) {
     if (endpoint.authz.kind === 'row' && endpoint.review !== undefined)
       stateOf(request).access = await endpoint.review(call)
     const result = await answerOf(request.body, acting, call, services)
-    if (reply.sent) return reply // a stream has taken the connection
+    if (reply.sent) return reply // a stream has taken over the connection
     checkResponse?.(reply, result)
     return sendResult(endpoint, call, result)
   }
@@ -115,7 +115,7 @@ function createCall(
   const state = stateOf(request)
   return {
     ...rest,
-    // The reader of this path made exactly the names that it declares (see params.ts).
+    // The reader of this path has parsed exactly the declared names (see params.ts).
     params: state.params as Readonly<Record<string, unknown>> & PathNames,
     query: state.query,
     body: request.body,

@@ -68,7 +68,7 @@ test('SEC29, order of checks: bearer, gate, 405, names and query, review, body; 
   assert.deepEqual(await ask(ready, `GET ${bad}`, {}), [401, 'unauthenticated'])
   assert.deepEqual(await ask(ready, 'POST /api/items/default/x', json, '{'), [401, 'unauthenticated'])
   assert.deepEqual(await ask(ready, 'GET /api/nothing', {}), [401, 'unauthenticated'])
-  // a bearer that the cluster rejects is the same, and comes before the same
+  // a bearer rejected by the cluster gets the same response, before the same checks
   const rejected = { authorization: `Bearer ${REJECTED}` }
   for (const server of [unwired, hidden, ready])
     for (const line of [`GET ${bad}`, `PATCH ${bad}`, `POST ${bad}`, 'GET /api/nothing', 'PROPFIND /api/nothing'])
@@ -92,7 +92,7 @@ test('SEC29, order of checks: bearer, gate, 405, names and query, review, body; 
     'as',
   ])
   assert.deepEqual(await ask(ready, 'POST /api/items/UPPER/x', { ...good, ...json }, '{'), [400, 'invalid_name', 'as'])
-  // review before body, in every way that a body can be wrong
+  // review before body, for every kind of invalid body
   const denied = { authorization: `Bearer ${DENIED}` }
   const refused = [403, 'forbidden', 'as', 'review create runs in default']
   assert.deepEqual(await ask(ready, 'POST /api/items/default/x', { ...denied, ...json }, '{'), refused)
@@ -136,7 +136,7 @@ test('SEC29, order of checks: bearer, gate, 405, names and query, review, body; 
     '',
     ...reviewed,
   ])
-  // a namespace of the body: the body first, then its name (M4), then the review
+  // a namespace in the body: the body first, then its name (M4), then the review
   const ofBody = (agent: object) => JSON.stringify({ agent })
   assert.deepEqual(await ask(ready, 'POST /api/by-body', { ...denied, ...json }, '{"agent":{}}'), [
     400,
@@ -156,7 +156,7 @@ test('SEC29, order of checks: bearer, gate, 405, names and query, review, body; 
     await ask(ready, 'POST /api/by-body', { ...good, ...json }, ofBody({ namespace: 'team', name: 'a' })),
     [201, '', ...invoke],
   )
-  // a good request, and HEAD of it
+  // a valid request, and HEAD of it
   const found = await ready.app.inject({ method: 'GET', url: '/api/items/default/a.b?limit=3', headers: good })
   assert.deepEqual([found.statusCode, found.json()], [200, { name: 'a.b', limit: 3 }])
   const head = await ready.app.inject({ method: 'HEAD', url: '/api/items/default/a.b?limit=3', headers: good })

@@ -5,7 +5,7 @@ import { toAnswer } from './problem/problem.ts'
 import type { Answer } from './problem/problem.ts'
 import { stateOf } from './endpoint/request-context.ts'
 
-/** The answer to an error, with what only its request knows: limits and media types of the route, the object, the way out. */
+/** Creates the response to an error and adds details of its request: limits and media types of the route, the object, a remedy. */
 export function toRequestAnswer(error: unknown, request: FastifyRequest): Answer {
   const answer = toAnswer(fromParser(error, request))
   const detail = missingObject(answer, request) ?? deniedList(answer, request)
@@ -19,7 +19,7 @@ function fromParser(error: unknown, request: FastifyRequest): unknown {
   return error
 }
 
-// The API server's 404 names plural and object, never the namespace, in which people look in vain most often.
+// The API server's 404 names plural and object but not the namespace, which is the most frequent mistake.
 function missingObject({ status, problem: { cluster } }: Answer, request: FastifyRequest): string | undefined {
   const { name, kind } = cluster?.details ?? {}
   if (status !== 404 || name === undefined || kind === undefined) return undefined
@@ -30,7 +30,7 @@ function missingObject({ status, problem: { cluster } }: Answer, request: Fastif
   return noun && `There is no ${noun} ${name}${place}.`
 }
 
-// Without a namespace a list is that of the whole cluster, which few may see.
+// Without a namespace the list covers the whole cluster, which few callers may list.
 function deniedList({ status, problem }: Answer, request: FastifyRequest): string | undefined {
   const { endpoint } = request.routeOptions.config
   const properties: unknown =

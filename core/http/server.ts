@@ -26,21 +26,21 @@ import type { HttpServices } from './endpoint/server-context.ts'
 import { observeRequests } from './telemetry.ts'
 import { type TlsFiles, tlsServerFactory } from './tls.ts'
 
-/** A server without routes: bearer, errors, limits and headers are in place for whatever is mounted. */
+/** Options of a server without routes. Authentication, errors, limits and headers apply to everything mounted. */
 export interface ServerOptions {
   readonly services: HttpServices
   readonly limits: RequestLimits
-  /** Host names that a listener on loopback serves beside those of loopback (H1); undefined: any Host is served. */
+  /** Host names served by a listener on loopback, besides those of loopback (H1); undefined: any Host. */
   readonly hosts?: readonly string[] | undefined
-  /** Addresses and CIDRs of the proxies whose X-Forwarded-For names the client. */
+  /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy?: readonly string[]
   readonly tls?: TlsFiles | undefined
 }
 
-// Milliseconds: an unfinished request head ends after 10 to 12 s.
+// In milliseconds: an unfinished request head is closed after 10 to 12 s.
 const TIMES = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 }
 
-/** Builds the server of a role; it does not listen. */
+/** Builds the server of a role without listening. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { services, hosts, tls, trustProxy = [] } = options
   const limits = completeLimits(options.limits)
@@ -55,10 +55,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     http: TIMES,
     trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
     ...(tls === undefined ? {} : { serverFactory: tlsServerFactory(tls) }),
-    // While draining, requests on open connections are still served and told to close (X6).
+    // While draining, requests on open connections are still served, with `Connection: close` (X6).
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // 1,024: the names parser refuses 254 characters itself, with a clearer answer. K7: nothing reads a raw query.
+    // 1,024, since the names parser refuses 254 characters with a clearer error. K7: nothing reads a raw query.
     routerOptions: { maxParamLength: 1024, querystringParser: () => ({}) },
     frameworkErrors: (failure, request, reply) => {
       answerUnrouted({ error: failure, request, reply }, { hosts, services, admission }).catch(() =>
@@ -87,7 +87,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app
 }
 
-// X4, D3: what is public says so on its own route; an unknown path is public only outside /api, where it is a bare 404.
+// X4, D3: a public route declares itself. An unknown path is public only outside /api, where it is a bare 404.
 function isPublic(request: FastifyRequest): boolean {
   if (request.is404) return !/^\/+api(?:[/?#]|$)/i.test(request.raw.url ?? '')
   return request.routeOptions.config.public === true
@@ -102,7 +102,7 @@ function requireDeclaredAccess(app: FastifyInstance): void {
 
 type PublicPaths = ReadonlyMap<string, readonly string[]>
 
-// Methods by path, of routes that no catalog lists.
+// Methods by path, of routes in no catalog.
 function collectPublicPaths(app: FastifyInstance): PublicPaths {
   const paths = new Map<string, readonly string[]>()
   app.addHook('onRoute', ({ url, config }) => {
@@ -117,7 +117,7 @@ function prepare(request: FastifyRequest, reply: FastifyReply, { streams }: Http
   reply.header('x-request-id', request.id)
 }
 
-// H1: before the bearer, since the page of a rebound name may send one.
+// H1: before the bearer, since a page with a rebound name may send one.
 function checkHost(request: FastifyRequest, hosts: ServerOptions['hosts']): void {
   if (hosts === undefined) return
   const given = headerValues(request.raw.rawHeaders, 'host')
@@ -143,7 +143,7 @@ function sendError(services: HttpServices, { error, request, reply }: FailedRequ
   recordFailure(services, request)
   if ((wire ?? answer).status === 500) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    services.log.error({ requestId: request.id, traceId: state.trace.traceId, stack }, 'a request failed unexpectedly')
+    services.log.error({ requestId: request.id, traceId: state.trace.traceId, stack }, 'request failed unexpectedly')
   }
   if (wire !== undefined) return sendWire(reply, wire)
   return send(reply, isPlain(request, answer) ? answer : withTrace(request, answer))
@@ -163,7 +163,7 @@ function failureOf({ status, problem: { code, cluster } }: Answer): Failure {
   }
 }
 
-// Byte-identical whoever asks for what (section "errors"): an unknown path, an unknown share, a missing bearer.
+// Byte-identical for every caller (section "errors"): an unknown path, an unknown share, a missing bearer.
 function isPlain(request: FastifyRequest, answer: Answer): boolean {
   if (answer.status === 401) return true
   return answer.status === 404 && (request.is404 || request.routeOptions.config.endpoint?.authz.kind === 'shareToken')
@@ -183,7 +183,7 @@ function sendWire(reply: FastifyReply, { status, headers, contentType, body }: W
   return reply.code(status).headers(headers).type(contentType).serializer(String).send(body)
 }
 
-// A URL that the router cannot read never reaches a hook, so the checks of Host and bearer are repeated here.
+// A URL that the router cannot parse reaches no hook, so the checks of Host and bearer are repeated here.
 async function answerUnrouted(
   { error, request, reply }: FailedRequest,
   parts: Pick<ServerOptions, 'hosts' | 'services'> & { readonly admission: Admission | undefined },

@@ -15,7 +15,7 @@ const traceId = 'a'.repeat(32)
 const traceparent = `00-${traceId}-${'b'.repeat(16)}-01`
 const headers = { authorization: 'Bearer good-token', traceparent }
 
-test('D5: metrics, log and trace of a request name the template of its route, never what was asked for', async (t) => {
+test('D5: metrics, log and trace of a request contain the template of its route, never the URL', async (t) => {
   const ended: EndedSpan[] = []
   let inside: string | undefined
   const things = endpoint({
@@ -52,7 +52,7 @@ test('D5: metrics, log and trace of a request name the template of its route, ne
   assert.equal(done.statusCode, 200)
   await once(done.resume(), 'end')
   await app.inject({ method: 'GET', url: '/api/canary-path', headers })
-  // The trace goes on after the body was read, which came in a packet of its own.
+  // The trace is kept after the body was read, which arrived in a separate packet.
   assert.equal(inside, traceId)
   const server = ended.filter(({ kind }) => kind === 'server')
   assert.deepEqual(
@@ -88,7 +88,7 @@ test('D5: metrics, log and trace of a request name the template of its route, ne
   assert.doesNotMatch(everything, /canary|good-token/)
 })
 
-test('SEC26: the trace that a caller of the BFF names is a link, never the trace of what it does', async (t) => {
+test('SEC26: the trace context of a caller of the BFF becomes a link, never the parent', async (t) => {
   const ended: EndedSpan[] = []
   let given = ''
   const things = endpoint({
@@ -145,6 +145,6 @@ test('X1: open, refused and revoked event streams are counted', async (t) => {
   const text = await other.services.metrics.render()
   assert.match(text, /mesh_event_streams_dropped_total\{reason="revoked"\} 1/)
   assert.match(text, /^mesh_event_streams_open 0$/m)
-  // A stream lives as long as its client likes: it is no latency.
+  // The client decides how long a stream lasts, so it is not counted as latency.
   assert.doesNotMatch(text, /mesh_http_request_seconds_count\{method="GET",route="\/api\/streams"/)
 })

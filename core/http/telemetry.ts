@@ -11,15 +11,15 @@ import type { HttpServices } from './endpoint/server-context.ts'
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /**
- * Has every request counted, timed, logged and traced. All of it names the template of the route and never the URL: a query or the
- * token of a share must reach no metric, log or trace (D5, S5). Nor is the caller named: who did what is the audit's to tell.
+ * Counts, measures, logs and traces every request by the template of its route, never by its URL: a query or the token of a share must not
+ * reach metrics, logs or traces (D5, S5). The caller is omitted as well; that belongs to the audit log.
  */
 export function observeRequests(app: FastifyInstance, services: HttpServices): void {
   const inFlight = services.metrics.gauge(httpMetrics.inFlight)
   const seconds = services.metrics.histogram(httpMetrics.requestSeconds)
   const scopes = new WeakMap<FastifyRequest, TraceScope>()
   const ended = (request: FastifyRequest, reply: FastifyReply): void => {
-    // A request ends once: with its answer, or with the connection of a client that did not wait for it (no onResponse then).
+    // A request ends once: with its response, or when a client disconnects first (no onResponse then).
     const scope = scopes.get(request)
     if (scope === undefined) return
     scopes.delete(request)

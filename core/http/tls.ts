@@ -4,18 +4,18 @@ import type { RequestListener, Server } from 'node:http'
 import { createServer } from 'node:https'
 import { SettingsError } from '#core/config/settings-error.ts'
 
-/** Files of a listener that serves TLS; with `clientCaFile` a client without a certificate of that authority is refused. */
+/** Files of a TLS listener. With `clientCaFile`, clients without a certificate of that authority are refused. */
 export interface TlsFiles {
   readonly certFile: string
   readonly keyFile: string
   readonly clientCaFile?: string
 }
 
-// As of the server without TLS, which sets them itself.
+// As for the server without TLS, where Fastify sets it.
 const requestTimeoutMs = 120_000
 const headersTimeoutMs = 10_000
 
-/** Makes the TLS server below a Fastify app. Throws `SettingsError` when certificate and key do not belong together. */
+/** Creates the TLS server of a Fastify app. Throws `SettingsError` if certificate and key do not match. */
 export function tlsServerFactory({ certFile, keyFile, clientCaFile }: TlsFiles): (handle: RequestListener) => Server {
   const clients = clientCaFile === undefined ? {} : { ca: readFileSync(clientCaFile), requestCert: true }
   const [cert, key] = [readFileSync(certFile), readFileSync(keyFile)]

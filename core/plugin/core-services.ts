@@ -11,7 +11,7 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Point } from '#core/jobs/extension-point.ts'
 
-/** What every plugin gets. `cluster` knows only callers: a role's own identity is in that role's context. */
+/** Services of every plugin. `cluster` only acts as callers; a role's own identity is part of that role's context. */
 export interface Core {
   readonly role: Role
   readonly install: string
@@ -19,32 +19,32 @@ export interface Core {
   readonly version: string
   readonly log: Logger
   readonly metrics: Metrics
-  /** For work whose trace comes from elsewhere; undefined when no collector is configured. */
+  /** For work whose trace starts elsewhere; undefined without a collector. */
   readonly tracer?: Tracer | undefined
   readonly keys: Keyring
   readonly now: () => Date
-  /** Undefined when no store is configured: store-backed plugins say `unwired`. */
+  /** Undefined without a store; plugins that need one are `unwired`. */
   readonly store: Store | undefined
   readonly bus: Bus
   readonly cluster: { as(bearer: string): Promise<Caller>; knows?(bearer: string): boolean }
-  /** Guarded calls to addresses that a user or a peer named. */
+  /** Guarded calls to addresses named by users or peers. */
   readonly outbound: Outbound
-  /** Base URLs of the other roles as this process reaches them. */
+  /** Base URLs of the other roles, as reachable from this process. */
   readonly urls: { readonly gateway: string; readonly state: string; readonly bff: string }
-  /** Audit descriptors of every declared event type, core's included, by type. */
+  /** Audit descriptors of every declared event type by type, core's included. */
   readonly descriptors: () => ReadonlyMap<string, AuditDescriptor>
-  /** Every declared event type, core's included, by its type. */
+  /** Every declared event type by its type, core's included. */
   readonly eventTypes: () => ReadonlyMap<string, EventType>
-  /** How each plugin is wired, in load order; hidden ones are not in it. Readable once every `create` has run. */
+  /** Availability of each plugin in load order, without hidden ones. Readable once every `create` has run. */
   readonly plugins: () => ReadonlyMap<string, Wired>
   /** Values contributed to a point, readable once every `create` has run. */
   extensions<T>(point: Point<T>): readonly T[]
 }
 
-/** How a plugin is wired, and why when it is not ready. */
+/** Availability of a plugin, and the reason if it is not ready. */
 export interface Wired {
   readonly wiring: Wiring
   readonly reason?: 'disabled' | 'unconfigured'
-  /** For people: `needs runs: no DATABASE_URL`. */
+  /** Text for users: `needs runs: no DATABASE_URL`. */
   readonly because?: string
 }

@@ -18,51 +18,51 @@ import type {
 import type { Core } from './core-services.ts'
 import type { Contribution } from '#core/jobs/extension-point.ts'
 
-/** A need that may be absent: its API is `undefined` then. */
+/** A dependency that may be absent; its API is then `undefined`. */
 export interface OptionalNeed<P extends AnyPlugin = AnyPlugin> {
   readonly optional: P
 }
 
-/** Other plugins by the name under which `create` gets their API. */
+/** Other plugins, by the name under which `create` receives their API. */
 export type Needs = Readonly<Record<string, AnyPlugin | OptionalNeed>>
 
-/** The API a plugin value carries in its type. */
+/** API type of a plugin value. */
 export type ApiOf<P> = P extends { readonly api?: (services: never) => infer Api } ? Api : undefined
 
-/** What `create` gets for its needs. */
+/** Argument of `create` for the plugin's needs. */
 export type Apis<N extends Needs> = {
   readonly [K in keyof N]: N[K] extends OptionalNeed<infer P> ? ApiOf<P> | undefined : ApiOf<N[K]>
 }
 
-/** Marks a need as optional. */
+/** Marks a dependency as optional. */
 export function optional<P extends AnyPlugin>(plugin: P): OptionalNeed<P> {
   return { optional: plugin }
 }
 
-/** A feature as data plus functions. Declare, do nothing on import; slots are started by the roles that own them. */
+/** A feature as data and functions. Importing it has no effect; roles start the slots that they own. */
 export interface Plugin<Name extends string, Services extends object, Api, S extends TSchema, N extends Needs> {
   readonly contract: 1
   /** Folder, settings key, event-type prefix and table prefix. */
   readonly name: Name
-  /** What the plugin is for, in one sentence: the description of its tag in the OpenAPI document. */
+  /** Purpose of the plugin in one sentence: description of its tag in the OpenAPI document. */
   readonly summary?: string
   readonly needs?: N
   readonly settings: S
-  /** Maps the interface's own names (`bff.mcp.enabled`, `AUDIT_RETENTION_DAYS`) into this plugin's slice. */
+  /** Maps interface names (`bff.mcp.enabled`, `AUDIT_RETENTION_DAYS`) to keys of this plugin's section. */
   readonly settingsFrom?: readonly SettingSource[]
   wiring?(settings: Static<S>, core: Core): Wiring
   readonly migrations?: URL
   readonly events?: readonly EventType[]
   /** Creates the plugin's services, without I/O. */
   create(core: Core, settings: Static<S>, needs: Apis<N>): Services
-  /** What other plugins get; nothing else crosses. */
+  /** API for other plugins; they have no other access. */
   api?(services: Services): Api
   projections?(services: Services): readonly Projection[]
   contributions?(services: Services): readonly Contribution[]
   routes?(services: Services, bff: BffContext): FastifyPluginAsync
   gatewayRoutes?(services: Services, gateway: GatewayContext): FastifyPluginAsync
   stateRoutes?(services: Services, state: StateContext): FastifyPluginAsync
-  /** Routes on the manager's own port, each with a bearer of its own; the manager listens when a plugin has some. */
+  /** Routes on the manager's own port, each with its own authentication. The manager listens only if a plugin has some. */
   managerRoutes?(services: Services, manager: ManagerListening): FastifyPluginAsync | undefined
   consumers?(services: Services, worker: WorkerContext): readonly Consumer[]
   jobs?(services: Services, worker: WorkerContext): readonly Job[]
@@ -72,10 +72,10 @@ export interface Plugin<Name extends string, Services extends object, Api, S ext
   close?(services: Services): Promise<void>
 }
 
-/** A plugin with its types erased, as the host handles it. Methods are bivariant, so every plugin fits. */
+/** A plugin with erased types, as used by the host. Methods are bivariant, so every plugin is assignable. */
 export type AnyPlugin = Plugin<string, object, unknown, TSchema, Needs>
 
-/** Declares a plugin; the types of settings, needs and services follow from the value. */
+/** Declares a plugin. Types of settings, needs and services are inferred. */
 export function definePlugin<
   const Name extends string,
   Services extends object,

@@ -8,16 +8,16 @@ import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { Role } from '#core/config/profile.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 
-/** The BFF's extras: what the capabilities route and paging need. No identity of its own. */
+/** Additional services of the BFF, for the capabilities route and paging. It has no identity of its own. */
 export interface BffContext {
   readonly role: 'bff'
   readonly directory: Directory
   readonly observed: Observed
-  /** Every mounted endpoint with its plugin and wiring, for capabilities and OpenAPI. */
+  /** Every mounted endpoint with plugin and availability, for capabilities and OpenAPI. */
   readonly catalog: () => readonly MountedEndpoint[]
 }
 
-/** The gateway on port 4000: a person's bearer is reviewed as the caller, a pod's by TokenReview. */
+/** The gateway on port 4000 reviews a user's bearer as the caller, and a pod's by TokenReview. */
 export interface GatewayContext extends OwnIdentity {
   readonly role: 'gateway'
   readonly observed: Observed
@@ -32,14 +32,14 @@ export interface StateContext extends OwnIdentity {
   readonly observed: Observed
 }
 
-/** The worker reaches agents over the network; of the cluster it sees the endpoints of Services, and nothing else. */
+/** The worker reaches agents over the network. Of the cluster it reads only the endpoints of Services. */
 export interface WorkerContext {
   readonly role: Extract<Role, 'worker' | 'manager'>
   readonly observed: Observed
   readonly endpoints: ServiceEndpoints
 }
 
-/** The manager acts with its own service account. */
+/** The manager uses its own service account. */
 export interface ManagerContext {
   readonly role: 'manager'
   readonly cluster: KubeClient
@@ -49,7 +49,7 @@ export interface ManagerContext {
 /** The manager's listener. */
 export interface ManagerListening {
   readonly role: 'manager'
-  /** Every kind that this manager follows, of all plugins. */
+  /** Every kind that this manager watches, of all plugins. */
   readonly informers: () => readonly Informer[]
   /** Whether this installation serves a namespace. */
   readonly serves: (namespace: string) => boolean

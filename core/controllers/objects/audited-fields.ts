@@ -1,23 +1,23 @@
 import type { KubeObject } from '#core/kube/client.ts'
 import type { AuditedFields } from '#core/cluster/object-index-tables.ts'
 
-/** A change of one audited field; an end that did not exist is absent. */
+/** A change of one audited field; a side that did not exist is absent. */
 export interface FieldChange {
   readonly from?: string | number | boolean
   readonly to?: string | number | boolean
 }
 
-// Longer texts are content; the longest address of a provider has 2,048 characters.
+// Longer texts are treated as content; the longest provider address has 2,048 characters.
 const longest = 2_048
 
-/** Reads the audited fields of an object's spec: numbers, booleans and texts of one line; anything else is left out. */
+/** Reads the audited fields of an object's spec: numbers, booleans and single-line texts. Other values are omitted. */
 export function readFields(object: KubeObject, paths: readonly string[]): AuditedFields {
   const { spec } = object as { readonly spec?: unknown }
   const found = paths.map((path): [string, unknown] => [path, at(spec, path.split('.'))])
   return Object.fromEntries(found.filter((entry): entry is [string, string | number | boolean] => isShown(entry[1])))
 }
 
-/** What differs; undefined when nothing does, or when the values before are not known. */
+/** Returns the differences; undefined if there are none or the previous values are unknown. */
 export function changesOf(
   before: AuditedFields | undefined,
   after: AuditedFields | undefined,

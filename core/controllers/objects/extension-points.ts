@@ -19,15 +19,15 @@ export interface ObjectTeller {
 /** Who knows of objects that informers may have missed (the audit plugin). */
 export const toldObjects = definePoint<ObjectTeller>('cluster.told-objects')
 
-/** A change of a cluster object: its creation, or the one that made this version. */
+/** A change of a cluster object: its creation, or the change that produced this version. */
 export interface ObjectChange {
   readonly uid: string
-  /** Absent: the creation. */
+  /** Absent for the creation. */
   readonly resourceVersion?: string
 }
 
-/** Finds who made a change; undefined while only a guess is known. */
+/** Finds the actor of a change; undefined if only a guess is known. */
 export type ChangeActorFinder = (change: ObjectChange) => Promise<string | undefined>
 
-/** Knows authenticated actors of changes (the audit plugin). */
+/** Source of authenticated actors of changes (the audit plugin). */
 export const changeActorFinder = definePoint<ChangeActorFinder>('cluster.change-actor')

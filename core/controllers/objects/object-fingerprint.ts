@@ -6,7 +6,7 @@ import { readFields } from './audited-fields.ts'
 import type { Informer } from '../watch/declarations.ts'
 import type { AuditedFields } from '#core/cluster/object-index-tables.ts'
 
-/** What the informer remembers and tells of an object; never its content. */
+/** Properties of an object that the informer stores and reports; never its content. */
 export interface Observation {
   readonly uid: string
   readonly namespace: string
@@ -16,11 +16,11 @@ export interface Observation {
   readonly generation: number | undefined
   readonly actorGuess: string | undefined
   readonly error: 'malformed_object' | undefined
-  /** Values of the informer's audited fields; undefined when they were not read. */
+  /** Values of the informer's audited fields; undefined if they were not read. */
   readonly audited: AuditedFields | undefined
 }
 
-/** Reads an object; undefined when it has no uid or name, by which alone it could be remembered (A11). */
+/** Reads an object; undefined without a uid or name, its keys in the index (A11). */
 export function observe(object: KubeObject, auditedFields: readonly string[] = []): Observation | undefined {
   const { metadata } = object
   if (!isText(metadata?.uid) || !isText(metadata.name) || !isText(metadata.resourceVersion)) return undefined
@@ -36,18 +36,18 @@ export function observe(object: KubeObject, auditedFields: readonly string[] = [
     const audited = readFields(object, auditedFields)
     return { ...identity, contentHash: hash(contentOf(object)), actorGuess, error: undefined, audited }
   } catch {
-    // Labels that are no map, managedFields that are no list: the whole text stands for the content.
+    // Invalid labels or managedFields: the whole text is hashed instead of the content.
     const contentHash = hash(JSON.stringify(object))
     return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object', audited: undefined }
   }
 }
 
-/** What a change must touch to count: everything that people write, never status or managedFields (A4). */
+/** Content whose change produces an event: everything except status and managedFields (A4). */
 function contentOf(object: KubeObject): string {
   const { apiVersion: _version, kind: _kind, metadata, status: _status, ...rest } = object
   const { labels, annotations, finalizers, deletionTimestamp } = metadata
   for (const map of [labels, annotations]) if (map !== undefined && !isObject(map)) throw new TypeError('no map')
-  // The API server may change the order of keys between two reads of the same object.
+  // The API server may return keys in another order for the same object.
   return canonicalJson({ ...rest, labels, annotations, finalizers, deletionTimestamp })
 }
 
@@ -59,14 +59,14 @@ function newestManager(entries: readonly ManagedFields[]): string | undefined {
     ?.manager?.slice(0, 128)
 }
 
-/** Actor name of a guess from managed fields: `manager:kubectl`. The prefix keeps it apart from every account (decision 2). */
+/** Actor name of a guess from managed fields: `manager:kubectl`. The prefix distinguishes it from accounts (decision 2). */
 export function guessedActor(fieldManager: string): string {
   return `manager:${fieldManager}`
 }
 
 /**
- * The id of the event of a change: the same for every replica and every replay (A4). Creation and deletion happen once in the
- * life of a uid, updates once per version. Written as an RFC 9562 UUID of version 8.
+ * Id of the event of a change, equal for every replica and replay (A4). A uid is created and deleted once, and updated once per version.
+ * Formatted as an RFC 9562 UUID of version 8.
  */
 export function eventId(
   informer: Informer,

@@ -9,7 +9,7 @@ import type { AuditedFields, ObjectIndexTables } from '#core/cluster/object-inde
 export type ObjectIndexTx = Tx<ObjectIndexTables>
 /** One row of the object index. */
 export type IndexedObjectRow = Selectable<ObjectIndexTables['object_index']>
-/** What happened to an object. */
+/** Change of an object. */
 export type Verb = 'create' | 'update' | 'delete'
 
 /** Content hash of an object that no informer has read. */
@@ -22,7 +22,7 @@ export interface IndexedObject {
   contentHash: string
   audited: AuditedFields | undefined
   deleted: boolean
-  /** The deletion was recorded before any informer had seen the object. */
+  /** The deletion was recorded before an informer observed the object. */
   readonly deletionMissed: boolean
   /** Inserted by this transaction, without a creation event yet. */
   unreported: boolean
@@ -58,7 +58,7 @@ export function applyObservation(indexed: IndexedObject, observation: Observatio
     indexed.unreported = false
     return 'create'
   }
-  // A watch that is behind a recorded missed deletion: its changes are emitted, but not a second deletion.
+  // A watch that lags behind a recorded missed deletion: its changes are emitted, but not a second deletion.
   if (indexed.deletionMissed && indexed.contentHash === UNREAD) {
     assign(indexed, observation)
     return 'create'

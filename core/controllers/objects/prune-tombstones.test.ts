@@ -10,7 +10,7 @@ import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 
 for (const adapter of adapters) {
   test(
-    `${adapter.name}: O5: retention forgets objects that were deleted before the window, and only as the leader`,
+    `${adapter.name}: O5: retention deletes tombstones older than the window, and only as the leader`,
     { skip: adapter.skip },
     async (t) => {
       const database = await adapter.open(t)
@@ -32,7 +32,7 @@ for (const adapter of adapters) {
       assert.deepEqual(await known(), ['alive', 'old', 'young'])
       await retain(7n)
       assert.deepEqual(await known(), ['alive', 'young'])
-      // Another process may take over between two steps: each asks for itself.
+      // Another process may take over between two steps, so each checks the epoch.
       await sql`update object_index set deleted_at = now() - interval '31 days' where uid = 'young'`.execute(
         database.root,
       )

@@ -13,13 +13,13 @@ import type { IndexedObject, IndexedObjectRow, ObjectIndexTx, Verb } from './obj
 import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 import type { ToldObject } from './extension-points.ts'
 
-/** One entry of a list or a watch: an object as it is, or its deletion. */
+/** One entry of a list or a watch: an object, or its deletion. */
 export interface Delta {
   readonly observation: Observation
   readonly deleted: boolean
 }
 
-// Deletions that one transaction records after a list.
+// Deletions recorded per transaction after a list.
 const CHUNK = 200
 
 /** How deltas were received. */
@@ -68,7 +68,7 @@ function applyDelta(
     toStreamEvent(informer, {
       verb,
       observation,
-      // A creation that is known from the deletion only was not observed when it happened.
+      // A creation known only from the deletion was not observed in time.
       late: late || (deleted && verb === 'create'),
       ...(verb === 'update' && changes !== undefined ? { changes } : {}),
     }),
@@ -113,7 +113,7 @@ export async function recordListEnd(
   await store.transact((tx: ObjectIndexTx) => storeResumeVersion(tx, informer, { through: listVersion, listed: true }))
 }
 
-/** Whether objects of the part are indexed: then the first list of a process follows a gap. */
+/** Whether objects of the part are indexed, in which case the first list of a process follows a gap. */
 export async function hasObjects(store: Store, informer: InformerPart): Promise<boolean> {
   return (await rowsOf(store, informer).select('uid').limit(1).executeTakeFirst()) !== undefined
 }
@@ -145,7 +145,7 @@ function toStreamEvent(informer: Informer, { verb, observation, late, changes }:
   const { resourceKind: kind } = informer
   const { group } = informer.resource
   const { uid, name, namespace } = observation
-  // The newest manager is who wrote last; managed fields do not name who deleted an object.
+  // The newest manager is the last writer; managed fields do not name who deleted an object.
   const actorGuess = verb === 'delete' ? undefined : observation.actorGuess
   const event: NewEvent = {
     type: types[verb],
@@ -163,7 +163,7 @@ function toStreamEvent(informer: Informer, { verb, observation, late, changes }:
       ...(changes === undefined ? {} : { changes }),
       ...(observation.error === undefined ? {} : { error: observation.error }),
     },
-    // A field manager is any client's free text: it must not read as an account.
+    // A field manager is free text of any client and must not look like an account.
     ...(actorGuess === undefined ? {} : { actor: { name: guessedActor(actorGuess), kind: 'controller' } }),
   }
   return { stream: `cluster/${group}/${kind}/${uid}`, event }

@@ -5,7 +5,7 @@ import type { Store, Tx } from '#core/event-store/store.ts'
 import type { Informer } from '../watch/declarations.ts'
 import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 
-/** What one reflector of an informer watches: its kind, in all namespaces or in one. */
+/** The part of an informer that one reflector watches: its kind, in all namespaces or in one. */
 export interface InformerPart extends Informer {
   readonly namespace?: DnsLabel | undefined
 }
@@ -22,7 +22,7 @@ export async function resumeVersionOf(store: Store, part: InformerPart): Promise
     .where('kind', '=', kind)
     .where('namespace', '=', namespace)
     .executeTakeFirst()
-  // A version that is stored for all namespaces holds for each of them.
+  // A version stored for all namespaces applies to each of them.
   if (ofKind === undefined || ofNamespace === undefined) return ofNamespace?.rv ?? ofKind?.rv
   return isNewer(ofKind.rv, ofNamespace.rv) ? ofKind.rv : ofNamespace.rv
 }

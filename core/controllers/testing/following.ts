@@ -18,13 +18,13 @@ import { sharedKube } from '#test/harness/kube.ts'
 import { runInformers } from '../informer.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 
-/** What a cluster and a store need. */
+/** Requirements of tests with a cluster and a store. */
 export const real = needs('etcd', 'kube-apiserver', 'postgres')
-/** A log that nobody reads. */
+/** A log without output. */
 export const silent: Logger = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
 function noop(): void {}
 
-/** The kind that is followed. */
+/** The watched kind. */
 export const configMaps: Resource = {
   group: '',
   version: 'v1',
@@ -32,7 +32,7 @@ export const configMaps: Resource = {
   kind: 'ConfigMap',
   namespaced: true,
 }
-/** Where it is followed. */
+/** Namespaces of the watched kind. */
 export const namespaces: Resource = {
   group: '',
   version: 'v1',
@@ -43,7 +43,7 @@ export const namespaces: Resource = {
 /** One informer of ConfigMaps. */
 export const informers = [{ resource: configMaps, resourceKind: 'ConfigMap' }]
 
-/** An empty store of its own. */
+/** Opens an empty store. */
 export async function openStore(t: TestContext, given?: Database) {
   const database = given ?? (await openDatabase({ url: await createDatabase(t) }))
   t.after(() => database.close())
@@ -51,7 +51,7 @@ export async function openStore(t: TestContext, given?: Database) {
   return { database, store: createStore(database, { projections: [] }) }
 }
 
-/** A store of its own, and a namespace of its own of a real API server. */
+/** Creates a store, and a namespace on a real API server. */
 export async function setUp(t: TestContext, database?: Database) {
   const kube = await sharedKube(t)
   const pool = createPool(kube.url, { ca: kube.ca })
@@ -66,7 +66,7 @@ export async function setUp(t: TestContext, database?: Database) {
     pool,
     namespace,
     admin,
-    // The server is shared with other test files: an informer of this one sees its own namespace.
+    // The server is shared with other test files: the informer of this test is limited to its namespace.
     cluster: within(admin, namespace),
     make: (name: string) => admin.create<KubeObject>(configMaps, object(namespace, name)),
     change: (name: string, body: object) => admin.patch(configMaps, ref(name), { type: 'merge', body }),
@@ -109,7 +109,7 @@ export function start(
   return { ...running, stop }
 }
 
-/** The events of ConfigMaps made by the test, as `verb name`, in commit order; the cluster's own ConfigMap is left out. */
+/** Events of the ConfigMaps created by the test, as `verb name`, in commit order, without the cluster's own ConfigMap. */
 export async function facts(database: Database): Promise<string[]> {
   const rows = await database.db.selectFrom('events').selectAll().orderBy('position').execute()
   return rows
@@ -117,7 +117,7 @@ export async function facts(database: Database): Promise<string[]> {
     .map((row) => `${row.type.split('.')[3]} ${row.name}`)
 }
 
-/** The reasons of the announced gaps. */
+/** Reasons of the announced gaps. */
 export async function gaps(database: Database): Promise<unknown[]> {
   const rows = await database.db.selectFrom('events').selectAll().where('type', 'like', '%.gap.%').execute()
   return rows.map((row) => (row.data as { reason?: unknown }).reason)
@@ -127,7 +127,7 @@ export async function gaps(database: Database): Promise<unknown[]> {
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + 10_000
   while (!(await holds())) {
-    assert.ok(performance.now() < end, `did not happen in time: ${what}`)
+    assert.ok(performance.now() < end, `not reached in time: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -138,7 +138,7 @@ export function gated(store: Store) {
   open.resolve()
   const gate = {
     asked: 0,
-    /** Transactions that are yet to be refused. */
+    /** Transactions still to be refused. */
     refuse: 0,
     close: () => void (open = Promise.withResolvers()),
     open: () => open.resolve(),

@@ -1,23 +1,23 @@
 import { quickSeconds } from '#core/telemetry/buckets.ts'
 import { defineCounter, defineGauge, defineHistogram } from '#core/telemetry/metrics.ts'
 
-/** Informers and reconcilers. Namespaces have the label `watched_namespace`: `namespace` is a target's own and would be renamed at the scrape. */
+/** Informers and reconcilers. Namespaces have the label `watched_namespace`: Prometheus sets `namespace` on targets and would rename it. */
 export const controllerMetrics = {
   informerSynced: defineGauge({
     name: 'mesh_informer_synced',
-    help: '1 while the informer of a kind has listed and follows it. watched_namespace is empty where all namespaces are served.',
+    help: '1 while the informer of a kind has listed and is watching. watched_namespace is empty if all namespaces are served.',
     labels: ['kind', 'watched_namespace'],
     roles: ['manager'],
   }),
   informerWaiting: defineGauge({
     name: 'mesh_informer_waiting',
-    help: 'Changes of a kind that were read and are not stored yet: how far the events are behind the cluster.',
+    help: 'Changes of a kind that were received and not yet stored: the lag behind the cluster.',
     labels: ['kind', 'watched_namespace'],
     roles: ['manager'],
   }),
   informerLists: defineCounter({
     name: 'mesh_informer_lists_total',
-    help: 'Full lists of a kind by reason: start, resumed (at the version where the last manager left off, which merges nothing), expired.',
+    help: 'Full lists of a kind, by reason: start, resumed (at the stored version, without a gap), expired.',
     labels: ['kind', 'watched_namespace', 'reason'],
     roles: ['manager'],
   }),
@@ -35,14 +35,14 @@ export const controllerMetrics = {
   }),
   reconcileSeconds: defineHistogram({
     name: 'mesh_reconcile_seconds',
-    help: 'Time of a reconciliation by result: ok, error.',
+    help: 'Duration of a reconciliation, by result: ok, error.',
     labels: ['reconciler', 'result'],
     roles: ['manager'],
     buckets: quickSeconds,
   }),
   reconcileQueue: defineGauge({
     name: 'mesh_reconcile_queue_depth',
-    help: 'Objects that wait to be reconciled.',
+    help: 'Objects waiting to be reconciled.',
     labels: ['reconciler'],
     roles: ['manager'],
   }),

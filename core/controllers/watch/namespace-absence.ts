@@ -2,15 +2,15 @@ import type { KubeClient } from '#core/kube/client.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { namespaceKind, partQuery } from '#core/cluster/served-namespaces.ts'
 
-/** A version at which the namespace did not exist; undefined when it exists, or when the API server does not say. */
+/** Returns a version at which the namespace did not exist; undefined if it exists or the API server does not report it. */
 export type NamespaceAbsence = (namespace: DnsLabel) => Promise<string | undefined>
 
-// All kinds of a namespace ask within moments.
+// All kinds of a namespace check within moments.
 const KEEP_MS = 1_000
 
 /**
- * Tells a namespace that does not exist from one whose kinds may not be read: bindings are objects of the namespace, so the API server
- * denies both. A list by name says with its version that nothing of the namespace exists.
+ * Distinguishes a missing namespace from one whose kinds may not be read. Role bindings belong to the namespace, so the API server denies
+ * both. The version of a list by name proves that nothing in the namespace exists.
  */
 export function createNamespaceAbsence(cluster: Pick<KubeClient, 'list'>): NamespaceAbsence {
   const asked = new Map<DnsLabel, Promise<string | undefined>>()

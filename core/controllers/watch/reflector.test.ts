@@ -10,7 +10,7 @@ import { facts, gaps, gated, informers, real, setUp, start, until } from '../tes
 import type { Setup } from '../testing/following.ts'
 
 test(
-  'A10: changes while the store is away are told one by one after it, several in one transaction, without a list',
+  'A10: changes while the store is unavailable are reported one by one afterwards, several in one transaction, without a list',
   real,
   async (t) => {
     const it = await setUp(t)
@@ -29,12 +29,12 @@ test(
     await until('all is told', async () => (await facts(it.database)).length === whole.length)
     assert.deepEqual(await facts(it.database), whole)
     assert.deepEqual(await gaps(it.database), [])
-    // Two were refused, the first change went alone, the other four came together or in two parts.
+    // Two were refused, the first change was sent alone, the other four together or in two parts.
     assert.ok(gate.asked - before <= 5, `${gate.asked - before} transactions`)
   },
 )
 
-test('A10: what was read when the manager is told to stop is told before it ends', real, async (t) => {
+test('A10: changes received before the manager is stopped are reported before it exits', real, async (t) => {
   const it = await setUp(t)
   const gate = gated(it.store)
   t.after(gate.open)
@@ -51,7 +51,7 @@ test('A10: what was read when the manager is told to stop is told before it ends
   assert.deepEqual(await facts(it.database), ['created a', 'updated a', 'updated a', 'updated a'])
 })
 
-/** Follows, stops, and changes an object while no manager is there. */
+/** Watches, stops, and changes an object while no manager runs. */
 async function leaveBehind(t: TestContext, it: Setup): Promise<void> {
   const first = start(t, it)
   await first.synced
@@ -64,7 +64,7 @@ async function leaveBehind(t: TestContext, it: Setup): Promise<void> {
 }
 
 test(
-  'A10: a manager goes on where the last one left off: each change meanwhile is told, and there is no gap',
+  'A10: a manager resumes at the version of the previous one: each change meanwhile is reported, without a gap',
   real,
   async (t) => {
     const it = await setUp(t)
@@ -77,7 +77,7 @@ test(
   },
 )
 
-test('A10: an API server that is away when a manager starts costs no change', real, async (t) => {
+test('A10: an API server that is unavailable when a manager starts causes no loss', real, async (t) => {
   const it = await setUp(t)
   await leaveBehind(t, it)
   let refusals = 3
@@ -115,7 +115,7 @@ for (const [what, version] of [
     await leaveBehind(t, it)
     await sql`update resume_versions set rv = ${version}`.execute(it.database.root)
     const gone = new KubeError(410, 'Expired', 'too old')
-    // Compaction is the server's own business: for the old version its answer stands in.
+    // Compaction is up to the server, so its response for the old version is simulated.
     const list: KubeClient['list'] = (resource, options) =>
       options?.resourceVersion === '1' ? Promise.reject(gone) : it.cluster.list(resource, options)
     await start(t, { ...it, cluster: { ...it.cluster, list } }).synced

@@ -14,68 +14,71 @@ import { partQuery } from '#core/cluster/served-namespaces.ts'
 import type { WatchState } from './watch-states.ts'
 
 /**
- * Why everything is listed. After `start` and `expired` changes may have been merged or missed; after `resumed` not: that list is of the
- * version up to which all is known, and the watch goes on from there.
+ * Why everything is listed. After `start` and `expired`, changes may have been merged or missed. `resumed` lists at the stored version, so
+ * nothing is missed and the watch continues from there.
  */
 export type ListReason = 'start' | 'resumed' | 'expired'
 
-/** One object as a watch told of it. */
+/** One change reported by a watch. */
 export interface Change {
   readonly type: 'added' | 'modified' | 'deleted'
   readonly object: KubeObject
 }
 
-/** Who follows a kind. Calls come one at a time; one that throws is made again until it succeeds, and nothing is lost meanwhile. */
+/** Receiver of a kind's changes. Calls are sequential; a failed call is retried until it succeeds, and nothing is lost meanwhile. */
 export interface ReflectorHandler {
-  /** The version to go on from at the start; undefined lists what is there now. */
+  /** Version to resume from at startup; undefined to list the current state. */
   resume?(): Promise<string | undefined>
-  /** When the first page of a list is there; `since` is the last version that was seen, undefined at the start. */
+  /** Called with the first page of a list. `since` is the last version observed, undefined at startup. */
   listing(reason: ListReason, since: string | undefined): Promise<void>
   page(objects: readonly KubeObject[]): Promise<void>
-  /** After the last page: whatever was not on one and is not newer than `resourceVersion` is gone. */
+  /** Called after the last page: objects that were not listed and are not newer than `resourceVersion` are deleted. */
   listed(resourceVersion: string): Promise<void>
-  /** What came while the last call was under way, in the order of the watch: all up to the version `through`, which may be nothing. */
+  /**
+   * Delivers the watch events received since the previous call, in order. `through` is the last resourceVersion covered; `changes` may be
+   * empty (bookmark).
+   */
   changed(changes: readonly Change[], through: string): Promise<void>
 }
 
-/** What to follow. */
+/** Options of a reflector. */
 export interface ReflectorOptions {
   readonly cluster: KubeClient
   readonly resource: Resource
   readonly handler: ReflectorHandler
   readonly log: Logger
   readonly signal: AbortSignal
-  /** The part that is followed: objects of this namespace, or the Namespace of that name; absent: all. */
+  /** Part to watch: objects of this namespace, or the Namespace with that name; default: all. */
   readonly part?: ReflectedPart | undefined
-  /** Called with the number of changes that are read and not taken, each time that it changes. */
+  /** Called with the number of buffered changes whenever it changes. */
   readonly onWaiting?: (changes: number) => void
   readonly onState?: (state: WatchState) => void
   readonly pageSize?: number
-  /** Seconds until the server ends a watch; the next one goes on at the last version. */
+  /** Seconds until the server ends a watch; the next one resumes at the last version. */
   readonly watchSeconds?: number
 }
 
-/** One namespace of a kind, and what the reflectors of all its namespaces share. */
+/** One namespace of a kind, and the state shared by the reflectors of all its namespaces. */
 export interface ReflectedPart {
   readonly namespace: DnsLabel
-  /** How many parts the kind has: they share its bounds. */
+  /** Number of parts of the kind, which share its limits. */
   readonly of: number
   readonly absence: NamespaceAbsence
-  /** Lists under way at once. */
+  /** Limits concurrent lists. */
   readonly lists: Semaphore
 }
 
-// A store or a server that is back should be noticed soon; the few managers of an installation are no herd.
+// Short, so that a recovered store or server is noticed soon; an installation has few managers.
 const bounds = { minMs: 200, maxMs: 5_000 }
-// A right is granted by a person: thousands of denied watches must not be asked for all the time.
+// A permission is granted by hand, so thousands of denied watches are retried rarely.
 const deniedBounds = { minMs: 1_000, maxMs: 30_000 }
 const absentBounds = { minMs: 500, maxMs: 10_000 }
 
-// Read ahead of a handler that is slow or whose store is away: what is not read in time expires, and a list merges it.
+// Reads ahead of a handler that is slow or whose store is unavailable. Changes not read in time expire, and a list merges them.
 const ahead = { items: 10_000, bytes: 16 * 1024 * 1024, batch: 200 }
 const leastAhead = { items: 100, bytes: 64 * 1024 }
 
-/** Lists a kind, then watches it, until the signal aborts. Goes on from the last version, and lists again when that has expired (M10). */
+/** Lists a kind, then watches it until the signal aborts. Resumes at the last version, and relists when that has expired (M10). */
 export async function reflect(options: ReflectorOptions): Promise<void> {
   const { signal, handler } = options
   const position: Position = {
@@ -98,7 +101,7 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
       await untilPresent(options, position, buffer)
       position.version ??= await listInTurn(options, position)
       const frames = await follow(options, position, buffer)
-      // A watch that ends at once and brings nothing would otherwise be asked for in a tight loop.
+      // A watch that ends at once without events would otherwise be requested in a tight loop.
       failures = frames > 0 || performance.now() - started > 5_000 ? 0 : failures + 1
     } catch (error) {
       if (signal.aborted) break
@@ -111,24 +114,24 @@ export async function reflect(options: ReflectorOptions): Promise<void> {
 }
 
 interface Position {
-  /** Up to which all was read. */
+  /** Version up to which everything was received. */
   version: string | undefined
   reason: ListReason
   last: string | undefined
-  /** Whether the namespace may not exist: at the start, and after a 403. */
+  /** Whether the namespace may not exist: at startup, and after a 403. */
   mayBeAbsent: boolean
 }
 
-/** What a watch brought: a change, or only word that there is none up to a version. */
+/** One event of a watch: a change, or a bookmark without one. */
 interface Frame {
   readonly version: string
   readonly change: Change | undefined
 }
 
-/** The API server's versions do not reach the one to go on from: it was restored, or is another one. */
+/** The API server's versions are older than the resume version: it was restored, or is another one. */
 class NeverHad extends Error {}
 
-// Parts share the bounds of their kind; each has room for some changes.
+// Parts share the limits of their kind; each has room for some changes.
 function boundsOf(part: ReflectedPart | undefined) {
   if (part === undefined) return ahead
   return {
@@ -138,7 +141,7 @@ function boundsOf(part: ReflectedPart | undefined) {
   }
 }
 
-// The number of failures from now on; 0 asks again at once.
+// Returns the number of consecutive failures; 0 retries at once.
 function noteFailure(
   { log, resource, part, onState }: ReflectorOptions,
   position: Position,
@@ -146,20 +149,22 @@ function noteFailure(
 ): number {
   const what = { kind: resource.kind, ...(part === undefined ? {} : { namespace: part.namespace }) }
   if (position.reason === 'resumed' && position.version === undefined && isForgotten(error)) {
-    log.info(what, 'resource version expired, listing again')
+    log.info(what, 'resourceVersion expired, relisting')
     position.reason = 'start'
     return 0
   }
   if (isStatus(error, 403)) {
     position.mayBeAbsent = part !== undefined && resource.namespaced
-    // Reported once; retries are many.
+    // Logged once, since retries are frequent.
     onState?.('denied')
     log.debug({ ...what, failures: failures + 1 }, 'list or watch of a kind is denied')
-  } else log.warn({ ...what, failures: failures + 1, ...describeError(error) }, 'following a kind failed')
+  } else log.warn({ ...what, failures: failures + 1, ...describeError(error) }, 'watch failed, retrying')
   return failures + 1
 }
 
-/** Waits for a namespace that does not exist: nothing of it does either, so that is its list, and the watch begins at that version. */
+/**
+ * Waits for a namespace that does not exist. None of its objects exist either, so its list is empty and the watch starts at that version.
+ */
 async function untilPresent(
   options: ReflectorOptions,
   position: Position,
@@ -195,12 +200,12 @@ async function findPlace(options: ReflectorOptions, position: Position): Promise
   if (position.last !== undefined) position.reason = 'resumed'
 }
 
-// Another failure passes: to give up the place for it would merge what came meanwhile.
+// Other failures are temporary: dropping the resume version would merge the changes made meanwhile.
 function isForgotten(error: unknown): boolean {
   return error instanceof NeverHad || isStatus(error, 410) || isStatus(error, 400)
 }
 
-// Hundreds of namespaces must not list at once; a server that answers none of them would be taken for one that has stopped.
+// Hundreds of namespaces must not list concurrently: a server slow to answer them would be treated as stalled.
 async function listInTurn(options: ReflectorOptions, position: Position): Promise<string> {
   const list = (): Promise<string> => listAll(options, position)
   return options.part === undefined ? list() : options.part.lists(list)
@@ -211,7 +216,7 @@ async function listAll(options: ReflectorOptions, { reason, last }: Position): P
   const part = partQuery(resource, options.part?.namespace)
   const at = reason === 'resumed' && last !== undefined ? await placeAt(options, last) : {}
   for (let next: string | undefined; ;) {
-    // An expired `continue` (410) fails the list, and the next try starts it anew.
+    // An expired `continue` (410) fails the list, and the next attempt starts it from the beginning.
     const page = await cluster.list(resource, {
       ...part,
       limit: options.pageSize ?? 500,
@@ -228,11 +233,11 @@ async function listAll(options: ReflectorOptions, { reason, last }: Position): P
   }
 }
 
-// What is known is listed as it was then, so that an object which differs for any other reason is found; then the watch tells what came.
+// Lists at the stored version, so that objects that differ for another reason are found. The watch then reports later changes.
 async function placeAt({ cluster, resource, signal, part }: ReflectorOptions, version: string) {
   const query = { ...partQuery(resource, part?.namespace), limit: 1, signal }
   const { resourceVersion: newest } = await cluster.list(resource, query)
-  if (isNewer(version, newest)) throw new NeverHad('the version to go on from is ahead of the API server')
+  if (isNewer(version, newest)) throw new NeverHad('the resume version is ahead of the API server')
   return { resourceVersion: version, resourceVersionMatch: 'Exact' } as const
 }
 
@@ -250,7 +255,7 @@ async function follow(options: ReflectorOptions, position: Position, buffer: Bou
     if (frames === 0) options.onState?.('followed')
     frames += 1
     if (event.type === 'expired') {
-      // What was read is older than the list to come, and would count as old news after it.
+      // Buffered changes are older than the list to come, and would be stale after it.
       await buffer.settled()
       Object.assign(position, { version: undefined, reason: 'expired', last: position.version })
       return frames
@@ -262,21 +267,21 @@ async function follow(options: ReflectorOptions, position: Position, buffer: Bou
   return frames
 }
 
-// A malformed object may have no version (A11): then the one before it stands.
+// A malformed object may have no version (A11); the previous one is kept.
 function toFrame(event: Exclude<WatchEvent<KubeObject>, { readonly type: 'expired' }>, before: string): Frame {
   const given = event.type === 'bookmark' ? event.resourceVersion : event.object.metadata?.resourceVersion
   const version = typeof given === 'string' && given !== '' ? given : before
   return { version, change: event.type === 'bookmark' ? undefined : event }
 }
 
-/** Calls until it succeeds; after the signal once more, so that what was read is not lost to a stop. */
+/** Retries until it succeeds, and once more after the signal, so that a stop does not lose received changes. */
 async function insist({ log, resource, signal }: ReflectorOptions, call: () => Promise<void>): Promise<void> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await call()
     } catch (error) {
       if (signal.aborted) throw error
-      log.warn({ kind: resource.kind, failures, ...describeError(error) }, 'taking what changed failed: trying again')
+      log.warn({ kind: resource.kind, failures, ...describeError(error) }, 'event handler failed, retrying')
       await sleep(backoffMs(failures - 1, bounds), signal)
     }
   }

@@ -1,6 +1,6 @@
 import type { KubeClient } from '#core/kube/client.ts'
 
-/** A client whose lists and watches have objects with these labels only. */
+/** Wraps a client: lists and watches contain only objects with these labels. */
 export function selectingClient(cluster: KubeClient, labelSelector: string): KubeClient {
   return {
     ...cluster,

@@ -5,18 +5,18 @@ import { controllerMetrics } from './metrics.ts'
 /** `denied`: the API server refuses list or watch (403). `absent`: the namespace does not exist. */
 export type WatchState = 'followed' | 'denied' | 'absent'
 
-/** What is followed: a kind, as a whole or in one namespace. */
+/** What is watched: a kind, in all namespaces or in one. */
 export interface WatchedPart {
   readonly kind: string
-  /** '' is all of the kind. */
+  /** '' for all namespaces. */
   readonly namespace: string
 }
 
 /** States of all watches of a process, for readiness, metrics and log. */
 export interface WatchStates {
-  /** Registers a watch; the result sets its state. */
+  /** Registers a watch. Returns the function that sets its state. */
   add(part: WatchedPart): (state: WatchState) => void
-  /** A line for each namespace that is not followed. */
+  /** One line per namespace that is not watched. */
   notes(): readonly string[]
 }
 

@@ -19,7 +19,7 @@ const reviewed = route({
   authz: { kind: 'review', verb: 'create', resource: 'runs', namespace: { in: 'body', field: 'namespace' } },
 })
 
-/** A route whose requests stay under way until the test lets them go. */
+/** A route whose requests stay in progress until the test releases them. */
 function held(more: Parameters<typeof route>[0]) {
   const leave = Promise.withResolvers<void>()
   const entered = new EventEmitter()
@@ -68,7 +68,7 @@ test('SEC4, F3: a rejected bearer is answered before its body, whatever decides 
   }
 })
 
-test('SEC4, F3: a thousand unfinished bodies of an unknown bearer take no place', async (t) => {
+test('SEC4, F3: a thousand unfinished bodies of an unknown bearer occupy no slot', async (t) => {
   const { port, ask } = await serve(t, [echo], { underWay: 10 })
   const requests = Array.from({ length: 1_000 }, () => sendRaw(port, unfinished('/api/echo', REJECTED), '{'))
   const statuses = await Promise.all(requests.map((request) => request.status))
@@ -88,14 +88,14 @@ test('F3: a body that does not arrive is answered 408 and its connection closed'
   assert.match(await refusals(), /limit="bodySeconds".* 1$/)
 })
 
-test('F3: the connection of a body that was answered unread ends too', async (t) => {
+test('F3: the connection of a body answered unread is closed too', async (t) => {
   const { port } = await serve(t, [echo], { bodySeconds: 1 })
   const request = sendRaw(port, unfinished('/api/echo', REJECTED), '{')
   assert.equal(await request.status, 401)
   await request.closed
 })
 
-test('F3: a body that arrives slowly but steadily is read to its end', async (t) => {
+test('F3: a body that arrives slowly but steadily is read completely', async (t) => {
   const { port } = await serve(t, [echo], { bodySeconds: 1 })
   const padding = ' '.repeat(512 * 1024)
   const request = sendRaw(
@@ -103,14 +103,14 @@ test('F3: a body that arrives slowly but steadily is read to its end', async (t)
     unfinished('/api/echo', 'good-token').replace('1000', String(2 + padding.length)),
     padding,
   )
-  // Past the first second: what arrived has earned two more.
+  // Past the first second, so the received bytes have extended the deadline by two more.
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   request.socket.write('{}')
   assert.equal(await request.status, 200)
   request.socket.destroy()
 })
 
-test('F4: a share of the places is the most that one user has; the answer names the limit', async (t) => {
+test('F4: one user has at most a share of the slots; the response names the limit', async (t) => {
   const { slow, leave, reached } = held({ url: '/slow' })
   const { app, ask, refusals } = await serve(t, [slow, echo], { underWay: 10, underWayPerCaller: 3 })
   const full = reached(3)
@@ -154,7 +154,7 @@ test('SEC5, F4: requests that wait for a run are counted apart from the others',
   await Promise.all(mine)
 })
 
-test('SEC5, F4: an open event stream holds no place; one too many is a 429 that names the limit', async (t) => {
+test('SEC5, F4: an open event stream occupies no slot; one too many is a 429 that names the limit', async (t) => {
   const stream = route({ url: '/stream', stream: true, handle: async (call) => void openEventStream(call) })
   const { ask, url, refusals } = await serve(t, [stream, echo], { underWayPerCaller: 1 })
   const open = [
@@ -210,7 +210,7 @@ test('SEC28: users are counted by name, whatever their address; strangers by add
   assert.match(String(third.detail), /^limits\.perAddressPerMinute: 2 /)
   upstream.length = 0
   assert.equal(await statusOf(unknown), 429)
-  assert.deepEqual(upstream, [], 'an address above its limit costs no more calls')
+  assert.deepEqual(upstream, [], 'an address above its limit causes no more calls')
 })
 
 test('SEC28: X-Forwarded-For names the client only where a trusted proxy says so', async (t) => {

@@ -12,15 +12,15 @@ import { createShares } from '../limits/shares.ts'
 import type { Shares } from '../limits/shares.ts'
 import { createTurns } from '../limits/turns.ts'
 
-/** Authentication and bounds that every request passes before its route runs (ADR 0023). */
+/** Authentication and limits applied to every request before its route runs (ADR 0023). */
 export interface Admission {
   /** Authenticates the bearer at the cluster, before gate, names and body. Throws `unauthenticated`. */
   authenticate(request: FastifyRequest): Promise<void>
-  /** Counts the request and its body bytes to its caller until the response is complete. Throws 429 or 503 at a bound. */
+  /** Counts the request and its body bytes for its caller until the response is complete. Throws 429 or 503 above a limit. */
   enter(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
-/** The admission of one server. */
+/** Creates the admission of one server. */
 export async function createAdmission(
   app: FastifyInstance,
   services: HttpServices,
@@ -44,7 +44,7 @@ export async function createAdmission(
   }
   const beginUnknown = (request: FastifyRequest): (() => void) => {
     rate.refuseBlocked(request)
-    // Read once: a socket that is closed has no address any more.
+    // Read once: a closed socket has no address.
     const address = request.ip
     const bound = authentications.take(address, 1)
     if (bound === 'total') throw refuse('underWay', limits.underWay)
@@ -80,7 +80,7 @@ async function identify(services: HttpServices, request: FastifyRequest, bearer:
   state.username = caller.username
 }
 
-// X7: refuses at once what cannot be served soon. Waits for runs and public routes have separate totals.
+// X7: refuses at once above the limits. Requests that wait for runs and public routes have separate totals.
 function createPlaces(limits: Required<RequestLimits>, refuse: Refuse) {
   const { underWay: total, underWayPerCaller: perOwner } = limits
   const requests = { shares: createShares({ total, perOwner }), limit: 'underWayPerCaller' } as const

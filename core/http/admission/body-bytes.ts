@@ -8,8 +8,8 @@ import { createShares } from '../limits/shares.ts'
 type TakeBody = (request: FastifyRequest, reply: FastifyReply) => void
 
 /**
- * Bounds the bytes of request bodies in total and per caller. A declared length is reserved before the first byte is read, a chunked
- * body as it arrives. Released when the response is complete, since the parsed body lives that long.
+ * Limits the bytes of request bodies in total and per caller. A declared length is reserved before the first byte, a chunked body is
+ * counted as it arrives. Released when the response is complete, since the parsed body lives until then.
  */
 export function createBodyBytes(app: FastifyInstance, limits: Required<RequestLimits>, refuse: Refuse): TakeBody {
   const shares = createShares({ total: limits.bodyBytes, perOwner: limits.bodyBytesPerCaller })
@@ -19,7 +19,7 @@ export function createBodyBytes(app: FastifyInstance, limits: Required<RequestLi
     if (bound === 'owner') throw refuse('bodyBytesPerCaller', limits.bodyBytesPerCaller)
   }
   const growing = new WeakMap<FastifyRequest, { readonly owner: string; bytes: number }>()
-  // With a callback: the parser must attach its listeners in the same tick.
+  // With a callback, since the parser must attach its listeners in the same tick.
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const held = growing.get(request)
     if (held === undefined) return done(null, payload)
@@ -45,7 +45,7 @@ export function createBodyBytes(app: FastifyInstance, limits: Required<RequestLi
   }
 }
 
-// A body above the route's limit is refused unread (413).
+// A body above the route's limit is refused without being read (413).
 function declaredBytes(request: FastifyRequest): number {
   const declared = Number(request.raw.headers['content-length'] ?? 0)
   return declared <= request.routeOptions.bodyLimit ? declared : 0

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Refuse } from '../limits/refusal.ts'
 
-// Extends the deadline by a second for this many bytes received: large bodies over slow lines are valid.
+// Each of these extends the deadline by a second, since large bodies over slow connections are valid.
 const BYTES_A_SECOND = 256 * 1024
 
 /**
- * Ends requests whose body does not arrive: 408 and close, or close alone after another answer was sent. The clock starts when the
- * server reads the body, or when it has answered without reading it.
+ * Ends requests whose body does not arrive: with 408 and close, or with close alone after another response. The deadline starts when the
+ * server reads the body, or has answered without reading it.
  */
 export function limitBodyTime(app: FastifyInstance, seconds: number, refuse: Refuse): void {
   app.addHook('onRequest', (request, reply, done) => {

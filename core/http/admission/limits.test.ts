@@ -65,7 +65,7 @@ test('X1: streams have heartbeats, caps per user and replica, a re-check, and a 
   const third = await open()
   assert.deepEqual([third.status, third.headers.get('retry-after')], [429, '5'])
   await third.text()
-  // HEAD answers headers only and holds no place
+  // HEAD returns headers only and occupies no slot
   await second.body?.cancel()
   await opened[1]?.closed
   assert.equal((await app.inject({ method: 'HEAD', url: '/api/stream', headers: good })).statusCode, 200)
@@ -78,14 +78,14 @@ test('X1: streams have heartbeats, caps per user and replica, a re-check, and a 
   while (opened.length < 4) await new Promise((resolve) => setImmediate(resolve))
   const mine = opened[3]
   const frame = `data: ${'x'.repeat(16_384)}\n\n`
-  // More than kernel buffers and cap together; what is sent after the cut goes nowhere.
+  // More than kernel buffers and limit together; data sent after the close is discarded.
   for (let sent = 0; sent < 1000; sent++) {
     void mine?.send(frame)
     await new Promise((resolve) => setImmediate(resolve))
   }
   await mine?.closed
   lazy.destroy()
-  // the right is withdrawn: the stream ends
+  // the permission is revoked: the stream ends
   allowed = false
   while ((await reader?.read())?.done === false);
   await opened[0]?.closed

@@ -4,17 +4,17 @@ import type { RequestLimits } from '#core/config/request-limits.ts'
 import type { Refuse } from '../limits/refusal.ts'
 import { stateOf } from '../endpoint/request-context.ts'
 
-/** Requests per minute: by username once authenticated, by address otherwise. High defaults: they stop floods and are no quota. */
+/** Requests per minute: by username once authenticated, by address otherwise. The high defaults stop floods; they are not a quota. */
 export interface RateLimit {
   /** Counts an authenticated or public request. */
   countAdmitted(request: FastifyRequest): Promise<void>
   /** Counts a request whose bearer was rejected. */
   countRejected(request: FastifyRequest): Promise<void>
-  /** Refuses an address above its limit before another call to the cluster. */
+  /** Refuses an address above its limit without another call to the cluster. */
   refuseBlocked(request: FastifyRequest): void
 }
 
-/** Rate limits of one server. Throws `too_many_requests`. */
+/** Creates the rate limits of one server. They throw `too_many_requests`. */
 export async function createRateLimit(
   app: FastifyInstance,
   limits: Required<RequestLimits>,
@@ -55,7 +55,7 @@ export async function createRateLimit(
   }
 }
 
-// The library's own bound for its counters.
+// Maximum number of counters of the library.
 const MOST = 5_000
 
 function createBlocked() {

@@ -10,7 +10,7 @@ import type {
 } from '#core/kube/client.ts'
 import { isNewer } from '#core/kube/resource-version.ts'
 
-/** A change of a cluster object that the API server accepted from a caller. */
+/** A change of a cluster object on behalf of a caller, accepted by the API server. */
 export interface Change {
   readonly action: 'create' | 'update' | 'delete'
   readonly kind: string
@@ -18,7 +18,7 @@ export interface Change {
   readonly object: { readonly uid: string; readonly resourceVersion?: string }
 }
 
-/** What a caller tries, before the answer: a denial is audited with its place and object. */
+/** Records what a caller attempts before the response, so that a denial is audited with namespace and object. */
 export interface Attempts {
   asked(where: ReviewTarget): void
   attempted(object: {
@@ -29,8 +29,8 @@ export interface Attempts {
 }
 
 /**
- * The same caller, whose changes are told to `report` when they are made, whatever becomes of the request around them, and whose
- * reviews to `asked` before they are answered: a denial is audited where it happened.
+ * Wraps a caller: `report` receives its changes when they are made, whatever happens to the request, and `asked` its reviews before they
+ * are answered. A denial is thus audited where it happened.
  */
 export function reportingCaller(
   caller: Caller,
@@ -91,7 +91,7 @@ function reportingClient(
       trying(resource, ref)
       const deletion = await cluster.delete<O>(resource, ref, options)
       if (options?.dryRun === true || deletion.uid === undefined) return deletion
-      // Held by finalizers it was marked, which is a change of its own; the later removal is this caller's too.
+      // An object held by finalizers was marked for deletion, a change of its own; its later removal is attributed to this caller too.
       if (deletion.object?.metadata.deletionTimestamp !== undefined) changed('update', resource, deletion.object)
       report({ action: 'delete', kind: resource.kind, ref, object: { uid: deletion.uid } })
       return deletion
@@ -103,7 +103,7 @@ function isChange(options: WriteOptions | undefined): boolean {
   return options?.dryRun !== true && options?.subresource === undefined
 }
 
-// A write that changes nothing answers with the version that somebody else made.
+// A write without an effect returns a version created by another writer.
 function isOwn(answer: KubeObject, base: string | undefined): boolean {
   return base !== undefined && isNewer(answer.metadata.resourceVersion ?? '', base)
 }
@@ -113,7 +113,7 @@ function versionIn(patch: Patch): string | undefined {
   return (patch.body as Partial<KubeObject>).metadata?.resourceVersion
 }
 
-// A patch may name no version; then it is what the caller reads just before. Who may not read is not named.
+// A patch may name no version, so the caller's client reads it just before. A caller without `get` is not named.
 async function versionOf(read: () => Promise<KubeObject>): Promise<string | undefined> {
   const before = await read().catch(() => undefined)
   return before?.metadata.resourceVersion

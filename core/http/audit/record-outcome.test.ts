@@ -6,7 +6,7 @@ import type { Intent, Outcome } from '../endpoint/extension-points.ts'
 import { buildServer, DENIED } from '../testing/build-server.ts'
 import { free, good, listed, posted, route, start } from '../testing/hardened.ts'
 
-test('A2: an act of no trace of its own runs when its intent is kept; its outcome names it, whatever it is', async (t) => {
+test('A2: an act that leaves no record runs once its intent is stored; its outcome refers to it, success or failure', async (t) => {
   const did: string[] = []
   const act = route({
     method: 'POST',
@@ -26,7 +26,7 @@ test('A2: an act of no trace of its own runs when its intent is kept; its outcom
       intend: async ({ name, id }: Intent) => {
         await new Promise(setImmediate)
         did.push(`intent ${name} ${typeof id}`)
-        // A sink that fails stops nothing.
+        // A failing sink does not stop the request.
         if (name === 'lost') throw new Error('disk')
       },
     },
@@ -48,12 +48,12 @@ test('A2: an act of no trace of its own runs when its intent is kept; its outcom
     ['good', 'success', 'rotate', 'string'],
     ['bad', 'error', 'rotate', 'string'],
     ['lost', 'success', 'rotate', 'string'],
-    // A denial comes before the intent, and is counted with others.
+    // A denial precedes the intent, and is counted with others.
     ['no', 'denied', 'rotate', 'undefined'],
   ])
 })
 
-test('denied and failed mutations are told to the audit point, bad requests are not', async (t) => {
+test('denied and failed mutations are reported to the audit point, bad requests are not', async (t) => {
   const failing = route({
     method: 'POST',
     url: '/items/:ns/:name',
@@ -92,7 +92,7 @@ test('denied and failed mutations are told to the audit point, bad requests are 
   assert.notEqual(ofFailed, 'a'.repeat(32), 'SEC26: the trace of a caller is not that of its acts')
 })
 
-test('A2: a request whose caller the cluster does not name is no outcome', async (t) => {
+test('A2: a request whose caller the cluster cannot name has no outcome', async (t) => {
   const failures = [new Fail('review_unavailable'), new Fail('unauthenticated'), new KubeError(503, 'Gone', 'away')]
   const cluster = { as: () => Promise.reject(failures.shift()) }
   const { app, outcomes } = await start(t, [posted, listed], { cluster })

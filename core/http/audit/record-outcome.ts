@@ -14,17 +14,20 @@ import type { HttpServices } from '../endpoint/server-context.ts'
 
 const actions: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', DELETE: 'delete' }
 
-// What the request itself got wrong is not an outcome of the act: it was never tried.
+// Invalid requests are not outcomes: the act was never attempted.
 const notTried = new Set([400, 401, 405, 408, 413, 415, 421, 429, 431, 499, 501])
 
-/** Tells the sinks of a mutation that was denied or failed; with its error and not its answer, which a client can avoid by hanging up. */
+/**
+ * Reports a denied or failed mutation to the sinks. It is recorded with the error, not the response, which a client could avoid by
+ * disconnecting.
+ */
 export function recordFailure(services: HttpServices, request: FastifyRequest): void {
   const { endpoint } = request.routeOptions.config
   if (endpoint === undefined || endpoint.method === 'GET') return
   const { failure, caller, intent } = stateOf(request)
   if (failure === undefined) return
   if (caller === undefined) return
-  // An intent is settled whatever became of it.
+  // An intent is always settled.
   if (intent === undefined && notTried.has(failure.status)) return
   tell(services, {
     ...actOf(endpoint, request, caller.username),
@@ -35,7 +38,7 @@ export function recordFailure(services: HttpServices, request: FastifyRequest): 
   })
 }
 
-/** The endpoint, whose handler runs only when its intent is written down; a success is told too, a failure as any other. */
+/** Wraps an endpoint: its handler runs only after its intent is stored. A success is reported too, a failure as any other. */
 export function withIntent(services: HttpServices, endpoint: AnyEndpoint): AnyEndpoint {
   if (endpoint.audit?.intent !== true) return endpoint
   const handle = async (call: Call<unknown, unknown, unknown>): Promise<unknown> => {
@@ -45,7 +48,7 @@ export function withIntent(services: HttpServices, endpoint: AnyEndpoint): AnyEn
     stateOf(call.request).intent = intent
     const result = await endpoint.handle(call)
     tell(services, { ...act, outcome: 'success', intent })
-    // It is settled: what fails from here on is the answer, not the act.
+    // The intent is settled: a later failure concerns the response, not the act.
     delete stateOf(call.request).intent
     return result
   }
@@ -64,7 +67,7 @@ function actOf(endpoint: AnyEndpoint, request: FastifyRequest, actor: string): A
   }
 }
 
-/** The caller of a request, whose changes of cluster objects are told to the sinks. */
+/** Wraps the caller of a request, so that changes of cluster objects are reported to the sinks. */
 export function attributed(services: HttpServices, request: FastifyRequest, caller: Caller): Caller {
   const state = stateOf(request)
   const report = ({ action, kind, ref, object }: Change): void =>
@@ -100,9 +103,9 @@ async function intend(services: HttpServices, intent: Intent): Promise<void> {
   await Promise.all(services.outcomes().map(ask))
 }
 
-// The act goes on: what is not audited never stops what is done.
+// A failure to audit is logged and does not stop the request.
 function complain(services: HttpServices, error: unknown): void {
-  services.log.error({ error: error instanceof Error ? error.name : 'unknown' }, 'an outcome was not recorded')
+  services.log.error({ error: error instanceof Error ? error.name : 'unknown' }, 'audit outcome not recorded')
 }
 
 function actionOf(endpoint: AnyEndpoint): string {
@@ -111,7 +114,7 @@ function actionOf(endpoint: AnyEndpoint): string {
 
 const plainActions = new Set(['create', 'update', 'delete'])
 
-// A route whose act has a name of its own (`rollback`) gives it to the change of its kind.
+// A route whose act has its own name (`rollback`) passes it to the change of its kind.
 function namedAction(
   endpoint: AnyEndpoint | undefined,
   change: Change['action'],
@@ -122,20 +125,20 @@ function namedAction(
   return { action, change }
 }
 
-// CON12: failures and successes have one name of a kind. A declared resource is a plural; its kind is that of the object which the
-// cluster was asked for, or of our own kinds.
+// CON12: failures and successes use the same name of a kind. A declared resource is a plural; its kind is that of the attempted object, or
+// one of our own.
 function kindOf(endpoint: AnyEndpoint, request: FastifyRequest): string {
   if (!('resource' in endpoint.authz)) return endpoint.url
   return stateOf(request).attempted?.kind ?? kindOfResource(endpoint.authz.resource)
 }
 
-// Only what parses as a name is kept (A8): a field that holds anything else may hold a secret.
+// Only valid names are kept (A8): any other value of the field may be a secret.
 function targetOf(request: FastifyRequest): { namespace: string | undefined; name: string | undefined } {
   const { params, query, reviewed, attempted, failure } = stateOf(request)
   const body = asObject(request.body)
   const metadata = asObject(body.metadata)
   return {
-    // A cluster-scoped object has none, whatever the path says.
+    // A cluster-scoped object has none, whatever the path contains.
     namespace: firstName(
       attempted === undefined
         ? [params.ns, params.namespace, reviewed?.namespace, query.namespace, metadata.namespace, body.namespace]

@@ -3,7 +3,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { Wiring } from './mounted-endpoint.ts'
 import { ownerOf, setOwner } from './server-context.ts'
 
-/** Gates a scope: `unwired` answers 501 before names, query and body are looked at. A hidden scope mounts nothing at all. */
+/** Gates a scope: an `unwired` one returns 501 before names, query and body are checked. A hidden scope is not mounted. */
 export function gate(
   scope: FastifyInstance,
   wiring: Wiring,
@@ -17,9 +17,9 @@ export function gate(
   })
 }
 
-// A need that is switched off, or lacks its database, switches off what needs it.
+// A dependency that is disabled or has no database makes the plugin unavailable.
 function whyUnwired(plugin: string, reason: 'disabled' | 'unconfigured'): string {
   return reason === 'disabled'
-    ? `The plugin ${plugin}, or one that it needs, is switched off on this install (setting "disable").`
-    : `The plugin ${plugin} is not configured on this install: a setting that it needs is not set, such as "databaseUrl".`
+    ? `The plugin ${plugin}, or one that it needs is disabled (setting "disable").`
+    : `The plugin ${plugin} is not configured: a required setting is missing, such as "databaseUrl".`
 }

@@ -7,19 +7,19 @@ import type { Cursors } from '#core/database/cursors.ts'
 import type { StreamRegistry } from '../limits/stream-registry.ts'
 
 /**
- * Where a review's namespace comes from; `field` may be dotted (`agent.namespace`). A body namespace is reviewed after the
- * body is validated. An absent or empty value is `default`, or cluster-wide, or without `absent` a 400.
+ * Source of the namespace to review; `field` may be dotted (`agent.namespace`). A namespace in the body is reviewed after the body is
+ * validated. An absent or empty value means `default`, or cluster-wide, or a 400 without `absent`.
  */
 export type NamespaceFrom =
   | { readonly in: 'path' | 'query' | 'body'; readonly field: string; readonly absent?: 'default' | 'cluster' }
   | { readonly in: 'cluster' }
 
 /**
- * How a route is authorized; required, the server refuses to boot without it.
- * `kube`: the upstream call is the check (the fields say which, for docs and the authorization matrix).
- * `review`: a SelfSubjectAccessReview on a virtual resource of our group; the handler gets its `Access`.
- * `row`: the namespace is that of a stored row; the handler reviews with `caller.review` (a caller that may not get it sees 404), or
- * the endpoint's own `review` does before it.
+ * Authorization of a route, required at startup.
+ * `kube`: the upstream call is the check; the fields document it, also for the authorization matrix.
+ * `review`: a SelfSubjectAccessReview of a virtual resource of our group; the handler receives its `Access`.
+ * `row`: the namespace is that of a stored row. The handler reviews with `caller.review` (404 for a caller without access), or the
+ * endpoint's own `review` does so before it.
  */
 export type Authz =
   | { readonly kind: 'kube'; readonly verb: string; readonly resource: string }
@@ -28,7 +28,7 @@ export type Authz =
       readonly verb: string
       readonly resource: string
       readonly namespace: NamespaceFrom
-      /** The field that holds the object's name, in the same part of the request as the namespace (`agent.name`). */
+      /** Field with the object's name, in the same part of the request as the namespace (`agent.name`). */
       readonly name?: string
     }
   | { readonly kind: 'row'; readonly verb: string; readonly resource: string }
@@ -36,7 +36,7 @@ export type Authz =
   | { readonly kind: 'owner' }
   | { readonly kind: 'shareToken' }
 
-/** `{ns}`, `{namespace}` and `{name}` are parsed before anything else (K5); other parameters by their schema. */
+/** `{ns}`, `{namespace}` and `{name}` are parsed first (K5); other parameters by their schema. */
 export interface PathNames {
   readonly ns: DnsLabel
   readonly namespace: DnsLabel
@@ -44,34 +44,34 @@ export interface PathNames {
 }
 
 /**
- * The `Idempotency-Key` of a request as a hash with its caller and route, and a hash of what is asked for. A handler stores both
- * in the transaction of what it makes, so that a repeat after a lost answer finds it (ADR 0036).
+ * `Idempotency-Key` of a request as a hash with its caller and route, and a hash of the request. A handler stores both in its transaction,
+ * so that a repeat after a lost response finds the result (ADR 0036).
  */
 export interface Idempotency {
   readonly key: Buffer
   readonly request: Buffer
 }
 
-/** What a handler gets: everything parsed and typed. */
+/** Parsed and typed input of a handler. */
 export interface Call<Params, Query, Body> {
   readonly params: Params & PathNames
   readonly query: Query
   readonly body: Body
   readonly caller: Caller
-  /** Present for `review` routes and `row` routes with a `review`; throws when the route has none. */
+  /** Set for `review` routes and `row` routes with a `review`; reading it on other routes throws. */
   readonly access: Access
-  /** Aborts when the client goes away or the server drains. */
+  /** Aborts when the client disconnects or the server drains. */
   readonly signal: AbortSignal
   readonly traceparent: string
   readonly requestId: string
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Undefined without an `Idempotency-Key`, and where the route is not `idempotent`. */
+  /** Undefined without an `Idempotency-Key`, and unless the route is `idempotent`. */
   readonly idempotency: Idempotency | undefined
-  /** Opaque, signed cursors bound to this route. */
+  /** Opaque, signed cursors of this route. */
   readonly cursors: Cursors
-  /** The open streams of this server; `openEventStream` counts in it. */
+  /** Open streams of this server, counted by `openEventStream`. */
   readonly streams: StreamRegistry
-  /** The namespaces that the manager knows, for `scope=permitted`; undefined where nothing keeps them. */
+  /** Namespaces known to the manager, for `scope=permitted`; undefined without a directory. */
   readonly directory: Directory | undefined
   /** Sets a response header or status; the value returned by `handle` is the body. */
   readonly reply: FastifyReply
@@ -81,22 +81,22 @@ export interface Call<Params, Query, Body> {
 /** Example bodies by name. */
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
 
-/** What only the OpenAPI document shows of a route. */
+/** Parts of a route that only the OpenAPI document uses. */
 export interface EndpointDocs {
   readonly examples?: Examples
-  /** Request headers that the handler reads; `Idempotency-Key` follows from `idempotent`. */
+  /** Request headers that the handler reads; `Idempotency-Key` is implied by `idempotent`. */
   readonly reads?: readonly ('If-Match' | 'If-None-Match' | 'Last-Event-ID')[]
-  /** Headers of its successful answers; `Location` of a 201 is always there. */
+  /** Headers of successful responses; `Location` of a 201 is implied. */
   readonly sends?: readonly ('ETag' | 'Location' | 'X-Mesh-Run-Id')[]
-  /** `data` of each server-sent event, where the 200 can be `text/event-stream`. */
+  /** Schema of `data` of each server-sent event, if the 200 can be `text/event-stream`. */
   readonly events?: TSchema
 }
 
-/** One route as a plugin declares it. Method + path identify it; `url` is below `/api`, in Fastify form (`/agents/:ns/:name`). */
+/** One route, as declared by a plugin. Method and path identify it; `url` is relative to `/api`, in Fastify form (`/agents/:ns/:name`). */
 export interface Endpoint<P extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly url: string
-  /** Name of the operation in the OpenAPI document, such as `listAgents`; default: made of method and path. */
+  /** Operation id in the OpenAPI document, such as `listAgents`; default: derived from method and path. */
   readonly id?: string
   readonly summary: string
   readonly docs?: EndpointDocs
@@ -104,31 +104,31 @@ export interface Endpoint<P extends TSchema, Q extends TSchema, B extends TSchem
   readonly params?: P
   readonly query?: Q
   readonly body?: B
-  /** Body cap in bytes; default 1 MiB. */
+  /** Limit of the body in bytes; default 1 MiB. */
   readonly bodyLimit?: number
   readonly response: Readonly<Record<number, TSchema>>
-  /** Accepts `Idempotency-Key`: a repeat answers with the stored response. A `row` route then needs its `review`. */
+  /** Accepts `Idempotency-Key`: a repeat returns the stored response. A `row` route then needs its `review`. */
   readonly idempotent?: boolean
-  /** A server-sent-event or byte stream: no response schema, HEAD answers headers only. */
+  /** A server-sent-event or byte stream: no response schema, and HEAD returns headers only. */
   readonly stream?: boolean
-  /** The response waits for a run: counted to `limits.waitsPerCaller` instead of `limits.underWay`. */
+  /** The response waits for a run, and counts for `limits.waitsPerCaller` instead of `limits.underWay`. */
   readonly waits?: boolean
   /**
-   * Bad requests are not audited; denied and failed mutations are, by these names (default: from authz). `intent`: the act is seen
-   * neither by an informer nor by a transaction of the store, so it is written down before it happens and its success after (A2).
+   * Names under which denied and failed mutations are audited (default: from authz); invalid requests are not. `intent`: neither an
+   * informer nor a transaction of the store records the act, so an intent is stored before it and its success after (A2).
    */
   readonly audit?: { readonly action: string; readonly resourceKind: string; readonly intent?: true }
-  /** The review of a `row` route, asked before every answer, a stored one too; the handler gets what it proves as `access`. */
+  /** Review of a `row` route, made before every response including stored ones. The handler receives the proof as `access`. */
   review?(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Access>
   handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<unknown>
-  /** Handles an `application/yaml` body, given as text of at most 256 KiB; without it such a body is a 415. */
+  /** Handles an `application/yaml` body, given as text of at most 256 KiB. Without it such a body is a 415. */
   handleYaml?(call: Call<Static<P>, Static<Q>, string>): Promise<unknown>
 }
 
-/** A declared route with its types erased, as the server mounts it. */
+/** A declared route with erased types, as the server mounts it. */
 export type AnyEndpoint = Endpoint<TSchema, TSchema, TSchema>
 
-/** Declares an endpoint; the types of params, query and body follow from its schemas. */
+/** Declares an endpoint. Types of params, query and body are inferred from its schemas. */
 export function endpoint<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema>(
   declared: Endpoint<P, Q, B>,
 ): AnyEndpoint {

@@ -1,8 +1,8 @@
 import { definePoint } from '#core/jobs/extension-point.ts'
 
 /**
- * What a caller did or tried: references only, never what was submitted. Denied and failed mutations of every route; `success` for
- * each change of a cluster object that was made as the caller, since only the BFF knows the caller.
+ * Outcome of a caller's act: references only, never submitted values. Recorded for denied and failed mutations of every route, and as
+ * `success` for each change of a cluster object made as the caller, since only the BFF knows the caller.
  */
 export interface Outcome {
   readonly actor: string
@@ -13,19 +13,19 @@ export interface Outcome {
   readonly outcome: 'success' | 'denied' | 'error'
   /** W3C Trace Context of the request. */
   readonly traceparent: string
-  /** What was done to the object where `action` is a name of its own (`rollback`). */
+  /** Change of the object if `action` has its own name (`rollback`). */
   readonly change?: 'create' | 'update' | 'delete'
-  /** `Audit-Id` of the cluster's answer: its own audit log names the same request. */
+  /** `Audit-Id` of the cluster's response, which identifies the request in its own audit log. */
   readonly auditId?: string
-  /** Code of the error table; none of a success. */
+  /** Code of the error table; absent for a success. */
   readonly code?: string
-  /** Of a success: the object as the API server returned it. A deletion has no version. */
+  /** The object as returned by the API server, for a success. A deletion has no version. */
   readonly object?: { readonly uid: string; readonly resourceVersion?: string }
-  /** Id of the intent that this settles. */
+  /** Id of the intent settled by this outcome. */
   readonly intent?: string
 }
 
-/** What a caller is about to do, for an act that leaves no trace of its own (A2); `id` comes back in the outcome. */
+/** Intent of an act that leaves no record of its own (A2); the outcome refers to its `id`. */
 export interface Intent extends Pick<
   Outcome,
   'actor' | 'action' | 'resourceKind' | 'namespace' | 'name' | 'traceparent'
@@ -33,13 +33,13 @@ export interface Intent extends Pick<
   readonly id: string
 }
 
-/** Takes outcomes. */
+/** Receives outcomes. */
 export interface OutcomeSink {
-  /** Must not throw and is not waited for. */
+  /** Must not throw; not awaited. */
   record(outcome: Outcome): void
-  /** Keeps an intent where it outlives this process; waited for, so it resolves soon (50 ms) and never rejects. */
+  /** Stores an intent durably. Awaited, so it resolves soon (50 ms) and never rejects. */
   intend(intent: Intent): Promise<void>
 }
 
-/** Who is told of outcomes (the audit plugin). */
+/** Receivers of outcomes (the audit plugin). */
 export const httpOutcome = definePoint<OutcomeSink>('http.outcome')

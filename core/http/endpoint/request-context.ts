@@ -8,7 +8,7 @@ import type { Trace } from '#core/telemetry/traceparent.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Idempotency } from './endpoint.ts'
 
-/** Why a request failed; `auditId` and `name` are the cluster's, where it was the cluster that refused. */
+/** Why a request failed. `auditId` and `name` are the cluster's, if the cluster refused. */
 export interface Failure {
   readonly code: ErrorCode
   readonly status: number
@@ -16,37 +16,37 @@ export interface Failure {
   readonly name?: string
 }
 
-/** What the hooks of one request learn for those after them. */
+/** State of one request, shared by its hooks. */
 export interface RequestState {
-  /** The trace of this request, its log lines, runs and audit rows. At the BFF never the caller's (SEC26). */
+  /** Trace of this request, its log lines, runs and audit rows. At the BFF never the caller's (SEC26). */
   readonly trace: Trace
-  /** The context that the caller sent: a link on the span and in the log, or the parent where `continuesTraces`. */
+  /** Trace context sent by the caller: a link on the span and in the log, or the parent if `continuesTraces`. */
   readonly callerTrace: Trace | undefined
   readonly startedAt: number // monotonic, milliseconds
   bearer?: string
   /** Username of the bearer at the cluster; undefined on a public route. */
   username?: string
-  /** Releases the request's place early: an open event stream is counted by the stream registry. */
+  /** Releases the request's slot early; an open event stream is counted by the stream registry instead. */
   leavePlace?: () => void
   params: Readonly<Record<string, unknown>>
   query: Readonly<Record<string, unknown>>
   caller?: Caller
   access?: Access
-  /** What the review was asked about, also when its answer was no. */
+  /** Target of the review, also when it was denied. */
   reviewed?: { readonly namespace: string; readonly name?: string }
   /** Set while an idempotent handler runs for a key. */
   idempotency?: Idempotency
-  /** Id of the intent under which the handler runs. */
+  /** Id of the intent of the running handler. */
   intent?: string
-  /** The object whose change the cluster was last asked for. */
+  /** Object of the last attempted change at the cluster. */
   attempted?: { readonly kind: string; readonly namespace: string | undefined; readonly name: string | undefined }
   failure?: Failure
 }
 
-// A map beside the requests, not decorators on them: a request that no scope ever saw (a bad URL) has its state too.
+// A map instead of decorators: a request that reached no scope (an invalid URL) has state too.
 const states = new WeakMap<FastifyRequest, RequestState>()
 
-/** The state of a request, made at the first call. */
+/** Returns the state of a request, created at the first call. */
 export function stateOf(request: FastifyRequest): RequestState {
   const known = states.get(request)
   if (known !== undefined) return known
@@ -64,12 +64,12 @@ export function stateOf(request: FastifyRequest): RequestState {
   return state
 }
 
-/** A request id: the client's when it is harmless to log and echo, else a new one. */
+/** Returns the client's request id if it is safe to log and echo, else a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{8,64}$/.test(header) ? header : randomUUID()
 }
 
-/** Aborts when the client is gone before the answer is complete. */
+/** Returns a signal that aborts if the client disconnects before the response is complete. */
 export function abortSignalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   const { raw } = reply
@@ -80,7 +80,7 @@ export function abortSignalOf(reply: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-/** The error of a request; `client_closed_request` when the client closed its connection before the body was complete (SEC22). */
+/** Returns the error of a request, or `client_closed_request` if the client closed its connection before the body was complete (SEC22). */
 export function errorOf({ raw }: FastifyRequest, error: unknown): unknown {
   return raw.destroyed && !raw.complete ? new Fail('client_closed_request') : error
 }

@@ -15,52 +15,52 @@ import type { StreamRegistry } from '../limits/stream-registry.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The endpoint that a route serves. */
+    /** Endpoint of the route. */
     readonly endpoint?: AnyEndpoint
     /** Served without a bearer: the documents outside `/api`, and the token-gated share. */
     readonly public?: boolean
-    /** The methods of a public path, which the catalog of endpoints lacks. */
+    /** Methods of a public path, which the catalog of endpoints does not contain. */
     readonly allow?: readonly string[]
-    /** How a plain route of the gateway or state role is authorized. */
+    /** Authorization of a plain route of the gateway or state role. */
     readonly authz?: Authz
-    /** A route that only says 405. */
+    /** A route that always returns 405. */
     readonly methodNotAllowed?: true
   }
 }
 
-/** What mounted endpoints need of their server; a decorator of the root under a symbol, so features add none. */
+/** Services of a server used by mounted endpoints. Stored as a decorator of the root under a symbol, so that features add none. */
 export interface HttpServices {
   readonly cluster: { as(bearer: string): Promise<Caller> }
-  /** Authenticates a bearer by other means than `cluster.as` (gateway, state); returns the username, throws `unauthenticated`. */
+  /** Authenticates a bearer other than by `cluster.as` (gateway, state). Returns the username; throws `unauthenticated`. */
   readonly identify?: ((bearer: string) => Promise<string>) | undefined
-  /** Whether a bearer is exempt from the bounds for unknown ones: accepted within the last ten minutes. Never a proof. */
+  /** Whether a bearer is exempt from the limits for unknown ones: accepted within the last ten minutes. Not a proof. */
   readonly knows?: ((bearer: string) => boolean) | undefined
   readonly keys: Keyring
   readonly log: Logger
   readonly metrics: Metrics
-  /** Absent: requests are of a trace for the log alone. */
+  /** Without it, traces appear only in the log. */
   readonly tracer?: Tracer | undefined
   /**
-   * Whether the trace context of a request is continued: for launchers and roles of this install. A caller of the BFF could
-   * name the trace of another tenant, so there it is a link only (SEC26).
+   * Whether to continue the trace context of requests: for launchers and roles of this installation. A caller of the BFF could name the
+   * trace of another tenant, so its context becomes a link only (SEC26).
    */
   readonly continuesTraces?: boolean
-  /** A line at level info for each request; else at debug. */
+  /** Logs each request at level info instead of debug. */
   readonly accessLog?: boolean
   readonly store: Store | undefined
   readonly directory: Directory | undefined
   readonly streams: StreamRegistry
-  /** Every endpoint mounted so far; hidden ones are not in it. */
+  /** Every mounted endpoint except hidden ones. */
   readonly catalog: MountedEndpoint[]
-  /** Where denied and failed mutations go; read per request, after every plugin was created. */
+  /** Receivers of denied and failed mutations; read per request, after every plugin was created. */
   readonly outcomes: () => readonly OutcomeSink[]
-  /** Writes every error of this server; absent: problem+json. */
+  /** Format of errors of this server; default: problem+json. */
   readonly errorFormat?: ErrorFormat | undefined
-  /** Checks answers against their declared schemas; for tests, it costs a validation per answer. */
+  /** Validates responses against their declared schemas; for tests, since it costs a validation per response. */
   readonly checkResponses: boolean
 }
 
-/** The plugin that a scope belongs to. */
+/** Plugin of a scope. */
 export interface ScopeOwner {
   readonly plugin: string
   readonly wiring: Wiring
@@ -75,17 +75,17 @@ export function provideServices(root: FastifyInstance, services: HttpServices): 
   root.decorate(servicesKey, services)
 }
 
-/** The services of the server that a scope belongs to. */
+/** Returns the services of a scope's server. */
 export function servicesOf(scope: FastifyInstance): HttpServices {
   return scope.getDecorator<HttpServices>(servicesKey)
 }
 
-/** Names the owner of a scope; a nested scope may be gated apart. */
+/** Sets the owner of a scope; a nested scope may be gated separately. */
 export function setOwner(scope: FastifyInstance, owner: ScopeOwner): void {
   scope.decorate(ownerKey, owner)
 }
 
-/** The owner of a scope. */
+/** Returns the owner of a scope. */
 export function ownerOf(scope: FastifyInstance): ScopeOwner {
   return scope.getDecorator<ScopeOwner>(ownerKey)
 }

@@ -21,7 +21,7 @@ test('D3: a missing, empty, malformed or duplicated bearer is the same 401, and 
     'GET //api/things HTTP/1.1\nHost: x',
     'GET /api/%zz HTTP/1.1\nHost: x',
     'PROPFIND /api/things HTTP/1.1\nHost: x',
-    // D5: a token in a query string, with or without a good header
+    // D5: a token in a query string, with or without a valid header
     ...['access_token', 'token', 'Authorization', 'acce%73s_token', 'api_key'].map(
       (name) => `GET /api/things?${name}=secret-canary HTTP/1.1\n${authorized}`,
     ),

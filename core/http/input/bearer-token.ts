@@ -4,8 +4,8 @@ import { Fail } from '#core/errors/domain-error.ts'
 const bearerPattern = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i
 
 /**
- * The bearer of a request, read from `rawHeaders`: Node keeps only the first of two Authorization headers (M14).
- * Throws `unauthenticated` when it is missing, empty, malformed or duplicated, or when a token stands in the query string (D5).
+ * Returns the bearer of a request, read from `rawHeaders`, since Node keeps only the first of two Authorization headers (M14). Throws
+ * `unauthenticated` if it is missing, empty, malformed or duplicated, or if the query string contains a token (D5).
  */
 export function readBearer(rawHeaders: readonly string[], url: string): string {
   const given = headerValues(rawHeaders, 'authorization')
@@ -14,7 +14,7 @@ export function readBearer(rawHeaders: readonly string[], url: string): string {
   return token
 }
 
-/** Every value of a header as it was sent. */
+/** Returns every value of a header as sent. */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
 }
@@ -50,7 +50,7 @@ function decodeLoosely(text: string): string {
   }
 }
 
-// Where a second value could be read by another party than the first: refused, not resolved (M14).
+// Another party could read a second value instead of the first, so duplicates are refused (M14).
 const singleHeaders = ['host', 'content-type', 'idempotency-key', 'if-match', 'last-event-id', 'x-amp-envelope']
 
 /** Refuses duplicates of headers that must be single. */

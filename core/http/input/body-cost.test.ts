@@ -8,7 +8,7 @@ import { toAnswer } from '../problem/problem.ts'
 
 const KiB = 1024
 
-/** JSON of about so many bytes, of equal parts. */
+/** JSON of about this size, made of equal parts. */
 function fill(bytes: number, part: (index: number) => string, [open, close]: readonly [string, string]): string {
   const parts: string[] = []
   for (let size = 2, index = 0; size < bytes; index++) {
@@ -23,7 +23,7 @@ const list = ['[', ']'] as const
 const object = ['{', '}'] as const
 const ofAgent = (rest: string): string => `{"agent":{"namespace":"a","name":"b"},${rest}}`
 
-/** Bodies that cost most: what is parsed, walked and validated in vain. */
+/** The most expensive bodies to parse, walk and validate before they are refused. */
 const worst: Readonly<Record<string, (bytes: number) => string>> = {
   'unknown fields': (bytes) => fill(bytes, (index) => `"a${index}":1`, object),
   'unknown fields with long names': (bytes) => fill(bytes, (index) => `"${'~/'.repeat(400)}${index}":1`, object),
@@ -51,7 +51,7 @@ const schemas = {
   texts: Type.Object({ a: Type.Array(Type.String()) }),
 }
 
-/** Milliseconds of this thread's CPU, the best of three: other processes of the machine are not in it. */
+/** CPU time of this thread in milliseconds, the best of three, which excludes other processes. */
 function costOf(read: (body: unknown) => unknown, body: Buffer): { readonly ms: number; readonly answer: number } {
   let [ms, answer] = [Infinity, 0]
   for (let round = 0; round < 3; round++) {
@@ -79,7 +79,7 @@ for (const [name, schema] of Object.entries(schemas))
     for (const [what, make] of Object.entries(worst)) {
       const cost = (bytes: number) => costOf(read, Buffer.from(make(bytes)))
       const [small, large, most] = [cost(64 * KiB), cost(512 * KiB), cost(1024 * KiB)]
-      // Below 10 ms caches and the garbage collector dominate. A quadratic cost would be 64 times.
+      // Below 10 ms caches and garbage collection dominate. A quadratic cost would be a factor of 64.
       assert.ok(large.ms <= 10 * Math.max(small.ms, 10), `${what}: ${small.ms} ms, 8 times the size ${large.ms} ms`)
       assert.ok(most.ms < 200, `${what}: ${most.ms} ms`)
       assert.ok(most.answer <= 256 * KiB, `${what}: answer of ${most.answer}`)

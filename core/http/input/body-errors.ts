@@ -4,7 +4,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 /** The media type of agent files (RFC 9512). */
 export const YAML_TYPE = 'application/yaml'
 
-/** A 415 that names the media types of its endpoint, in `Accept-Post` (W3C LDP) or `Accept` (RFC 9110). */
+/** Creates a 415 that names the media types of its endpoint, in `Accept-Post` (W3C LDP) or `Accept` (RFC 9110). */
 export function unsupportedMediaType({ routeOptions, method }: FastifyRequest): Fail {
   const types = ['application/json', ...(routeOptions.config.endpoint?.handleYaml === undefined ? [] : [YAML_TYPE])]
   return new Fail('unsupported_media_type', `Send ${types.join(' or ')}, and name it in Content-Type.`, {
@@ -12,7 +12,7 @@ export function unsupportedMediaType({ routeOptions, method }: FastifyRequest): 
   })
 }
 
-/** A 413 that names the limit. */
+/** Creates a 413 that names the limit. */
 export function tooLarge(limit: number): Fail {
   return new Fail('payload_too_large', `The body is above ${toBytes(limit)}.`)
 }

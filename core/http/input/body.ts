@@ -5,13 +5,13 @@ import { tooLarge, unsupportedMediaType, YAML_TYPE } from './body-errors.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { checkOf } from '#core/errors/validate.ts'
 
-/** Depth of a body that is still read (X3). */
+/** Maximum depth of a body (X3). */
 export const MAX_DEPTH = 64
 
-/** Bytes of a YAML body: parsing it costs more than JSON (SEC3). */
+/** Maximum size of a YAML body, which costs more to parse than JSON (SEC3). */
 export const MAX_YAML_BYTES = 256 * 1024
 
-/** A body of the type `application/yaml`; the endpoint parses it. */
+/** Body of type `application/yaml`, parsed by the endpoint. */
 export class YamlBody {
   readonly text: string
   constructor(text: string) {
@@ -19,7 +19,7 @@ export class YamlBody {
   }
 }
 
-/** Reads JSON, and YAML for the endpoints that take it; any other media type is a 415. */
+/** Accepts JSON, and YAML for endpoints that support it. Any other media type is a 415. */
 export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
@@ -45,8 +45,8 @@ function decode(body: Buffer): string {
 }
 
 /**
- * Parses JSON of bounded depth, without `__proto__` (X3) and without text that the store cannot hold (F5). Errors never quote the
- * body (M7). An empty body is `undefined`.
+ * Parses JSON of limited depth, without `__proto__` (X3) and without text that the store cannot hold (F5). Errors never quote the body
+ * (M7). An empty body is `undefined`.
  */
 export function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
@@ -99,7 +99,7 @@ function refuseUnstorable(body: Buffer, value: unknown): void {
   })
 }
 
-// The walk costs as much as the parser; the key can only be there as itself or with escapes.
+// The walk costs as much as the parser, and the key can only appear literally or with escapes.
 function mayHaveProtoKey(body: Buffer): boolean {
   return body.includes('__proto__') || body.includes('\\u')
 }
@@ -114,7 +114,7 @@ function malformed(detail: string): Fail {
   return new Fail('malformed_request', `The body ${detail}.`, { errors: [{ pointer: '', detail }] })
 }
 
-/** Validates bodies by a schema; without one, only an absent or empty body is accepted. Throws `invalid_body`. */
+/** Creates a validator of bodies. Without a schema, only an absent or empty body is accepted. Throws `invalid_body`. */
 export function bodyReader(schema: TSchema | undefined): (body: unknown) => unknown {
   if (schema === undefined) return refuseBody
   const check = checkOf(schema)

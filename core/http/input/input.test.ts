@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { buildServer } from '../testing/build-server.ts'
 import { authorized, free, good, listed, named, posted, route, start } from '../testing/hardened.ts'
 
-/** What was asked beside who the caller is, which comes first and is remembered. */
+/** Requests to the API server other than the identification of the caller, which is first and cached. */
 const questions = (upstream: readonly string[]): readonly string[] => upstream.filter((one) => one !== 'as')
 
 test('M13, K5: what Fastify does by default and this server does not', async (t) => {
@@ -17,7 +17,7 @@ test('M13, K5: what Fastify does by default and this server does not', async (t)
     await raw(`PUT /api/things HTTP/1.1\n${authorized}`),
     /^HTTP\/1.1 405 [\s\S]*allow: GET, HEAD, POST\r\n/i,
   )
-  // unknown body fields stripped, types coerced
+  // unknown body fields removed, types coerced
   const post = (payload: unknown) =>
     app
       .inject({ method: 'POST', url: '/api/things', headers: good, payload: JSON.stringify(payload) })
@@ -31,7 +31,7 @@ test('M13, K5: what Fastify does by default and this server does not', async (t)
     })
     return [answer.statusCode, answer.json<{ errors?: unknown }>().errors]
   }
-  assert.equal((await post({ count: 1 })).statusCode, 415) // no content type is not JSON
+  assert.equal((await post({ count: 1 })).statusCode, 415) // a request without a content type is not JSON
   assert.deepEqual(await typed({ count: 1, extra: 1 }), [400, [{ pointer: '/extra', detail: 'is not a known field' }]])
   assert.deepEqual(await typed({ count: 1, nested: { on: true, 'a/b~': 1 } }), [
     400,
@@ -114,7 +114,7 @@ test('K7: every query parameter is known, single-valued and read exactly by its 
   assert.deepEqual(questions(upstream), [])
 })
 
-test('X3: JSON of bounded depth and size, without __proto__, and never quoted in the answer', async (t) => {
+test('X3: JSON of bounded depth and size, without __proto__, and never quoted in the response', async (t) => {
   const { app } = await start(t, [route({ method: 'POST', url: '/any', body: Type.Unknown(), bodyLimit: 100_000 })])
   const post = async (payload: string | Buffer) => {
     const answer = await app.inject({
@@ -138,7 +138,7 @@ test('X3: JSON of bounded depth and size, without __proto__, and never quoted in
   assert.deepEqual(await post(`"${'x'.repeat(100_000)}"`), [413, 'payload_too_large'])
 })
 
-test('M14: what the parser of Node refuses, and what it lets through, is pinned', async (t) => {
+test('M14: pins what the parser of Node refuses and accepts', async (t) => {
   const { status, raw } = await start(t, [listed, posted])
   const post = `POST /api/things HTTP/1.1\n${authorized}\nContent-Type: application/json`
   const refusedByNode = [
@@ -152,7 +152,7 @@ test('M14: what the parser of Node refuses, and what it lets through, is pinned'
     await raw(`GET /api/things HTTP/1.1\n${authorized}\nX: ${'x'.repeat(20_000)}`),
     /431 [\s\S]*"header_fields_too_large"/,
   )
-  // These pass the parser, first one wins or both are joined: refused by us.
+  // The parser accepts these and uses the first or joins both, so our code refuses them.
   assert.equal(await status(`GET /api/things HTTP/1.1\n${authorized}\nHost: y`), 400)
   assert.equal(await status(`GET /api/things HTTP/1.1\n${authorized}\nAuthorization: Bearer other-token`), 401)
   assert.equal(await status(`${post}\nIdempotency-Key: a\nIdempotency-Key: b\nContent-Length: 11`, '{"count":1}'), 400)
@@ -231,7 +231,7 @@ async function buildTwo(t: TestContext) {
   return { ...server, raw }
 }
 
-test('UXM3: what is refused says what to send instead', async (t) => {
+test('UXM3: a refusal states what to send instead', async (t) => {
   const file = route({ method: 'POST', url: '/files', body: free, handleYaml: async ({ body }) => ({ text: body }) })
   const { app } = await start(t, [listed, posted, file])
   const send = async (url: string, type: string | undefined, payload: string | Buffer) => {

@@ -7,14 +7,14 @@ import { checkOf } from '#core/errors/validate.ts'
 /** Reads the path parameters of an endpoint. Throws `InvalidName` or `malformed_request`. */
 export type ParamsReader = (raw: Readonly<Record<string, string>>) => Readonly<Record<string, unknown>>
 
-// K5: parsed before anything else, wherever they stand.
+// K5: parsed first, in any position.
 const names: Readonly<Record<string, (field: string, text: string) => string>> = {
   ns: parseLabel,
   namespace: parseLabel,
   name: parseName,
 }
 
-/** A reader for the parameters of a path; each must be a name of Kubernetes or stand in the schema. */
+/** Creates a reader of path parameters. Each must be a Kubernetes name or have a schema. */
 export function paramsReader(url: string, schema: TSchema | undefined): ParamsReader {
   const properties = schemaProperties(schema)
   const declared = paramNames(url)
@@ -37,7 +37,7 @@ export function paramsReader(url: string, schema: TSchema | undefined): ParamsRe
   }
 }
 
-/** The names of the parameters of a path in Fastify's form. */
+/** Names of the parameters of a path in Fastify's form. */
 export function paramNames(url: string): readonly string[] {
   return [...url.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name)
 }

@@ -5,13 +5,13 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { FieldError } from '#core/errors/domain-error.ts'
 import { checkOf } from '#core/errors/validate.ts'
 
-/** Reads a query string by a schema: every parameter known, single-valued and typed (K7). Throws `invalid_query`. */
+/** Reads a query string by a schema: every parameter must be known, single-valued and valid (K7). Throws `invalid_query`. */
 export type QueryReader = (url: string) => Readonly<Record<string, unknown>>
 
-// Far above any honest query; it bounds the work of a hostile one.
+// Far above any legitimate query; limits the work for a hostile one.
 const MAX_PAIRS = 64
 
-/** A reader for the query of an endpoint; without a schema no parameter is allowed. */
+/** Creates a query reader. Without a schema no parameter is allowed. */
 export function queryReader(schema: TSchema | undefined): QueryReader {
   const properties = propertiesOf(schema)
   const check = schema === undefined ? undefined : checkOf(schema)
@@ -51,7 +51,7 @@ function decodePair(pair: string): readonly [string, string] {
   }
 }
 
-/** Reads the text of a parameter by the type that its schema names; exact, never a guess. */
+/** Parses a parameter exactly by the type in its schema. */
 export function readValue(pointer: string, text: string, schema: TSchema): unknown {
   const type = 'type' in schema ? schema.type : undefined
   if (type === 'integer') {

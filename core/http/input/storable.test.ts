@@ -23,9 +23,9 @@ test('SEC6, F5: a body with U+0000 or a lone surrogate is a 400 that names the f
   }
   assert.ok(
     upstream.every((question) => question === 'as'),
-    'nothing is asked but for the username',
+    'no request but the username look-up',
   )
-  // A pair of escapes is one character, and an escaped backslash starts no escape.
+  // A surrogate pair is one character, and an escaped backslash starts no escape.
   for (const fine of ['\\ud83d\\ude00', '\\\\u0000', '😀', '\\u0001', '\\uFFFD'])
     assert.equal(await post(`{"input":"${fine}"}`), 200, fine)
 })

@@ -1,18 +1,18 @@
 import { quickSeconds } from '#core/telemetry/buckets.ts'
 import { defineCounter, defineGauge, defineHistogram } from '#core/telemetry/metrics.ts'
 
-/** The servers of BFF, gateway and state. */
+/** HTTP metrics of BFF, gateway and state. */
 export const httpMetrics = {
   requestSeconds: defineHistogram({
     name: 'mesh_http_request_seconds',
-    help: 'Time to the end of the answer, by template of the route and class of the status; event streams are not in it.',
+    help: 'Request duration, by route template and status class; event streams excluded.',
     labels: ['method', 'route', 'status'],
     roles: ['bff', 'gateway', 'state'],
     buckets: quickSeconds,
   }),
   inFlight: defineGauge({
     name: 'mesh_http_requests_in_flight',
-    help: 'Requests under way, event streams included.',
+    help: 'Requests in progress, including event streams.',
     labels: [],
     roles: ['bff', 'gateway', 'state'],
   }),
@@ -30,7 +30,7 @@ export const httpMetrics = {
   }),
   streamsDropped: defineCounter({
     name: 'mesh_event_streams_dropped_total',
-    help: 'Event streams refused for a cap (refused), cut since the client was too far behind (behind), or ended since the right was gone (revoked).',
+    help: 'Event streams refused by a limit (refused), closed because the client lagged (behind), or closed after a revocation (revoked).',
     labels: ['reason'],
     roles: ['bff', 'gateway'],
   }),

@@ -16,10 +16,10 @@ const texts = {
   streamsPerUser: 'event streams of one user are open',
 } as const
 
-/** Names of the limits that refuse requests: keys of `limits` in the settings. */
+/** Names of the limits: keys of `limits` in the settings. */
 export type Limit = keyof typeof texts
 
-// 503 for a bound of the replica, 429 for a bound of one user or address.
+// 503 for a limit of the replica, 429 for a limit of one user or address.
 const ofReplica: ReadonlySet<Limit> = new Set(['underWay', 'bodyBytes'])
 
 /** Creates the error of a reached limit and counts it in `mesh_http_requests_refused_total`. */

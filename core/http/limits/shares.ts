@@ -1,19 +1,19 @@
-/** A counter with one bound in total and one per owner (a user, an address). */
+/** A counter with a total limit and a limit per owner (a user, an address). */
 export interface Shares {
-  /** Takes an amount. Returns the bound that it would exceed, and takes nothing then. */
+  /** Takes an amount. If that exceeds a limit, takes nothing and returns which one. */
   take(owner: string, amount: number): 'total' | 'owner' | undefined
   /** Returns an amount taken before. */
   give(owner: string, amount: number): void
 }
 
-/** Creates a counter; owners without a share use no memory. */
+/** Creates a counter; owners with nothing taken use no memory. */
 export function createShares(bounds: { readonly total: number; readonly perOwner: number }): Shares {
   const taken = new Map<string, number>()
   let sum = 0
   return {
     take: (owner, amount) => {
       const mine = (taken.get(owner) ?? 0) + amount
-      // The owner's bound first: its excess is a 429 even when the replica is full.
+      // The owner's limit first: its excess is a 429 even if the replica is full.
       if (mine > bounds.perOwner) return 'owner'
       if (sum + amount > bounds.total) return 'total'
       taken.set(owner, mine)

@@ -3,25 +3,25 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { httpMetrics } from './metrics.ts'
 import { createRefuse } from './refusal.ts'
 
-/** The open event streams of a server: caps (X1), and the end of each with a retry hint when it drains (X6). */
+/** Open event streams of a server: enforces the limits (X1), and ends each stream with a retry hint during a drain (X6). */
 export interface StreamRegistry {
   readonly draining: boolean
   readonly size: number
-  /** Counts a stream in; the error when the replica or the user has too many. The result counts it out. */
+  /** Registers a stream, or returns the error if the replica or the user has too many. Call the result when it ends. */
   enter(user: string, end: () => void): (() => void) | Fail
-  /** Counts a stream that was ended against its client's will. */
+  /** Counts a stream that the server closed. */
   dropped(reason: 'behind' | 'revoked'): void
-  /** Ends every stream and lets no new one in. */
+  /** Ends every stream and refuses new ones. */
   drain(): void
 }
 
-/** The caps of a replica and of one user. */
+/** Limits of a replica and of one user. */
 export interface StreamCaps {
   readonly total: number
   readonly perUser: number
 }
 
-/** A registry for one server. */
+/** Creates the registry of one server. */
 export function createStreamRegistry(caps: StreamCaps, metrics?: Metrics): StreamRegistry {
   const opened = metrics?.gauge(httpMetrics.streamsOpen)
   const dropped = metrics?.counter(httpMetrics.streamsDropped)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createTurns } from './turns.ts'
 
-/** Starts requests of an owner; gives how many have started, and their ends in order. */
+/** Starts requests of an owner. Returns how many have started, and functions that end them, in order. */
 function starter(turns: ReturnType<typeof createTurns>, owner: string) {
   const ends: (() => void)[] = []
   const start = (count: number): void => {
@@ -29,7 +29,7 @@ test('F4: a user alone is not delayed; beside others two of its requests run at 
   for (const end of a.ends.slice(0, 19)) end()
   await settle()
   assert.equal(a.ends.length, 21)
-  // Nothing of b for a second: a is alone again.
+  // No request of b for a second, so a is alone again.
   clock.now = 1_000
   a.ends[19]?.()
   await settle()

@@ -1,10 +1,10 @@
-/** Lets several users of one server start requests in turns, so that a backlog of one does not delay the others. */
+/** Schedules the requests of several users in turns, so that a backlog of one does not delay the others. */
 export interface Turns {
-  /** Resolves when a request of the owner may start; call the result when its response is complete. */
+  /** Resolves when a request of the owner may start. Call the result when its response is complete. */
   start(owner: string): Promise<() => void>
 }
 
-/** `atOnce` requests of one owner run while others are active; `now` is monotonic milliseconds. */
+/** `atOnce` requests of one owner run while others are active; `now` is in monotonic milliseconds. */
 export interface TurnsOptions {
   readonly atOnce: number
   readonly now?: () => number
@@ -12,10 +12,10 @@ export interface TurnsOptions {
 
 // A user is active for this long after a request.
 const ACTIVE_MS = 1_000
-// A request that takes longer waits for something else than this process, and no longer counts.
+// A longer request waits for something outside this process and is no longer counted.
 const TURN_MS = 50
 
-// Idle users are forgotten at this number, and then at twice what is left.
+// Idle users are removed at this number, and then at twice the remaining one.
 const SWEEP_AT = 1_000
 
 interface Owner {
@@ -25,7 +25,7 @@ interface Owner {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Creates the turns of one server. A user without others is never delayed. */
+/** Creates the turns of one server. A single user is never delayed. */
 export function createTurns({ atOnce, now = () => performance.now() }: TurnsOptions): Turns {
   const owners = new Map<string, Owner>()
   let sweepAt = SWEEP_AT

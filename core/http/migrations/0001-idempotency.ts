@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
-/** Older processes do not know the table and are not disturbed by it. */
+/** Adds a table, which older processes do not notice. */
 export const breaking = false
 
-/** Requests with an `Idempotency-Key`, for a day: hashes and the encrypted answer. */
+/** Requests with an `Idempotency-Key`, kept for a day: hashes and the encrypted response. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE idempotency (

@@ -26,7 +26,7 @@ const catalog: readonly MountedEndpoint[] = [
   { plugin: 'sample', wiring: 'hidden', prefix: '/api', endpoint: route('/hidden') },
 ]
 const routes = openApiRoutes({ catalog, version: '1.2.3', summaries: new Map() })
-// The routes are mounted below /api, as those of a plugin.
+// The routes are mounted below /api, like those of a plugin.
 const { app, lines } = await buildServer(test, [{ endpoints: [], routes }])
 const files = ['/openapi.json', '/docs/prepare.js', '/docs/start.js', '/docs/scalar.js', '/favicon.ico']
 const get = (path: string, headers: Record<string, string> = {}) => app.inject({ url: `/api${path}`, headers })
@@ -43,7 +43,7 @@ test('UXM19: / leads to /docs unless another page is there, as on a laptop', asy
   assert.deepEqual([answer.statusCode, answer.headers.location, answer.body], [302, '/docs', ''])
   const home = openApiRoutes({ catalog, version: '1.2.3', summaries: new Map(), hasHome: true })
   const other = await buildServer(t, [{ endpoints: [], routes: home }])
-  // Below /api a path without a route wants a bearer first.
+  // Below /api a path without a route requires a bearer first.
   assert.equal((await other.app.inject('/api/')).statusCode, 401)
 })
 
@@ -120,7 +120,7 @@ test('UXM19: the script is compressed for clients that take gzip, and equal for 
     const { headers, rawPayload } = await get('/docs/scalar.js', { 'accept-encoding': value })
     assert.deepEqual([headers['content-encoding'], headers['vary']], ['gzip', 'accept-encoding'], value)
     assert.ok(rawPayload.length < 2_000_000)
-    // Not by deepEqual: the difference of two buffers of megabytes takes minutes and gigabytes to print.
+    // Not by deepEqual: printing the difference of two large buffers takes minutes and gigabytes.
     assert.ok(gunzipSync(rawPayload).equals(plain), value)
   }
   for (const value of ['', 'gzip;q=0', 'gzip; Q=0.000, br', 'xgzip', 'gzipx', '*', ',;=', 'identity']) {
@@ -142,7 +142,7 @@ test('X5: other methods of the public paths are 405 with Allow, without a bearer
       assert.deepEqual([statusCode, headers['allow']], [405, 'GET, HEAD'], `${method} ${path}`)
       assert.equal(headers['content-security-policy'], DATA_POLICY)
     }
-  // A path below /api that has no route for a method wants a bearer first.
+  // A path below /api without a route for the method requires a bearer first.
   for (const method of ['PROPFIND', 'MKCOL', 'REPORT']) {
     const { statusCode, headers } = await app.inject({
       method: method as 'OPTIONS',
@@ -176,7 +176,7 @@ test('X5: paths beside the public ones are not served, and none is repeated in a
     '/openapi.json;x=<script>',
     `/docs/${'x'.repeat(5000)}`,
   ]) {
-    // As it is: an HTTP client resolves the dots.
+    // Sent raw, since an HTTP client resolves the dots.
     const request = sendRaw(port, `GET /api${path} HTTP/1.1\nHost: localhost\nConnection: close`)
     const status = await request.status
     await request.closed

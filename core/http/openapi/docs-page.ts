@@ -1,4 +1,4 @@
-/** What the page starts Scalar with: nothing of it may call another host. Colours are the page's, light and dark the browser's. */
+/** Configuration of Scalar without calls to other hosts. Colours are the page's; light or dark mode follows the browser. */
 const configuration = {
   url: '/openapi.json',
   theme: 'none',
@@ -15,12 +15,12 @@ const configuration = {
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
 }
 
-/** Starts the reference; a file of its own, so that no script is inline. */
+/** Starts the reference; in a separate file, so that no script is inline. */
 export const startScript = `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)})\n`
 
 /**
- * Runs before Scalar, which gives the nonce to one of its style elements only: the others get it as they are made. The policy refuses
- * style attributes set as text, and allows the same declarations by the object model.
+ * Runs before Scalar, which passes the nonce to only one of its style elements; this adds it to the others as they are created. The policy
+ * refuses style attributes set as text, and allows the same declarations through the object model.
  */
 export const prepareScript = `const nonce = document.querySelector('meta[property=csp-nonce]').content
 const create = Document.prototype.createElement
@@ -59,7 +59,7 @@ body { margin: 0; }
 .bar a { color: var(--mark, LinkText); }
 `
 
-/** The page at `/docs`. Scalar takes the nonce for the style that it adds from the meta element. */
+/** The page at `/docs`. Scalar reads the nonce for its styles from the meta element. */
 export function docsPage(nonce: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -71,10 +71,10 @@ export function docsPage(nonce: string): string {
 `
 }
 
-// The one style attribute that Scalar writes as markup. npm run test:clients finds another one after an update.
+// The one style attribute that Scalar writes as markup. npm run test:clients detects another one after an update.
 const ATTRIBUTE = 'sha256-LGszelMz0+v6/EfEtNYVFCYH7w05IKqvd9gau6UXRbE='
 
-/** Its policy: scripts, data and images of this server only, and styles with the nonce of the answer. */
+/** Policy of the page: scripts, data and images of this server only, and styles with the nonce of the response. */
 export function docsPolicy(nonce: string): string {
   return `default-src 'none'; script-src 'self'; style-src 'nonce-${nonce}'; style-src-attr 'unsafe-hashes' '${ATTRIBUTE}'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
 }

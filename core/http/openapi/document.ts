@@ -6,15 +6,15 @@ import { problemResponses, ProblemSchema } from './problems.ts'
 import { toDocumentSchema } from './schemas.ts'
 import type { Components } from './schemas.ts'
 
-/** What the document is made of. */
+/** Input of the document. */
 export interface OpenApiInput {
   readonly catalog: readonly MountedEndpoint[]
   readonly version: string
-  /** What each plugin is for, by its name: the descriptions of the tags. */
+  /** Purpose of each plugin, by name: descriptions of the tags. */
   readonly summaries: ReadonlyMap<string, string>
 }
 
-/** OpenAPI 3.1 of the mounted endpoints, sorted, so that the same endpoints always give the same document. */
+/** Renders OpenAPI 3.1 of the mounted endpoints, sorted so that the output is deterministic. */
 export function toOpenApi({ catalog, version, summaries }: OpenApiInput): object {
   const schemas: Components = {}
   toDocumentSchema(ProblemSchema, schemas)
@@ -43,7 +43,7 @@ export function toOpenApi({ catalog, version, summaries }: OpenApiInput): object
       title: 'mesh control plane',
       version,
       description:
-        'Agents, their runs and what happened to them. Each request is authorized by the cluster as its caller.',
+        'Agents, their runs and the audit log. The cluster authorizes each request as its caller.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -61,7 +61,7 @@ function tagsOf(plugins: ReadonlySet<string>, summaries: ReadonlyMap<string, str
     .map((name) => ({ name, description: summaries.get(name) ?? `Routes of the plugin ${name}.` }))
 }
 
-// Linters refuse components that nothing refers to, and which ones are used depends on the plugins.
+// Linters refuse unused components, and which ones are used depends on the plugins.
 function onlyUsed<T extends Readonly<Record<string, object>>>(components: T, paths: object): object {
   const text = JSON.stringify([paths, components])
   const isUsed = (section: string, name: string): boolean =>

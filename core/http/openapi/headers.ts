@@ -7,18 +7,18 @@ const requestHeaders = {
   'If-Match': text('Only if the object still has this version: its `ETag`, in double quotes, or `*`.'),
   'If-None-Match': text('304 if the object still has this version.'),
   'Last-Event-ID': text('Continue after the event with this id; a browser sends it when it reconnects.'),
-  'Idempotency-Key': text('A repeat with the same key gets the stored answer.', { maxLength: 255 }),
+  'Idempotency-Key': text('A repeat with the same key returns the stored response.', { maxLength: 255 }),
 }
 
-/** Response headers among the components. */
+/** Response headers in the components. */
 export const responseHeaders = {
   ETag: text('Version of the object, for `If-Match`.'),
-  Location: text('Path of what was created.'),
-  'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
+  Location: text('Path of the created object.'),
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer' } },
   'X-Mesh-Run-Id': text('Id of the run that a stream belongs to.'),
 }
 
-/** Parameters of the request headers among the components. */
+/** Parameters of the request headers in the components. */
 export function headerParameters(): Record<string, object> {
   const entries = Object.entries(requestHeaders).map(([name, header]) => [
     name,
@@ -33,7 +33,7 @@ export function headersReadBy({ docs, idempotent }: AnyEndpoint): readonly objec
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
-/** The headers of a successful answer. */
+/** Headers of a successful response. */
 export function headersSentBy({ docs }: AnyEndpoint, status: number): object {
   const names = [
     ...(status < 300 || status === 304 ? (docs?.sends ?? []) : []),

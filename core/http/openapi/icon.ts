@@ -1,6 +1,6 @@
 import { toStaticFile } from '../reply/static-file.ts'
 
-/** `/favicon.ico`, 32 by 32 points in one colour: a browser asks for it beside every page and document. */
+/** `/favicon.ico`, 32 by 32 pixels in one colour, requested by browsers with every page and document. */
 export const icon = toStaticFile(
   'image/x-icon',
   Buffer.from(

@@ -1,10 +1,10 @@
 import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
 
-// How the document names things. A path begins with a collection (`/agents`), or is an action or view of its own (`/invoke`, `/whoami`).
+// Naming rules of the document. A path begins with a collection (`/agents`), or is a separate action or view (`/invoke`, `/whoami`).
 // - Operation ids are a verb and the noun of the collection: `listAgents`, `getAgent`, `forkAgent`, `getRunTree`.
 // - Summaries begin with the same verb and use the same noun, never the kind: "Fork an agent."
-// - Operations of a collection have its tag where a plugin has that name; other operations have the tag of their plugin.
-// - Schemas of cluster objects have the name of their kind, as kubectl shows it (`AgentDeployment`); bodies end in `Input`, lists in `List`.
+// - Operations of a collection have its tag if a plugin has that name; others have the tag of their plugin.
+// - Schemas of cluster objects have the name of their kind (`AgentDeployment`); bodies end in `Input`, lists in `List`.
 
 const crud: Readonly<Record<string, readonly [collection: string, item: string]>> = {
   GET: ['list', 'get'],
@@ -13,14 +13,14 @@ const crud: Readonly<Record<string, readonly [collection: string, item: string]>
   DELETE: ['', 'delete'],
 }
 
-/** The tag of an operation, of those that plugins have. */
+/** Tag of an operation: the collection if a plugin has that name, else the plugin. */
 export function tagOf({ plugin, prefix, endpoint }: MountedEndpoint, plugins: ReadonlySet<string>): string {
   const [, first = ''] = endpoint.url.split('/')
-  // Routes of a third party are below a prefix of its own, and keep its tag.
+  // Routes of a third party have their own prefix and keep its tag.
   return prefix === '/api' && plugins.has(first) ? first : plugin
 }
 
-/** What breaks the naming rules, as one line per operation. */
+/** Lists violations of the naming rules, one line per operation. */
 export function findMisnamed(catalog: readonly MountedEndpoint[]): readonly string[] {
   const urls = catalog.map(({ endpoint }) => endpoint.url)
   const isCollection = (segment: string): boolean =>

@@ -8,7 +8,7 @@ import { problemsOf } from './problems.ts'
 import { toDocumentSchema } from './schemas.ts'
 import type { Components } from './schemas.ts'
 
-/** One operation of the document; its titled schemas are added to `components`. */
+/** Renders one operation; its titled schemas are added to `components`. */
 export function toOperation({ endpoint }: MountedEndpoint, tag: string, components: Components): object {
   const { authz, summary } = endpoint
   return {

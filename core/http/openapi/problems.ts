@@ -24,10 +24,10 @@ const ClusterProblem = Type.Object(
       }),
     ),
   },
-  { title: 'ClusterProblem', description: 'What the API server of the cluster answered.' },
+  { title: 'ClusterProblem', description: 'Response of the cluster API server.' },
 )
 
-/** The schema of every error answer (RFC 9457). */
+/** Schema of every error response (RFC 9457). */
 export const ProblemSchema = Type.Object(
   {
     type: Type.String(),
@@ -39,7 +39,7 @@ export const ProblemSchema = Type.Object(
       description: 'Stable name of the error, see docs/reference/errors.md.',
     }),
     traceId: Type.Optional(Type.String()),
-    retryable: Type.Boolean({ description: 'Whether the same request can succeed later.' }),
+    retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
     errors: Type.Optional(Type.Array(FieldProblem)),
     cluster: Type.Optional(ClusterProblem),
   },
@@ -49,12 +49,12 @@ export const ProblemSchema = Type.Object(
 const described = {
   BadRequest: 'The path, the query, a header or the body is not valid; `errors` names the fields.',
   Unauthenticated: 'The bearer token is missing or not accepted.',
-  Forbidden: 'The caller may not do this.',
-  NotFound: 'It does not exist, or the caller may not know that it does.',
-  Conflict: 'It exists already, or was changed at the same time.',
+  Forbidden: 'The caller lacks permission.',
+  NotFound: 'The object does not exist, or the caller may not see it.',
+  Conflict: 'The object already exists, or was changed concurrently.',
   PreconditionFailed: '`If-Match` does not match the current version.',
-  TooManyRequests: 'A rate limit or a quota is used up.',
-  Unavailable: 'The cluster or the store cannot be reached, or the server is at its limit.',
+  TooManyRequests: 'A rate limit or a quota is exceeded.',
+  Unavailable: 'The cluster or the store is not reachable, or the server is overloaded.',
   Problem: 'Any other error.',
 } as const
 
@@ -62,7 +62,7 @@ type Name = keyof typeof described
 
 const waits: ReadonlySet<Name> = new Set(['TooManyRequests', 'Unavailable'])
 
-/** The error answers among the components. */
+/** Error responses in the components. */
 export function problemResponses(): Record<string, object> {
   const entries = (Object.keys(described) as Name[]).map((name) => [name, problemResponse(name)] as const)
   return Object.fromEntries(entries)
@@ -76,7 +76,7 @@ function problemResponse(name: Name): object {
   }
 }
 
-/** The error answers of an endpoint, by status. */
+/** Error responses of an endpoint, by status. */
 export function problemsOf({ method, url, authz, docs }: AnyEndpoint): Record<string, object> {
   const isOpen = authz.kind === 'shareToken'
   const names: Record<string, Name | false> = {

@@ -12,12 +12,12 @@ import { scalarScript } from './scalar-script.ts'
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
 /**
- * `/openapi.json`, `/docs` and `/favicon.ico`, all public: the document lists what exists here, never what is in it. `/` leads to
- * `/docs` where no other page is at `/`.
+ * `/openapi.json`, `/docs` and `/favicon.ico`, all public: the document lists routes, never data. `/` redirects to `/docs` unless another
+ * page is at `/`.
  */
 export function openApiRoutes(input: OpenApiInput & { readonly hasHome?: boolean }): FastifyPluginAsync {
   let made: StaticFile | undefined
-  // Made at the first request, when every plugin is mounted.
+  // Rendered at the first request, when every plugin is mounted.
   const document = (): StaticFile =>
     (made ??= toStaticFile('application/json; charset=utf-8', JSON.stringify(toOpenApi(input))))
   const files: Readonly<Record<string, () => StaticFile | Promise<StaticFile>>> = {

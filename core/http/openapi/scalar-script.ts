@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { toStaticFile } from '../reply/static-file.ts'
 import type { StaticFile } from '../reply/static-file.ts'
 
-/** The script as the published package and the images have it, beside this module. */
+/** The script in published packages and images, beside this module. */
 export const PACKED_SCRIPT = 'scalar.js.gz'
 
 // The script is 1.4 MB.
@@ -14,7 +14,7 @@ const MAX_MS = 60_000
 
 let script: Promise<StaticFile> | undefined
 
-/** The browser script of Scalar, read when `/docs` is opened first. */
+/** Returns the browser script of Scalar, read when `/docs` is first requested. */
 export function scalarScript(): Promise<StaticFile> {
   script ??= readScript().catch((error: unknown) => {
     script = undefined
@@ -32,7 +32,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-// A checkout. In a process of its own: the package's module would stay in memory with its text (50 MB).
+// In a checkout. Extracted by a child process, since the package's module would keep its text in memory (50 MB).
 async function extract(): Promise<Buffer> {
   const program = fileURLToPath(new URL('./extract-scalar.ts', import.meta.url))
   const options = { encoding: 'buffer', maxBuffer: MAX_BYTES, timeout: MAX_MS } as const

@@ -3,19 +3,19 @@ import { SHOWN_AS } from '#schemas/shown-as.ts'
 
 type Node = Readonly<Record<string, unknown>>
 
-/** The component schemas of a document by name, filled while its operations are written. */
+/** Component schemas of a document by name, collected while its operations are rendered. */
 export type Components = Record<string, unknown>
 
 /**
- * A schema as the OpenAPI document shows it: plain JSON Schema in the forms that client generators know. A titled one becomes a
- * component and a reference. `closed` is for bodies: unknown fields are refused there (see `closeObjects`).
+ * Converts a schema for the OpenAPI document: plain JSON Schema in forms that client generators support. A titled one becomes a component
+ * and a reference. `closed` is set for bodies, which refuse unknown fields (see `closeObjects`).
  */
 export function toDocumentSchema(schema: unknown, components: Components, { closed = false } = {}): unknown {
   if (!isObject(schema) || '$ref' in schema) return schema
   const shown = schema[SHOWN_AS]
   if (shown !== undefined) return toDocumentSchema(shown, components, { closed })
   const { title } = schema
-  // A component is one schema in bodies and answers, so only what it says itself closes it.
+  // A component is shared by bodies and responses, so only its own declaration closes it.
   const isClosed = closed && typeof title !== 'string'
   const inner = (value: unknown): unknown => toDocumentSchema(value, components, { closed: isClosed })
   const written = closeIf(isClosed, simplify(withKeywords(schema, inner)))
@@ -42,14 +42,14 @@ function withKeywords(schema: Node, inner: (value: unknown) => unknown): Record<
   return Object.fromEntries(entries)
 }
 
-// Generators read maps as additionalProperties; the pattern of the keys stands beside it.
+// Generators read maps as additionalProperties; the pattern of the keys is kept beside it.
 function toRecord(patterns: Node, inner: (value: unknown) => unknown): [string, unknown][] {
   const [[pattern, value] = ['', {}]] = Object.entries(patterns)
   const names: [string, unknown][] = pattern === '^.*$' ? [] : [['propertyNames', { pattern }]]
   return [['additionalProperties', inner(value)], ...names]
 }
 
-// A union of literals is an enum, and `null` beside one simple type is a second type.
+// A union of literals becomes an enum, and `null` beside one simple type a second type.
 function simplify(schema: Record<string, unknown>): Record<string, unknown> {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return explicit(schema)
@@ -61,11 +61,11 @@ function simplify(schema: Record<string, unknown>): Record<string, unknown> {
   return isSimple ? { ...value, type: [value.type, 'null'], ...rest } : { ...rest, anyOf: [value, { type: 'null' }] }
 }
 
-// Said in full, since some generators read a bare object as one without fields.
+// Explicit, since some generators treat a bare object as one without fields.
 function explicit(schema: Record<string, unknown>): Record<string, unknown> {
   if (schema.type === 'object' && !('properties' in schema) && !('additionalProperties' in schema))
     return { ...schema, additionalProperties: true }
-  // Clients with types for numbers would read it as a float.
+  // Typed clients would treat the number as a float.
   if (schema.type === 'number' && Number.isInteger(schema.const)) return { ...schema, type: 'integer' }
   const isTexts = Array.isArray(schema.enum) && schema.enum.every((value) => typeof value === 'string')
   return isTexts ? { type: 'string', ...schema } : schema
@@ -88,7 +88,7 @@ function closeIf(closed: boolean, schema: Record<string, unknown>): Record<strin
   return closes ? { ...schema, additionalProperties: false } : schema
 }
 
-// Plugins from elsewhere may use a title that is taken: different schemas are different components.
+// Third-party plugins may use an existing title: different schemas become different components.
 function nameFor(title: string, schema: object, components: Components): string {
   const text = JSON.stringify(schema)
   for (let count = 1; ; count++) {

@@ -10,7 +10,7 @@ const parserCodes: Readonly<Record<string, keyof typeof errorTable>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** Answers what Node's parser refused, and ends the connection; it never reaches a route. `code` is the parser's. */
+/** Responds to a request that Node's parser refused, and closes the connection; it never reaches a route. `code` is the parser's. */
 export function answerBrokenRequest(code: string | undefined, socket: Duplex, format?: ErrorFormat): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

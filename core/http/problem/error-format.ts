@@ -1,6 +1,6 @@
 import { definePoint } from '#core/jobs/extension-point.ts'
 
-/** An error as it is sent. */
+/** An error on the wire. */
 export interface WireError {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -8,16 +8,16 @@ export interface WireError {
   readonly body: string
 }
 
-/** What an error format may say of the request; without method and path where Node's parser refused it. */
+/** Parts of the request available to an error format; without method and path if Node's parser refused it. */
 export interface FailedRequest {
   readonly method?: string
   /** Without the query. */
   readonly path?: string
-  /** No route has this path and method. */
+  /** No route matches path and method. */
   readonly isUnknown: boolean
 }
 
-/** The form of a listener's errors where its clients expect another one than problem+json. */
+/** Error format of a listener whose clients expect something other than problem+json. */
 export interface ErrorFormat {
   readonly role: 'bff' | 'gateway' | 'state' | 'manager'
   write(error: unknown, request: FailedRequest): WireError

@@ -6,7 +6,7 @@ import { KubeError } from '#core/kube/status.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { FieldError } from '#core/errors/domain-error.ts'
 
-/** RFC 9457 `application/problem+json`, with the platform's additions. */
+/** RFC 9457 `application/problem+json` with the platform's extensions. */
 export interface Problem {
   readonly type: string
   readonly title: string
@@ -20,7 +20,7 @@ export interface Problem {
   readonly cluster?: ClusterAnswer
 }
 
-/** What may be relayed of the cluster's own Status. */
+/** Relayed parts of the cluster's Status. */
 export interface ClusterAnswer {
   readonly reason: string
   readonly message: string
@@ -29,7 +29,7 @@ export interface ClusterAnswer {
   readonly auditId?: string
 }
 
-/** An error as it goes over the wire. */
+/** An error response. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -49,7 +49,7 @@ const retryableCodes = new Set<ErrorCode>([
   'cluster_timeout',
 ])
 
-/** The one place that maps an error to a status. Errors of no known kind are `internal_error` and say nothing. */
+/** Maps errors to responses; the only place that decides a status. Unknown errors become `internal_error` without details. */
 export function toAnswer(error: unknown): Answer {
   if (error instanceof Fail) return answerOf(error)
   if (error instanceof InvalidName) return answerOf(fromInvalidName(error))
@@ -57,7 +57,7 @@ export function toAnswer(error: unknown): Answer {
   return answerOf(fromFramework(error) ?? new Fail('internal_error'))
 }
 
-/** The answer to a path that does not exist, to a hidden one and to an unknown share: always the same bytes. */
+/** Response for an unknown path, a hidden one and an unknown share: always the same bytes. */
 export function plainAnswer(code: 'not_found' | 'unauthenticated'): Answer {
   return answerOf(new Fail(code))
 }
@@ -85,7 +85,7 @@ function answerOf(fail: Fail): Answer {
   }
 }
 
-// F2: with each character escaped, an answer stays below 256 KiB.
+// F2: even with each character escaped, a response stays below 256 KiB.
 const MAX_PROBLEMS = 20
 const MAX_FIELD = 512
 const MAX_DETAIL = 4_096
@@ -124,10 +124,10 @@ const clusterCodes: Readonly<Record<number, ErrorCode>> = {
 
 // The texts are already safe: KubeError rebuilds those of 400 and 422 and drops those of 5xx (M7, M9).
 function fromCluster(error: KubeError): Answer {
-  // The cluster was not asked.
+  // No request was sent to the cluster.
   if (error.reason === NAMESPACE_NOT_SERVED) return answerOf(new Fail('namespace_not_served', error.message))
   const code = error.reason === 'AlreadyExists' ? 'already_exists' : (clusterCodes[error.status] ?? 'bad_gateway')
-  // A bearer that the cluster rejects is the same 401 as a missing one.
+  // A bearer rejected by the cluster gets the same 401 as a missing one.
   if (code === 'unauthenticated') return plainAnswer('unauthenticated')
   const { retryAfterSeconds, causes = [] } = error.details
   const errors = causes.map(({ field, message }) => ({ pointer: toPointer(field), detail: message }))
@@ -157,7 +157,7 @@ function relayed(error: KubeError): ClusterAnswer {
   }
 }
 
-/** A field path of the API server (`spec.tools[0].name`) as an RFC 6901 pointer. */
+/** Converts a field path of the API server (`spec.tools[0].name`) to an RFC 6901 pointer. */
 export function toPointer(field: string): string {
   const parts = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.')
   return parts

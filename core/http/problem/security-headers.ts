@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify'
 
-/** CSP of answers that are data: nothing may run, load or frame them. `default-src` covers neither base nor form targets. */
+/** CSP of data responses: nothing may run, load or frame them. `default-src` covers neither base nor form targets. */
 export const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** Headers of every answer (D6), also of those that no route gives. */
+/** Headers of every response (D6), including those without a route. */
 export const securityHeaders = {
   'content-security-policy': DATA_POLICY,
   'x-content-type-options': 'nosniff',
@@ -14,7 +14,7 @@ export const securityHeaders = {
   'cache-control': 'no-store',
 } as const
 
-/** Sets the headers of every answer; a page with scripts of its own replaces the policy. */
+/** Sets the security headers. A page with scripts replaces the policy. */
 export function setSecurityHeaders(reply: FastifyReply): void {
   reply.headers(securityHeaders)
 }

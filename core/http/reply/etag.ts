@@ -8,7 +8,7 @@ export function setEtag(reply: FastifyReply, object: KubeObject): void {
   if (resourceVersion !== undefined) reply.header('etag', `"${resourceVersion}"`)
 }
 
-/** The resourceVersion that `If-Match` asks for; undefined without one and for `*`. Throws when it is not one strong entity tag. */
+/** Returns the resourceVersion in `If-Match`; undefined if absent or `*`. Throws unless it is one strong entity tag. */
 export function readIfMatch(header: string | undefined): string | undefined {
   if (header === undefined || header.trim() === '*') return undefined
   const version = /^"([\x21\x23-\x7e]{1,128})"$/.exec(header.trim())?.[1]
@@ -16,12 +16,12 @@ export function readIfMatch(header: string | undefined): string | undefined {
   return version
 }
 
-/** Whether `If-None-Match` names the object as it is: the answer is 304 then. */
+/** Whether `If-None-Match` matches the current object, so that the response is 304. */
 export function isUnchanged(header: string | undefined, object: KubeObject): boolean {
   return hasTag(header, `"${object.metadata.resourceVersion ?? ''}"`)
 }
 
-/** Whether `If-None-Match` names an entity tag, by weak comparison (RFC 9110). */
+/** Whether `If-None-Match` contains an entity tag, by weak comparison (RFC 9110). */
 export function hasTag(header: string | undefined, tag: string): boolean {
   const toOpaque = (text: string): string => text.trim().replace(/^W\//, '')
   const tags = header?.split(',').map(toOpaque) ?? []

@@ -3,19 +3,19 @@ import { METHODS } from 'node:http'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { MountedEndpoint } from '../endpoint/mounted-endpoint.ts'
 
-/** The methods of one path, and whether any of its endpoints is ready. */
+/** Methods of one path, and whether any of its endpoints is ready. */
 interface PathMethods {
   readonly url: string
   readonly allow: readonly string[]
   readonly ready: boolean
 }
 
-/** Methods that every path answers, with 405 where it has no endpoint for one. */
+/** Methods registered for every path, with 405 unless it has an endpoint for them. */
 export const commonMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
 /**
- * Registers 405 with `Allow` for every path and every method that it has not (X5). Runs after all plugins are mounted, since two
- * plugins may share a path; where all of its endpoints are unwired the gate's 501 comes first.
+ * Registers 405 with `Allow` for every path and missing method (X5). Runs after all plugins are mounted, since two plugins may share a
+ * path. If all its endpoints are unwired, the gate's 501 takes precedence.
  */
 export function registerMethodNotAllowed(root: FastifyInstance, catalog: readonly MountedEndpoint[]): void {
   for (const { url, allow, ready } of methodsByPath(catalog)) {
@@ -32,7 +32,7 @@ export function registerMethodNotAllowed(root: FastifyInstance, catalog: readonl
   }
 }
 
-/** The 405 for a rare method (PROPFIND, say): those have no routes, a thousand of them would only serve this answer. */
+/** Returns the 405 for a rare method such as PROPFIND. These are not registered, since that would add a thousand routes. */
 export function rareMethodFail(
   { method, url }: { readonly method: string; readonly url: string },
   catalog: readonly MountedEndpoint[],
@@ -47,13 +47,13 @@ export function rareMethodFail(
   return found.ready ? notAllowed(found.allow) : new Fail('not_wired')
 }
 
-/** 405 with `Allow`. */
+/** Creates a 405 with `Allow`. */
 export function notAllowed(allow: readonly string[]): Fail {
   return new Fail('method_not_allowed', undefined, { headers: { allow: allow.join(', ') } })
 }
 
 function methodsByPath(catalog: readonly MountedEndpoint[]): readonly PathMethods[] {
-  // Keyed without parameter names: two plugins may name the same segment differently.
+  // Keyed without parameter names, since two plugins may name the same segment differently.
   const groups = Map.groupBy(catalog, ({ prefix, endpoint }) =>
     `${prefix}${endpoint.url}`.replaceAll(/:[A-Za-z]+/g, ':'),
   )

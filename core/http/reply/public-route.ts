@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { commonMethods, notAllowed } from './method-not-allowed.ts'
 
-/** Mounts a route that needs no bearer, and 405 with `Allow` for the other methods of its path. */
+/** Mounts a route without authentication, and 405 with `Allow` for the other methods of its path. */
 export function mountPublicRoute(
   scope: FastifyInstance,
   {

@@ -1,6 +1,6 @@
-/** A list of the API server, cut open without parsing its items. */
+/** A list of the API server, split without parsing its items. */
 export interface ListBytes {
-  /** What stands between the brackets of `items`, in one or more pieces. */
+  /** Content between the brackets of `items`, in one or more chunks. */
   readonly items: readonly Buffer[]
   readonly continue: string | undefined
 }
@@ -9,9 +9,9 @@ const ITEMS = '"items":['
 const CLOSE = 0x5d // ]
 
 /**
- * Finds `items` and `metadata.continue` in a list's bytes. Around the items stand only `apiVersion`, `kind` and ListMeta, which hold no
- * bracket and no unescaped `"items":[`; so the first such text opens them and the last bracket closes them. What is left
- * must parse as a list without items, otherwise (null items, other spacing, a cut in the wrong place) the whole is parsed.
+ * Finds `items` and `metadata.continue` in the bytes of a list. The items are surrounded only by `apiVersion`, `kind` and ListMeta, which
+ * contain no bracket and no unescaped `"items":[`. So the first such text opens them and the last bracket closes them. The rest must parse
+ * as a list without items; otherwise (null items, other spacing, a wrong split) the whole is parsed.
  */
 export function cutList(pieces: readonly Buffer[]): ListBytes {
   const [first = Buffer.alloc(0), ...more] = pieces
@@ -25,7 +25,7 @@ export function cutList(pieces: readonly Buffer[]): ListBytes {
   return { items, continue: continueOf(envelope) }
 }
 
-/** JSON in the pieces that it came in, so that a page that passes through is not copied. */
+/** JSON in chunks, so that a page that is passed through is not copied. */
 export class JsonPieces {
   readonly pieces: readonly Buffer[]
 
@@ -42,7 +42,7 @@ export class JsonPieces {
   }
 }
 
-/** The platform's list from pieces of items: `{"items":[...],"nextCursor":...}`. */
+/** Renders the platform's list from chunks of items: `{"items":[...],"nextCursor":...}`. */
 export function joinList(items: readonly Buffer[], nextCursor: string | null): JsonPieces {
   const end = Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}`)
   return new JsonPieces([Buffer.from('{"items":['), ...items, end])

@@ -5,8 +5,8 @@ import { JsonPieces } from './raw-list.ts'
 import { headersOf } from '../stream/raw-headers.ts'
 
 /**
- * Sends what a handler returned: nothing is an empty answer, pieces are JSON already, a stream is sent as it comes.
- * The status is the handler's, else the first success that the endpoint declares.
+ * Sends the result of a handler: undefined as an empty response, chunks as JSON, streams as they are. The status is the handler's, else the
+ * first success that the endpoint declares.
  */
 export function sendResult(
   endpoint: AnyEndpoint,
@@ -21,7 +21,7 @@ export function sendResult(
   return withJsonType(reply).send(JSON.stringify(result))
 }
 
-/** The first 2xx of the declared answers. */
+/** Returns the first declared 2xx status. */
 export function successStatus(endpoint: AnyEndpoint): number {
   return (
     Object.keys(endpoint.response)
@@ -38,14 +38,14 @@ function isStream(result: unknown): result is AsyncIterable<Buffer | string> {
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 }
 
-// Fastify sends one buffer or a stream: pieces go to the socket as they are, in one write.
+// Fastify sends one buffer or a stream; chunks are written to the socket directly, in one write.
 function sendPieces({ reply, request, streams }: Call<unknown, unknown, unknown>, json: JsonPieces): FastifyReply {
   const { raw } = withJsonType(reply)
   reply.hijack()
   raw.writeHead(reply.statusCode, {
     ...headersOf(reply),
     'content-length': json.byteLength,
-    // As the hook of every other answer does while draining.
+    // As the hook of other responses does while draining.
     ...(streams.draining ? { connection: 'close' } : {}),
   })
   if (request.method !== 'HEAD') for (const piece of json.pieces) raw.write(piece)
@@ -53,7 +53,7 @@ function sendPieces({ reply, request, streams }: Call<unknown, unknown, unknown>
   return reply
 }
 
-// HEAD of a stream answers headers only: a followed log would never end.
+// HEAD of a stream returns headers only, since a followed log never ends.
 function sendStream(call: Call<unknown, unknown, unknown>, source: AsyncIterable<Buffer | string>): FastifyReply {
   const stream = source instanceof Readable ? source : Readable.from(source, { objectMode: false })
   if (call.request.method === 'HEAD') {

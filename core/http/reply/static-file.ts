@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasTag } from './etag.ts'
 
-/** Content that is the same for every caller of a process. */
+/** Content that is equal for every caller of a process. */
 export interface StaticFile {
   readonly type: string
   readonly body: string | Buffer
@@ -12,14 +12,14 @@ export interface StaticFile {
   readonly etag: string
 }
 
-/** A static file with its validator. */
+/** Creates a static file with its validator. */
 export function toStaticFile(type: string, body: string | Buffer, { isGzip = false } = {}): StaticFile {
-  // Weak: one tag for both encodings.
+  // Weak, since one tag covers both encodings.
   const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   return { type, body, isGzip, etag }
 }
 
-/** Sends a static file, or 304: a browser keeps it and asks each time whether it is the same. */
+/** Sends a static file or 304. Browsers cache it and revalidate each time. */
 export function sendStaticFile(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,7 +36,7 @@ export function sendStaticFile(
   return reply.send(plain)
 }
 
-// A coding with `q=0` is refused; `*` is not taken for gzip.
+// A coding with `q=0` is refused; `*` does not imply gzip.
 function takesGzip(header: string | readonly string[] | undefined): boolean {
   const codings = String(header ?? '').split(',')
   const gzip = codings.map((coding) => coding.split(';')).find(([name = '']) => name.trim().toLowerCase() === 'gzip')

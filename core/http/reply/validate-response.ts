@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 import { JsonPieces } from './raw-list.ts'
 import { checkOf } from '#core/errors/validate.ts'
 
-/** Holds answers to their declared schemas: a difference fails the request, so tests see it. */
+/** Validates responses against their declared schemas. A difference fails the request, so that tests detect it. */
 export function responseChecker(endpoint: AnyEndpoint): (reply: FastifyReply, result: unknown) => void {
   const checks = new Map(Object.entries(endpoint.response).map(([status, schema]) => [Number(status), checkOf(schema)]))
   return (reply, result) => {

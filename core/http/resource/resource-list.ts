@@ -9,19 +9,19 @@ import type { JsonPieces } from '../reply/raw-list.ts'
 import { toResource } from './resource-schemas.ts'
 import type { listQuery, RoutedKind } from './resource-schemas.ts'
 
-/** Page size when none is asked for. */
+/** Default page size. */
 export const DEFAULT_LIMIT = 50
 
 type ListQuery = Static<typeof listQuery>
 type ListCall = Pick<Call<unknown, ListQuery, unknown>, 'query' | 'caller' | 'cursors' | 'directory' | 'signal'>
 
-/** One page of a kind as the caller sees it: the API server's own bytes, or with `scope=permitted` a walk of namespaces. */
+/** Lists one page of a kind as the caller: the API server's bytes, or with `scope=permitted` a walk over namespaces. */
 export async function listObjects(kind: RoutedKind, call: ListCall): Promise<unknown> {
   const namespace = namespaceOf(kind, call.query)
   if (kind.scope === 'Namespaced' && namespace === undefined) {
     if (call.query.scope === 'permitted') return { ...(await walk(kind, call)), scope: 'permitted' }
     if (call.directory?.limited === true) {
-      // As a list of the cluster: the cluster's 403 for who may not.
+      // As for a list of the cluster: the cluster's 403 for callers without permission.
       await call.caller.review('list', kind.plural, { namespace: '' })
       return walk(kind, call)
     }
@@ -51,7 +51,7 @@ async function listPage(kind: RoutedKind, call: ListCall, namespace: DnsLabel | 
   return joinList(list.items, list.continue === undefined ? null : call.cursors.seal(list.continue, filter))
 }
 
-/** Where a walk of namespaces goes on: after a finished one, or inside the next. */
+/** Position of a walk over namespaces: after a completed one, or inside the next. */
 interface Place {
   readonly after: string
   readonly inside?: { readonly namespace: string; readonly continue: string }
@@ -84,7 +84,7 @@ async function walk(kind: RoutedKind, call: ListCall): Promise<object> {
   return { items, nextCursor: next === undefined ? null : call.cursors.seal(next, filter) }
 }
 
-// The cursor is signed: its content is what was sealed, so only its form is read here.
+// The cursor is signed, so its content is trusted and only its form is checked.
 function toPlace(position: unknown): Place {
   if (typeof position !== 'object' || position === null || !('after' in position)) throw new Fail('invalid_cursor')
   return position as Place

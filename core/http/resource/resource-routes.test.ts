@@ -58,7 +58,7 @@ async function setUp(t: TestContext) {
       kind: 'Namespace',
       metadata: { name },
     })
-  // The developer may do everything in a and c, and nothing in b.
+  // The developer has all permissions in a and c, and none in b.
   for (const namespace of [spaces[0] ?? '', spaces[2] ?? '']) {
     const metadata = { name: 'developer', namespace }
     const rules = [
@@ -119,7 +119,7 @@ async function setUp(t: TestContext) {
   return { kube, admin, ask, a, b, c, app: server.app }
 }
 
-// `node:http` sends a path as it is; fetch and inject would rewrite the dots before they are sent.
+// `node:http` sends a path unchanged; fetch and inject would resolve the dots.
 async function deleteRaw(app: FastifyInstance, path: string, token: string): Promise<number | undefined> {
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
@@ -137,7 +137,7 @@ async function deleteRaw(app: FastifyInstance, path: string, token: string): Pro
   return answer.statusCode
 }
 
-// The manager's directory, as far as names go; each is reviewed as the caller.
+// The names of the manager's directory; each is reviewed as the caller.
 function directoryOf(names: readonly string[]): Directory {
   const labels = names.map((name) => parseLabel('name', name))
   const namesAfter: Directory['namesAfter'] = async (after, limit) =>
@@ -181,7 +181,7 @@ test(
     const etag = String(read.headers.etag)
     assert.equal(etag, `"${read.json().metadata.resourceVersion}"`)
     assert.equal((await ask(`GET /templates/${a}/one`, undefined, { headers: { 'if-none-match': etag } })).status, 304)
-    // with neither version nor If-Match: read and replaced, and what controllers keep stays
+    // with neither version nor If-Match: read and replaced, and fields set by controllers are kept
     const ref = { namespace: parseLabel('ns', a), name: parseName('name', 'one') }
     await admin.patch(templates, ref, { type: 'merge', body: { metadata: { finalizers: ['mesh.dev/kept'] } } })
     const changed = await ask(`PUT /templates/${a}/one`, {
@@ -189,7 +189,7 @@ test(
       metadata: {},
     })
     assert.deepEqual([changed.status, changed.json().metadata.finalizers], [200, ['mesh.dev/kept']], changed.text)
-    // guarded
+    // with a precondition
     const stale = await ask(`PUT /templates/${a}/one`, template(a, 'one'), { headers: { 'if-match': etag } })
     assert.deepEqual([stale.status, stale.json().code], [412, 'precondition_failed'])
     const behind = await ask(`PUT /templates/${a}/one`, template(a, 'one', { resourceVersion: etag.slice(1, -1) }))
@@ -205,13 +205,13 @@ test(
       (await ask(`PUT /templates/${a}/one`, template(a, 'one'), { headers: { 'if-match': 'W/"1"' } })).status,
       400,
     )
-    // the path decides
+    // the path takes precedence
     assert.match(
       (await ask(`PUT /templates/${a}/one`, template(a, 'two'))).text,
       /"\/metadata\/name","detail":"differs from the path"/,
     )
     assert.match((await ask(`PUT /templates/${a}/one`, template(b, 'one'))).text, /"\/metadata\/namespace"/)
-    // bodies: refused here by the kind's schema, naming the field
+    // bodies: refused by the kind's schema, naming the field
     assert.match(
       (await ask('POST /templates', { ...template(a, 'x'), extra: 1 })).text,
       /"\/extra","detail":"is not a known field"/,
@@ -245,7 +245,7 @@ test(
     const { ask, a, b, c } = await setUp(t)
     for (const name of ['1', '2', '3']) await ask('POST /templates', template(a, `t${name}`), { as: 'admin' })
     await ask('POST /templates', template(b, 'secret'), { as: 'admin' })
-    // Namespaces without an object follow.
+    // Namespaces without objects follow.
     assert.equal((await ask('GET /templates?scope=permitted&limit=3')).json().nextCursor, null)
     for (const name of ['4', '5']) await ask('POST /templates', template(c, `t${name}`), { as: 'admin' })
     const walk = async (query: string) => {
@@ -264,7 +264,7 @@ test(
     assert.equal((await ask(`GET /templates?namespace=${b}`)).status, 403)
     assert.deepEqual((await walk('scope=permitted&limit=2')).flat(), ['t1', 't2', 't3', 't4', 't5'])
     assert.deepEqual((await walk('scope=permitted')).flat(), ['t1', 't2', 't3', 't4', 't5'])
-    // The last page is exactly full, within a namespace and at the end of one.
+    // The last page is exactly full, within a namespace and at its end.
     assert.equal((await walk('scope=permitted&limit=5')).length, 1)
     assert.deepEqual(await walk('scope=permitted&limit=3'), [
       ['t1', 't2', 't3'],
@@ -288,7 +288,7 @@ test(
   },
 )
 
-test('M7: what the cluster refuses is told by field, never by the submitted value', real, async (t) => {
+test('M7: a refusal of the cluster is reported by field, never with the submitted value', real, async (t) => {
   const { ask, a } = await setUp(t)
   const refused = await ask('POST /templates', template(a, 'x', { labels: { good: 'sk-secret canary!' } }))
   assert.deepEqual([refused.status, refused.json().code], [422, 'unprocessable'], refused.text)
@@ -296,14 +296,14 @@ test('M7: what the cluster refuses is told by field, never by the submitted valu
   assert.doesNotMatch(refused.text, /canary/)
 })
 
-test('lists are cut open without parsing their items, wherever metadata stands', () => {
+test('lists are split without parsing their items, wherever metadata is', () => {
   const items = '{"a":"\\"items\\":[ ]"},{"kind":"x","metadata":{"continue":"no"},"list":[[1],"]"]}'
   const after = `{"apiVersion":"v1","items":[${items}],"kind":"XList","metadata":{"continue":"abc","resourceVersion":"1"}}\n`
   const before = `{"kind":"XList","apiVersion":"v1","metadata":{"resourceVersion":"1","continue":"abc"},"items":[${items}]}`
   const spaced = `{"kind": "XList", "metadata": {"continue": "abc"}, "items": [${items}]}`
   for (const text of [after, before])
     assert.deepEqual(cutList([Buffer.from(text)]), { items: [Buffer.from(items)], continue: 'abc' })
-  // Wherever the socket cuts it, in two or in three.
+  // For every split of the socket, in two or three chunks.
   for (const text of [after, before, spaced])
     for (let at = 0; at <= text.length; at++)
       for (const to of [at, Math.min(at + 7, text.length)]) {

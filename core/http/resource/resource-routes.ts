@@ -11,21 +11,21 @@ import type { RoutedKind } from './resource-schemas.ts'
 import { createObject, deleteObject, getObject, refOf, replaceObject } from './resource-write.ts'
 import type { SentObject } from './resource-write.ts'
 
-/** What can be done with a kind; the names are those of Kubernetes. */
+/** Operations on a kind, named as in Kubernetes. */
 export type ResourceVerb = 'list' | 'create' | 'get' | 'update' | 'delete'
 
-/** Which routes a kind gets, and where. */
+/** Routes of a kind and their path. */
 export interface ResourceRoutes {
   readonly verbs: readonly ResourceVerb[]
   /** Path below `/api`; default: the plural. */
   readonly path?: string
   /** Noun of the collection in PascalCase, for operation ids (`getAgent`) and summaries ("Get an agent."); default: the kind. */
   readonly noun?: string
-  /** Example bodies for create and update. */
+  /** Example bodies of create and update. */
   readonly examples?: Examples
-  /** Reads the object of an update from a YAML body, in the namespace of the path. */
+  /** Parses the object of an update from a YAML body, in the namespace of the path. */
   readonly readYaml?: (text: string, namespace: DnsLabel) => SentObject
-  /** Checks the object of an update, as the caller, for what the API server cannot refuse. */
+  /** Validates the object of an update as the caller, beyond what the API server checks. */
   readonly check?: (caller: Caller, object: { namespace: string; spec: unknown }, signal: AbortSignal) => Promise<void>
 }
 
@@ -37,7 +37,7 @@ interface Named {
   readonly check: ResourceRoutes['check']
 }
 
-/** CRUD over a kind as the caller: the API server is the only check, and its objects and errors travel as they are. */
+/** Declares CRUD routes of a kind as the caller. The API server is the only check; its objects and errors are relayed unchanged. */
 export function resourceRoutes(
   kind: RoutedKind,
   { verbs, path = `/${kind.plural}`, noun = kind.kind, examples = {}, readYaml, check }: ResourceRoutes,
@@ -139,12 +139,12 @@ function writes(kind: RoutedKind, verb: string): Pick<AnyEndpoint, 'authz' | 'au
   return { authz: { kind: 'kube', verb, resource: kind.plural }, audit: { action: verb, resourceKind: kind.kind } }
 }
 
-// The schema is the kind's, known at run time only; what the handlers read of it is this much.
+// The schema of the kind is known only at run time; handlers read no more than this.
 function sentObject(kind: RoutedKind): ReturnType<typeof Type.Unsafe<SentObject>> {
   return Type.Unsafe<SentObject>(clusterObjectInput(kind))
 }
 
-// `ModelRoute` is "model route".
+// Converts `ModelRoute` to "model route".
 function wordsOf(noun: string): string {
   return noun.replaceAll(/(?!^)([A-Z])/g, ' $1').toLowerCase()
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { TObject } from 'typebox'
 import type { Resource } from '#core/kube/client.ts'
 
-/** What routes over a kind need of it; every `Kind` of `schemas/crds` satisfies it. */
+/** Parts of a kind that routes need; every `Kind` of `schemas/crds` satisfies it. */
 export interface RoutedKind {
   readonly group: string
   readonly version: string
@@ -14,7 +14,7 @@ export interface RoutedKind {
   readonly status: TObject
 }
 
-/** The REST coordinates of a kind. */
+/** REST coordinates of a kind. */
 export function toResource({ group, version, plural, kind, scope }: RoutedKind): Resource {
   return { group, version, plural, kind, namespaced: scope === 'Namespaced' }
 }
@@ -33,5 +33,5 @@ export const listQuery = Type.Object({
   scope: Type.Optional(Type.Literal('permitted', { description: 'Only the namespaces that the caller may list.' })),
 })
 
-/** Query of a write: `dryRun=All` checks everything and keeps nothing. */
+/** Query of a write. `dryRun=All` validates everything and stores nothing. */
 export const writeQuery = Type.Object({ dryRun: Type.Optional(Type.Literal('All')) })

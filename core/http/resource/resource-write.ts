@@ -10,7 +10,7 @@ import type { RoutedKind } from './resource-schemas.ts'
 
 type WriteCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'headers' | 'reply' | 'signal'>
 
-/** An object as a body gives it. */
+/** An object as sent in a body. */
 export interface SentObject {
   readonly metadata: {
     readonly name?: string
@@ -21,14 +21,14 @@ export interface SentObject {
   readonly spec: unknown
 }
 
-/** Where the object of a call lives. */
+/** Namespace and name of the object of a call. */
 export function refOf(kind: RoutedKind, params: Partial<PathNames>): ObjectRef {
   const namespace = params.ns ?? params.namespace
   if (params.name === undefined) throw new TypeError('the route has no parameter name')
   return kind.scope === 'Cluster' || namespace === undefined ? { name: params.name } : { namespace, name: params.name }
 }
 
-/** Reads an object as the caller; `ETag` is its version, and a client that has it gets 304. */
+/** Reads an object as the caller. `ETag` is its version; a client with that version gets 304. */
 export async function getObject(kind: RoutedKind, call: WriteCall, ref: ObjectRef): Promise<KubeObject | undefined> {
   const object = await call.caller.cluster.get(toResource(kind), ref, { signal: call.signal })
   setEtag(call.reply, object)
@@ -37,7 +37,7 @@ export async function getObject(kind: RoutedKind, call: WriteCall, ref: ObjectRe
   return undefined
 }
 
-/** Creates an object as the caller: 201 with `Location`. Without a namespace it is `default`. */
+/** Creates an object as the caller: 201 with `Location`. The default namespace is `default`. */
 export async function createObject(
   kind: RoutedKind,
   call: WriteCall,
@@ -57,7 +57,9 @@ export async function createObject(
 
 const TRIES = 3
 
-/** Replaces an object as the caller. `If-Match` or the body's version guards it; with neither it is read and replaced, three tries. */
+/**
+ * Replaces an object as the caller, guarded by `If-Match` or the body's version. Without either it is read and replaced, up to three times.
+ */
 export async function replaceObject(
   kind: RoutedKind,
   call: WriteCall,
@@ -85,7 +87,7 @@ export async function replaceObject(
   }
 }
 
-/** Deletes an object as the caller; `If-Match` guards it. */
+/** Deletes an object as the caller, guarded by `If-Match`. */
 export async function deleteObject(
   kind: RoutedKind,
   call: WriteCall,
@@ -114,7 +116,7 @@ function complete(kind: RoutedKind, object: SentObject): KubeObject {
   }
 }
 
-// The path decides; a body that says otherwise is refused rather than quietly moved.
+// The path takes precedence: a body with another name or namespace is refused.
 function atRef(kind: RoutedKind, object: SentObject, ref: ObjectRef): KubeObject {
   const { name = ref.name, namespace = ref.namespace } = object.metadata
   const differs = (field: string): Fail =>
@@ -133,7 +135,7 @@ function atVersion(object: KubeObject, resourceVersion: string): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion } }
 }
 
-// An author who sends no version does not mean to strip what controllers keep on the object.
+// A client that sends no version does not intend to remove fields set by controllers.
 function keepOwnership(sent: KubeObject, current: KubeObject): KubeObject {
   const { finalizers, ownerReferences, resourceVersion = '' } = current.metadata
   const kept = {

@@ -15,7 +15,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const fieldsOf = (version: string): string =>
   `GET /api/events HTTP/${version}\r\nHost: x\r\nAuthorization: Bearer good-token\r\n\r\n`
 
-/** A server with one stream route; `opened` gives the streams in the order of their requests. */
+/** Starts a server with one stream route; `opened` yields the streams in request order. */
 async function start(t: TestContext, options: EventStreamOptions = {}) {
   const waiting: ((stream: EventStream) => void)[] = []
   const made: EventStream[] = []
@@ -62,10 +62,10 @@ test('X1: frames that go straight to the socket, heartbeats and the end never in
   }
   stream.end()
   assert.equal(stream.send('data: late\n\n'), undefined)
-  // fetch reads chunks: one out of place would be an error, not text.
+  // fetch parses chunks: a misplaced one would be an error, not text.
   const text = await (await answer).text()
   const beats = text.split('\n\n').filter((event) => event === ': ')
-  assert.ok(beats.length > 0, 'no heartbeat came between')
+  assert.ok(beats.length > 0, 'no heartbeat in between')
   assert.equal(text.replaceAll(/^: \n\n/gm, ''), frames.join(''))
 })
 
@@ -98,7 +98,7 @@ test('X1: an HTTP/1.0 client gets frames without chunks', async (t) => {
   assert.equal(body, 'id: 1\ndata: hello\n\nid: 2\ndata: hello\n\n')
 })
 
-test('X1: a stream behind another on its connection waits for it, and a replay goes on when the client reads', async (t) => {
+test('X1: a pipelined stream waits for the one before it, and a replay continues when the client reads', async (t) => {
   const { open, opened } = await start(t)
   const socket = await open(fieldsOf('1.1').repeat(2))
   const [first, second] = [await opened(), await opened()]

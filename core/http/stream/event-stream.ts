@@ -8,22 +8,21 @@ import type { StreamRegistry } from '../limits/stream-registry.ts'
 /** An open server-sent-event stream of one client. */
 export interface EventStream {
   /**
-   * Writes bytes that are framed already; frame once and share the Buffer with every client. Gives a promise only when the
-   * client is behind, which resolves when more may be written (drained or closed): a replay awaits it; live frames need not,
-   * a client that is 256 KiB behind is cut (X1).
+   * Writes encoded bytes; encode once and share the Buffer among clients. Returns a promise only if the client lags, which resolves when it
+   * has drained or closed. A replay awaits it; live frames need not, since a client that lags by 256 KiB is disconnected (X1).
    */
   send(frame: Buffer | string): Promise<void> | undefined
-  /** Resolves when the stream has ended, for whatever reason. */
+  /** Resolves when the stream has ended for any reason. */
   readonly closed: Promise<void>
   readonly ended: boolean
   end(): void
-  /** What the client has seen: `Last-Event-ID`, or undefined. */
+  /** `Last-Event-ID` of the client, or undefined. */
   readonly lastEventId: string | undefined
 }
 
-/** How a stream behaves. */
+/** Options of a stream. */
 export interface EventStreamOptions {
-  /** Asked every 30 s (X1): when it rejects, the stream ends. */
+  /** Called every 30 s (X1); the stream ends if it rejects. */
   readonly recheck?: () => Promise<unknown>
   /** Milliseconds; for tests. */
   readonly heartbeatMs?: number
@@ -34,7 +33,7 @@ const MAX_BEHIND = 256 * 1024
 const RETRY_HINT = Buffer.from('retry: 1000\n\n')
 const HEARTBEAT = Buffer.from(': \n\n')
 
-/** Takes the connection of a call for events. Throws before any byte is sent; HEAD gets the headers and an ended stream. */
+/** Takes over the connection of a call for events. Throws before any byte is sent. HEAD returns the headers and an ended stream. */
 export function openEventStream(
   call: Pick<Call<unknown, unknown, unknown>, 'reply' | 'request' | 'headers' | 'caller' | 'streams'>,
   options: EventStreamOptions = {},
@@ -78,7 +77,7 @@ export function openEventStream(
     'content-type': 'text/event-stream; charset=utf-8',
     'x-accel-buffering': 'no',
   })
-  // Headers go out before the first event, however far away it is.
+  // Headers are sent before the first event.
   if (request.method === 'HEAD') finish()
   else raw.flushHeaders()
   return {
@@ -119,14 +118,14 @@ function startTimers(
   ]
 }
 
-// On drain or close (X1): a client that goes away never drains. One wait serves every frame that is behind.
+// Resolves on drain or close (X1), since a disconnected client never drains. One wait serves every lagging frame.
 function createDrainWait(raw: ServerResponse): () => Promise<void> {
   let waiting: PromiseWithResolvers<void> | undefined
   const resume = (): void => {
     waiting?.resolve()
     waiting = undefined
   }
-  // The response tells only of its own writes, and frames go to the socket; a pipelined response has no socket yet.
+  // The response reports only its own writes, while frames use the socket; a pipelined response has no socket yet.
   const { socket } = raw
   socket?.on('drain', resume)
   raw.on('drain', resume).once('close', () => {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** The headers that a reply has so far, for an answer that is written past Fastify. */
+/** Headers of a reply so far, for a response that bypasses Fastify. */
 export function headersOf(reply: FastifyReply): Record<string, string | string[]> {
   const entries = Object.entries(reply.getHeaders())
   return Object.fromEntries(

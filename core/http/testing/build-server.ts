@@ -23,10 +23,10 @@ import { createStreamRegistry } from '../limits/stream-registry.ts'
 import type { StreamCaps } from '../limits/stream-registry.ts'
 import type { ErrorFormat } from '../problem/error-format.ts'
 
-/** A server of core/http alone, whose upstream only writes down what it is asked: for the order of checks, not for the cluster. */
+/** A server of core/http whose upstream only records requests: for tests of the order of checks, not of the cluster. */
 export interface TestServer {
   readonly app: FastifyInstance
-  /** What reached upstream, in order: `as`, `review list runs in default`. */
+  /** Requests to upstream, in order: `as`, `review list runs in default`. */
   readonly upstream: string[]
   readonly outcomes: Outcome[]
   readonly lines: string[]
@@ -41,7 +41,7 @@ export interface TestPlugin {
   readonly routes?: FastifyPluginAsync
 }
 
-/** What stands behind the server, where a test brings the real thing, and its limits. */
+/** Real dependencies of the server, if a test has them, and its limits. */
 export interface BuildOptions {
   readonly cluster?: HttpServices['cluster']
   readonly directory?: Directory
@@ -54,7 +54,7 @@ export interface BuildOptions {
   readonly errorFormat?: ErrorFormat
 }
 
-/** The bearer that upstream rejects, the one that it denies everything, and the one that it denies every read. */
+/** Bearers: rejected by upstream, denied everything, and denied every read. */
 export const REJECTED = 'rejected-token'
 export const DENIED = 'denied-token'
 export const UNREADING = 'unreading-token'

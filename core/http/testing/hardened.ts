@@ -6,12 +6,12 @@ import { endpoint } from '../endpoint/endpoint.ts'
 import type { AnyEndpoint } from '../endpoint/endpoint.ts'
 import { buildServer } from './build-server.ts'
 
-/** A bearer that the server takes. */
+/** A bearer that the server accepts. */
 export const good = { authorization: 'Bearer good-token' }
 /** Any object. */
 export const free = Type.Object({}, { additionalProperties: true })
 
-/** A route that answers what it was given. */
+/** A route that returns its input. */
 export function route(more: Partial<AnyEndpoint>): AnyEndpoint {
   return {
     ...endpoint({
@@ -26,7 +26,7 @@ export function route(more: Partial<AnyEndpoint>): AnyEndpoint {
   }
 }
 
-/** With a namespace and a name in its path. */
+/** A route with a namespace and a name in its path. */
 export const named = route({ url: '/things/:ns/:name' })
 /** A parameter of each type. */
 export const query = Type.Object({
@@ -35,9 +35,9 @@ export const query = Type.Object({
   state: Type.Optional(Type.Enum(['on', 'off'])),
   q: Type.Optional(Type.String()),
 })
-/** With a query. */
+/** A route with a query. */
 export const listed = route({ query })
-/** With a body. */
+/** A route with a body. */
 export const posted = route({
   method: 'POST',
   body: Type.Object({
@@ -47,13 +47,13 @@ export const posted = route({
   }),
 })
 
-/** Serves routes, with a way to send bytes as they are. */
+/** Serves routes and can send raw bytes. */
 export async function start(t: TestContext, endpoints: readonly AnyEndpoint[], more = {}) {
   const server = await buildServer(t, [{ endpoints }], more)
   await server.app.listen({ host: '127.0.0.1', port: 0 })
   const address = server.app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  /** Sends bytes as they are, and reads until the server closes. */
+  /** Sends raw bytes and reads until the server closes. */
   const raw = async (head: string, body = ''): Promise<string> => {
     const socket = connect(port, '127.0.0.1')
     socket.setEncoding('utf8')

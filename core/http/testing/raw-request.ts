@@ -2,17 +2,20 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** A connection that sends bytes as they are and keeps what comes back. */
+/** A connection that sends raw bytes and keeps the response. */
 export interface RawRequest {
   readonly socket: Socket
-  /** Everything that came so far. */
+  /** Everything received so far. */
   text(): string
-  /** Resolves with the status of the answer; rejects when the connection ends without one. */
+  /** Resolves with the status of the response; rejects if the connection closes without one. */
   readonly status: Promise<number>
   readonly closed: Promise<unknown>
 }
 
-/** Opens a connection to a loopback port and sends a head (lines by `\n`) and the beginning of a body. */
+/**
+ * Connects to a loopback port and sends a head (lines separated by `
+ * `) and the beginning of a body.
+ */
 export function sendRaw(port: number, head: string, body = ''): RawRequest {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8')
   let text = ''

@@ -5,7 +5,7 @@ import { openEventStream } from '../stream/event-stream.ts'
 import type { EventStream } from '../stream/event-stream.ts'
 import { buildServer } from './build-server.ts'
 
-/** Serves `GET /api/events` on a free loopback port with room for 10,000 streams and hands over each; resolves with the port. */
+/** Serves `GET /api/events` on a free loopback port, with room for 10,000 streams, and passes each to `entered`. Returns the port. */
 export async function serveEventStreams(entered: (stream: EventStream) => void): Promise<number> {
   const events = endpoint({
     method: 'GET',
