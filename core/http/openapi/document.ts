@@ -42,8 +42,7 @@ export function toOpenApi({ catalog, version, summaries }: OpenApiInput): object
     info: {
       title: 'mesh control plane',
       version,
-      description:
-        'Agents, their runs and the audit log. The cluster authorizes each request as its caller.',
+      description: 'Agents, their runs and the audit log. The cluster authorizes each request as its caller.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
