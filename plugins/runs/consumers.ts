@@ -7,14 +7,14 @@ import { openChildren } from './store/internal/run-rows.ts'
 import type { RunsTables } from './store/tables.ts'
 import type { RunWriter } from './lifecycle/run-writer.ts'
 
-const nobody = { name: 'system:mesh:worker', kind: 'system' } as const
+const worker = { name: 'system:mesh:worker', kind: 'system' } as const
 
 /** Cancels the child runs of a cancelled run, recursively. */
 export function runsConsumers(writer: RunWriter): readonly Consumer[] {
   return [
     on('runs.cascade', [cancelRequested], { order: 'none', from: 'start' }, async (events, context) => {
       const tx = { ...context, db: context.db.withTables<RunsTables>() }
-      for (const { actor = nobody, data } of events) {
+      for (const { actor = worker, data } of events) {
         const children = await openChildren(tx.db, data.runId)
         await lockLeases(tx.db, children)
         for (const child of children)

@@ -40,7 +40,7 @@ export const runsSettings = Type.Object(
       86_400,
       2_100_000,
     ),
-    driveTries: count('Failed attempts without progress after which a worker ends a run.', 8, 100),
+    maxAttempts: count('Failed attempts without progress after which a worker ends a run.', 8, 100),
     queuedPerNamespace: count('Maximum number of queued runs per namespace; further runs are refused with 429.', 1000),
     queuedPerCaller: count(
       'Maximum number of queued runs per caller in all namespaces; further runs are refused with 429.',

@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a failing run is tried without end',
     file: 'plugins/runs/worker/failure.ts',
-    find: "now?.state === 'cancelling' || claim.tries + 1 >= services.driveTries",
+    find: "now?.state === 'cancelling' || claim.tries + 1 >= services.maxAttempts",
     replace: "now?.state === 'cancelling'",
     tests: bounds,
     only: 'PGlite.*store refuses',

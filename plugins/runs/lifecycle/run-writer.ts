@@ -9,12 +9,12 @@ import { appendJournal } from '../store/internal/journal.ts'
 import { type Claim, type LockedRun, lockRun, setLease } from '../store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 
-/** The worker's lease is gone: somebody else writes this run now. Whatever was in hand is dropped. */
+/** Another process has the lease of the run. The write was rolled back. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-/** Who changes the run. A worker names the epoch of its claim; every one of its writes checks it. */
+/** Author of a change. For a worker, every write checks the epoch of its claim. */
 export interface Author {
   readonly actor: Actor
   readonly epoch?: number
@@ -33,7 +33,7 @@ export function traceparentOf(run: Pick<SelectedRun, 'id' | 'trace_id'>): string
   return `00-${run.trace_id}-${run.id.replaceAll('-', '').slice(16)}-01`
 }
 
-/** What a change yields: facts to record, journal entries before them, content of the facts' own entries, and statements. */
+/** A change of a run: facts, journal entries before them, content of the entries of the facts, and further statements. */
 export interface Change {
   readonly facts: readonly RunFact[]
   readonly entries?: readonly Entry[]
@@ -45,17 +45,17 @@ export interface Change {
   readonly also?: (tx: Tx<RunsTables>['db']) => Promise<void>
 }
 
-/** The one way in which a run changes: lock, decide, journal, events, queue; live frames after COMMIT. */
+/** Makes every change of a run: lock, decide, journal, events, queue; live frames after COMMIT. */
 export interface RunWriter {
-  /** Undefined when the run does not exist. Throws `LeaseLost` when the author's epoch is not the lease's. */
+  /** Returns undefined if the run does not exist. Throws `LeaseLost` if the author's epoch is not that of the lease. */
   change(runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
-  /** The same in a transaction of the caller's. */
+  /** As `change`, in the given transaction. */
   changeIn(tx: Tx<RunsTables>, runId: string, author: Author, decide: Decide): Promise<SelectedRun | undefined>
 }
 
 type Decide = (run: RunFacts, locked: LockedRun) => Change | Promise<Change>
 
-/** A change of a run's state, as it was committed. */
+/** A committed change of a run's state. */
 export interface StateEntered {
   readonly run: SelectedRun
   readonly state: RunState
@@ -64,7 +64,7 @@ export interface StateEntered {
   readonly launcher: string | undefined
 }
 
-/** What a writer needs beside the store: `now` stamps journal entries (order comes from the sequence); `entered` is called after COMMIT. */
+/** Dependencies of a writer. `now` gives the time of journal entries, not their order. `entered` is called after COMMIT. */
 export interface WriterNeeds {
   readonly live: LiveUpdates
   readonly now: () => Date
@@ -119,10 +119,10 @@ function failureOf(facts: readonly RunFact[]): Pick<StateEntered, 'failReason'> 
   return { failReason: failed && 'failReason' in failed ? failed.failReason : undefined }
 }
 
-/** What gives a worker something to do. */
+/** Facts that notify the workers. */
 const wakes: ReadonlySet<RunFact['fact']> = new Set(['resumed', 'cancel-requested'])
 
-/** Where the queue stands after a change of state. A holder keeps its lease over a cancel: it does the cancelling. */
+/** Updates the queue after a change of state. A worker keeps its lease after a cancel request, since it stops the agent. */
 async function queue(
   tx: Tx<RunsTables>,
   locked: LockedRun,
@@ -138,12 +138,12 @@ async function queue(
   else if (author.epoch === undefined) await setLease(tx.db, run.id, 'ready', true)
 }
 
-/** The facts that a decision sees. */
+/** The state of a run as input of a decision. */
 export function toFacts(run: SelectedRun): RunFacts {
   return { state: run.state, started: run.started, segment: run.segment, interrupts: run.open_interrupts }
 }
 
-/** What events of a run are about. */
+/** Subject of the events of a run. */
 export function subjectOf(run: SelectedRun): NewEvent['subject'] {
   return { namespace: run.namespace, kind: 'Run', name: run.id, namespaceUid: run.namespace_uid, uid: run.id }
 }

@@ -15,7 +15,7 @@ export interface TreeNode {
   readonly children: readonly TreeNode[]
 }
 
-/** What the tree is built from: journal entries in order. */
+/** A journal entry as input of the tree. */
 export interface TreeEntry {
   readonly seq: number
   readonly ts: Date
@@ -34,17 +34,17 @@ interface OpenNode extends Omit<TreeNode, 'children'> {
 
 interface Building {
   readonly root: OpenNode
-  /** By the span ids that only one node has: parents are named by them. */
+  /** Nodes by unique span id, by which entries name their parent. */
   readonly bySpan: Map<string, OpenNode>
   /** Ids of all nodes. */
   readonly ids: Set<string>
-  /** Not finished, by kind and what their two entries share. */
+  /** Unfinished nodes, by kind and the key that their two entries share. */
   readonly open: Map<string, OpenNode>
   readonly steps: OpenNode[]
   readonly isContinued: boolean
 }
 
-/** The field by which the entries of one node know each other; an agent's own entries may all have the span of the run. */
+/** The field that both entries of a node share. Their span ids are not unique: an agent may use that of the run for all. */
 const keys: Readonly<Record<string, string>> = {
   step: 'step',
   message: 'messageId',
@@ -53,18 +53,18 @@ const keys: Readonly<Record<string, string>> = {
   interrupt: 'id',
 }
 
-// Their id says more than the span, which they share with the call that they belong to.
+// Identified by their key, since they share the span id of the call that they belong to.
 const namedByKey: ReadonlySet<string> = new Set(['message', 'delegate', 'interrupt'])
 
-/** Which part of the journal the entries are; the default is all of it. */
+/** Position of the entries in the journal; the default is all of it. */
 export interface TreePart {
-  /** Entries come before: an end without its beginning is a node too. */
+  /** Entries precede: an end without its start is a node. */
   readonly isContinued?: boolean
-  /** Entries follow: what has no end may have one there. */
+  /** Entries follow: nodes without an end may have one there. */
   readonly isTruncated?: boolean
 }
 
-/** Builds the tree: a node for each step, message, model call, tool call, delegation and interrupt, below its step. */
+/** Builds the tree: a node per step, message, model call, tool call, delegation and interrupt, below its step. */
 export function buildTree(run: SelectedRun, entries: readonly TreeEntry[], part: TreePart = {}): TreeNode {
   const { isContinued = false, isTruncated = false } = part
   const root = rootOf(run)
@@ -102,7 +102,7 @@ function rootOf(run: SelectedRun): OpenNode {
   }
 }
 
-/** The status of what has no end of its own follows from the run. */
+/** Status of nodes without an end, by the state of the run. */
 function unfinishedStatus({ state }: SelectedRun): TreeNode['status'] {
   if (state === 'paused') return 'paused'
   if (!terminalStates.has(state)) return 'running'
@@ -129,14 +129,14 @@ function close(building: Building, entry: TreeEntry, kind: string): void {
   Object.assign(node.attributes, attributesOf(entry.data))
 }
 
-/** What began in an earlier part of the journal. */
+/** Inserts a node that started in an earlier part of the journal. */
 function insertEnded(building: Building, entry: TreeEntry, kind: string): OpenNode {
   const node = insert(building, entry, { kind, name: nameOf(kind, entry.data) })
   lasted(node, entry)
   return node
 }
 
-/** A model call has one entry, at its end; one that failed or was refused names its route. */
+/** A model call has one entry, at its end. A failed or refused call is named by its route. */
 function addModelCall(building: Building, entry: TreeEntry): void {
   const { model, route, error } = entry.data
   const name = [model, route].find((one) => typeof one === 'string') ?? 'model call'

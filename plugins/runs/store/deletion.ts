@@ -4,20 +4,20 @@ import type { RunsTables, SelectedRun } from './tables.ts'
 
 type Db = Kysely<RunsTables> | Transaction<RunsTables>
 
-/** Runs of a namespace, at most `limit` ids. */
+/** Ids of at most `limit` runs of a namespace. */
 export async function runsOfNamespace(db: Db, namespaceUid: string, limit: number): Promise<readonly string[]> {
   const query = db.selectFrom('runs_runs').select('id').where('namespace_uid', '=', namespaceUid)
   return (await query.limit(limit).execute()).map(({ id }) => id)
 }
 
-/** Runs of an agent that have not ended and are not being cancelled, at most `limit` ids. */
+/** Ids of at most `limit` runs of an agent that have not ended and are not being cancelled. */
 export async function openRunsOfAgent(db: Db, agentUid: string, limit: number): Promise<readonly string[]> {
   const query = db.selectFrom('runs_runs').select('id').where('agent_uid', '=', agentUid)
   const open = query.where('state', 'in', ['queued', 'running', 'paused']).limit(limit)
   return (await open.execute()).map(({ id }) => id)
 }
 
-/** Runs that ended more than `days` ago by the database's clock, the oldest first, at most `limit` ids. */
+/** Ids of at most `limit` runs that ended more than `days` ago by the database's clock, oldest first. */
 export async function runsFinishedBefore(db: Db, days: number, limit: number): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from runs_runs where finished_at < clock_timestamp() - make_interval(days => ${days})
@@ -25,7 +25,7 @@ export async function runsFinishedBefore(db: Db, days: number, limit: number): P
   return rows.map(({ id }) => id)
 }
 
-/** Runs that have waited for a person for more than `days`, at most `limit` ids. */
+/** Ids of at most `limit` runs that have been paused for more than `days`. */
 export async function runsPausedBefore(db: Db, days: number, limit: number): Promise<readonly string[]> {
   const { rows } = await sql<{ run_id: string }>`
     select run_id from runs_lease
@@ -35,9 +35,9 @@ export async function runsPausedBefore(db: Db, days: number, limit: number): Pro
 }
 
 /**
- * Removes all that is stored for runs, except their events and the rows of the read model; returns the runs that existed. The queue
- * entries are locked first, as by every writer: a worker that still drives one finds its lease gone. The shards are locked last and
- * in order, so that no writer of another run waits in a circle.
+ * Deletes the data of runs, except their events and rows of the read model; returns the runs that existed. Queue entries are locked
+ * first, as by every writer, so a worker that executes one loses its lease. Shards are locked last and in order, so that writers of
+ * other runs cannot deadlock.
  */
 export async function deleteRunContent(db: Db, ids: readonly string[]): Promise<readonly SelectedRun[]> {
   if (ids.length === 0) return []
@@ -55,12 +55,12 @@ export async function deleteRunContent(db: Db, ids: readonly string[]): Promise<
   return runs
 }
 
-/** Forgets how much a namespace stores that has no runs any more. */
+/** Deletes the byte counts of a namespace without runs. */
 export async function forgetStorage(db: Db, namespaceUid: string): Promise<void> {
   await db.deleteFrom('runs_storage').where('namespace_uid', '=', namespaceUid).execute()
 }
 
-/** Removes at most `limit` texts of messages whose run is gone: a worker may write one after the deletion. Returns how many. */
+/** Deletes at most `limit` partial texts of deleted runs, which a worker may write after the deletion. Returns their number. */
 export async function dropOrphanPartials(db: Db, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from runs_partial where (run_id, message_id) in (

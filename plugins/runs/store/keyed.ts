@@ -3,12 +3,12 @@ import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { RunsTables, SelectedRun } from './tables.ts'
 
-// An invoke waits for a day at most, and its answer is kept for a day more.
+// An invoke waits for at most a day, and its answer is kept for another.
 const kept = sql`interval '48 hours'`
 
 /**
- * The run that an earlier request with the same key made, `idempotency_conflict` if that request asked for something else. A key
- * lives for two days; an older one is released for the run that is made now.
+ * Returns the run of an earlier request with the same key; throws `idempotency_conflict` if that request was different. Keys expire
+ * after two days; an expired key is released for the new run.
  */
 export async function findKeyed(
   db: Kysely<RunsTables> | Transaction<RunsTables>,

@@ -3,7 +3,7 @@ import type { PartialRow, RunsTables } from './tables.ts'
 
 type Db = Kysely<RunsTables> | Transaction<RunsTables>
 
-/** Replaces the text so far of the messages under way. */
+/** Replaces the partial texts of unfinished messages. */
 export async function savePartials(db: Db, partials: readonly PartialRow[]): Promise<void> {
   if (partials.length === 0) return
   await db
@@ -13,7 +13,7 @@ export async function savePartials(db: Db, partials: readonly PartialRow[]): Pro
     .execute()
 }
 
-/** A finished message has no partial text; a finished run has none at all. */
+/** Deletes the partial text of a finished message, or all of a finished run. */
 export async function dropPartials(db: Db, runId: string, messageId?: string): Promise<void> {
   let query = db.deleteFrom('runs_partial').where('run_id', '=', runId)
   if (messageId !== undefined) query = query.where('message_id', '=', messageId)

@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 import type { RunsTables } from './tables.ts'
 
-/** How the queue stands: runs that wait, for how many seconds the oldest has, and runs that a worker holds. */
+/** State of the queue: waiting runs, seconds that the oldest has waited, and runs with a lease. */
 export interface QueueState {
   readonly waiting: number
   readonly oldestSeconds: number
   readonly held: number
 }
 
-/** Reads the queue; only runs with work to do are in its index, finished ones cost nothing. */
+/** Reads the state of the queue. Its index contains no finished runs. */
 export async function readQueue(db: Kysely<RunsTables>): Promise<QueueState> {
   const { rows } = await sql<QueueState>`
     with ready as (

@@ -14,13 +14,13 @@ export interface RunFilter {
   readonly since?: Date | undefined
 }
 
-/** The sort key of a list: newest first, ties by id. */
+/** Sort key of a list: newest first, then by id. */
 export interface RunKey {
   readonly createdAt: Date
   readonly id: string
 }
 
-/** A page: its size and the key of the last row before it. */
+/** A page: its size and the key of the row before it. */
 export interface RunPage {
   readonly limit: number
   readonly after?: RunKey | undefined
@@ -28,7 +28,7 @@ export interface RunPage {
 
 type Db = Kysely<RunsTables>
 
-/** One page of the runs of the proof's namespace; '' is cluster-wide. A re-created namespace inherits nothing. */
+/** A page of the runs of the proof's namespace; '' means all. A re-created namespace does not have the former runs. */
 export async function listRuns(
   db: Db,
   access: Access<'list', 'runs'>,
@@ -39,7 +39,7 @@ export async function listRuns(
   return rows
 }
 
-/** The statement of `listRuns`: one index gives its rows in order, however many runs there are. */
+/** The statement of `listRuns`. An index yields its rows in order, so the cost does not depend on the number of runs. */
 export function selectPage(
   ...[db, { namespace }, filter, { limit, after }]: Parameters<typeof listRuns>
 ): RawBuilder<SelectedRun> {
@@ -51,25 +51,25 @@ export function selectPage(
   const [key, value] = filter.label
   const within = namespace === '' ? sql`true` : sql`runs_labels.namespace_uid = ${liveNamespaceUid(namespace)}`
   const young = filter.since ? sql`runs_labels.created_at >= ${filter.since}` : sql`true`
-  // Run by run, in the order of the labels: left to itself the planner reads and sorts every run that has a common one.
+  // The lateral join keeps the order of labels; otherwise the planner reads and sorts every run with a common label.
   const run = runs.where('runs_runs.id', '=', sql.ref<string>('runs_labels.run_id')).limit(1)
   return sql<SelectedRun>`select run.* from runs_labels cross join lateral ${run} run
     where ${within} and key = ${key} and value = ${value} and ${young} and ${behind('runs_labels', 'run_id', after)}
     order by runs_labels.created_at desc, runs_labels.run_id desc limit ${limit}`
 }
 
-/** Where a run lives: all that may be read before the review, and only to ask it. */
+/** Namespace of a run: the only field that may be read before the access review, which needs it. */
 export async function locateRun(db: Db, runId: string): Promise<string | undefined> {
   const row = await current(db).clearSelect().select('runs_runs.namespace').where('id', '=', runId).executeTakeFirst()
   return row?.namespace
 }
 
-/** A run of the proof's namespace. */
+/** Reads a run of the proof's namespace. */
 export function readRun(db: Db, access: Access<string, 'runs'>, runId: string): Promise<SelectedRun | undefined> {
   return current(db).where('id', '=', runId).where('runs_runs.namespace', '=', access.namespace).executeTakeFirst()
 }
 
-/** Input, output, error and questions of a run that was read with a proof. */
+/** Input, output, error and interrupts of a run that was read with a proof. */
 export function readRunContent(db: Db, run: Pick<SelectedRun, 'id'>) {
   return db
     .selectFrom('runs_content')
@@ -90,15 +90,15 @@ export function readJournal(db: Db, run: Pick<SelectedRun, 'id'>, after: number,
     .execute()
 }
 
-/** A part of a journal, and whether it may go on after it. */
+/** A page of a journal, and whether it is the last one. */
 export interface JournalPage {
   readonly entries: readonly Selectable<JournalRow>[]
   readonly isLast: boolean
 }
 
 /**
- * A page of journal entries after a sequence number: at most `rows`, and no further one once they have `bytes` as JSON. So a stream
- * holds at most that and one entry in memory. Sequence numbers have no gaps: each entry is read once, by its number.
+ * Reads a page of journal entries after a sequence number: at most `rows`, and none after `bytes` of JSON. A stream thus holds at most
+ * `bytes` and one entry in memory. Sequence numbers have no gaps, so each entry is read once, by its number.
  */
 export async function readJournalPage(
   db: Db,
@@ -118,7 +118,7 @@ export async function readJournalPage(
   return { entries, isLast: entries.length < most.rows && (entries.at(-1)?.bytes ?? 0) < most.bytes }
 }
 
-/** The last sequence number of each of the runs that exist. */
+/** Last sequence number of each run that exists. */
 export async function readJournalEnds(db: Db, runIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (runIds.length === 0) return new Map()
   const { rows } = await sql<{ run_id: string; journal_seq: number }>`
@@ -126,12 +126,12 @@ export async function readJournalEnds(db: Db, runIds: readonly string[]): Promis
   return new Map(rows.map((row) => [row.run_id, row.journal_seq]))
 }
 
-/** The text so far of the messages under way. */
+/** Partial texts of the unfinished messages of a run. */
 export function readPartials(db: Db, run: Pick<SelectedRun, 'id'>) {
   return db.selectFrom('runs_partial').selectAll().where('run_id', '=', run.id).execute()
 }
 
-/** Runs whose namespace still is the one that they were made in. */
+/** Runs whose namespace was not deleted or re-created since. */
 function current(db: Db): SelectRuns {
   return db
     .selectFrom('runs_runs')
@@ -139,7 +139,7 @@ function current(db: Db): SelectRuns {
     .where(inLiveNamespace(sql.ref('runs_runs.namespace_uid')))
 }
 
-// One uid to compare with lets the index of a namespace give its page; by name or by a join all runs newer than the page were read (100 ms of 100,000).
+// With a single uid the index of a namespace yields its page. By name or join all newer runs were read (100 ms of 100,000).
 function currentOf(db: Db, namespace: string): SelectRuns {
   return db
     .selectFrom('runs_runs')

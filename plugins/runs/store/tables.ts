@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
 import type { Decision, FailReason, Interrupt, PauseReason, Resolution, RunState } from '#schemas/run.ts'
 
-/** A jsonb column: read as a value, written as JSON text (both drivers take it). */
+/** A jsonb column: read as a value, written as JSON text, which both drivers accept. */
 type Json<T> = ColumnType<T, string, string>
 
 /** The read model of a run; only the projection writes it. */
@@ -18,9 +18,9 @@ export interface RunRow {
   parent_run_id: string | null
   trigger_kind: string
   trigger_by: string
-  /** Who the run is done for: its grant's subject, unchanged by a resume and inherited by delegated runs. */
+  /** Subject of the grant: unchanged by a resume, inherited by delegated runs. */
   subject: string
-  /** Who answered the last interrupt. */
+  /** Account that answered the last interrupt. */
   decided_by: string | null
   state: RunState
   pause_reason: PauseReason | null
@@ -39,7 +39,7 @@ export interface RunRow {
   finished_at: Date | null
 }
 
-/** A label of a run, with what a list orders and bounds by; only the projection writes it. */
+/** A label of a run, with the sort key and filters of lists; only the projection writes it. */
 export interface LabelRow {
   run_id: string
   key: string
@@ -48,7 +48,7 @@ export interface LabelRow {
   created_at: Date
 }
 
-/** Content of a run: never in an event, deleted with it. */
+/** Content of a run: never in an event, deleted with the run. */
 export interface ContentRow {
   run_id: string
   input: Json<unknown>
@@ -58,14 +58,14 @@ export interface ContentRow {
   interrupts: Json<Interrupt[]>
   resolutions: Json<Resolution[]>
   checkpoint: Json<unknown> | null
-  /** Of the request that made the run: hashes, see `Idempotency`. */
+  /** Hashes of the request that created the run, see `Idempotency`. */
   idempotency_key: Generated<Buffer | null>
   idempotency_request: Generated<Buffer | null>
   /** Every answer to an interrupt of the run, oldest first. */
   decisions: ColumnType<Decision[], string | undefined, string>
 }
 
-/** The queue. `journal_seq` is the last sequence number given; reserving under the row lock keeps it gapless. */
+/** The queue. `journal_seq` is the last assigned sequence number, gapless since it is assigned under the row lock. */
 export interface LeaseRow {
   run_id: string
   state: 'ready' | 'waiting' | 'done'
@@ -78,26 +78,26 @@ export interface LeaseRow {
   launcher_n: Generated<number>
   ticket: Generated<string | null>
   ticket_segment: Generated<number | null>
-  /** Drives that failed since the last entry of the launcher. */
+  /** Failed attempts since the last entry of the launcher. */
   tries: Generated<number>
   namespace_uid: string
-  /** Stored for the run: input, output, checkpoint, resolutions and journal. */
+  /** Bytes of input, output, checkpoint, resolutions and journal. */
   bytes: Generated<bigint>
   launcher: ColumnType<LauncherPlace | null, string | undefined, string | null>
 }
 
-/** Where a launcher is; `id` tells it from another one that has the address later. */
+/** Address of a launcher. `id` distinguishes it from a later launcher with the same address. */
 export interface LauncherAddress {
   readonly id: string
   readonly url: string
 }
 
-/** The launcher where a segment was begun. */
+/** Launcher of a started segment. */
 export interface LauncherPlace extends LauncherAddress {
   readonly segment: number
 }
 
-/** The journal: what happened in a run, with content. */
+/** The journal: entries of a run, with content. */
 export interface JournalRow {
   run_id: string
   seq: number
@@ -108,28 +108,28 @@ export interface JournalRow {
   data: Json<Record<string, unknown>>
 }
 
-/** The text of messages under way, so that a stream can be joined in the middle of one. */
+/** Partial texts of unfinished messages, for streams that start in the middle of one. */
 export interface PartialRow {
   run_id: string
   message_id: string
   text: string
 }
 
-/** Bytes that the runs of a namespace store, in 16 shards by the last digit of the run's id. */
+/** Stored bytes of the runs of a namespace, in 16 shards by the last digit of the run id. */
 export interface StorageRow {
   namespace_uid: string
   shard: string
   bytes: bigint
 }
 
-/** A public key by which launchers of an agent are known. */
+/** A public key of the launchers of an agent. */
 export interface LauncherKeyRow {
   agent_uid: string
   public_key: string
   recorded_at: Generated<Date>
 }
 
-/** Tables of the plugin, and the core table its reads join. */
+/** Tables of the plugin, and the core table that its reads join. */
 export type RunsTables = {
   runs_runs: RunRow
   runs_labels: LabelRow

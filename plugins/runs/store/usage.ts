@@ -1,16 +1,16 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { RunsTables } from './tables.ts'
 
-/** What counts against the quotas of a new run. */
+/** Usage that is compared with the quotas of a new run. */
 export interface RunUsage {
-  /** Queued runs of the namespace, and of the caller in all namespaces; counted up to the given bounds only. */
+  /** Queued runs of the namespace, and of the caller in all namespaces, counted up to the given bounds. */
   readonly queuedInNamespace: number
   readonly queuedByCaller: number
-  /** Bytes that the runs of the namespace store. */
+  /** Stored bytes of the runs of the namespace. */
   readonly storedBytes: number
 }
 
-/** Reads in one statement what a new run of a namespace and a caller is measured by. Indexes give each count. */
+/** Reads the usage of a namespace and a caller in one statement. Each count uses an index. */
 export async function readUsage(
   db: Kysely<RunsTables> | Transaction<RunsTables>,
   of: { readonly namespaceUid: string; readonly caller: string },
@@ -27,7 +27,7 @@ export async function readUsage(
   return rows[0] ?? { queuedInNamespace: 0, queuedByCaller: 0, storedBytes: 0 }
 }
 
-/** Bytes that all runs store. */
+/** Stored bytes of all runs. */
 export async function readStoredBytes(db: Kysely<RunsTables>): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(bytes), 0)::float8 as bytes from runs_storage`.execute(db)

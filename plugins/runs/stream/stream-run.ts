@@ -6,10 +6,10 @@ import type { RunWatch } from './run-watch.ts'
 import { type JournalPage, readJournal, readJournalPage, readPartials } from '../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 
-/** Where the frames of a stream go: `id` only for journal entries. */
+/** Sends a frame of a stream. */
 export type SendFrame = (frame: LiveFrame) => Promise<void> | void
 
-/** What a stream reads. */
+/** Dependencies of a stream. */
 export interface StreamServices {
   readonly store: Store
   readonly live: LiveUpdates
@@ -17,13 +17,13 @@ export interface StreamServices {
 }
 
 const pageSize = { rows: 500, bytes: 1024 * 1024 }
-// Live frames and the watch end the wait; the time only bounds what a defect of both would cost.
+// Live frames and the watch end the wait. The timeout is a fallback if both fail.
 const idleMs = 60_000
 const endKinds = new Set(['run.succeeded', 'run.failed', 'run.cancelled', 'run.timed_out', 'run.rejected'])
 
 /**
- * Streams a run: subscribe and buffer first, then the journal after `after`, then the text so far, then what was
- * buffered, then live. A hole in the sequence is filled from the journal, so frames may be lost but never an entry.
+ * Streams a run: subscribes and buffers, then sends the journal after `after`, the partial texts, the buffered and the live frames. A gap
+ * in the sequence is filled from the journal, so that lost frames lose no entry.
  */
 export async function streamRun(
   services: StreamServices,
@@ -59,7 +59,7 @@ export async function streamRun(
   }
 }
 
-/** Whether everything of an ended run was already seen: the answer is 204 then. */
+/** Whether the client has every entry of an ended run, which is answered with 204. */
 export async function nothingAfter(services: StreamServices, run: SelectedRun, after: number): Promise<boolean> {
   if (!terminalStates.has(run.state) || after === 0) return false
   return (await readJournal(services.store.reader<RunsTables>(), run, after, 1)).length === 0
@@ -89,13 +89,13 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
     catchUp,
     last: () => last,
     ended: () => ended,
-    /** A run that was removed before its end has no entry for it: its namespace was deleted, or its retention is over (UXM5). */
+    /** Ends the stream of a run that was removed before its end, with its namespace or by retention (UXM5). */
     async removed(): Promise<void> {
       if (ended) return
       ended = true
       await send(unnumbered(run, 'run.cancelled', { reason: 'removed' }))
     },
-    /** The text so far of messages under way, for a client that came in the middle. */
+    /** Sends the partial texts of unfinished messages, for a client that connects in the middle of one. */
     async snapshot(): Promise<void> {
       for (const { message_id: messageId, text } of await readPartials(db, run)) {
         offsets.set(messageId, text.length)
@@ -107,10 +107,10 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
       if (frame.seq === undefined) return this.delta(frame)
       if (frame.seq <= last) return
       if (frame.seq > last + 1) return catchUp()
-      // The frame itself: its bytes are shared by the clients of the run.
+      // The same object, since its encoding is shared by the clients of the run.
       await entry(frame, frame.seq)
     },
-    /** Drops the overlap with the snapshot by offset; text that is missing in between is announced, then sent whole. */
+    /** Drops the overlap with the snapshot by offset. Missing text is reported as a gap and followed by a new snapshot. */
     async delta(frame: LiveFrame): Promise<void> {
       const { messageId, offset, text } = frame.data
       if (frame.kind !== 'message.delta' || typeof messageId !== 'string' || typeof text !== 'string')

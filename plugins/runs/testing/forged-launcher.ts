@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Scope } from '#test/harness/scope.ts'
 
-/** What a forged launcher does with the stream of a run. */
+/** Answers the event stream of a run. */
 export type Script = (response: ServerResponse, request: IncomingMessage) => unknown
 
-/** A launcher that answers as a real one until the worker follows a run; then it does what the script says. */
+/** A launcher that answers like a real one until the worker follows a run; the script answers that request. */
 export interface ForgedLauncher {
   readonly url: string
-  /** Paths that were asked for, in order, without their queries. */
+  /** Requested paths in order, without queries. */
   readonly asked: readonly string[]
 }
 
-/** Starts a forged launcher on a free loopback port; it ends with the test. */
+/** Starts a forged launcher on a free loopback port; closed with the test. */
 export async function startForgedLauncher(t: Scope, script: Script): Promise<ForgedLauncher> {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -34,12 +34,12 @@ export async function startForgedLauncher(t: Scope, script: Script): Promise<For
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
 }
 
-/** One event of a stream, with JSON that is sent as it is. */
+/** One event of a stream, with the JSON unchanged. */
 export function frame(json: string): string {
   return `event: x\ndata: ${json}\n\n`
 }
 
-/** The JSON of an entry; `raw` fields replace the usual ones as they are. */
+/** The JSON of an entry; `raw` has the JSON of fields to replace. */
 export function entryJson(
   kind: string,
   n: number | undefined,

@@ -1,6 +1,6 @@
 import type { SelectedRun } from '../store/tables.ts'
 
-/** A row of the read model as a test needs it. */
+/** A row of the read model with defaults for tests. */
 export function toRow(some: Partial<SelectedRun> = {}): SelectedRun {
   return {
     id: '01a203f9-9c7c-79a1-9d5f-66e7ff79849b',

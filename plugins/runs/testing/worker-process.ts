@@ -1,5 +1,5 @@
-// A worker in a process of its own, to be killed: `worker-process.ts <database url> <launcher url> [instant [settings]]`; at an instant of its
-// first invoke it kills itself: `begun` before it, `sent` while it is under way, `answered` after it.
+// A worker in a separate process, to be killed: `worker-process.ts <database url> <launcher url> [instant [settings]]`. It kills itself at an
+// instant of its first invocation: `begun` before it, `sent` during it, `answered` after it.
 import { openDatabase } from '#core/database/database.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { LauncherClient } from '../worker/launcher-client.ts'
@@ -24,9 +24,9 @@ function mortal(launcher: LauncherClient): LauncherClient {
   if (instant === undefined || instant === '') return launcher
   return {
     ...launcher,
-    invoke: async (...told) => {
+    invoke: async (...sent) => {
       if (instant === 'begun') die()
-      const answer = launcher.invoke(...told)
+      const answer = launcher.invoke(...sent)
       if (instant === 'sent') setTimeout(die, Math.random() * 4)
       await answer
       return die()

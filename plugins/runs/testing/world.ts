@@ -23,7 +23,7 @@ import { type LoopOptions, runLoop } from '../worker/loop.ts'
 import { traceparentBelow } from '../worker/run-span.ts'
 import { createRunWriter, type RunWriter } from '../lifecycle/run-writer.ts'
 
-/** Store, bus and writer of a process, without a host around them. */
+/** Store, bus and writer of a process, without a host. */
 export interface World {
   readonly store: Store
   readonly live: LiveUpdates
@@ -36,7 +36,7 @@ export interface World {
 /** The agent of these tests. */
 export const agent = { namespace: 'default', name: 'robot', uid: 'uid-1' }
 
-/** Builds a world on a migrated database. */
+/** Creates a world on a migrated database. */
 export function createWorld(
   database: Database,
   bus: Bus = createMemoryBus(),
@@ -50,7 +50,7 @@ export function createWorld(
   return { store, live, watch, writer: createRunWriter(store, { live, now }), core: { now }, settings }
 }
 
-/** A worker's services towards one unsigned launcher, known by its address, or several. */
+/** Services of a worker with unsigned launchers: one, given by its address, or several. */
 export function workerServices(
   world: World,
   where: () => string | undefined | readonly ServiceEndpoint[],
@@ -66,7 +66,7 @@ export function workerServices(
     cancelPatienceMs: 30_000,
     agentTimeoutMs: 3_600_000,
     limits: world.settings,
-    driveTries: world.settings.driveTries,
+    maxAttempts: world.settings.maxAttempts,
     retryMs: 100,
     close: () => dispatcher.destroy(),
     recheck: async () => ({ allowed: true }),
@@ -84,7 +84,7 @@ export function workerServices(
   }
 }
 
-/** A worker of this process; `stop` lets go of what it holds. */
+/** Starts a worker in this process; `stop` releases its leases. */
 export function startWorker(
   services: ReturnType<typeof workerServices>,
   holder: string,
@@ -111,7 +111,7 @@ export function queueRun(
   return queueRunOf(world, { input, conversationId, ...(parent ? { parent } : {}) })
 }
 
-/** Queues a run of the test agent; `some` replaces what it would have. */
+/** Queues a run of the test agent; `some` replaces defaults. */
 export function queueRunOf(world: World, some: Partial<NewRun>): Promise<SelectedRun> {
   const runId = uuidV7()
   return createRun(world, {
@@ -130,7 +130,7 @@ export function queueRunOf(world: World, some: Partial<NewRun>): Promise<Selecte
   })
 }
 
-/** Waits until a run is in a state that `fits`. */
+/** Waits until a run `fits`. */
 export async function settled(
   world: World,
   runId: string,

@@ -183,7 +183,7 @@ for (const { name, skip, open } of adapters) {
       when (new.kind = 'step.started') execute function refuse()`)
         .execute(database.root)
       const launcher = await drive(t, world, sends(entryJson('step.started', 1, '{}'), succeeded(2)), {
-        driveTries: 3,
+        maxAttempts: 3,
         retryMs: 10,
       })
       const refused = await settled(world, (await queueRun(world, 'x')).id, isTerminal)
@@ -211,7 +211,7 @@ for (const { name, skip, open } of adapters) {
       .execute(database.root)
     let refusals = 0
     const log = { debug() {}, info() {}, warn() {}, error: () => void refusals++, child: () => log }
-    await drive(t, world, sends(entryJson('step.started', 1, '{}')), { driveTries: 100, retryMs: 60_000, log })
+    await drive(t, world, sends(entryJson('step.started', 1, '{}')), { maxAttempts: 100, retryMs: 60_000, log })
     const run = await queueRun(world, 'x')
     await settled(world, run.id, () => refusals > 0)
     await cancelRun(world.writer, run.id, alice)

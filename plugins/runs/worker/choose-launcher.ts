@@ -3,34 +3,34 @@ import { reservedPorts } from '#schemas/launcher-ports.ts'
 import type { LauncherAddress } from '../store/tables.ts'
 import type { LauncherClient } from './launcher-client.ts'
 
-/** The launchers of a run's agent. A run stays with the one that took it: no other knows of it. */
+/** Launchers of the run's agent. A run stays with the launcher that accepted it; the others do not know it. */
 export interface Launchers {
-  /** One that takes runs, each time another where there are several; undefined while there is none. Rejects when that cannot be known. */
+  /** Returns the next ready launcher, round robin; undefined if none is ready. Rejects if the endpoints cannot be listed. */
   next(): Promise<LauncherClient | undefined>
-  /** Whether one that takes runs has not been named since the round began. */
+  /** Whether the current round has a ready launcher that `next` has not returned. */
   hasMore(): boolean
-  /** The one that has a segment of the run. */
+  /** Returns the launcher at an address, ready or not. */
   at(address: LauncherAddress): LauncherClient
-  /** Whether the latest one that was reached did not prove that it is a launcher of the agent. */
+  /** Whether the latest connection failed because the other side did not prove that it is a launcher of the agent. */
   isUnproven(): boolean
 }
 
-/** The port of an agent's Service behind which its launchers are. */
+/** Service port of an agent's launchers. */
 export function launcherService(namespace: string, name: string): ServicePort {
   return { namespace, name, portName: 'http', port: reservedPorts.invoke.port, scheme: 'https' }
 }
 
-/** What launchers are made of. */
+/** Options of `createLaunchers`. */
 export interface LaunchersOptions {
   readonly list: () => Promise<readonly ServiceEndpoint[]>
   readonly connect: (address: LauncherAddress, isGone: () => Promise<boolean>) => LauncherClient
-  /** Id of the one that comes first while it takes runs: where the run was before its pause. */
+  /** Id of the launcher to return first if it is ready: the one that had the run before its pause. */
   readonly preferred?: string | undefined
   readonly isUnproven?: () => boolean
   readonly random?: () => number
 }
 
-/** Makes the launchers of one run: begins at the preferred one or anywhere, and goes round. */
+/** Creates the launchers of one run. The first is the preferred or a random one, the rest follow in list order. */
 export function createLaunchers({
   list,
   connect,
@@ -42,7 +42,7 @@ export function createLaunchers({
   let left = 0
   const at = (address: LauncherAddress): LauncherClient =>
     connect(address, () =>
-      // What cannot be known now may be there still.
+      // Without a list the launcher may still exist.
       list().then(
         (all) => !all.some(({ id }) => id === address.id),
         () => false,

@@ -18,13 +18,12 @@ import { createLauncherConnections } from './launcher-connections.ts'
 import { createLaunchers, launcherService } from './choose-launcher.ts'
 import { traceparentBelow } from './run-span.ts'
 
-// A place may come free at any moment.
 const busyPatienceMs = 10_000
 const retryMs = 5_000
 
 const connecting = { connect: { timeout: 3_000 } }
 
-/** What driving runs stands on in the worker role: the network to launchers and to the state role. */
+/** Creates the services of the worker role, with connections to launchers and to the state role. */
 export function createWorkerServices(
   parts: { readonly core: Core; readonly store: Store; readonly live: LiveUpdates; readonly writer: RunWriter },
   worker: WorkerContext,
@@ -38,7 +37,7 @@ export function createWorkerServices(
     keysOf: (agentUid) => readLauncherKeys(parts.store.reader<RunsTables>(), agentUid),
     onUnproven: (agentUid, error) => {
       unproven.inc()
-      core.log.warn({ agentUid, why: error.message }, 'a launcher was refused')
+      core.log.warn({ agentUid, why: error.message }, 'launcher identity check failed')
     },
   })
   const attemptOf = (run: SelectedRun, epoch: number): Promise<string> =>
@@ -52,7 +51,7 @@ export function createWorkerServices(
     cancelPatienceMs: settings.cancelTimeout * 1000,
     agentTimeoutMs: settings.agentTimeout * 1000,
     limits: settings,
-    driveTries: settings.driveTries,
+    maxAttempts: settings.maxAttempts,
     retryMs,
     faulted: (cause) => faults.inc({ cause }),
     close: async () => {
@@ -83,11 +82,11 @@ export function createWorkerServices(
         headersTimeout: 10_000,
         bodyTimeout: 10_000,
       }).catch((error: unknown) => {
-        throw new StateUnavailable('the state role did not answer a recheck', { cause: error })
+        throw new StateUnavailable('state role did not answer a recheck', { cause: error })
       })
       if (answer.status >= 500 || answer.status === 429)
-        throw new StateUnavailable(`the state role answered ${answer.status} to a recheck`)
-      if (answer.status !== 200) throw new Error(`the state role answered ${answer.status} to a recheck`)
+        throw new StateUnavailable(`state role answered ${answer.status} to a recheck`)
+      if (answer.status !== 200) throw new Error(`state role answered ${answer.status} to a recheck`)
       const { allowed, grant } = JSON.parse(answer.body.toString()) as { allowed?: unknown; grant?: unknown }
       return { allowed: allowed === true, ...(typeof grant === 'string' ? { grant } : {}) }
     },

@@ -120,7 +120,7 @@ async function execute(step: Step, effects: Effects): Promise<DispatchAnswer> {
 
 // A launcher that does not answer shows its problem when it is followed.
 async function agentRevisionOf(launcher: LauncherClient): Promise<number | undefined> {
-  return launcher.look().then(
+  return launcher.attach().then(
     ({ agentRevision }) => agentRevision,
     () => undefined,
   )

@@ -1,33 +1,33 @@
 import type { LauncherEntry } from '#schemas/run.ts'
 import type { Entry } from '../lifecycle/journal.ts'
 
-/** Receives entries in the launcher's order: batches for the journal, and deltas for the streams of clients. */
+/** Receives entries in the launcher's order: batches for the journal, deltas for the streams of clients. */
 export interface EntrySink {
   commit(entries: readonly NumberedEntry[]): Promise<void>
   delta(entry: LauncherEntry): void
 }
 
-/** Entries on their way into the journal. */
+/** Batches entries for the journal. */
 export interface EntryBatcher {
-  /** Takes an entry of so many bytes. A returned promise asks the caller to send nothing until it resolves (F6). */
+  /** Queues an entry of `bytes` bytes. If it returns a promise, the caller must not push until it resolves (F6). */
   push(entry: LauncherEntry, bytes: number): Promise<void> | undefined
-  /** The highest number taken so far. */
+  /** Highest number that was pushed. */
   seen(): number
-  /** Resolves when everything taken so far is committed. */
+  /** Resolves when every pushed entry is committed. */
   drained(): Promise<void>
 }
 
 /** An entry for the journal with the launcher's own number. */
 export type NumberedEntry = LauncherEntry & { readonly n: number }
 
-/** How an batcher is made. */
+/** Options of a batcher. */
 export interface EntryBatcherOptions {
-  /** Number of the last entry that is committed already. */
+  /** Number of the last committed entry. */
   readonly after: number
   readonly onError: (error: unknown) => void
-  /** Called for each entry that is not a repeat, before it is taken; what it throws, `push` throws. */
+  /** Called for each new entry before it is queued. Its errors are thrown by `push`. */
   readonly count?: (entry: LauncherEntry, bytes: number) => void
-  /** Bytes that may wait before `push` asks for a pause. */
+  /** Queued bytes above which `push` returns a promise. */
   readonly maxWaiting?: number
 }
 
@@ -41,8 +41,8 @@ const maxBatchBytes = 256 * 1024
 const maxWaitingBytes = 1024 * 1024
 
 /**
- * Takes entries as they arrive and commits them in batches: while one commit is under way the next batch gathers.
- * Deltas keep their place among the entries, so no client sees the text of a message before its start.
+ * Creates a batcher with one commit at a time; entries that arrive meanwhile form the next batch. Deltas keep their order among the
+ * entries, so that no client receives the text of a message before its start.
  */
 export function createEntryBatcher(sink: EntrySink, options: EntryBatcherOptions): EntryBatcher {
   const { onError, count, maxWaiting = maxWaitingBytes } = options
@@ -81,13 +81,13 @@ export function createEntryBatcher(sink: EntrySink, options: EntryBatcherOptions
 
   return {
     push(entry, bytes) {
-      // After a reconnect the launcher repeats what we have not acknowledged; what is committed is skipped by number.
+      // After a reconnect the launcher repeats entries; numbers that were pushed before are skipped.
       if (entry.n !== undefined && entry.n <= seen) return undefined
       count?.(entry, bytes)
       if (entry.n !== undefined) seen = entry.n
       queue.push({ entry, bytes })
       waitingBytes += bytes
-      // A turn later: deltas alone need no await, and the end of the work must not come before it is noted here.
+      // In a later microtask: deltas need no await, and `work` must not clear `working` before it is set here.
       working ??= Promise.resolve().then(work).catch(fail)
       if (waitingBytes <= maxWaiting) return undefined
       room ??= Promise.withResolvers<void>()
@@ -100,7 +100,7 @@ export function createEntryBatcher(sink: EntrySink, options: EntryBatcherOptions
   }
 }
 
-// At most 200 entries, and no more after 256 KiB of them: a batch is held several times, as JSON, parameters and frames.
+// At most 200 entries, and none after 256 KiB: a batch is in memory several times, as JSON, parameters and frames.
 function numberedPrefix(queue: readonly Waiting[]): readonly (Waiting & { readonly entry: NumberedEntry })[] {
   const batch: (Waiting & { readonly entry: NumberedEntry })[] = []
   let size = 0

@@ -16,18 +16,18 @@ import type { Launchers } from './choose-launcher.ts'
 
 const maxBackOffMs = 60_000
 
-/** A run whose drive failed, and how to make its agent stop. */
-export interface FailedDrive {
+/** A run whose execution failed. */
+export interface FailedExecution {
   readonly claim: Claim
   readonly run: SelectedRun
-  /** Asks the launcher to stop and to forget the run, once. Never rejects. */
+  /** Requests once that the launcher stops and discards the run. Never rejects. */
   stopAgent(): Promise<void>
 }
 
 /** Ends a run as failed, or as cancelled when that was requested. */
 export async function failRun(
   services: WorkerServices,
-  { claim, run }: Pick<FailedDrive, 'claim' | 'run'>,
+  { claim, run }: Pick<FailedExecution, 'claim' | 'run'>,
   reason: FailReason,
   message = failMessages[reason] ?? reason,
 ): Promise<undefined> {
@@ -38,13 +38,13 @@ export async function failRun(
   }))
 }
 
-/** Message of a run whose agent's address is answered by another process than its launcher; undefined otherwise. */
+/** Message for a run whose launcher address is answered by another process; undefined otherwise. */
 export function unprovenMessage(reason: FailReason, launchers: Pick<Launchers, 'isUnproven'>): string | undefined {
   if (reason !== 'agent_unreachable' || !launchers.isUnproven()) return undefined
-  return "The agent's address is answered by a process that did not prove that it is the agent's launcher; nothing was sent to it."
+  return 'The process at the address of the agent did not prove that it is its launcher; nothing was sent to it.'
 }
 
-/** Message of a run whose agent had no pod that takes runs. */
+/** Message for a run whose agent had no ready pod. */
 export function unreadyMessage(
   { unreachableAfterMs }: Pick<WorkerServices, 'unreachableAfterMs'>,
   { namespace, agent_name: name }: SelectedRun,
@@ -54,52 +54,56 @@ export function unreadyMessage(
 
 const failMessages: Readonly<Partial<Record<FailReason, string>>> = {
   agent_unreachable: 'The agent could not be reached.',
-  lost_worker: 'What the agent knew of the run is lost; it is not invoked again.',
+  lost_worker: 'The launcher has lost the state of the run; the agent is not invoked again.',
   permission_revoked: 'The caller may no longer invoke the agent.',
 }
 
 /**
- * Decides what follows an error of a drive (F5): a fault of the agent ends the run, and so does data that the store refuses. Any other
- * error is thrown again, to be retried, until the tries are used up or the run is being cancelled. A store or state role that cannot
- * be reached is no try: it says nothing about the run.
+ * Handles an error of an execution (F5). A fault of the agent and data that the store refuses end the run. Other errors are thrown
+ * again, to be retried, until `maxAttempts` is reached or the run is being cancelled. An unavailable store or state role does not
+ * count as an attempt.
  */
-export async function settleFailure(services: WorkerServices, drive: FailedDrive, error: unknown): Promise<undefined> {
+export async function settleFailure(
+  services: WorkerServices,
+  execution: FailedExecution,
+  error: unknown,
+): Promise<undefined> {
   const fault = toFault(error)
   if (fault === undefined && isUnavailable(error)) throw error
-  const { claim, run } = drive
+  const { claim, run } = execution
   const now = await findRun(services.store.reader<RunsTables>(), run.id)
-  const isLast = now?.state === 'cancelling' || claim.tries + 1 >= services.driveTries
+  const isLast = now?.state === 'cancelling' || claim.tries + 1 >= services.maxAttempts
   if (fault === undefined && !isLast) throw error
   const { runId, epoch } = claim
   const cause: FaultCause = fault?.faultCause ?? 'tries'
   services.log.warn({ runId, epoch, cause, ...describeError(error) }, 'run ended by its worker')
   services.faulted?.(cause)
-  await drive.stopAgent()
-  if (fault) await failRun(services, drive, 'agent_error', fault.message)
+  await execution.stopAgent()
+  if (fault) await failRun(services, execution, 'agent_error', fault.message)
   else
-    await failRun(services, drive, 'lost_worker', `The run could not be continued after ${claim.tries + 1} attempts.`)
+    await failRun(services, execution, 'lost_worker', `The run could not be continued after ${claim.tries + 1} attempts.`)
 }
 
-/** Pause before the next try, in milliseconds. */
+/** Pause before the next attempt in milliseconds. */
 export function backOffMs({ retryMs }: Pick<WorkerServices, 'retryMs'>, tries: number): number {
   return exponentialMs(tries, { minMs: retryMs, maxMs: maxBackOffMs })
 }
 
-/** The state role did not answer, or refused for a reason of its own. */
+/** The state role did not answer, or answered 429 or 5xx. */
 export class StateUnavailable extends Error {
   override readonly name = 'StateUnavailable'
 }
 
-/** Whether the error says that a dependency cannot be reached, which passes by itself. */
+/** Whether the error is the outage of a dependency, which is not counted as an attempt. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof StateUnavailable) return true
-  // Classes 53, 57 and 58: out of resources, shut down by an operator, failed system call.
+  // SQLSTATE classes 53, 57 and 58: insufficient resources, operator intervention, system error.
   if (/^5[378]\w{3}$/.test(codeOf(error) ?? '')) return true
   const failure = toStoreFailure(error)
   return failure instanceof Fail && failure.code === 'store_unavailable'
 }
 
-// Class 22: the data is not valid for its type. Class 54: it is above a limit of PostgreSQL. Neither passes with time.
+// SQLSTATE class 22: data invalid for its type. Class 54: above a limit of PostgreSQL. Retrying cannot fix either.
 function toFault(error: unknown): AgentFault | undefined {
   if (error instanceof AgentFault) return error
   const isData = /^(?:22|54)\w{3}$/.test(codeOf(error) ?? '')

@@ -26,8 +26,8 @@ export interface Attempt {
 }
 
 /**
- * Follows the launcher's entries into the journal until the segment's result; undefined when this worker stops. Throws `AgentFault` for
- * what a run cannot go on with; nothing is written after it.
+ * Copies the launcher's entries into the journal until the result of the segment. Returns undefined if this worker stops. Throws
+ * `AgentFault` for data or silence that ends the run; no entry is written after it.
  */
 export async function followRun(
   services: WorkerServices,
@@ -47,7 +47,7 @@ export async function followRun(
         await commitEntries(
           services,
           attempt,
-          // The decision was written where it was made; launchers of before repeat it (UXL4).
+          // The state role has written the decision already; older launchers report it again (UXL4).
           entries.filter(({ kind }) => !kind.startsWith('run.') && kind !== 'interrupt.resolved'),
         )
         result = found ?? result
@@ -84,13 +84,13 @@ export async function followRun(
     clearTimeout(deadline)
     cancelling.end()
     stop.abort()
-    // What is on its way into the journal comes before what the caller writes about the end.
+    // The last entries are committed before the caller writes the end of the run.
     await batcher.drained()
     await partials.close()
   }
 }
 
-// The launcher enforces limits.timeout of its agent. One that does not, or is silent, must not keep a place of its namespace.
+// The launcher enforces limits.timeout of its agent. A launcher that fails to must not occupy the worker's capacity forever.
 async function leftMs({ store, agentTimeoutMs }: WorkerServices, run: SelectedRun): Promise<number> {
   return Math.max(agentTimeoutMs - (await workedMs(store.reader<RunsTables>(), run.id)), 0)
 }
@@ -100,7 +100,7 @@ function agentTimeout({ agentTimeoutMs }: WorkerServices): AgentFault {
   return new AgentFault('agent_timeout', `The agent worked on the run for longer than ${limit}.`)
 }
 
-/** Passes a cancel on to the launcher, and calls `overdue` when the run has not ended `cancelPatienceMs` later. */
+/** Forwards a cancel to the launcher. Calls `overdue` if the run has not ended `cancelPatienceMs` later. */
 function stopWhenCancelled(
   { cancelPatienceMs }: WorkerServices,
   { launcher, cancelled }: Attempt,
@@ -123,20 +123,20 @@ function stopWhenCancelled(
   }
 }
 
-/** Asks until the launcher has heard it: a cancel that got lost would leave the agent at work. */
+/** Repeats the cancel until the launcher has answered, since a lost request would leave the agent running. */
 async function stopAtLauncher(launcher: LauncherClient, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const heard = await launcher.cancel().then(
+    const isAnswered = await launcher.cancel().then(
       () => true,
-      // It does not know the run, or a newer worker has it: following tells what that means.
+      // 404 and 409: the run is unknown there, or a newer worker has it. Following the run handles both.
       (error: unknown) => error instanceof LauncherRefused && (error.status === 404 || error.status === 409),
     )
-    if (heard) return
+    if (isAnswered) return
     await sleep(200, signal)
   }
 }
 
-/** Connects again after a break until the result is there, the launcher is silent for too long or knows nothing. */
+/** Reconnects until the result has arrived, the launcher is silent for too long, or it does not know the run. */
 async function followUntilResult(
   services: WorkerServices,
   attempt: Attempt,
@@ -149,7 +149,7 @@ async function followUntilResult(
     const outcome = await attempt.launcher
       .follow(before, { signal, maxEntryBytes: services.limits.runEntryBytes, onEntry: batcher.push })
       .catch((error: unknown): 'broken' => {
-        // 409: a newer worker has the run. It cut this one off, and nothing that is read from here on could be committed.
+        // 409: a newer worker has the run, so this one could commit no further entry.
         if (error instanceof LauncherRefused && error.status === 409) throw new LeaseLost(attempt.run.id)
         if (error instanceof AgentFault) throw error
         return 'broken'

@@ -7,22 +7,22 @@ import type { LauncherAddress } from '../store/tables.ts'
 import { AgentFault } from './agent-fault.ts'
 import { readEntry } from './read-entry.ts'
 
-/** Who asks: the person's grant and this worker's attempt. A launcher needs both. */
+/** Tokens of each request: the grant of the subject and the attempt of this worker. A launcher requires both. */
 export interface Credentials {
   readonly grant: string
   readonly attempt: string
   readonly traceparent: string
 }
 
-/** The launcher answered with a status that ends the run; its text is not passed on. */
+/** The launcher refused a request. Its text is omitted. */
 export class LauncherRefused extends Error {
   readonly status: number
-  /** How long a run of a busy agent may take, waiting included; undefined when the launcher did not say. */
+  /** `limits.timeout` of a busy agent in milliseconds, which includes the wait; undefined if not reported. */
   readonly runTimeoutMs: number | undefined
-  /** The launcher does not have the run, and what workers with a lower epoch still send begins it no more. */
+  /** Whether the launcher proves that it does not have the run and that requests with a lower epoch cannot start it. */
   readonly isWithoutRun: boolean
   constructor(status: number, headers: AnswerHeaders = {}) {
-    super(`the launcher answered ${status}`)
+    super(`launcher answered ${status}`)
     this.name = 'LauncherRefused'
     this.status = status
     this.runTimeoutMs = readCount(headers['x-mesh-run-timeout-ms'])
@@ -30,47 +30,47 @@ export class LauncherRefused extends Error {
   }
 }
 
-/** What a launcher says about itself when it has a run. */
+/** Answer of a launcher that has the run. */
 export interface Answering {
   readonly agentRevision: number | undefined
 }
 
-/** The worker's side of a launcher's port 8080, for one run. Connection errors reject with what undici says. */
+/** Client of a launcher's port 8080 for one run. Connection errors are those of undici. */
 export interface LauncherClient {
   readonly at: LauncherAddress
-  /** Whether the launcher is known to exist no more, and with it all that it knew of the run. */
+  /** Whether the pod of the launcher no longer exists, and with it the state of the run. */
   isGone(): Promise<boolean>
-  /** What is committed before the run is started; undefined from a launcher that knows no tickets. */
+  /** Requests the ticket to be committed before the start; undefined from a launcher without tickets. */
   ticket(): Promise<string | undefined>
-  /** Starts the run; the run id is the idempotency key, so a repeat changes nothing. Refused (412) where the ticket is not valid. */
+  /** Starts the run; idempotent by the run id. Refused with 412 if the ticket is invalid. */
   invoke(request: InvokeRequest, ticket?: string): Promise<Answering>
-  /** Who answers a run that another worker handed over; this worker's epoch holds from then on. */
-  look(): Promise<Answering>
-  /** Follows the run's entries after `n`; 'unknown' when the launcher has no memory of the run. */
+  /** Attaches to a run that another worker started. Requests with a lower epoch are refused from then on. */
+  attach(): Promise<Answering>
+  /** Follows the entries of the run after `n`. Returns 'unknown' if the launcher does not know the run. */
   follow(after: number, options: FollowOptions): Promise<'ended' | 'unknown'>
-  /** Asks for a stop; the end shows in the entries. */
+  /** Requests a stop. The result arrives as an entry. */
   cancel(): Promise<void>
-  /** Lets the launcher forget the run. */
+  /** Allows the launcher to discard the run. */
   acknowledge(): Promise<void>
 }
 
-/** How entries are received. */
+/** Options of `follow`. */
 export interface FollowOptions {
   readonly signal: AbortSignal
-  /** Bytes of an event above which following fails with `AgentFault`. */
+  /** Bytes of an event above which `follow` fails with `AgentFault`. */
   readonly maxEntryBytes: number
-  /** Called for each entry with its bytes; a returned promise pauses the launcher until it settles. */
+  /** Called for each entry with its size. A returned promise pauses the stream until it settles. */
   onEntry(entry: LauncherEntry, bytes: number): Promise<void> | undefined
 }
 
-/** What a client speaks with. Credentials are made for each call: an attempt token lasts five minutes only. */
+/** Options of a client. Credentials are created per request, since an attempt token expires after five minutes. */
 export interface LauncherClientOptions extends Pick<LauncherClient, 'at' | 'isGone'> {
   readonly dispatcher: Dispatcher
   readonly runId: string
   readonly credentials: () => Promise<Credentials>
 }
 
-/** A client of one launcher for one run. */
+/** Creates the client of a launcher for one run. */
 export function createLauncherClient(options: LauncherClientOptions): LauncherClient {
   const { dispatcher, at, runId, credentials, isGone } = options
   const origin = at.url
@@ -97,7 +97,7 @@ export function createLauncherClient(options: LauncherClientOptions): LauncherCl
     isGone,
     ticket: () => send(`/runs/${runId}/ticket`).then(readTicket, unlessUnknown),
     invoke: async (request, ticket) => readAnswering(await send('/invoke', request, ticket)),
-    look: async () => readAnswering(await send(`/runs/${runId}`)),
+    attach: async () => readAnswering(await send(`/runs/${runId}`)),
     cancel: async () => {
       await send(`/runs/${runId}/cancel`, {})
     },
@@ -115,7 +115,7 @@ export function createLauncherClient(options: LauncherClientOptions): LauncherCl
         headers: { ...headersOf(runId, await credentials()), accept: 'text/event-stream' },
         signal,
         headersTimeout: 10_000,
-        // The launcher sends a comment every 15 s; three missed ones are a dead connection.
+        // The launcher sends a comment every 15 s. Three missed comments mean a dead connection.
         bodyTimeout: 45_000,
         onHead: (head) => {
           status = head
@@ -148,7 +148,7 @@ function tooLarge(limit: number): string {
   return `The run exceeded the limit of ${limit} bytes in one entry (setting runs.runEntryBytes).`
 }
 
-// What else the answer says is in the entries, which carry the order too.
+// Other fields of the answer are in the entries too, in order.
 function readAnswering(body: unknown): Answering {
   const given = typeof body === 'object' && body !== null && 'agentRevision' in body ? body.agentRevision : undefined
   return {
@@ -159,11 +159,11 @@ function readAnswering(body: unknown): Answering {
 
 function readTicket(body: unknown): string | undefined {
   const given = typeof body === 'object' && body !== null && 'ticket' in body ? body.ticket : undefined
-  // It is stored, and sent back as a header.
+  // Stored, and sent back as a header.
   return typeof given === 'string' && /^[\x21-\x7e]{1,1024}$/.test(given) ? given : undefined
 }
 
-// A launcher of before tickets does not have the route.
+// Launchers of versions without tickets do not have the route.
 function unlessUnknown(error: unknown): undefined {
   if (error instanceof LauncherRefused && error.status === 404) return undefined
   throw error

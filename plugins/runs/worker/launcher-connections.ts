@@ -4,35 +4,35 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { Agent, Dispatcher, buildConnector } from 'undici'
 
-/** The other side of a connection did not prove that it is a launcher of the agent; nothing was sent to it. */
+/** The peer did not prove that it is a launcher of the agent. No request was sent to it. */
 export class LauncherUnproven extends Error {
   override readonly name = 'LauncherUnproven'
   readonly code = 'MESH_LAUNCHER_UNPROVEN'
   constructor(why: string) {
-    super(`the other side did not prove that it is the agent's launcher: ${why}`)
+    super(`peer did not prove that it is a launcher of the agent: ${why}`)
   }
 }
 
-/** The connection broke before its other side could prove itself; nothing was sent. */
+/** The connection broke during the handshake. No request was sent. */
 export class LauncherUnconnected extends Error {
   override readonly name = 'LauncherUnconnected'
   readonly code = 'MESH_LAUNCHER_UNCONNECTED'
 }
 
-/** Connections to launchers, by agent: each begins with the launcher's proof that it has a key of that agent. */
+/** Connections to launchers per agent. Each starts with the proof that the launcher has a key of that agent. */
 export interface LauncherConnections {
-  /** Sends requests to launchers of this agent alone. */
+  /** Returns a dispatcher for launchers of this agent only. */
   of(agentUid: string): Dispatcher
-  /** Whether the latest connection to a launcher of the agent failed for want of its proof. */
+  /** Whether the latest connection to a launcher of the agent failed because of its proof. */
   isUnproven(agentUid: string): boolean
   close(): Promise<void>
 }
 
-/** What connections are made with. */
+/** Options of `createLauncherConnections`. */
 export interface LauncherConnectionsOptions {
   /** Valid public keys (PEM, SPKI) of the agent's launchers. */
   readonly keysOf: (agentUid: string) => Promise<readonly string[]>
-  /** Called at the first failed proof after a good one. */
+  /** Called for the first failed proof after a successful one. */
   readonly onUnproven: (agentUid: string, error: LauncherUnproven) => void
 }
 
@@ -41,17 +41,17 @@ interface Entry {
   unproven: boolean
 }
 
-// Connections of an agent without runs are closed by their keep-alive; this bounds the empty pools.
+// Idle connections are closed by their keep-alive; this bounds the number of empty pools.
 const maxAgents = 512
-// One connection per event stream: the pool's cap would be the cap on runs, so there is none.
+// Each event stream occupies a connection, so a limit of the pool would limit runs.
 const pool = { connections: null, pipelining: 1, keepAliveTimeout: 30_000 }
-// A pod that went a moment ago refuses nothing, it is silent: the next one is tried soon.
+// A deleted pod does not refuse connections, it is silent. The worker should soon try the next one.
 const connectTimeoutMs = 3_000
 
 /**
- * TLS with the agent's own key as the pin: the address belongs to a pod in which the agent runs too, so it proves
- * nothing. What arrives over a connection whose handshake was signed with the key comes from the launcher (PODS4), each
- * answer, refusal and entry; a forger gets the handshake and no request, so neither grant nor input.
+ * Creates TLS connections pinned to the launcher keys of the agent. The address proves nothing, since it belongs to a pod that also
+ * runs the agent. A handshake signed with the key proves that every answer and entry comes from the launcher (PODS4). A forged peer
+ * receives no request, hence neither grant nor input.
  */
 export function createLauncherConnections(options: LauncherConnectionsOptions): LauncherConnections {
   const entries = new Map<string, Entry>()
@@ -86,11 +86,11 @@ function closeOldest(entries: Map<string, Entry>): void {
   const [oldest] = entries
   if (oldest === undefined || entries.size <= maxAgents) return
   entries.delete(oldest[0])
-  // Requests that are under way end by themselves. A closed pool refuses to be closed again.
+  // Pending requests complete. Closing a closed pool rejects.
   oldest[1].agent.close().catch(() => undefined)
 }
 
-/** Looks the pool up for each request: one that was closed meanwhile is made again. */
+/** Looks up the pool per request, so that a closed pool is replaced. */
 class AgentDispatcher extends Dispatcher {
   readonly #agent: () => Agent
   constructor(agent: () => Agent) {
@@ -107,7 +107,7 @@ function provingConnector(
   agentUid: string,
   note: (error: LauncherUnproven | undefined) => void,
 ): buildConnector.connector {
-  // No session is resumed: a resumed handshake carries no certificate.
+  // No session resumption: a resumed handshake has no certificate.
   const connect = buildConnector({
     rejectUnauthorized: false,
     minVersion: 'TLSv1.3',
@@ -115,7 +115,7 @@ function provingConnector(
     timeout: connectTimeoutMs,
   })
   const prove = async (target: buildConnector.Options): Promise<Socket> => {
-    if (target.protocol !== 'https:') throw new LauncherUnproven('its address is not an https one')
+    if (target.protocol !== 'https:') throw new LauncherUnproven('the address is not https')
     const keys = await keysOf(agentUid)
     const socket = await new Promise<Socket>((resolve, reject) =>
       connect(target, (error, made) => (error === null && made ? resolve(made) : reject(toConnectError(error)))),
@@ -146,7 +146,7 @@ function problemOf(socket: Socket, keys: readonly string[]): LauncherUnproven | 
   if (key === undefined) return new LauncherUnproven('it has no certificate')
   if (keys.length === 0) return new LauncherUnproven('no key of the agent is recorded')
   if (!keys.some((pem) => createPublicKey(pem).equals(key)))
-    return new LauncherUnproven('its key is none of the agent’s')
+    return new LauncherUnproven('its key does not belong to the agent')
   return undefined
 }
 
@@ -155,11 +155,11 @@ function peerKey(socket: TLSSocket): KeyObject | undefined {
   return certificate instanceof X509Certificate ? certificate.publicKey : undefined
 }
 
-// Whatever fails before the handshake ends, no request was sent.
+// No request was sent, since the handshake did not complete.
 function toConnectError(error: Error | null): Error {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   if (error !== null && (syscall === 'connect' || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ENOTFOUND'))
     return error
-  if (code === 'ECONNRESET') return new LauncherUnconnected('the connection broke during the handshake')
+  if (code === 'ECONNRESET') return new LauncherUnconnected('connection broke during the handshake')
   return new LauncherUnproven(`the handshake failed (${code ?? 'unknown'})`)
 }

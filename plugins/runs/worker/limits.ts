@@ -3,19 +3,19 @@ import type { LauncherEntry } from '#schemas/run.ts'
 import type { runsSettings } from '../settings.ts'
 import { AgentFault } from './agent-fault.ts'
 
-/** Bounds of what one run may send; a run above one fails with a message that names the setting. */
+/** Limits of one run. A run above a limit fails with a message that names the setting. */
 export type RunLimits = Pick<
   Static<typeof runsSettings>,
   'runEntryBytes' | 'runEntries' | 'runDeltaBytes' | 'runJournalBytes'
 >
 
-/** Counts what one attempt of a run sends. */
+/** Counts the entries and bytes of one attempt. */
 export interface LimitMeter {
   /** Throws `AgentFault` when the entry exceeds a limit. */
   count(entry: LauncherEntry, bytes: number): void
 }
 
-/** Makes the meter of an attempt; `storedBytes` and `entries` is what the run sent before. */
+/** Creates the meter of an attempt. `before` has the counts of earlier attempts of the run. */
 export function createLimitMeter(
   limits: RunLimits,
   before: { readonly storedBytes: number; readonly entries: number },

@@ -8,17 +8,17 @@ const maxTextLength = 1024 * 1024
 /** The id is part of a primary key, and PostgreSQL refuses index rows above 2,704 bytes. */
 const maxIdLength = 512
 
-/** The texts so far of a run's messages under way. */
+/** Partial texts of the unfinished messages of a run. */
 export interface Partials {
   add(entry: LauncherEntry): void
   finished(entries: readonly LauncherEntry[]): void
-  /** Resolves when nothing is on its way into the store. */
+  /** Resolves when all writes have ended. */
   close(): Promise<void>
 }
 
 /**
- * Keeps the text so far of messages under way, and stores it every 250 ms for clients that join in the middle. One store at a time:
- * while the store is slow, changes gather. A text above 1 MiB is dropped: its message is complete in the journal later.
+ * Collects the text of unfinished messages and stores it every 250 ms, for clients that connect in the middle of a message. Writes are
+ * sequential; changes accumulate while the store is slow. Text above 1 MiB is dropped, since the journal gets the whole message.
  */
 export function createPartials(services: Pick<WorkerServices, 'store'>, run: SelectedRun): Partials {
   const texts = new Map<string, string>()
@@ -30,7 +30,7 @@ export function createPartials(services: Pick<WorkerServices, 'store'>, run: Sel
     const rows = [...changed].map((id) => ({ run_id: run.id, message_id: id, text: texts.get(id) ?? '' }))
     changed.clear()
     busy = true
-    // A lost partial costs a late joiner some text until the next one, never the run.
+    // After a lost write a late client misses some text until the next one.
     flushing = flushing
       .then(() => services.store.transact<RunsTables, void>((tx) => savePartials(tx.db, rows)))
       .catch(() => undefined)

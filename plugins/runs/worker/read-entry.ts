@@ -11,7 +11,7 @@ const maxSpanId = 64
 const maxInteger = 2 ** 31 - 1
 
 const deltaKinds: readonly EntryKind[] = ['message.delta', 'tool.args.delta']
-// The other kinds are the platform's own: a launcher that sent them could end a stream or forge a decision.
+// Only the platform writes the other kinds. A launcher that sent them could end a stream or forge a decision.
 const launcherKinds: readonly EntryKind[] = [
   ...deltaKinds,
   'run.succeeded',
@@ -34,13 +34,13 @@ const launcherKinds: readonly EntryKind[] = [
 ]
 
 /**
- * Reads an entry from the JSON that a launcher sent, as if it were forged: every field is checked, and texts that the store cannot
- * hold are replaced (F5). Throws `AgentFault` for what no honest launcher sends.
+ * Parses an entry of a launcher as untrusted input: every field is validated, and text that the store cannot hold is replaced (F5).
+ * Throws `AgentFault` for an invalid entry.
  */
 export function readEntry(json: string): LauncherEntry {
   const given = parse(json)
   if (isDeeperThan(given, maxDepth)) throw invalid('data', `must not be nested deeper than ${maxDepth} levels`)
-  // What the store cannot hold can only arrive as an escape: the line was decoded from UTF-8, and raw NUL is no JSON.
+  // Unstorable characters can only arrive as escapes: the line was decoded from UTF-8, and a raw NUL is invalid JSON.
   const entry = toRecord(json.includes('\\u') ? toStorableValue(given) : given, 'the entry')
   const kind = launcherKinds.find((known) => known === entry['kind'])
   if (kind === undefined) throw invalid('kind', 'must be a kind that a launcher reports')

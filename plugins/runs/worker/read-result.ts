@@ -15,7 +15,7 @@ const maxInterrupts = 100
 const maxId = 512
 const maxMessage = 64 * 1024
 
-// Decisions of persons and of the platform: no launcher reports them.
+// Reasons that only the platform sets; a launcher must not report them.
 const notOfLaunchers: ReadonlySet<FailReason> = new Set([
   'permission_revoked',
   'lost_worker',
@@ -23,7 +23,7 @@ const notOfLaunchers: ReadonlySet<FailReason> = new Set([
   'approval_expired',
 ])
 
-/** Reads the result of a segment from the data of its last entry; the state must be the one that the kind names. */
+/** Parses the result of a segment from the data of its last entry. The state must match the kind of the entry. */
 export function readResult(data: Readonly<Record<string, unknown>>, kind: string): InvokeResult {
   const { state } = data
   if (typeof state !== 'string' || `run.${state}` !== kind) throw invalid('state', 'must be that of its kind')
@@ -38,14 +38,14 @@ export function readResult(data: Readonly<Record<string, unknown>>, kind: string
     case 'cancelled':
       return { state, usage }
     case 'timed_out':
-      // Launchers of before say no more than that.
+      // Older launchers send no message.
       return { state, ...('message' in data ? { message: readMessage(data['message']) } : {}), usage }
     default:
       throw invalid('state', 'must be a result')
   }
 }
 
-/** Token counts, each from 0 to 2^53 - 1: what is no count is 0, what is larger is cut. */
+/** Token counts from 0 to 2^53 - 1. Invalid values become 0, larger ones the maximum. */
 export function readUsage(value: unknown): Usage {
   const given = asObject(value)
   const count = (name: keyof Usage): number => {
@@ -76,7 +76,7 @@ function readPause(data: Readonly<Record<string, unknown>>) {
   if (!Array.isArray(interrupts) || interrupts.length === 0 || interrupts.length > maxInterrupts)
     throw new AgentFault('invalid_entry', `The agent paused with no question, or with more than ${maxInterrupts}.`)
   const questions = interrupts.map(readInterrupt)
-  // An answer names its question by id: of two with one id, one could never be answered.
+  // An answer refers to its question by id, so of two questions with one id only one could be answered.
   if (new Set(questions.map(({ id }) => id)).size < questions.length)
     throw new AgentFault('invalid_entry', 'The agent paused with two questions of the same id.')
   return { pauseReason: readPauseReason(data['pauseReason']), interrupts: questions }

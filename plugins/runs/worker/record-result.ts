@@ -8,7 +8,7 @@ import type { WorkerServices } from './worker-services.ts'
 import { readResult } from './read-result.ts'
 import type { RevisionRecord } from './record-revision.ts'
 
-/** The result that a batch of entries ends with: the data of the launcher's last `run.*` entry. */
+/** The result in a batch of entries: the data of the last `run.*` entry of the launcher. */
 export function resultOf(entries: readonly LauncherEntry[]): InvokeResult | undefined {
   const last = entries.findLast((entry) => resultKinds.has(entry.kind))
   return last && readResult(last.data, last.kind)
@@ -16,7 +16,7 @@ export function resultOf(entries: readonly LauncherEntry[]): InvokeResult | unde
 
 const resultKinds = new Set(['run.succeeded', 'run.failed', 'run.cancelled', 'run.timed_out', 'run.paused'])
 
-/** Commits the result: state, outcome and, for a pause, the questions and where the agent stood. */
+/** Commits the result: state, outcome and, for a pause, the questions and the checkpoint of the agent. */
 export async function recordResult(
   services: WorkerServices,
   { claim, run, revision }: { readonly claim: Claim; readonly run: SelectedRun; readonly revision: RevisionRecord },
@@ -37,7 +37,7 @@ export async function recordResult(
   }))
 }
 
-// Stored beside the journal entry that says the same.
+// Bytes of the content row, beside the journal entry with the same data.
 function bytesOf(result: InvokeResult): number {
   if (result.state === 'succeeded') return jsonBytes(result.output)
   if (result.state === 'failed' || result.state === 'timed_out') return Buffer.byteLength(result.message ?? '')

@@ -4,14 +4,14 @@ import type { Claim } from '../store/internal/lease.ts'
 import type { SelectedRun } from '../store/tables.ts'
 import { subjectOf } from '../lifecycle/run-writer.ts'
 
-/** The event that says which revision answers, for the next write of the run: a write of its own would cost each run one more. */
+/** The event with the agent revision that answered, appended with the next write of the run to save a transaction per run. */
 export interface RevisionRecord {
-  /** The event, until a write that carried it was committed. */
+  /** The event until a write with it is committed, then none. */
   pending(): readonly NewEvent[]
   written(): void
 }
 
-/** Nothing is to be said when the launcher named no revision, or the one that the run shows already. */
+/** Creates the record; empty if the launcher reported no revision, or the one that the run has already. */
 export function recordRevision(claim: Claim, run: SelectedRun, agentRevision: number | undefined): RevisionRecord {
   let pending: readonly NewEvent[] =
     agentRevision === undefined || agentRevision === run.agent_revision

@@ -4,7 +4,7 @@ import { formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry
 import type { SelectedRun } from '../store/tables.ts'
 import { traceparentOf } from '../lifecycle/run-writer.ts'
 
-/** Runs what a claim is driven by as a span of the run's own trace; without a tracer the log lines alone carry the trace. */
+/** Executes `work` as a span of the run's own trace. Without a tracer only the log lines have the trace id. */
 export async function inRunSpan<Result>(
   tracer: Tracer | undefined,
   run: SelectedRun,
@@ -14,13 +14,13 @@ export async function inRunSpan<Result>(
   const parent = parseTraceparent(traceparentOf(run)) ?? startTrace()
   if (tracer !== undefined) {
     const attributes = { 'mesh.run.id': run.id, 'mesh.run.epoch': epoch }
-    return asSpan({ tracer, parent, name: 'drive run', attributes }, work)
+    return asSpan({ tracer, parent, name: 'execute run', attributes }, work)
   }
   const scope = createTraceScope(parent, undefined)
   return scope.run(work).finally(() => scope.close())
 }
 
-/** What a launcher is told: its span hangs below the one that drives the run. */
+/** The traceparent for a launcher: its span is a child of the span that executes the run. */
 export function traceparentBelow(run: SelectedRun): string {
   const trace = currentTrace()
   return trace?.traceId === run.trace_id ? formatTraceparent(trace) : traceparentOf(run)

@@ -9,31 +9,31 @@ import type { FaultCause } from './agent-fault.ts'
 import type { Launchers } from './choose-launcher.ts'
 import type { RunLimits } from './limits.ts'
 
-/** What driving a run needs; every member is a port of the worker role. */
+/** Dependencies of executing runs in the worker role. */
 export interface WorkerServices {
   readonly store: Store
   readonly writer: RunWriter
   readonly live: LiveUpdates
   readonly log: Logger
-  /** Undefined without a collector. */
+  /** Undefined if no collector is configured. */
   readonly tracer?: Tracer | undefined
-  /** The launchers of the run's agent, as the holder of this claim may speak to them. */
+  /** Returns the launchers of the run's agent, with the credentials of this claim. */
   launchersOf(run: SelectedRun, grant: () => string, claim: Claim): Launchers
-  /** Whether the subject may still invoke the agent, with the run's grant, renewed where it runs out (an older state role: none). */
+  /** Whether the subject may still invoke the agent, with the current grant of the run (absent from older state roles). */
   recheck(run: SelectedRun, epoch: number): Promise<{ readonly allowed: boolean; readonly grant?: string }>
-  /** How long an agent may have no address or refuse connections before its run fails. */
+  /** How long an agent may be unreachable before its run fails. */
   readonly unreachableAfterMs: number
-  /** How long a busy agent is asked for a place before its run makes room for others in the worker. */
+  /** How long a busy agent is retried before its run is requeued. */
   readonly busyPatienceMs: number
-  /** How long a cancelled run may take to stop before it ends without its launcher. */
+  /** How long a cancelled run may take to stop before the worker ends it. */
   readonly cancelPatienceMs: number
-  /** How long a launcher may have a segment of a run before the run ends without it. */
+  /** How long an agent may work on a segment before the worker ends the run. */
   readonly agentTimeoutMs: number
   readonly limits: RunLimits
-  /** Failed drives without progress after which a run ends. */
-  readonly driveTries: number
-  /** Pause after the first failed drive; it doubles with each, up to a minute. */
+  /** Failed attempts without progress after which a run ends. */
+  readonly maxAttempts: number
+  /** Pause after the first failed attempt; doubles with each, up to a minute. */
   readonly retryMs: number
-  /** Counts a run that was ended because of what its agent sent, or after too many failed drives. */
+  /** Counts a run that its worker ended, by cause. */
   readonly faulted?: (cause: FaultCause) => void
 }

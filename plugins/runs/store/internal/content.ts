@@ -26,7 +26,7 @@ export async function insertRun(db: Db, run: InsertedRun): Promise<number | unde
   return Buffer.byteLength(input) + run.grant.length
 }
 
-/** What of a new run is stored beside its event. */
+/** Data of a new run that is stored beside its event. */
 export interface InsertedRun {
   readonly runId: string
   readonly namespaceUid: string
@@ -35,7 +35,7 @@ export interface InsertedRun {
   readonly idempotency?: Idempotency | undefined
 }
 
-/** Stores what a run ended with. */
+/** Stores the output or error of an ended run. */
 export async function saveOutcome(
   db: Db,
   runId: string,
@@ -52,7 +52,7 @@ export async function saveOutcome(
     .execute()
 }
 
-/** Stores the questions of a pause and where the agent stood. */
+/** Stores the interrupts of a pause and the checkpoint of the agent. */
 export async function savePause(
   db: Db,
   runId: string,
@@ -76,7 +76,7 @@ export async function saveResolution(db: Db, runId: string, resolution: Resoluti
     decisions = decisions || ${JSON.stringify([decision])}::jsonb where run_id = ${runId}`.execute(db)
 }
 
-/** Replaces a grant that runs out, unless another process has. */
+/** Replaces an expiring grant, unless another process has. */
 export async function replaceGrant(db: Db, runId: string, old: string, grant: string): Promise<void> {
   await db
     .updateTable('runs_content')
@@ -86,12 +86,12 @@ export async function replaceGrant(db: Db, runId: string, old: string, grant: st
     .execute()
 }
 
-/** What the worker sends to the launcher. */
+/** Reads the content of a run, for its invocation. */
 export function readContent(db: Db, runId: string) {
   return db.selectFrom('runs_content').selectAll().where('run_id', '=', runId).executeTakeFirst()
 }
 
-/** The newest succeeded exchanges of one subject's conversation with an agent, newest first (F7). */
+/** Latest succeeded exchanges of one subject's conversation with an agent, newest first (F7). */
 export function readHistory(
   db: Db,
   {

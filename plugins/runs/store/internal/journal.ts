@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { NewJournal } from '../tables.ts'
 import type { Db } from './db.ts'
 
-/** For how many milliseconds the agent has worked on the run's segment, by the database's clock. */
+/** Milliseconds since the start of the current segment, by the database's clock. */
 export async function workedMs(db: Db, runId: string): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from clock_timestamp() - max(ts))::float8 * 1000 as ms
@@ -10,13 +10,13 @@ export async function workedMs(db: Db, runId: string): Promise<number> {
   return rows[0]?.ms ?? 0
 }
 
-/** What an append changes beside the journal: the launcher's own count, and bytes stored elsewhere for the run. */
+/** Counts that an append updates beside the journal: the launcher's entry number, and bytes stored outside the journal. */
 export interface AppendOptions {
   readonly launcherN?: number | undefined
   readonly contentBytes?: number | undefined
 }
 
-/** Writes entries at the given sequence numbers; sets how far journal and launcher have come, and counts the bytes. */
+/** Inserts entries with the given sequence numbers; updates the last numbers of journal and launcher, and the stored bytes. */
 export async function appendJournal(
   db: Db,
   runId: string,

@@ -3,27 +3,27 @@ import type { LauncherAddress, LauncherPlace, SelectedRun } from '../tables.ts'
 import type { Db } from './db.ts'
 import { findRun } from './run-rows.ts'
 
-/** How long a lease lasts without renewal. */
+/** Seconds until a lease expires without renewal. */
 export const leaseSeconds = 30
 
-/** What a worker holds of a run it has claimed. */
+/** A run claimed by a worker. */
 export interface Claim {
   readonly runId: string
   readonly epoch: number
   readonly launcherN: number
-  /** The launcher's ticket under which a segment was begun, and that segment. */
+  /** Ticket under which a segment was started, and the number of that segment. */
   readonly ticket: string | null
   readonly ticketSegment: number | null
-  /** Where a segment was begun last: the launcher that has it, or had one before. */
+  /** Launcher of the latest started segment. */
   readonly launcher: LauncherPlace | null
   readonly namespaceUid: string
-  /** Drives that failed since the launcher's last entry. */
+  /** Failed attempts since the launcher's last entry. */
   readonly tries: number
-  /** Bytes that the run stores so far. */
+  /** Stored bytes of the run. */
   readonly bytes: number
 }
 
-/** Prolongs leases; returns the runs that are still this holder's. */
+/** Renews the leases of a holder; returns them as `runId/epoch`. */
 export async function renewLeases(db: Db, holder: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ run_id: string; epoch: number }>`
     update runs_lease set expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
@@ -32,14 +32,14 @@ export async function renewLeases(db: Db, holder: string): Promise<ReadonlySet<s
   return new Set(rows.map((row) => `${row.run_id}/${row.epoch}`))
 }
 
-/** Returns a claim to the queue, due after a delay; `failed` counts the drive as a try in vain. */
+/** Releases the lease of a run, which is due again after a delay. `failed` counts a failed attempt. */
 export async function releaseLease(db: Db, claim: Claim, afterMs: number, failed = false): Promise<void> {
   await sql`update runs_lease set holder = null, expires_at = null, tries = tries + ${failed ? 1 : 0},
       wake_at = clock_timestamp() + make_interval(secs => ${afterMs / 1000})
     where run_id = ${claim.runId} and epoch = ${claim.epoch} and state = 'ready'`.execute(db)
 }
 
-/** A locked run: its row and where its journal and lease stand. */
+/** A locked run: its row, last journal number and lease. */
 export interface LockedRun {
   readonly run: SelectedRun
   readonly epoch: number
@@ -49,7 +49,7 @@ export interface LockedRun {
   readonly launcher: LauncherPlace | null
 }
 
-/** Locks a run for writing; undefined when it does not exist (any more). */
+/** Locks a run for writing; undefined if it does not exist. */
 export async function lockRun(db: Db, runId: string): Promise<LockedRun | undefined> {
   const lease = await db.selectFrom('runs_lease').selectAll().where('run_id', '=', runId).forUpdate().executeTakeFirst()
   if (!lease) return undefined
@@ -65,7 +65,7 @@ export async function lockRun(db: Db, runId: string): Promise<LockedRun | undefi
   }
 }
 
-/** Sets what the queue shall do with the run from now on: work on it, wait for a person, or nothing more. */
+/** Sets the state of a run in the queue: due, paused or ended. `keep` keeps the lease. */
 export async function setLease(
   db: Db,
   runId: string,
@@ -78,13 +78,13 @@ export async function setLease(
     where run_id = ${runId}`.execute(db)
 }
 
-/** Where a segment begins, and under which ticket. */
+/** Launcher and ticket of the start of a segment. */
 export interface Beginning {
   readonly ticket: string | undefined
   readonly launcher: LauncherAddress
 }
 
-/** A new segment counts the launcher's entries from the beginning; without `beginning` it has none yet. */
+/** Stores launcher and ticket of a segment and resets the count of launcher entries. Without `beginning` the segment has no launcher. */
 export async function beginSegment(db: Db, runId: string, segment: number, beginning?: Beginning): Promise<void> {
   const launcher = beginning && JSON.stringify({ ...beginning.launcher, segment } satisfies LauncherPlace)
   await db
