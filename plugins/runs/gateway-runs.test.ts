@@ -15,7 +15,7 @@ import { createWorld, queueRun } from './testing/world.ts'
 const runsMigrations = { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }
 const [adapter] = adapters
 
-test('PODA1: a run that can be neither waited for nor streamed is one refused call, not the end of the gateway', async (t) => {
+test('PODA1: a run that can be neither awaited nor streamed fails one call, not the gateway', async (t) => {
   assert.ok(adapter)
   const database = await adapter.open(t)
   await migrate(database, [storeMigrations, runsMigrations])
@@ -45,7 +45,7 @@ test('PODA1: a run that can be neither waited for nor streamed is one refused ca
     onText: () => undefined,
   }
   await assert.rejects(followRun({ ...world, runs: { get } }, run, call), /the bus is closed/)
-  // Rejections without a handler are reported after the microtasks of a turn.
+  // Unhandled rejections are reported after the microtasks of a turn.
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(unhandled, [])
 })

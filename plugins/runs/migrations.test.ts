@@ -19,7 +19,7 @@ import type { RunsTables } from './store/tables.ts'
 
 for (const { name, skip, open } of adapters)
   test(
-    `${name}: F10: runs of before the count of stored bytes are counted, claimed and removed`,
+    `${name}: F10: runs from before the count of stored bytes are counted, claimed and removed`,
     { skip },
     async (t) => {
       const database = await open(t)

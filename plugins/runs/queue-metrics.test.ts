@@ -16,7 +16,7 @@ import { createWorld, queueRun } from './testing/world.ts'
 
 for (const adapter of adapters) {
   test(
-    `${adapter.name}: the queue counts runs that wait, how long, and runs that are held`,
+    `${adapter.name}: the metrics of the queue have waiting runs, the age of the oldest, and held runs`,
     { skip: adapter.skip },
     async (t) => {
       const database = await adapter.open(t)
@@ -41,12 +41,12 @@ for (const adapter of adapters) {
       await sql`update runs_lease set expires_at = now() - interval '1 second' where holder is not null`.execute(
         database.root,
       )
-      assert.equal((await readQueue(reader)).waiting, 2, 'a lease that ran out holds nothing')
+      assert.equal((await readQueue(reader)).waiting, 2, 'an expired lease holds nothing')
     },
   )
 }
 
-test('a run that fails is one line of the log and one count with its reason, without content', async (t) => {
+test('a run that fails causes one log line and one count with its reason, without content', async (t) => {
   const [adapter] = adapters
   assert.ok(adapter)
   const database = await adapter.open(t)

@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
     find: "json.includes('\\\\u') ? toStorableValue(given) : given",
     replace: 'given',
     tests: bounds,
-    only: 'PGlite.*is mended wherever',
+    only: 'PGlite.*is replaced wherever',
   },
   {
     name: 'token counts are not capped',
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     find: 'sql<number>`least(${sql.ref(column)} + ${more}::float8, ${Number.MAX_SAFE_INTEGER}::float8)`',
     replace: 'sql<number>`${sql.ref(column)} + ${more}::float8`',
     tests: bounds,
-    only: 'PGlite.*is mended wherever',
+    only: 'PGlite.*is replaced wherever',
   },
   {
     name: 'a launcher reports a decision of a person',
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     find: 'reason === undefined || notOfLaunchers.has(reason)',
     replace: 'reason === undefined',
     tests: bounds,
-    only: 'PGlite.*no honest',
+    only: 'PGlite.*an invalid entry',
   },
   {
     name: 'two questions have one id',
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (new Set(questions.map(({ id }) => id)).size < questions.length)\n',
     replace: '  if (new Set(questions.map(({ id }) => id)).size < 0)\n',
     tests: bounds,
-    only: 'PGlite.*no honest',
+    only: 'PGlite.*an invalid entry',
   },
   {
     name: 'an entry of any depth is read',
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     find: '  return depth === 0 ||',
     replace: '  return depth === -1e6 ||',
     tests: bounds,
-    only: 'PGlite.*no honest',
+    only: 'PGlite.*an invalid entry',
   },
   {
     name: 'data that the store refuses is tried again',
@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     find: '    timer = setTimeout(overdue, cancelPatienceMs)\n',
     replace: '    timer = setTimeout(overdue, cancelPatienceMs * 1e5)\n',
     tests: bounds,
-    only: 'PGlite.*never says so',
+    only: 'PGlite.*never reports it',
   },
   {
     name: 'claims are made first in, first out',
@@ -240,7 +240,7 @@ export const mutants: readonly Mutant[] = [
     find: 'where finished_at < clock_timestamp() - make_interval(days => ${days})',
     replace: 'where finished_at < clock_timestamp() - make_interval(days => ${days} - 2)',
     tests: retention,
-    only: 'PGlite.*no earlier',
+    only: 'PGlite.*not earlier',
   },
   {
     name: 'a removed run still counts as stored',

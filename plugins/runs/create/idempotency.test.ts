@@ -54,9 +54,9 @@ for (const { name, skip, open } of adapters) {
   }
 
   test(`${name}: O6: a request whose process ended before its answer was stored has one run`, { skip }, async (t) => {
-    // A repeat is not refused for the run that it finds.
+    // A repeat is not refused by the quota that its run uses.
     const { database, post, count } = await start(t, { queuedPerCaller: 2 })
-    // What a process leaves that ends between the COMMIT of the run and that of the answer: the claim, and no answer.
+    // As after a process that ended between the COMMIT of the run and that of the answer: a claim without an answer.
     await sql
       .raw(`create function ends() returns trigger language plpgsql as $$ begin
         raise exception 'the process ends here'; end $$`)
@@ -67,7 +67,7 @@ for (const { name, skip, open } of adapters) {
     const invoke = { url: '/invoke', timeout: '1s' }
     assert.equal((await post('lost')).statusCode, 500)
     assert.equal((await post('lost', invoke)).statusCode, 500)
-    assert.equal(await count(), 2, 'the key is of its route')
+    assert.equal(await count(), 2, 'the key belongs to its route')
     await sql`drop trigger ends on idempotency`.execute(database.root)
     await sql`update idempotency set created_at = now() - interval '3 minutes'`.execute(database.root)
     const again = await post('lost')
@@ -80,7 +80,7 @@ for (const { name, skip, open } of adapters) {
   })
 
   test(
-    `${name}: O6: a failed request is repeated with one run; the key is of its caller and its body`,
+    `${name}: O6: a failed request is repeated with one run; the key belongs to its caller and body`,
     { skip },
     async (t) => {
       const { database, world, post, count } = await start(t)
@@ -96,10 +96,10 @@ for (const { name, skip, open } of adapters) {
       assert.deepEqual([changed.statusCode, changed.json<{ code: string }>().code], [409, 'idempotency_conflict'])
       assert.notEqual(idOf(await post('k', { bearer: 'other-token' })), idOf(first))
       const twice = await Promise.all([post('two'), post('two')])
-      for (const { statusCode } of twice) assert.ok([201, 409].includes(statusCode), 'made, replayed or under way')
+      for (const { statusCode } of twice) assert.ok([201, 409].includes(statusCode), 'created, replayed or in progress')
       const idempotency = { key: Buffer.from('both'), request: Buffer.from('same') }
       const [one, other] = await Promise.all([1, 2].map(() => queueRunOf(world, { idempotency })))
-      assert.equal(one?.id, other?.id, 'also when both find no run before they make one')
+      assert.equal(one?.id, other?.id, 'also if both find no run before they create one')
       assert.equal(await count(), 4)
       await forget()
       await sql`update runs_runs set created_at = now() - interval '49 hours'`.execute(database.root)
@@ -107,7 +107,7 @@ for (const { name, skip, open } of adapters) {
     },
   )
 
-  test(`${name}: SEC18: a repeat shows how the run went on only to a caller who may get it`, { skip }, async (t) => {
+  test(`${name}: SEC18: a repeat shows the current state of the run only to a caller that may get it`, { skip }, async (t) => {
     const { database, post } = await start(t)
     for (const [bearer, state] of [
       [UNREADING, 'queued'],

@@ -23,7 +23,7 @@ import { agent, createWorld, queueRun } from '../testing/world.ts'
 const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
 const day = 24 * 3600 * 1000
 
-/** Writes a row as a process of before the migration does. */
+/** Writes a row as a process from before the migration. */
 async function insertOlder(database: Database, run: { by: string; root?: string; id?: string }): Promise<string> {
   const id = run.id ?? uuidV7()
   await sql`insert into runs_runs (id, version, namespace, namespace_uid, conversation_id, root_run_id, trigger_kind,
@@ -68,7 +68,7 @@ for (const { name, skip, open } of adapters) {
   })
 
   test(
-    `${name}: SEC30: the grant of a resumed run stays its subject's and is renewed for it alone`,
+    `${name}: SEC30: the grant of a resumed run keeps its subject and is renewed only for it`,
     { skip },
     async (t) => {
       const { world } = await start(t, open)
@@ -76,7 +76,7 @@ for (const { name, skip, open } of adapters) {
       const run = await state.queued('alice', ['developers'])
       await pauseAndAnswer(world, run.id, 'bob')
       const grant = await state.recheck(run.id)
-      assert.equal(grant, run.grant, 'young enough: as it was signed')
+      assert.equal(grant, run.grant, 'not renewed while it is valid for long enough')
       assert.deepEqual(state.asked.at(-1), { username: 'alice', groups: ['developers'] })
       state.clock.now += 8 * day
       const renewed = await state.recheck(run.id)
@@ -126,7 +126,7 @@ async function pauseAndAnswer(world: World, runId: string, by: string): Promise<
   await resumeRun(world, { username: by }, { id: runId }, { payload: 'blue' })
 }
 
-/** The state role on a real store; only the cluster's answer to an access review is scripted. */
+/** The state role on a real store; only the result of the access review is scripted. */
 async function stateRole(world: World) {
   const keys = createKeyring()
   const clock = { now: Date.now() }

@@ -30,7 +30,7 @@ const failsWith = (code: string) => (error: unknown) => error instanceof Fail &&
 const approval = { id: 'a', reason: 'approval_required', tool: 'delete' } as const
 const question = { id: 'q', reason: 'input_required' } as const
 
-test('O6: a segment begins once, of a run that is queued or was resumed', () => {
+test('O6: a segment starts once, if its run is queued or resumed', () => {
   for (const state of runStates) {
     const begins = state === 'queued' || state === 'running'
     assert.deepEqual(names(decideStart(given({ state }), 3)), begins ? ['started'] : [], state)
@@ -38,7 +38,7 @@ test('O6: a segment begins once, of a run that is queued or was resumed', () => 
   }
 })
 
-test('busy: a segment that no launcher took waits as before it began, unless its time is up or it is cancelled', () => {
+test('busy: a refused segment is requeued as before its start, unless its time limit has passed or it is cancelled', () => {
   const began = given({ state: 'running', started: true, segment: 2 })
   assert.deepEqual(decideBusy(began, false), [{ fact: 'requeued', segment: 1 }])
   assert.equal(stateAfter('requeued', 'running'), 'queued')
@@ -58,7 +58,7 @@ test('resume: a run that is not paused, an ambiguous or unknown interrupt, an ap
   assert.throws(() => decideResume(given({ state: 'paused', interrupts: [approval] }), {}), failsWith('invalid_body'))
 })
 
-test('resume: the run goes on when the last interrupt is answered, and ends when an approval is denied', () => {
+test('resume: the run continues when the last interrupt is answered, and ends when an approval is denied', () => {
   const both = given({ state: 'paused', interrupts: [approval, question] })
   assert.deepEqual(names(decideResume(both, { interruptId: 'q', payload: 1 })), ['interrupt-resolved'])
   const one = given({ state: 'paused', interrupts: [approval] })
@@ -69,7 +69,7 @@ test('resume: the run goes on when the last interrupt is answered, and ends when
   assert.equal(denied[1]?.fact === 'rejected' && denied[1].failReason, 'approval_denied')
 })
 
-test('UXH3: a question is answered with an answer or a rejection, never in the name of a person by an empty body', () => {
+test('UXH3: a question needs an answer or a rejection; an empty body is neither', () => {
   const asked = given({ state: 'paused', interrupts: [question] })
   const refusedAt = (answer: ResumeAnswer, run = asked): string | undefined => {
     try {
@@ -94,7 +94,7 @@ test('UXH3: a question is answered with an answer or a rejection, never in the n
   assert.match(refusedAt({ onReject: 'answer', decision: 'approve' }, one) ?? '', /^\/onReject only with/)
 })
 
-test('UXH4: a decision says tool, reason and edits; a rejection as an answer lets the run go on', () => {
+test('UXH4: a decision has tool, reason and edits; a rejection as the answer continues the run', () => {
   const one = given({ state: 'paused', interrupts: [approval] })
   const resolved = { fact: 'interrupt-resolved', interruptId: 'a', tool: 'delete' } as const
   assert.deepEqual(decideResume(one, { decision: 'reject', reason: 'no numbers', onReject: 'end' }), [
@@ -115,7 +115,7 @@ test('UXH4: a decision says tool, reason and edits; a rejection as an answer let
   assert.deepEqual(names(first), ['interrupt-resolved'])
 })
 
-test('UXH4: an answer is held to type, fields and bounds of its schema, with bounded work', () => {
+test('UXH4: an answer is validated by type, fields and bounds of its schema, with bounded work', () => {
   const schema = {
     type: 'object',
     required: ['expression'],
@@ -152,10 +152,10 @@ test('UXH4: an answer is held to type, fields and bounds of its schema, with bou
     '',
   )
   assert.equal(many.length, 20)
-  assert.ok(performance.now() - startedAt < 1_000, 'the product of schema and value is not walked')
+  assert.ok(performance.now() - startedAt < 1_000, 'the work is less than the product of schema and value')
 })
 
-test('cancel: terminal runs refuse it, a second one changes nothing, an outcome reached before it stands', () => {
+test('cancel: an ended run refuses it, a second one changes nothing, an earlier outcome is kept', () => {
   for (const state of terminalStates) assert.throws(() => decideCancel(given({ state })), failsWith('run_terminal'))
   assert.deepEqual(decideCancel(given({ state: 'cancelling' })), [])
   const cancelling = given({ state: 'cancelling', started: true })
@@ -185,7 +185,7 @@ const result = fc.oneof(
   }),
 )
 
-test('a terminal state is never left, whatever is decided in whatever order', () => {
+test('a terminal state is final, after any decisions in any order', () => {
   const step = fc.oneof(
     fc.constant((run: RunFacts) => decideStart(run, 1)),
     fc.constant((run: RunFacts) => decideCancel(run)),

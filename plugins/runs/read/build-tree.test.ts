@@ -145,7 +145,7 @@ test('a model call that failed or was refused is a node of status error, named b
   assert.deepEqual(model?.attributes['error'], error)
 })
 
-test('a part of a long journal: what ends later is running, what began earlier is a node by its end', () => {
+test('a part of a long journal: a node that ends later is running, an end without its start is a node', () => {
   const run = toRow({ state: 'succeeded', finished_at: new Date(begin + 60_000) })
   const entries = [...paused, ...resumed]
   const whole = buildTree(run, entries)

@@ -68,7 +68,7 @@ function newRun(
   })
 }
 
-/** Several runs in one transaction, by their events alone: what a list shows, faster than one by one. */
+/** Creates several runs in one transaction by their events, faster than one by one. */
 function newRuns(world: World, namespace: string, count: number): Promise<void> {
   return world.store.transact(async (tx) => {
     for (let n = 0; n < count; n++) {
@@ -106,7 +106,7 @@ interface PlanNode {
 
 const flat = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)]
 
-/** How many rows of our tables a page reads; a scan of a whole table fails. */
+/** Rows that a page reads; a sequential scan fails the test. */
 async function readRows(database: Database, namespace: string, filter: RunFilter, asked: RunPage): Promise<number> {
   const db = database.root.withTables<RunsTables>()
   const { rows } = await sql<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>`
@@ -123,7 +123,7 @@ async function readRows(database: Database, namespace: string, filter: RunFilter
 
 const runs = 100_000
 
-/** Runs of a namespace that is loud, newest last; what is asked for is old, rare, or with the quiet namespace. */
+/** Runs of a busy namespace, newest last. The requested runs are old, rare, or in the quiet namespace. */
 async function fill(database: Database): Promise<void> {
   await observeNamespaces(database, ['loud', 'quiet'])
   await sql`insert into runs_runs (id, version, namespace, namespace_uid, agent_name, agent_uid, conversation_id, root_run_id,
@@ -141,7 +141,7 @@ async function fill(database: Database): Promise<void> {
 
 for (const { name, skip, open } of adapters)
   test(
-    `${name}: a page of runs by state, label or conversation reads its own rows, whatever else there is`,
+    `${name}: a page of runs by state, label or conversation reads only its own rows`,
     { skip },
     async (t) => {
       const database = await open(t)
@@ -191,7 +191,7 @@ for (const { name, skip, open } of adapters)
     },
   )
 
-test('labels of runs come and go with them, from older processes too, and through a rebuild', async (t) => {
+test('labels are created and deleted with their runs, by older processes too, and survive a rebuild', async (t) => {
   const database = await openMemoryStore()
   t.after(() => database.close())
   await migrateAll(database)
@@ -218,7 +218,7 @@ test('labels of runs come and go with them, from older processes too, and throug
   assert.deepEqual(await labels(), expected)
 })
 
-test('labels of runs that an older process makes are there', async (t) => {
+test('labels of runs that an older process creates are stored', async (t) => {
   const database = await openMemoryStore()
   t.after(() => database.close())
   await migrateAll(database)
@@ -267,7 +267,7 @@ async function page(ask: Ask, who: string, query: string): Promise<Page> {
 const real = needs('etcd', 'kube-apiserver', 'kubectl', 'postgres', 'initdb')
 
 test(
-  'C2: a walk through runs while others are made: nothing twice, and nothing lost that was there',
+  'C2: paging while runs are created returns no run twice and misses no earlier one',
   real,
   async (t) => {
     const { ask, namespace, world } = await serve(t)
@@ -296,7 +296,7 @@ test(
       const all = new Set(seen)
       assert.ok(
         before.every((id) => all.has(id)),
-        `${filter}: every run that was there at the start`,
+        `${filter}: every run that existed at the start`,
       )
     }
     enough.abort()
@@ -343,7 +343,7 @@ test("C1: another caller's cursor shows nothing that this caller may not read", 
   for (const [who, query, status] of [
     ['other-tenant', `${own}&cursor=${cursor}`, 403],
     ['viewer', `limit=2&cursor=${cursor}`, 403],
-    // The cursor is of one namespace: for another it is none.
+    // The cursor belongs to one namespace and is invalid for another.
     ['other-tenant', `namespace=${other}&limit=2&cursor=${cursor}`, 400],
     ['operator', `limit=2&cursor=${cursor}`, 400],
     ['viewer', `${own}&state=queued&cursor=${cursor}`, 400],
@@ -354,7 +354,7 @@ test("C1: another caller's cursor shows nothing that this caller may not read", 
   }
 })
 
-test('UXM10, UXM11: a list leaves out what it did not load, and gives the runs of a conversation', real, async (t) => {
+test('UXM10, UXM11: a list omits fields that it did not load, and filters by conversation', real, async (t) => {
   const { ask, namespace, world } = await serve(t)
   const ended = await newRun(world, namespace)
   await newRun(world, namespace)
@@ -376,7 +376,7 @@ test('UXM10, UXM11: a list leaves out what it did not load, and gives the runs o
 })
 
 test(
-  'UXH7: a run that waits for its agent, or failed for it, says why to callers that may get the agent',
+  'UXH7: a run that waits for its agent, or failed for it, shows the reason to callers that may get the agent',
   real,
   async (t) => {
     const { ask, namespace, world, admin, clock } = await serve(t)
@@ -412,7 +412,7 @@ test(
       return answer.json<RunDetail>()
     }
     await setReady('False', '2026-01-01T00:00:00Z')
-    assert.equal((await read(waiting.id)).waitReason, undefined, 'a worker may take it at any moment')
+    assert.equal((await read(waiting.id)).waitReason, undefined, 'a worker may claim it at any moment')
     clock.ms = 3_000
     assert.deepEqual((await read(waiting.id)).waitReason, expected)
     assert.equal((await read(waiting.id, 'unbound')).waitReason, undefined, 'may get runs, and no agent')

@@ -38,7 +38,7 @@ for (const { name, skip, open } of adapters) {
       await election.run((term) => job.run(term), new AbortController().signal)
       return removed - before
     }
-    /** A run that has come to an end or a pause that many days ago. */
+    /** A run that ended or was paused that many days ago. */
     const make = async (facts: readonly RunFact[], daysAgo: number): Promise<string> => {
       const { id } = await queueRun(world, 'x'.repeat(1000))
       if (facts.length > 0) await world.writer.change(id, { actor }, () => ({ facts }))
@@ -60,7 +60,7 @@ for (const { name, skip, open } of adapters) {
   }
 
   test(
-    `${name}: F10: a run is removed with all its content when its retention ends, and no earlier`,
+    `${name}: F10: a run is removed with all its content at the end of its retention, not earlier`,
     { skip },
     async (t) => {
       const { world, enforce, make, exists, count, database } = await setUp(t)
@@ -75,7 +75,7 @@ for (const { name, skip, open } of adapters) {
       await world.store.transact<RunsTables, void>((tx) =>
         savePartials(tx.db, [{ run_id: orphan ?? '', message_id: 'm', text: 'half a sen' }]),
       )
-      // Its worker was slow: the text arrives when the run is gone.
+      // A slow worker writes the text after the deletion.
       const late = await queueRun(world, 'x')
       await sql`delete from runs_lease where run_id = ${late.id}`.execute(database.root)
       await world.store.transact<RunsTables, void>((tx) =>
@@ -94,7 +94,7 @@ for (const { name, skip, open } of adapters) {
     },
   )
 
-  test(`${name}: F10: growth over a simulated year is that of the retention`, { skip, timeout: 300_000 }, async (t) => {
+  test(`${name}: F10: storage over a simulated year is bounded by the retention`, { skip, timeout: 300_000 }, async (t) => {
     const { database, enforce, make, count } = await setUp(t)
     const sizes: number[] = []
     for (let month = 0; month < 12; month++) {
@@ -118,7 +118,7 @@ for (const { name, skip, open } of adapters) {
   })
 
   test(
-    `${name}: F10, O5: more than a batch is removed in one round, and nothing under an old epoch`,
+    `${name}: F10, O5: one round removes several batches, and nothing under an old epoch`,
     { skip, timeout: 120_000 },
     async (t) => {
       const { database, job, enforce, make, count } = await setUp(t)

@@ -24,5 +24,5 @@ test('F6: the buffer of a stream that is not read holds at most 4 MiB and 1,000 
   const small = await buffer.take(0)
   assert.deepEqual([small.length, small[0]?.seq, small.at(-1)?.seq], [1000, 501, 1500])
   buffer.put(frameOf(1, 'x'))
-  assert.equal((await buffer.take(0)).length, 1, 'what was taken no longer counts')
+  assert.equal((await buffer.take(0)).length, 1, 'returned frames no longer count')
 })

@@ -106,7 +106,7 @@ test('UXM5: the stream of a run that is removed with its namespace ends as cance
   await queued.promise
   const at = { ts: new Date(), path: [], spanId: '' }
   const rows = toRows(run.id, 1, [{ ...at, kind: 'step.started', data: {} }])
-  // No live frame says it.
+  // Without a live frame.
   await world.store.transact<RunsTables, void>((tx) => appendJournal(tx.db, run.id, rows))
   await started.promise
   await world.store.transact<RunsTables, number>((tx) =>
@@ -116,7 +116,7 @@ test('UXM5: the stream of a run that is removed with its namespace ends as cance
   assert.deepEqual(kinds, ['run.queued', 'step.started', 'run.cancelled', 'stream.end'])
 })
 
-test('UXM5: streams that wait cost one query per interval, however many they are', async (t) => {
+test('UXM5: waiting streams cost one query per interval, independent of their number', async (t) => {
   const [adapter] = adapters
   assert.ok(adapter)
   const database = await adapter.open(t)
@@ -139,7 +139,7 @@ test('UXM5: streams that wait cost one query per interval, however many they are
   for (const stop of stops) stop()
 })
 
-test('whoever leaves takes no frame from the others, and a subscription that failed is asked for again', async () => {
+test('a client that disconnects does not affect the others, and a failed subscription is retried', async () => {
   const { bus, open } = counting(createMemoryBus())
   let refusals = 1
   const live = createLiveUpdates({

@@ -8,7 +8,7 @@ import { startEventFeed } from '#plugins/integrations/testing/event-feed.ts'
 
 const free = Type.Object({}, { additionalProperties: true })
 
-/** Lists answered to the tenant at full load. */
+/** Answered lists of the tenant at full load. */
 let answered = 0
 
 /** A list of a namespace: one access review at the API server. */
@@ -27,7 +27,7 @@ const list = endpoint({
 interface Measured {
   /** Milliseconds of a request. */
   readonly p95: number
-  /** Requests of the other tenant answered meanwhile: the order of work, independent of the machine's load. */
+  /** Requests of the other tenant answered in between: the order of work, independent of the load of the machine. */
   readonly between: number
   readonly statuses: ReadonlySet<number>
 }
@@ -36,7 +36,7 @@ const p95Of = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0
 
 test(
-  'SEC5, F4: a tenant at full load costs another no request',
+  'SEC5, F4: a tenant at full load causes no failed request of another',
   needs('etcd', 'kube-apiserver', 'kubectl'),
   async (t) => {
     const ended = Promise.withResolvers<void>()
@@ -83,7 +83,7 @@ test(
       while (!load.signal.aborted) {
         const status = await ask('developer', path, load.signal).catch(() => 200)
         count(kind, status)
-        // As Retry-After asks; a tenant that does not is cut by its requests per minute.
+        // As required by Retry-After; a tenant that ignores it is limited by its requests per minute.
         if (status === 429) await sleep(1_000, undefined, { signal: load.signal }).catch(() => undefined)
       }
     }
@@ -101,7 +101,7 @@ test(
       `p95 alone ${alone.p95.toFixed(1)} ms, beside a full tenant ${full.p95.toFixed(1)} ms; ` +
         `${full.between} of its lists answered during one; refused ${JSON.stringify(refused)}`,
     )
-    // In the order of arrival it would be the 32 lists that the other tenant has under way.
+    // In order of arrival it would be the 32 concurrent lists of the other tenant.
     assert.ok(full.between <= 12, `${full.between} lists of the other tenant during one request`)
     assert.deepEqual([...alone.statuses, ...full.statuses], [200, 200])
   },

@@ -29,13 +29,13 @@ const MIB = 1024 * 1024
 const total = 200 * MIB
 const block = 'x'.repeat(64 * 1024)
 
-/** Memory of a process in bytes: `VmRSS` now, or `VmHWM` at most so far (proc(5)). */
+/** Memory of a process in bytes: current (`VmRSS`) or peak (`VmHWM`), see proc(5). */
 function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const line = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(line?.[1]) * 1024
 }
 
-/** Sends frames as fast as the worker reads them, then the result; returns the bytes that it could send. */
+/** Sends frames as fast as the worker reads them, then the result; returns the sent bytes. */
 async function flood(response: ServerResponse, next: (index: number) => string): Promise<number> {
   let sent = 0
   for (let index = 0; sent < total && !response.destroyed; index++) {
@@ -56,7 +56,7 @@ function writable(response: ServerResponse): Promise<void> {
   })
 }
 
-/** A worker in a process of its own; kills it with the test. */
+/** Starts a worker in a separate process; killed with the test. */
 async function spawnWorker(t: TestContext, url: string, launcher: string, settings: Settings): Promise<number> {
   const program = fileURLToPath(import.meta.resolve('../testing/worker-process.ts'))
   const child = spawn(process.execPath, [...heapFlags, program, url, launcher, '', JSON.stringify(settings)], {

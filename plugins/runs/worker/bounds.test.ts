@@ -45,7 +45,7 @@ for (const { name, skip, open } of adapters) {
     await migrate(database, [storeMigrations, runsMigrations])
     return { database, world: createWorld(database) }
   }
-  const drive = async (t: TestContext, world: World, script: Script, some: Partial<Services> = {}) => {
+  const start = async (t: TestContext, world: World, script: Script, some: Partial<Services> = {}) => {
     const launcher = await startForgedLauncher(t, script)
     const worker = startWorker({ ...workerServices(world, () => launcher.url), ...some }, 'one')
     t.after(() => worker.stop())
@@ -57,12 +57,12 @@ for (const { name, skip, open } of adapters) {
   }
 
   test(
-    `${name}: SEC6, F5: text that the store cannot hold is mended wherever a launcher sends it`,
+    `${name}: SEC6, F5: unstorable text is replaced wherever a launcher sends it`,
     { skip },
     async (t) => {
       const { world } = await opened(t)
       const data = `{"messageId":"m${bad}","text":"${bad}","k${bad}":["${bad}",{"x":"${bad}"}]}`
-      await drive(
+      await start(
         t,
         world,
         sends(
@@ -93,7 +93,7 @@ for (const { name, skip, open } of adapters) {
     },
   )
 
-  test(`${name}: SEC6, F5: a question, a checkpoint and an error text are mended`, { skip }, async (t) => {
+  test(`${name}: SEC6, F5: unstorable text is replaced in a question, a checkpoint and an error`, { skip }, async (t) => {
     const { world } = await opened(t)
     const question = `{"id":"q${bad}","reason":"input_required","question":"${bad}","arguments":{"a":"${bad}"}}`
     const paused = `"pauseReason":"input_required","interrupts":[${question}],"checkpoint":{"at":"${bad}"}`
@@ -101,7 +101,7 @@ for (const { name, skip, open } of adapters) {
       entryJson('run.paused', 1, resultJson('paused', paused)),
       entryJson('run.failed', 1, resultJson('failed', `"failReason":"model_error","message":"${bad}"`)),
     ]
-    await drive(t, world, (response) => response.end(frame(results.shift() ?? '')))
+    await start(t, world, (response) => response.end(frame(results.shift() ?? '')))
     const first = await settled(world, (await queueRun(world, 'x')).id, ({ state }) => state === 'paused')
     assert.deepEqual(first.open_interrupts, [{ id: `q${mended}`, reason: 'input_required' }])
     const asked = await stored(world, first)
@@ -111,7 +111,7 @@ for (const { name, skip, open } of adapters) {
   })
 
   test(
-    `${name}: SEC6, F5: what no honest launcher sends ends the run at once, and the message quotes nothing`,
+    `${name}: SEC6, F5: an invalid entry of a launcher ends the run at once, and the message quotes no content`,
     { skip, timeout: 240_000 },
     async (t) => {
       const { world } = await opened(t)
@@ -151,7 +151,7 @@ for (const { name, skip, open } of adapters) {
         ),
       }
       let next = ''
-      const launcher = await drive(t, world, (response) => response.write(frame(next)))
+      const launcher = await start(t, world, (response) => response.write(frame(next)))
       for (const [what, json] of Object.entries(forged)) {
         next = json
         const ended = await settled(world, (await queueRun(world, 'x')).id, isTerminal)
@@ -166,11 +166,11 @@ for (const { name, skip, open } of adapters) {
   )
 
   test(
-    `${name}: SEC6, F5: data that the store refuses ends the run; an error of another kind is retried a few times`,
+    `${name}: SEC6, F5: data that the store refuses ends the run; other errors are retried a few times`,
     { skip },
     async (t) => {
       const { database, world } = await opened(t)
-      // Stands for what the door does not know yet: the database refuses one kind of entry with a class of its own.
+      // Simulates data that validation does not catch: the database refuses one kind of entry with class 22.
       const refuse = async (code: string): Promise<void> => {
         await sql
           .raw(`create or replace function refuse() returns trigger language plpgsql as $$ begin
@@ -182,7 +182,7 @@ for (const { name, skip, open } of adapters) {
         .raw(`create trigger refuse before insert on runs_journal for each row
       when (new.kind = 'step.started') execute function refuse()`)
         .execute(database.root)
-      const launcher = await drive(t, world, sends(entryJson('step.started', 1, '{}'), succeeded(2)), {
+      const launcher = await start(t, world, sends(entryJson('step.started', 1, '{}'), succeeded(2)), {
         maxAttempts: 3,
         retryMs: 10,
       })
@@ -199,7 +199,7 @@ for (const { name, skip, open } of adapters) {
     },
   )
 
-  test(`${name}: SEC6, F5: a cancel ends although the journal refuses what the agent sends`, { skip }, async (t) => {
+  test(`${name}: SEC6, F5: a cancel takes effect although the journal refuses the data of the agent`, { skip }, async (t) => {
     const { database, world } = await opened(t)
     await sql
       .raw(`create function refuse() returns trigger language plpgsql as $$ begin
@@ -211,7 +211,7 @@ for (const { name, skip, open } of adapters) {
       .execute(database.root)
     let refusals = 0
     const log = { debug() {}, info() {}, warn() {}, error: () => void refusals++, child: () => log }
-    await drive(t, world, sends(entryJson('step.started', 1, '{}')), { maxAttempts: 100, retryMs: 60_000, log })
+    await start(t, world, sends(entryJson('step.started', 1, '{}')), { maxAttempts: 100, retryMs: 60_000, log })
     const run = await queueRun(world, 'x')
     await settled(world, run.id, () => refusals > 0)
     await cancelRun(world.writer, run.id, alice)
@@ -219,7 +219,7 @@ for (const { name, skip, open } of adapters) {
   })
 
   test(
-    `${name}: SEC6, F5: a declarative agent whose model says U+0000 ends well, its history can be read`,
+    `${name}: SEC6, F5: a declarative agent whose model sends U+0000 succeeds, and its history can be read`,
     { skip },
     async (t) => {
       const { world } = await opened(t)
@@ -243,17 +243,17 @@ for (const { name, skip, open } of adapters) {
     },
   )
 
-  test(`${name}: SEC6, F5: a cancelled run ends although its launcher never says so`, { skip }, async (t) => {
+  test(`${name}: SEC6, F5: a cancelled run ends although its launcher never reports it`, { skip }, async (t) => {
     const { world } = await opened(t)
     const following = Promise.withResolvers<void>()
-    await drive(t, world, () => following.resolve(), { cancelPatienceMs: 300 })
+    await start(t, world, () => following.resolve(), { cancelPatienceMs: 300 })
     const run = await queueRun(world, 'x')
     await following.promise
     await cancelRun(world.writer, run.id, alice)
     assert.equal((await settled(world, run.id, isTerminal)).state, 'cancelled')
   })
 
-  test(`${name}: F4, F5: a silent launcher keeps its place until the agent's time is up`, { skip }, async (t) => {
+  test(`${name}: F4, F5: a run of a silent launcher ends after the agent timeout`, { skip }, async (t) => {
     const { database, world } = await opened(t)
     const following = Promise.withResolvers<void>()
     const launcher = await startForgedLauncher(t, () => following.resolve())
@@ -264,7 +264,7 @@ for (const { name, skip, open } of adapters) {
     await following.promise
     await first.stop()
     assert.equal((await findRun(world.store.reader<RunsTables>(), run.id))?.state, 'running')
-    // A worker that takes over counts from the start of the segment, not from its own.
+    // A worker that takes over counts from the start of the segment, not from its claim.
     await sql`update runs_journal set ts = ts - interval '1 minute' where kind = 'run.started'`.execute(database.root)
     const second = work('two')
     t.after(() => second.stop())
@@ -276,7 +276,7 @@ for (const { name, skip, open } of adapters) {
   })
 
   test(
-    `${name}: the tree of a long journal comes in parts, and says where the next one begins`,
+    `${name}: the tree of a long journal has parts, each with the position of the next`,
     { skip },
     async (t) => {
       const { database, world } = await opened(t)
@@ -317,7 +317,7 @@ for (const { name, skip, open } of adapters) {
     const heap = await collected()
     const stop = new AbortController()
     const [sent, goOn] = [[] as number[], Promise.withResolvers<void>()]
-    // Eight clients of 8 MiB that do not read; the first one reads on.
+    // Eight clients of 8 MiB that do not read; the first one continues.
     const streams = Array.from({ length: 8 }, (_, client) => {
       const stopped = Promise.withResolvers<void>()
       const send = async ({ seq }: LiveFrame): Promise<void> => {
@@ -333,7 +333,7 @@ for (const { name, skip, open } of adapters) {
     const held = (await collected()) - heap
     goOn.resolve()
     await Promise.allSettled(streams.map(({ done }) => done))
-    // Whole journals are above 64 MiB. The memory of PGlite counts too, and grows in large steps.
+    // The journals together exceed 64 MiB. The memory of PGlite counts too, and grows in large steps.
     assert.ok(held < 48 * 2 ** 20, `${Math.round(held / 2 ** 20)} MiB`)
     assert.deepEqual(
       sent.slice(0, 33),

@@ -55,7 +55,7 @@ async function start(t: TestContext, launching: LaunchOptions) {
   return { ...opened, launched, worker }
 }
 
-/** Cancels, and says how the run ended. */
+/** Cancels the run and returns its end. */
 async function cancel(world: World, run: SelectedRun): Promise<SelectedRun> {
   await cancelRun(world.writer, run.id, alice)
   return settled(world, run.id, isTerminal)
@@ -65,7 +65,7 @@ async function kindsOf(world: World, run: SelectedRun): Promise<string[]> {
   return (await readJournal(world.store.reader<RunsTables>(), run, 0, 1000)).map(({ kind }) => kind)
 }
 
-/** Counts what is open and what was sent: an upstream that goes on until it is hung up on. */
+/** An upstream that sends until its connection is closed; counts open connections and sent chunks. */
 function createMeter() {
   const meter = { open: 0, opened: 0, sent: 0 }
   const drip = (response: ServerResponse, send: () => void): void => {
@@ -89,7 +89,7 @@ const builtIn = (gateway: string, more: Partial<LaunchOptions['config']> = {}): 
 })
 
 test(
-  'cancel in the middle of a stream: the call is aborted, recorded as failed, and nothing after it',
+  'cancel in the middle of a stream: the call is aborted and recorded as failed, and no call follows',
   options,
   async (t) => {
     const { meter, drip } = createMeter()
@@ -111,17 +111,17 @@ test(
     assert.deepEqual([after?.input_tokens, after?.output_tokens, after?.version], [0, 0, ended.version])
     const kinds = await kindsOf(world, run)
     assert.equal(kinds.at(-1), 'run.cancelled')
-    assert.equal(kinds.filter((kind) => kind === 'usage.reported').length, 1, 'the cut call, without tokens')
+    assert.equal(kinds.filter((kind) => kind === 'usage.reported').length, 1, 'the aborted call, without tokens')
     assert.equal(model.requests.length, 1, 'no further call')
   },
 )
 
 test(
-  'cancel in the middle of a tool call: the call is given up, and the model is not asked again',
+  'cancel in the middle of a tool call: the call is aborted, and the model is not called again',
   options,
   async (t) => {
     const { meter, drip } = createMeter()
-    // Stands where a tool is: it takes the call and never answers it.
+    // Replaces a tool: accepts the call and never answers.
     const state = await startModelServer(t, [(response) => drip(response, () => undefined)])
     const model = await startModelServer(t, [calls({ name: 'delegate', args: { agent: 'back', input: 'x' } })])
     const launching = builtIn(model.url, { delegates: ['back'] })
@@ -134,7 +134,7 @@ test(
 )
 
 test(
-  'cancel of an agent that works on: its process is ended after the grace, and its upstream closed',
+  'cancel of an agent that ignores it: its process is killed after the grace period, and its upstream is closed',
   options,
   async (t) => {
     const { meter, drip } = createMeter()
@@ -155,18 +155,18 @@ test(
     const [, , pid] = (launched.notes().find((note) => note.startsWith(`invoke ${run.id}`)) ?? '').split(' ')
     const ended = await cancel(world, run)
     assert.deepEqual([ended.state, isAlive(Number(pid))], ['cancelled', false])
-    await until(() => meter.open === 0, 'the connection of the dead is closed')
+    await until(() => meter.open === 0, 'the connection of the killed process is closed')
     assert.equal(meter.opened, 1)
   },
 )
 
-test('cancel of a run that is queued, paused or waits for a place: it is not invoked any more', options, async (t) => {
+test('cancel of a run that is queued, paused or waits for a busy agent: it is not invoked', options, async (t) => {
   const { world, launched, worker } = await start(t, { command: nodeAgent, env: { AGENT_CANCELS: 'true' } })
   const paused = await queueRun(world, { do: 'ask' })
   await settled(world, paused.id, ({ state }) => state === 'paused')
   assert.equal((await cancel(world, paused)).state, 'cancelled')
   const busy = await queueRun(world, { do: 'hang' })
-  await until(() => launched.notes().some((note) => note.startsWith(`invoke ${busy.id}`)), 'the only place is taken')
+  await until(() => launched.notes().some((note) => note.startsWith(`invoke ${busy.id}`)), 'the agent is busy')
   const waiting = await queueRun(world, { do: 'echo' })
   await settled(world, waiting.id, ({ started }) => started)
   assert.equal((await cancel(world, waiting)).state, 'cancelled')
@@ -197,14 +197,14 @@ async function killedWorker(t: TestContext, url: string, origin: string, when: (
   await exited
 }
 
-/** The lease of the dead is let expire now instead of in thirty seconds. */
+/** Expires the lease of a killed worker now instead of after thirty seconds. */
 async function expireLeases(database: Database): Promise<void> {
   await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second' where state = 'ready'`.execute(
     database.db,
   )
 }
 
-test('cancel of a run whose worker is dead: whoever takes over stops the agent', options, async (t) => {
+test('cancel of a run whose worker is dead: the next worker stops the agent', options, async (t) => {
   const { url, database, world } = await openWorld(t)
   const launched = await launch(t, {
     command: nodeAgent,
@@ -225,7 +225,7 @@ test('cancel of a run whose worker is dead: whoever takes over stops the agent',
 })
 
 test(
-  'cancel cascades by event: children and grandchildren, each once, in the name of who asked',
+  'cancel cascades by event: children and grandchildren, each once, with the actor of the request',
   options,
   async (t) => {
     const { database, bus, world } = await openWorld(t)
@@ -236,7 +236,7 @@ test(
     const child = await queueRun(world, 2, 'c', parent)
     const grandchild = await queueRun(world, 3, 'c', child)
     const other = await queueRun(world, 4)
-    // Whoever cancels only commits this; the process may be gone a moment later.
+    // The cancelling process commits only this, and may end a moment later.
     await cancelRun(world.writer, parent.id, alice)
     for (const { id } of [child, grandchild]) {
       await running.sweepNow()
@@ -258,7 +258,7 @@ test(
   },
 )
 
-test('an approval is applied once, and survives a kill -9 of worker and launcher before it is', options, async (t) => {
+test('an approval is applied once, also after a kill -9 of worker and launcher before it takes effect', options, async (t) => {
   const { url, database, world } = await openWorld(t)
   const first = await launch(t, { command: nodeAgent })
   const run = await queueRun(world, { do: 'ask' })

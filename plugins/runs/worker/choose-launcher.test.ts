@@ -20,7 +20,7 @@ const alice = { name: 'alice', kind: 'user' } as const
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 const toLauncher = (id: string, ready = true): ServiceEndpoint => ({ id, url: `http://${id}`, ready })
 
-test('launchers: the preferred one first, then each in turn, only those that take runs', async () => {
+test('launchers: the preferred one first, then each in turn, only ready ones', async () => {
   let there = ['a', 'b', 'c'].map((id) => toLauncher(id))
   const connect = (at: LauncherClient['at'], isGone: () => Promise<boolean>) => ({ at, isGone }) as LauncherClient
   const list = async () => there
@@ -53,7 +53,7 @@ async function start(t: TestContext, ...pods: readonly LaunchOptions[]) {
   const there = launched.map(({ url }): ServiceEndpoint => ({ id: url, url, ready: true }))
   const work = (name: string) => {
     const worker = startWorker(
-      // Longer than any test waits: nothing here is to count as unreachable.
+      // Longer than any test waits, so that nothing counts as unreachable.
       workerServices(world, () => there, 60_000),
       name,
     )
@@ -68,7 +68,7 @@ const invoked = (pod: LaunchedProcess | undefined, run: SelectedRun): number =>
 
 const many = { config: { limits: { concurrency: 16 } }, env: { AGENT_CANCELS: 'true' } }
 
-test('O6: of several pods, whoever takes over finds the one that has the run, also when it takes no new ones', async (t) => {
+test('O6: of several pods, a worker that takes over asks the one that has the run, even if it is not ready', async (t) => {
   const { world, launched, there, work } = await start(t, many, many)
   const first = work('first')
   const runs: SelectedRun[] = []
@@ -84,10 +84,10 @@ test('O6: of several pods, whoever takes over finds the one that has the run, al
     assert.equal(invoked(launched[0], run) + invoked(launched[1], run), 1)
   }
   for (const pod of launched)
-    await until(() => pod.notes().filter((note) => note.startsWith('cancel')).length === counts(pod), 'each was told')
+    await until(() => pod.notes().filter((note) => note.startsWith('cancel')).length === counts(pod), 'each was cancelled')
 })
 
-test('a resumed run goes on at the pod that had it, and at another one when that is gone', async (t) => {
+test('a resumed run continues at its former pod, or at another one if that is gone', async (t) => {
   const { world, launched, there, work } = await start(t, many, many)
   work('one')
   const answer = (run: SelectedRun) => resumeRun(world, { username: 'alice' }, run, { payload: 'blue' })
@@ -124,7 +124,7 @@ test('a run does not wait for a busy pod while another one is free', async (t) =
   for (const run of runs) assert.equal((await settled(world, run.id, isTerminal)).state, 'cancelled')
 })
 
-test('O6: a pod that is gone takes its run along: lost_worker at once, and no other pod is asked', async (t) => {
+test('O6: the run of a pod that is gone ends as lost_worker at once, and no other pod is asked', async (t) => {
   const { world, launched, there, work } = await start(t, many, many)
   const first = work('first')
   const [followed, handedOver] = [await queueRun(world, { do: 'hang' }), await queueRun(world, { do: 'hang' })]

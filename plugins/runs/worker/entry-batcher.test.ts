@@ -12,7 +12,7 @@ const entry = (kind: LauncherEntry['kind'], n?: number): LauncherEntry => ({
   ...(n === undefined ? {} : { n }),
 })
 
-test('entry batcher: deltas that arrive while nothing is under way are handed on, and what follows them too', async () => {
+test('entry batcher: deltas that arrive without a pending commit are forwarded, and so are later entries', async () => {
   const order: string[] = []
   const batcher = createEntryBatcher(
     {
@@ -33,7 +33,7 @@ test('entry batcher: deltas that arrive while nothing is under way are handed on
   assert.deepEqual(order, ['entry 1', 'delta', 'delta', 'entry 2'])
 })
 
-test('entry batcher: a failed commit is reported, and drops what waits behind it', async () => {
+test('entry batcher: a failed commit is reported, and queued entries are dropped', async () => {
   const failures: unknown[] = []
   const batcher = createEntryBatcher(
     { commit: () => Promise.reject(new Error('no')), delta: () => assert.fail('nothing follows a failure') },
@@ -45,7 +45,7 @@ test('entry batcher: a failed commit is reported, and drops what waits behind it
   assert.equal(failures.length, 1)
 })
 
-test('SEC14, F6: entry batcher: above the bound it pauses its source until a commit has made room', async () => {
+test('SEC14, F6: entry batcher: above the bound it pauses its source until a commit frees space', async () => {
   const commits: PromiseWithResolvers<void>[] = []
   const commit = (): Promise<void> => {
     const one = Promise.withResolvers<void>()

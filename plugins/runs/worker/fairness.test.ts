@@ -37,7 +37,7 @@ for (const { name, skip, open } of adapters) {
     error instanceof Fail && error.code === code && text.test(error.message)
 
   test(
-    `${name}: SEC5, F4: 70 queued runs of a namespace that sleep do not keep another's waiting`,
+    `${name}: SEC5, F4: 70 queued runs that sleep in one namespace do not delay those of another`,
     { skip, timeout: 300_000 },
     async (t) => {
       const { world } = await opened(t)
@@ -54,10 +54,10 @@ for (const { name, skip, open } of adapters) {
         { concurrency: 64, namespaceShare: 75 },
       )
       t.after(() => worker.stop())
-      // All places that the namespace may have are taken, and the worker looks for more.
+      // The namespace uses its whole share, and the worker continues to claim.
       const deadline = performance.now() + 90_000
       while (sleeping.size < 48) {
-        assert.ok(performance.now() < deadline, `${sleeping.size} of 48 runs are under way`)
+        assert.ok(performance.now() < deadline, `${sleeping.size} of 48 runs are in progress`)
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       for (const by of ['b', 'c']) {
@@ -72,7 +72,7 @@ for (const { name, skip, open } of adapters) {
   )
 
   test(
-    `${name}: SEC5, F4: places go in turns to the namespace that has the fewest, then to the run that waited longest`,
+    `${name}: SEC5, F4: capacity is assigned in turns: first the namespace with the fewest runs, then the oldest run`,
     { skip },
     async (t) => {
       const { world } = await opened(t)
@@ -81,22 +81,22 @@ for (const { name, skip, open } of adapters) {
       assert.deepEqual(uids(await claim(world, { limit: 4 })), ['a', 'a', 'b', 'c'])
       const first = await queue(world, 'd')
       await queue(world, 'e')
-      // One free place: `d` waits no longer than the runs of `a`, but has none yet.
+      // Capacity for one: `d` has not waited longer than the runs of `a`, but its namespace has no run.
       assert.deepEqual(
         (await claim(world, { limit: 1, held: new Map([['a', 2]]) })).map(({ runId }) => runId),
         [first.id],
       )
-      // A share is a bound, although places are free.
+      // The share is a limit even with free capacity.
       assert.deepEqual(uids(await claim(world, { share: 3, held: new Map([['a', 2]]) })), ['a', 'e'])
       assert.deepEqual(uids(await claim(world, { share: 3, held: new Map([['a', 3]]) })), [])
-      // No namespace gets more than its part of the places in one claim; the next claim takes the rest.
+      // One claim gives each namespace at most its part of the capacity; the next claim uses the rest.
       assert.deepEqual([(await claim(world, {})).length, (await claim(world, {})).length], [13, 4])
       assert.equal((await claim(world, {})).length, 0)
     },
   )
 
   test(
-    `${name}: SEC5, F4: workers that claim at once get different runs, and together all of them`,
+    `${name}: SEC5, F4: workers that claim concurrently get different runs, and together all of them`,
     { skip },
     async (t) => {
       const { world } = await opened(t)
@@ -112,7 +112,7 @@ for (const { name, skip, open } of adapters) {
   )
 
   test(
-    `${name}: SEC5, F4: queued runs of a namespace and of a caller are bounded; the 429 names which`,
+    `${name}: SEC5, F4: queued runs per namespace and per caller are bounded; the 429 names the limit`,
     { skip },
     async (t) => {
       const { database, world } = await opened(t, { queuedPerNamespace: 5, queuedPerCaller: 3 })
@@ -124,12 +124,12 @@ for (const { name, skip, open } of adapters) {
       const ofNamespace = refusedAs('too_many_requests', /namespace has 5 queued runs.*runs\.queuedPerNamespace/)
       await assert.rejects(queue(world, 'a', 'bob'), ofNamespace)
       await queue(world, 'b', 'bob')
-      // Nothing of a refused run is written.
+      // A refused run is not written.
       const { rows } = await sql<{ runs: number; leases: number; contents: number }>`
       select (select count(*)::integer from runs_runs) as runs, (select count(*)::integer from runs_lease) as leases,
         (select count(*)::integer from runs_content) as contents`.execute(database.root)
       assert.deepEqual(rows, [{ runs: 6, leases: 6, contents: 6 }])
-      // A run that has begun waits no more.
+      // A started run is no longer queued.
       await sql`update runs_runs set state = 'running' where trigger_by = 'alice'`.execute(database.root)
       await queue(world, 'a', 'alice')
     },
@@ -148,7 +148,7 @@ for (const { name, skip, open } of adapters) {
       await queue(world, 'a', 'alice', input)
       const one = await storedBytes('a')
       assert.ok(one > 20_000 && one < 21_000, String(one))
-      // Entries, output and the journal's copy of it count too.
+      // Entries, the output and its copy in the journal count too.
       const output = JSON.stringify('y'.repeat(10_000))
       const launcher = await startForgedLauncher(t, (response) =>
         response.end(

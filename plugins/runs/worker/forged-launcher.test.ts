@@ -43,7 +43,7 @@ async function listening(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** What an agent may put on its launcher's port: each answers as a launcher would. `requests` is what reached it. */
+/** Servers that an agent may run on the port of its launcher. `requests` has the received requests. */
 async function serveForger(t: TestContext, kind: 'other key' | 'no TLS' | 'resets' | 'silent', key: string) {
   const requests: string[] = []
   const forge: RequestListener = (request, response) => {
@@ -86,7 +86,7 @@ function connectionsWith(t: TestContext, keysOf: (uid: string) => Promise<readon
   return { connections, clientOf, refused }
 }
 
-test('PODS4: a launcher that has a key of its agent is spoken to, also with the one before a rotation', async (t) => {
+test('PODS4: a launcher with a key of its agent receives requests, also with the key before a rotation', async (t) => {
   const [old, current, foreign] = [newPair(), newPair(), newPair()]
   const { clientOf, connections, refused } = connectionsWith(t, async (uid) =>
     uid === agent.uid ? [current.pem, old.pem] : [],
@@ -95,7 +95,7 @@ test('PODS4: a launcher that has a key of its agent is spoken to, also with the 
     const launcher = await serveForger(t, 'other key', key)
     assert.equal(await clientOf(launcher.url).ticket(), 'forged.1')
     assert.deepEqual(launcher.requests, ['GET /runs/r1/ticket a-grant'])
-    // The same address for another agent: a connection is worth nothing beyond the agent that it was proven for.
+    // The same address for another agent: a connection is valid only for the agent of its proof.
     await assert.rejects(clientOf(launcher.url, 'uid-2').ticket(), /no key of the agent is recorded/)
     assert.equal(launcher.requests.length, 1)
   }
@@ -106,11 +106,11 @@ test('PODS4: a launcher that has a key of its agent is spoken to, also with the 
   assert.equal(refused.length, 2, 'once for each agent, not for each attempt')
 })
 
-// Each says that no request was written: asking another pod is safe.
+// Each code means that no request was written, so another pod can be asked.
 const isUnsent = ({ code = '', syscall }: NodeJS.ErrnoException): boolean =>
   syscall === 'connect' || /MESH_LAUNCHER_UN|UND_ERR_CONNECT_TIMEOUT/.test(code)
 
-test('PODS4: whatever an agent puts on the port of its launcher gets no request, no grant and no input', async (t) => {
+test('PODS4: a server of the agent on the port of its launcher receives no request, no grant and no input', async (t) => {
   const own = newPair()
   const { clientOf } = connectionsWith(t, async () => [own.pem])
   for (const kind of ['other key', 'no TLS', 'resets', 'silent'] as const) {
@@ -133,7 +133,7 @@ test('PODS4: whatever an agent puts on the port of its launcher gets no request,
   await assert.rejects(clientOf('http://127.0.0.1:9').ticket(), /not an https one/)
 })
 
-test('PODS4, O6: a proof that fails at the invoke proves that nothing arrived, so another pod takes the run', async () => {
+test('PODS4, O6: a failed proof at the invocation means that nothing was sent, so another pod is asked', async () => {
   const client = (id: string, invoke: LauncherClient['invoke']) =>
     ({
       at: { id, url: id },
@@ -168,7 +168,7 @@ async function openWorld(t: TestContext) {
   return createWorld(database)
 }
 
-test('PODS4: a forged result ends the run as unreachable and says why, and nothing of it is taken', async (t) => {
+test('PODS4: a forged result is ignored, and the run ends as unreachable with the reason', async (t) => {
   const world = await openWorld(t)
   await createKeyRecorder(world)(agent.uid, newPair().pem)
   const forger = await serveForger(t, 'other key', newPair().key)
@@ -195,7 +195,7 @@ test('PODS4: a forged result ends the run as unreachable and says why, and nothi
   const run = await settled(world, (await queueRun(world, 'hi')).id, ({ state }) => terminalStates.has(state))
   const content = await readContent(world.store.reader<RunsTables>(), run.id)
   assert.deepEqual([run.state, run.fail_reason, content?.output], ['failed', 'agent_unreachable', null])
-  assert.match(content?.error ?? '', /did not prove that it is the agent's launcher/)
+  assert.match(content?.error ?? '', /did not prove that it is its launcher/)
   assert.deepEqual(forger.requests, [])
 })
 

@@ -16,7 +16,7 @@ const migrations = { name: 'runs', migrations: new URL('../migrations/', import.
 const one = (holder: string) => ({ holder, limit: 1, share: 1, held: new Map<string, number>() })
 
 for (const { name, skip, open } of adapters) {
-  test(`${name}: O6: a worker whose lease was taken over writes nothing any more`, { skip }, async (t) => {
+  test(`${name}: O6: a worker that has lost its lease writes nothing`, { skip }, async (t) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, migrations])
     const world = createWorld(database)

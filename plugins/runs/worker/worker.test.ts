@@ -45,7 +45,7 @@ function assertGapless(frames: readonly LiveFrame[], from = 1): void {
   )
 }
 
-/** Answers the question of the test agent; the run's row as it is then. */
+/** Answers the question of the test agent; returns the row of the run. */
 async function answer(world: World, runId: string): Promise<SelectedRun | undefined> {
   await resumeRun(world, { username: 'alice' }, { id: runId }, { payload: 'blue' })
   return findRun(world.store.reader<RunsTables>(), runId)
@@ -83,11 +83,11 @@ for (const { name, skip, open } of adapters) {
     const ended = await settled(world, run.id, isTerminal)
     assert.deepEqual([ended.input_tokens, ended.output_tokens], [3, 4])
     assert.equal(ended.agent_revision, 7)
-    // From the middle: exactly what is missing.
+    // From the middle: exactly the missing entries.
     assertGapless(await collect(world, run, 3), 4)
   })
 
-  test(`${name}: driving a run is a span of its trace, the launcher's span hangs below it`, { skip }, async (t) => {
+  test(`${name}: executing a run is a span of its trace, with the launcher's span as its child`, { skip }, async (t) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])
     const launched = await launch(t, { command: nodeAgent })
@@ -99,22 +99,22 @@ for (const { name, skip, open } of adapters) {
     const run = await queueRun(world, { do: 'echo' })
     await settled(world, run.id, isTerminal)
     await worker.stop()
-    const [drive, ...more] = spans.filter((span) => span.name === 'drive run')
+    const [execution, ...more] = spans.filter((span) => span.name === 'execute run')
     assert.deepEqual(more, [])
     assert.deepEqual(
-      [drive?.traceId, drive?.parentSpanId, drive?.status, drive?.attributes['mesh.run.id']],
+      [execution?.traceId, execution?.parentSpanId, execution?.status, execution?.attributes['mesh.run.id']],
       [run.trace_id, run.id.replaceAll('-', '').slice(16), 'ok', run.id],
     )
     assert.ok(
-      spans.some((span) => span !== drive && span.parentSpanId === drive?.spanId),
+      spans.some((span) => span !== execution && span.parentSpanId === execution?.spanId),
       'what it writes is below it',
     )
     const isRun = (line: object): boolean => JSON.stringify(line).includes('"name":"run"')
     const { span } = (await launched.line(isRun)) as { span: Record<string, unknown> }
-    assert.deepEqual([span.traceId, span.parentSpanId], [run.trace_id, drive?.spanId])
+    assert.deepEqual([span.traceId, span.parentSpanId], [run.trace_id, execution?.spanId])
   })
 
-  test(`${name}: a person answers, the run goes on where it stood; a refused approval ends it`, { skip }, async (t) => {
+  test(`${name}: an answered run continues at its checkpoint; a denied approval ends it`, { skip }, async (t) => {
     const { world } = await start(t)
     const run = await queueRun(world, { do: 'ask' })
     const paused = await settled(world, run.id, ({ state }) => state === 'paused')
@@ -127,7 +127,7 @@ for (const { name, skip, open } of adapters) {
     assertGapless(await collect(world, run))
   })
 
-  test(`${name}: a resumed run is running before a worker has it, and whoever comes drives it`, { skip }, async (t) => {
+  test(`${name}: a resumed run is in state running before any worker claims it`, { skip }, async (t) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])
     const launched = await launch(t, { command: nodeAgent })
@@ -147,10 +147,10 @@ for (const { name, skip, open } of adapters) {
     assert.equal((await settled(world, on.id, isTerminal)).state, 'succeeded')
     assert.equal((await settled(world, off.id, isTerminal)).state, 'cancelled')
     const invocations = launched.notes().filter((note) => note.startsWith(`invoke ${off.id}`))
-    assert.equal(invocations.length, 1, 'what was cancelled before its second segment is not invoked again')
+    assert.equal(invocations.length, 1, 'a run that is cancelled before its second segment is not invoked again')
   })
 
-  test(`${name}: a run shows the revision that answered, of several the last one`, { skip }, async (t) => {
+  test(`${name}: a run shows the latest revision that answered`, { skip }, async (t) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])
     const world = createWorld(database)
@@ -173,7 +173,7 @@ for (const { name, skip, open } of adapters) {
     assertGapless(await collect(world, run))
   })
 
-  test(`${name}: a worker that takes over names the revision its predecessor did not`, { skip }, async (t) => {
+  test(`${name}: a worker that takes over records the revision that its predecessor did not`, { skip }, async (t) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])
     const world = createWorld(database)
@@ -192,7 +192,7 @@ for (const { name, skip, open } of adapters) {
     assert.deepEqual([ended.state, ended.agent_revision], ['cancelled', 9])
   })
 
-  test(`${name}: cancel stops the agent's work, or what never began`, { skip }, async (t) => {
+  test(`${name}: a cancel stops the agent, or prevents the start`, { skip }, async (t) => {
     const { world } = await start(t)
     const run = await queueRun(world, { do: 'hang' })
     await settled(world, run.id, ({ state }) => state === 'running')
@@ -200,7 +200,7 @@ for (const { name, skip, open } of adapters) {
     assert.equal((await settled(world, run.id, isTerminal)).state, 'cancelled')
   })
 
-  test(`${name}: a run of a busy agent waits, keeps its time, and is cancelled at once`, { skip }, async (t) => {
+  test(`${name}: a run of a busy agent waits, its time limit continues, and a cancel is immediate`, { skip }, async (t) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])
     const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 1 } } })
@@ -232,7 +232,7 @@ for (const { name, skip, open } of adapters) {
   })
 
   test(
-    `${name}: a run that waits for a busy agent times out when it could no longer end in time`,
+    `${name}: a run that waits for a busy agent times out after its whole time limit`,
     { skip },
     async (t) => {
       const database = await open(t)
@@ -255,11 +255,11 @@ for (const { name, skip, open } of adapters) {
         assert.match(message ?? '', /longer than limits\.timeout \(2s\)/)
       }
       const invoked = launched.notes().filter((note) => note.startsWith('invoke'))
-      assert.ok(invoked.length < hanging.length, 'one of them never had a place')
+      assert.ok(invoked.length < hanging.length, 'one of them was never invoked')
     },
   )
 
-  test(`${name}: an agent without an address fails the run, a failing agent names itself`, { skip }, async (t) => {
+  test(`${name}: an agent without an address fails the run; a failing agent reports its own reason`, { skip }, async (t) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])
     const world = createWorld(database)
@@ -296,7 +296,7 @@ for (const instant of ['begun', 'sent', 'answered'] as const)
           launched.kill('SIGKILL')
           await launched.exited
         }
-        // As a container that is restarted in its pod: another boot at the same address.
+        // Like a container that restarts in its pod: another boot at the same address.
         const env = { MESH_LAUNCHER_PORT: String(launched.port) }
         const answering = restarted ? await launch(t, { command: nodeAgent, env }) : launched
         await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.db)
@@ -318,7 +318,7 @@ for (const instant of ['begun', 'sent', 'answered'] as const)
     )
 
 test(
-  'O6: a worker is killed while its run waits for a busy agent: whoever takes over lets it wait on, and it is invoked once',
+  'O6: a worker is killed while its run waits for a busy agent: the next worker keeps waiting, and the agent is invoked once',
   needs('postgres', 'initdb'),
   async (t) => {
     const { url, database } = await openRuns(t)
@@ -341,7 +341,7 @@ test(
     assert.deepEqual(await once(worker, 'exit'), [null, 'SIGKILL'])
     assert.equal((await findRun(world.store.reader<RunsTables>(), waiting.id))?.started, true)
     await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.db)
-    // Shorter than the agent stays busy: patience with silence is none with an answer.
+    // Shorter than the agent is busy: the limit applies to silence, not to answers.
     const next = startWorker(
       workerServices(world, () => launched.url, 50),
       'next',
@@ -377,19 +377,19 @@ test(
       await once(worker.stdout, 'data')
       return worker
     }
-    // Four at once: to start a process is most of what a kill costs.
+    // Four concurrently, since starting a process is most of the cost of a kill.
     for (let killed = 0; killed < kills; killed += 4) {
       const victims = await Promise.all(Array.from({ length: Math.min(4, kills - killed) }, startVictim))
       for (const input of victims.flatMap(() => [{ do: 'stream' }, { do: 'kinds' }, { do: 'echo' }]))
         runs.push(await queueRun(world, input))
       const kill = async (worker: (typeof victims)[number], index: number) => {
-        // The instant is random, the seed is the count: from before the claim until after the end.
+        // A random instant between before the claim and after the end; the count is the seed.
         await new Promise((resolve) => setTimeout(resolve, ((killed + index) * 37) % 90))
         worker.kill('SIGKILL')
         await once(worker, 'exit')
       }
       await Promise.all(victims.map(kill))
-      // The lease of the dead is let expire now instead of in thirty seconds.
+      // The lease of the killed worker expires now instead of after thirty seconds.
       await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second' where state = 'ready'`.execute(
         database.db,
       )
@@ -415,13 +415,13 @@ test(
       .filter((note) => note.startsWith('invoke'))
       .map((note) => note.split(' ')[1])
     assert.equal(new Set(invocations).size, invocations.length, 'an agent was invoked twice for one run')
-    // The launcher lives through it all: by its ticket a run goes on that no worker had time to hand over.
+    // The launcher survives every kill, so a run that no worker could dispatch is started by its ticket.
     assert.deepEqual([...outcomes.keys()], ['succeeded'])
     t.diagnostic(`${runs.length} runs: ${JSON.stringify(Object.fromEntries(outcomes))}`)
   },
 )
 
-// A database of its own, by whose address other processes find it too.
+// A separate database, whose address other processes use too.
 async function openRuns(t: TestContext) {
   const url = await createDatabase(t)
   const database = await openDatabase({ url })
