@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
     only: 'PGlite.*an invalid entry',
   },
   {
-    name: 'data that the store refuses is tried again',
+    name: 'data that the store refuses is retried',
     file: 'plugins/runs/worker/failure.ts',
     find: '/^(?:22|54)\\w{3}$/',
     replace: '/^(?:99)\\w{3}$/',
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
     only: 'PGlite.*store refuses',
   },
   {
-    name: 'a failing run is tried without end',
+    name: 'a failing run is retried without end',
     file: 'plugins/runs/worker/failure.ts',
     find: "now?.state === 'cancelling' || claim.tries + 1 >= services.maxAttempts",
     replace: "now?.state === 'cancelling'",
@@ -139,7 +139,7 @@ export const mutants: readonly Mutant[] = [
     only: 'PGlite.*store refuses',
   },
   {
-    name: 'a cancelled run is tried like another',
+    name: 'a cancelled run is retried like another',
     file: 'plugins/runs/worker/failure.ts',
     find: "now?.state === 'cancelling' || claim.tries + 1",
     replace: 'claim.tries + 1',
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
     only: 'PGlite.*in turns',
   },
   {
-    name: 'one namespace takes all places of a worker',
+    name: 'one namespace uses the whole capacity of a worker',
     file: 'plugins/runs/worker/loop.ts',
     find: 'Math.floor((concurrency * namespaceShare) / 100)',
     replace: 'concurrency',
@@ -171,7 +171,7 @@ export const mutants: readonly Mutant[] = [
     only: 'PGlite.*that sleep',
   },
   {
-    name: 'places that a namespace holds do not count',
+    name: 'running runs of a namespace do not count',
     file: 'plugins/runs/store/claims.ts',
     find: 'places + row_number()',
     replace: 'row_number()',
@@ -259,7 +259,7 @@ export const mutants: readonly Mutant[] = [
     only: 'PGlite.*O5',
   },
   {
-    name: 'a deleted agent leaves its runs under way',
+    name: 'a deleted agent leaves its runs running',
     file: 'plugins/runs/store/deletion.ts',
     find: "['queued', 'running', 'paused']",
     replace: "['paused']",

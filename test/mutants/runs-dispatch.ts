@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
     only: 'O6',
   },
   {
-    name: 'the beginning is not committed before the agent is invoked',
+    name: 'the start is not committed before the agent is invoked',
     file: 'plugins/runs/worker/dispatch-run.ts',
     find: 'const isCommitted = await dispatch.commitStart({ ticket, launcher: launcher.at })',
     replace:
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (isUnanswered(state.segment)) return { do: 'look-up-pod' }\n",
     replace: '',
     tests: dispatch,
-    only: 'at most one',
+    only: 'at most one launcher',
   },
   {
     name: 'an invocation without an answer is forgotten',
@@ -95,15 +95,15 @@ export const mutants: readonly Mutant[] = [
     find: "if (answer.kind === 'no-answer') return { ...segment, unanswered: true }",
     replace: "if (answer.kind === 'no-answer') return segment",
     tests: dispatch,
-    only: 'at most one',
+    only: 'at most one launcher',
   },
   {
-    name: 'a run that may be at work is requeued',
+    name: 'a run that may have started is requeued',
     file: 'plugins/runs/worker/decide-dispatch.ts',
     find: "return isUnanswered(state.segment) ? { do: 'release' } : { do: 'requeue'",
     replace: "return state.now < 0 ? { do: 'release' } : { do: 'requeue'",
     tests: dispatch,
-    only: 'at most one',
+    only: 'at most one launcher',
   },
   {
     name: 'a stale ticket after an invocation without an answer is replaced',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: "segment.by === 'this-worker' && !segment.unanswered ? { kind: 'new' }",
     replace: "segment.by === 'this-worker' ? { kind: 'new' }",
     tests: dispatch,
-    only: 'memory of its launcher',
+    only: 'lost its state',
   },
   {
     name: 'a ticket is used at another pod',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: "(answer.kind === 'launcher' && !answer.samePod)",
     replace: "(answer.kind === 'launcher' && answer.samePod)",
     tests: dispatch,
-    only: 'at most one',
+    only: 'at most one launcher',
   },
   {
     name: 'a resumed segment that never started is counted down',

@@ -7,7 +7,7 @@ const authority = ['launcher/invoke/authorizer.test.ts']
 /** Defects in runs and the launcher: never twice, never stuck, never without authority. */
 export const mutants: readonly Mutant[] = [
   {
-    name: 'a run that was begun begins again',
+    name: 'a started run starts again',
     file: 'plugins/runs/lifecycle/decide.ts',
     find: 'if (!mayBegin(run)) return []',
     replace: 'if (!mayBegin({ ...run, started: false })) return []',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     only: 'resume',
   },
   {
-    name: 'a refused approval lets the run go on',
+    name: 'a denied approval continues the run',
     file: 'plugins/runs/lifecycle/decide.ts',
     find: "if (decision === 'reject' && !isAnswer) return [resolved",
     replace: "if (decision === 'reject' && run.segment < 0) return [resolved",
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     only: 'UXH4',
   },
   {
-    name: 'UXH4: edited arguments are not held to their schema',
+    name: 'UXH4: edited arguments are not validated',
     file: 'plugins/runs/interrupts/resume-run.ts',
     find: '  if (problems.length > 0) throw refuse(problems)\n',
     replace: '',
@@ -204,7 +204,7 @@ export const mutants: readonly Mutant[] = [
     only: 'O6',
   },
   {
-    name: 'a ticket is valid for ever',
+    name: 'a ticket never expires',
     file: 'launcher/runs/tickets.ts',
     find: 'age <= validMs',
     replace: 'age <= validMs * Number.MAX_SAFE_INTEGER',
@@ -212,7 +212,7 @@ export const mutants: readonly Mutant[] = [
     only: 'O6',
   },
   {
-    name: 'an older worker begins what a newer one was refused',
+    name: 'an older worker starts a run that a newer one was refused',
     file: 'launcher/runs/run-registry.ts',
     find: "    if (start.epoch < fencing.minimum(start.runId)) throw new Refusal('stale_epoch')\n",
     replace: '',
@@ -220,7 +220,7 @@ export const mutants: readonly Mutant[] = [
     only: 'O6',
   },
   {
-    name: 'a worker with a lower epoch is heard',
+    name: 'a worker with a lower epoch is accepted',
     file: 'launcher/runs/run-registry.ts',
     find: "  if (epoch < known.epoch) throw new Refusal('stale_epoch')\n",
     replace: '',
@@ -262,7 +262,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['launcher/http/guard.test.ts'],
   },
   {
-    name: 'results are kept for ever',
+    name: 'results never expire',
     file: 'launcher/runs/run-registry.ts',
     find: '    known.expiry = setTimeout(() => forget(known, attempt.runId), keepMs).unref()',
     replace: '    known.expiry = setTimeout(() => undefined, keepMs).unref()',

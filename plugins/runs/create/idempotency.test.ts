@@ -107,20 +107,24 @@ for (const { name, skip, open } of adapters) {
     },
   )
 
-  test(`${name}: SEC18: a repeat shows the current state of the run only to a caller that may get it`, { skip }, async (t) => {
-    const { database, post } = await start(t)
-    for (const [bearer, state] of [
-      [UNREADING, 'queued'],
-      ['other-token', 'succeeded'],
-    ] as const) {
-      const first = await post('k', { bearer })
-      const { id } = first.json<{ id: string }>()
-      await sql`update runs_runs set state = 'succeeded', finished_at = now() where id = ${id}`.execute(database.root)
-      await sql`update runs_content set output = '"secret"' where run_id = ${id}`.execute(database.root)
-      await sql`delete from idempotency`.execute(database.root)
-      const again = await post('k', { bearer })
-      assert.equal(again.json<{ state: string }>().state, state, again.body)
-      if (state === 'queued') assert.equal(again.body, first.body)
-    }
-  })
+  test(
+    `${name}: SEC18: a repeat shows the current state of the run only to a caller that may get it`,
+    { skip },
+    async (t) => {
+      const { database, post } = await start(t)
+      for (const [bearer, state] of [
+        [UNREADING, 'queued'],
+        ['other-token', 'succeeded'],
+      ] as const) {
+        const first = await post('k', { bearer })
+        const { id } = first.json<{ id: string }>()
+        await sql`update runs_runs set state = 'succeeded', finished_at = now() where id = ${id}`.execute(database.root)
+        await sql`update runs_content set output = '"secret"' where run_id = ${id}`.execute(database.root)
+        await sql`delete from idempotency`.execute(database.root)
+        const again = await post('k', { bearer })
+        assert.equal(again.json<{ state: string }>().state, state, again.body)
+        if (state === 'queued') assert.equal(again.body, first.body)
+      }
+    },
+  )
 }

@@ -140,56 +140,52 @@ async function fill(database: Database): Promise<void> {
 }
 
 for (const { name, skip, open } of adapters)
-  test(
-    `${name}: a page of runs by state, label or conversation reads only its own rows`,
-    { skip },
-    async (t) => {
-      const database = await open(t)
-      await migrateAll(database)
-      await fill(database)
-      const cases: readonly [namespace: string, filter: RunFilter, count: number][] = [
-        ['', {}, 50],
-        ['', { state: 'paused' }, 50],
-        ['', { state: 'failed' }, 50],
-        ['', { state: 'rejected' }, 0],
-        ['', { label: ['season', 'old'] }, 50],
-        ['', { label: ['season', 'rare'] }, 50],
-        ['', { label: ['season', 'never'] }, 0],
-        ['loud', { state: 'succeeded' }, 50],
-        ['loud', { state: 'paused' }, 0],
-        ['loud', { state: 'failed' }, 0],
-        ['loud', { label: ['season', 'old'] }, 50],
-        ['loud', { label: ['season', 'spring'] }, 0],
-        ['loud', { agentUid: 'agent-loud', state: 'failed' }, 0],
-        ['quiet', { state: 'paused' }, 50],
-        ['quiet', { state: 'failed' }, 50],
-        ['quiet', { label: ['season', 'spring'] }, 50],
-        ['quiet', { label: ['season', 'spring'], state: 'paused' }, 50],
-        ['quiet', { label: ['season', 'old'] }, 0],
-        ['loud', { label: ['season', 'old'], since: new Date() }, 0],
-        // UXM11: runs of a conversation.
-        ['', { conversationId: 'talk' }, 50],
-        ['', { conversationId: 'never' }, 0],
-        ['loud', { conversationId: 'talk' }, 50],
-        ['quiet', { conversationId: 'talk' }, 50],
-        ['quiet', { conversationId: 'talk', state: 'paused' }, 50],
-        ['quiet', { agentUid: 'agent-quiet', conversationId: 'talk' }, 50],
-      ]
-      const db = database.root.withTables<RunsTables>()
-      for (const [namespace, filter, count] of cases) {
-        const what = `${namespace || 'all'} ${JSON.stringify(filter)}`
-        const found = await listRuns(db, readIn(namespace), filter, { limit: 50 })
-        assert.equal(found.length, count, what)
-        const last = found.at(-1)
-        const pages: RunPage[] = [{ limit: 50 }]
-        if (last) pages.push({ limit: 50, after: { createdAt: last.created_at, id: last.id } })
-        for (const asked of pages) {
-          const read = await readRows(database, namespace, filter, asked)
-          assert.ok(read <= 250, `${what}: ${read} rows read`)
-        }
+  test(`${name}: a page of runs by state, label or conversation reads only its own rows`, { skip }, async (t) => {
+    const database = await open(t)
+    await migrateAll(database)
+    await fill(database)
+    const cases: readonly [namespace: string, filter: RunFilter, count: number][] = [
+      ['', {}, 50],
+      ['', { state: 'paused' }, 50],
+      ['', { state: 'failed' }, 50],
+      ['', { state: 'rejected' }, 0],
+      ['', { label: ['season', 'old'] }, 50],
+      ['', { label: ['season', 'rare'] }, 50],
+      ['', { label: ['season', 'never'] }, 0],
+      ['loud', { state: 'succeeded' }, 50],
+      ['loud', { state: 'paused' }, 0],
+      ['loud', { state: 'failed' }, 0],
+      ['loud', { label: ['season', 'old'] }, 50],
+      ['loud', { label: ['season', 'spring'] }, 0],
+      ['loud', { agentUid: 'agent-loud', state: 'failed' }, 0],
+      ['quiet', { state: 'paused' }, 50],
+      ['quiet', { state: 'failed' }, 50],
+      ['quiet', { label: ['season', 'spring'] }, 50],
+      ['quiet', { label: ['season', 'spring'], state: 'paused' }, 50],
+      ['quiet', { label: ['season', 'old'] }, 0],
+      ['loud', { label: ['season', 'old'], since: new Date() }, 0],
+      // UXM11: runs of a conversation.
+      ['', { conversationId: 'talk' }, 50],
+      ['', { conversationId: 'never' }, 0],
+      ['loud', { conversationId: 'talk' }, 50],
+      ['quiet', { conversationId: 'talk' }, 50],
+      ['quiet', { conversationId: 'talk', state: 'paused' }, 50],
+      ['quiet', { agentUid: 'agent-quiet', conversationId: 'talk' }, 50],
+    ]
+    const db = database.root.withTables<RunsTables>()
+    for (const [namespace, filter, count] of cases) {
+      const what = `${namespace || 'all'} ${JSON.stringify(filter)}`
+      const found = await listRuns(db, readIn(namespace), filter, { limit: 50 })
+      assert.equal(found.length, count, what)
+      const last = found.at(-1)
+      const pages: RunPage[] = [{ limit: 50 }]
+      if (last) pages.push({ limit: 50, after: { createdAt: last.created_at, id: last.id } })
+      for (const asked of pages) {
+        const read = await readRows(database, namespace, filter, asked)
+        assert.ok(read <= 250, `${what}: ${read} rows read`)
       }
-    },
-  )
+    }
+  })
 
 test('labels are created and deleted with their runs, by older processes too, and survive a rebuild', async (t) => {
   const database = await openMemoryStore()
@@ -266,44 +262,36 @@ async function page(ask: Ask, who: string, query: string): Promise<Page> {
 
 const real = needs('etcd', 'kube-apiserver', 'kubectl', 'postgres', 'initdb')
 
-test(
-  'C2: paging while runs are created returns no run twice and misses no earlier one',
-  real,
-  async (t) => {
-    const { ask, namespace, world } = await serve(t)
-    const before: string[] = []
-    for (let n = 0; n < 300; n++) before.push((await newRun(world, namespace, { team: 'a' })).id)
-    const enough = new AbortController()
-    let made = 0
-    const from = performance.now()
-    const writers = Array.from({ length: 8 }, async () => {
-      for (; !enough.signal.aborted; made += 25) await newRuns(world, namespace, 25)
-    })
-    for (const filter of ['', '&state=queued', '&label=team%3Da']) {
-      const seen: string[] = []
-      let cursor: string | null = ''
-      while (cursor !== null) {
-        const after: string = cursor === '' ? '' : `&cursor=${cursor}`
-        const { items, nextCursor }: Page = await page(
-          ask,
-          'viewer',
-          `namespace=${namespace}&limit=20${filter}${after}`,
-        )
-        seen.push(...items.map(({ id }) => id))
-        cursor = nextCursor
-      }
-      assert.equal(new Set(seen).size, seen.length, `${filter}: no duplicate`)
-      const all = new Set(seen)
-      assert.ok(
-        before.every((id) => all.has(id)),
-        `${filter}: every run that existed at the start`,
-      )
+test('C2: paging while runs are created returns no run twice and misses no earlier one', real, async (t) => {
+  const { ask, namespace, world } = await serve(t)
+  const before: string[] = []
+  for (let n = 0; n < 300; n++) before.push((await newRun(world, namespace, { team: 'a' })).id)
+  const enough = new AbortController()
+  let made = 0
+  const from = performance.now()
+  const writers = Array.from({ length: 8 }, async () => {
+    for (; !enough.signal.aborted; made += 25) await newRuns(world, namespace, 25)
+  })
+  for (const filter of ['', '&state=queued', '&label=team%3Da']) {
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const after: string = cursor === '' ? '' : `&cursor=${cursor}`
+      const { items, nextCursor }: Page = await page(ask, 'viewer', `namespace=${namespace}&limit=20${filter}${after}`)
+      seen.push(...items.map(({ id }) => id))
+      cursor = nextCursor
     }
-    enough.abort()
-    await Promise.all(writers)
-    t.diagnostic(`${Math.round((made * 1000) / (performance.now() - from))} runs/s were made meanwhile`)
-  },
-)
+    assert.equal(new Set(seen).size, seen.length, `${filter}: no duplicate`)
+    const all = new Set(seen)
+    assert.ok(
+      before.every((id) => all.has(id)),
+      `${filter}: every run that existed at the start`,
+    )
+  }
+  enough.abort()
+  await Promise.all(writers)
+  t.diagnostic(`${Math.round((made * 1000) / (performance.now() - from))} runs/s were made meanwhile`)
+})
 
 test('CON8: an exactly full last page has no cursor', real, async (t) => {
   const { ask, namespace, other, world } = await serve(t)

@@ -94,28 +94,32 @@ for (const { name, skip, open } of adapters) {
     },
   )
 
-  test(`${name}: F10: storage over a simulated year is bounded by the retention`, { skip, timeout: 300_000 }, async (t) => {
-    const { database, enforce, make, count } = await setUp(t)
-    const sizes: number[] = []
-    for (let month = 0; month < 12; month++) {
-      for (let n = 0; n < 6; n++) await make([started, { fact: 'succeeded' }], 5 * n)
-      await enforce()
-      const { rows } = await sql<{ bytes: number }>`select sum(bytes)::float8 as bytes from runs_storage`.execute(
-        database.root,
+  test(
+    `${name}: F10: storage over a simulated year is bounded by the retention`,
+    { skip, timeout: 300_000 },
+    async (t) => {
+      const { database, enforce, make, count } = await setUp(t)
+      const sizes: number[] = []
+      for (let month = 0; month < 12; month++) {
+        for (let n = 0; n < 6; n++) await make([started, { fact: 'succeeded' }], 5 * n)
+        await enforce()
+        const { rows } = await sql<{ bytes: number }>`select sum(bytes)::float8 as bytes from runs_storage`.execute(
+          database.root,
+        )
+        sizes.push(rows[0]?.bytes ?? 0)
+        assert.equal(await count('runs_runs'), 6, `month ${month}`)
+        // A month passes.
+        await sql`update runs_runs set finished_at = finished_at - interval '31 days'`.execute(database.root)
+      }
+      const [first = 0] = sizes
+      assert.deepEqual(
+        sizes,
+        sizes.map(() => first),
+        'what is removed is subtracted, to the byte',
       )
-      sizes.push(rows[0]?.bytes ?? 0)
-      assert.equal(await count('runs_runs'), 6, `month ${month}`)
-      // A month passes.
-      await sql`update runs_runs set finished_at = finished_at - interval '31 days'`.execute(database.root)
-    }
-    const [first = 0] = sizes
-    assert.deepEqual(
-      sizes,
-      sizes.map(() => first),
-      'what is removed is subtracted, to the byte',
-    )
-    for (const table of ['runs_lease', 'runs_content']) assert.equal(await count(table), 6, table)
-  })
+      for (const table of ['runs_lease', 'runs_content']) assert.equal(await count(table), 6, table)
+    },
+  )
 
   test(
     `${name}: F10, O5: one round removes several batches, and nothing under an old epoch`,

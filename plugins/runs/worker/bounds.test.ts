@@ -56,59 +56,59 @@ for (const { name, skip, open } of adapters) {
     return { content: await readContent(reader, run.id), journal: await readJournal(reader, run, 0, 1000) }
   }
 
+  test(`${name}: SEC6, F5: unstorable text is replaced wherever a launcher sends it`, { skip }, async (t) => {
+    const { world } = await opened(t)
+    const data = `{"messageId":"m${bad}","text":"${bad}","k${bad}":["${bad}",{"x":"${bad}"}]}`
+    await start(
+      t,
+      world,
+      sends(
+        entryJson('message.started', 1, data, { path: `["${bad}"]`, spanId: `"${bad}"` }),
+        entryJson('message.delta', undefined, data),
+        entryJson('message.finished', 2, data),
+        entryJson('tool.started', 3, data),
+        entryJson(
+          'usage.reported',
+          4,
+          `{"usage":{"inputTokens":5000000000,"outputTokens":1e308,"cachedTokens":-7,"reasoningTokens":"9"}}`,
+        ),
+        entryJson('usage.reported', 5, `{"usage":{"inputTokens":5000000000.9,"outputTokens":1e15}}`),
+        entryJson('run.succeeded', 6, resultJson('succeeded', `"output":{"said${bad}":"${bad}"}`)),
+      ),
+    )
+    const ended = await settled(world, (await queueRun(world, 'x')).id, isTerminal)
+    assert.equal(ended.state, 'succeeded')
+    assert.deepEqual(
+      [ended.input_tokens, ended.output_tokens, ended.cached_tokens, ended.reasoning_tokens],
+      [10_000_000_000, Number.MAX_SAFE_INTEGER, 0, 0],
+    )
+    const { content, journal } = await stored(world, ended)
+    assert.deepEqual(content?.output, { [`said${mended}`]: mended })
+    const started = journal.find(({ kind }) => kind === 'message.started')
+    assert.deepEqual([started?.path, started?.span_id, started?.data['text']], [[mended], mended, mended])
+    assert.equal(findUnstorable(journal.map((entry) => entry.data)), undefined)
+  })
+
   test(
-    `${name}: SEC6, F5: unstorable text is replaced wherever a launcher sends it`,
+    `${name}: SEC6, F5: unstorable text is replaced in a question, a checkpoint and an error`,
     { skip },
     async (t) => {
       const { world } = await opened(t)
-      const data = `{"messageId":"m${bad}","text":"${bad}","k${bad}":["${bad}",{"x":"${bad}"}]}`
-      await start(
-        t,
-        world,
-        sends(
-          entryJson('message.started', 1, data, { path: `["${bad}"]`, spanId: `"${bad}"` }),
-          entryJson('message.delta', undefined, data),
-          entryJson('message.finished', 2, data),
-          entryJson('tool.started', 3, data),
-          entryJson(
-            'usage.reported',
-            4,
-            `{"usage":{"inputTokens":5000000000,"outputTokens":1e308,"cachedTokens":-7,"reasoningTokens":"9"}}`,
-          ),
-          entryJson('usage.reported', 5, `{"usage":{"inputTokens":5000000000.9,"outputTokens":1e15}}`),
-          entryJson('run.succeeded', 6, resultJson('succeeded', `"output":{"said${bad}":"${bad}"}`)),
-        ),
-      )
-      const ended = await settled(world, (await queueRun(world, 'x')).id, isTerminal)
-      assert.equal(ended.state, 'succeeded')
-      assert.deepEqual(
-        [ended.input_tokens, ended.output_tokens, ended.cached_tokens, ended.reasoning_tokens],
-        [10_000_000_000, Number.MAX_SAFE_INTEGER, 0, 0],
-      )
-      const { content, journal } = await stored(world, ended)
-      assert.deepEqual(content?.output, { [`said${mended}`]: mended })
-      const started = journal.find(({ kind }) => kind === 'message.started')
-      assert.deepEqual([started?.path, started?.span_id, started?.data['text']], [[mended], mended, mended])
-      assert.equal(findUnstorable(journal.map((entry) => entry.data)), undefined)
+      const question = `{"id":"q${bad}","reason":"input_required","question":"${bad}","arguments":{"a":"${bad}"}}`
+      const paused = `"pauseReason":"input_required","interrupts":[${question}],"checkpoint":{"at":"${bad}"}`
+      const results = [
+        entryJson('run.paused', 1, resultJson('paused', paused)),
+        entryJson('run.failed', 1, resultJson('failed', `"failReason":"model_error","message":"${bad}"`)),
+      ]
+      await start(t, world, (response) => response.end(frame(results.shift() ?? '')))
+      const first = await settled(world, (await queueRun(world, 'x')).id, ({ state }) => state === 'paused')
+      assert.deepEqual(first.open_interrupts, [{ id: `q${mended}`, reason: 'input_required' }])
+      const asked = await stored(world, first)
+      assert.deepEqual([asked.content?.interrupts[0]?.question, asked.content?.checkpoint], [mended, { at: mended }])
+      const second = await settled(world, (await queueRun(world, 'x')).id, isTerminal)
+      assert.deepEqual([second.fail_reason, (await stored(world, second)).content?.error], ['model_error', mended])
     },
   )
-
-  test(`${name}: SEC6, F5: unstorable text is replaced in a question, a checkpoint and an error`, { skip }, async (t) => {
-    const { world } = await opened(t)
-    const question = `{"id":"q${bad}","reason":"input_required","question":"${bad}","arguments":{"a":"${bad}"}}`
-    const paused = `"pauseReason":"input_required","interrupts":[${question}],"checkpoint":{"at":"${bad}"}`
-    const results = [
-      entryJson('run.paused', 1, resultJson('paused', paused)),
-      entryJson('run.failed', 1, resultJson('failed', `"failReason":"model_error","message":"${bad}"`)),
-    ]
-    await start(t, world, (response) => response.end(frame(results.shift() ?? '')))
-    const first = await settled(world, (await queueRun(world, 'x')).id, ({ state }) => state === 'paused')
-    assert.deepEqual(first.open_interrupts, [{ id: `q${mended}`, reason: 'input_required' }])
-    const asked = await stored(world, first)
-    assert.deepEqual([asked.content?.interrupts[0]?.question, asked.content?.checkpoint], [mended, { at: mended }])
-    const second = await settled(world, (await queueRun(world, 'x')).id, isTerminal)
-    assert.deepEqual([second.fail_reason, (await stored(world, second)).content?.error], ['model_error', mended])
-  })
 
   test(
     `${name}: SEC6, F5: an invalid entry of a launcher ends the run at once, and the message quotes no content`,
@@ -199,24 +199,28 @@ for (const { name, skip, open } of adapters) {
     },
   )
 
-  test(`${name}: SEC6, F5: a cancel takes effect although the journal refuses the data of the agent`, { skip }, async (t) => {
-    const { database, world } = await opened(t)
-    await sql
-      .raw(`create function refuse() returns trigger language plpgsql as $$ begin
+  test(
+    `${name}: SEC6, F5: a cancel takes effect although the journal refuses the data of the agent`,
+    { skip },
+    async (t) => {
+      const { database, world } = await opened(t)
+      await sql
+        .raw(`create function refuse() returns trigger language plpgsql as $$ begin
       raise exception 'canary' using errcode = '23514'; end $$`)
-      .execute(database.root)
-    await sql
-      .raw(`create trigger refuse before insert on runs_journal for each row
+        .execute(database.root)
+      await sql
+        .raw(`create trigger refuse before insert on runs_journal for each row
       when (new.kind = 'step.started') execute function refuse()`)
-      .execute(database.root)
-    let refusals = 0
-    const log = { debug() {}, info() {}, warn() {}, error: () => void refusals++, child: () => log }
-    await start(t, world, sends(entryJson('step.started', 1, '{}')), { maxAttempts: 100, retryMs: 60_000, log })
-    const run = await queueRun(world, 'x')
-    await settled(world, run.id, () => refusals > 0)
-    await cancelRun(world.writer, run.id, alice)
-    assert.equal((await settled(world, run.id, isTerminal, 30_000)).state, 'cancelled')
-  })
+        .execute(database.root)
+      let refusals = 0
+      const log = { debug() {}, info() {}, warn() {}, error: () => void refusals++, child: () => log }
+      await start(t, world, sends(entryJson('step.started', 1, '{}')), { maxAttempts: 100, retryMs: 60_000, log })
+      const run = await queueRun(world, 'x')
+      await settled(world, run.id, () => refusals > 0)
+      await cancelRun(world.writer, run.id, alice)
+      assert.equal((await settled(world, run.id, isTerminal, 30_000)).state, 'cancelled')
+    },
+  )
 
   test(
     `${name}: SEC6, F5: a declarative agent whose model sends U+0000 succeeds, and its history can be read`,
@@ -275,36 +279,32 @@ for (const { name, skip, open } of adapters) {
     assert.deepEqual(launcher.asked.slice(-2), [`/runs/${run.id}/cancel`, `/runs/${run.id}/ack`])
   })
 
-  test(
-    `${name}: the tree of a long journal has parts, each with the position of the next`,
-    { skip },
-    async (t) => {
-      const { database, world } = await opened(t)
-      const run = await queueRun(world, 'x')
-      const db = world.store.reader<RunsTables>()
-      await sql`insert into runs_journal (run_id, seq, ts, kind, path, span_id, data)
+  test(`${name}: the tree of a long journal has parts, each with the position of the next`, { skip }, async (t) => {
+    const { database, world } = await opened(t)
+    const run = await queueRun(world, 'x')
+    const db = world.store.reader<RunsTables>()
+    await sql`insert into runs_journal (run_id, seq, ts, kind, path, span_id, data)
       select ${run.id}, n, now(), 'usage.reported', '[]', '', '{}' from generate_series(2, 20001) n`.execute(
-        database.root,
-      )
-      await sql`update runs_lease set journal_seq = 20001 where run_id = ${run.id}`.execute(database.root)
-      const parts = []
-      for (let after: number | null = 0; after !== null; after = parts.at(-1)?.nextAfter ?? null)
-        parts.push(await readTree(db, run, after))
-      assert.deepEqual(
-        parts.map(({ truncated, nextAfter, root }) => [truncated, nextAfter, root.children.length]),
-        [
-          [true, 10_000, 9_999],
-          [true, 20_000, 10_000],
-          [false, null, 1],
-        ],
-      )
-      await sql`update runs_journal set data = jsonb_build_object('text', repeat('x', 1048576))
+      database.root,
+    )
+    await sql`update runs_lease set journal_seq = 20001 where run_id = ${run.id}`.execute(database.root)
+    const parts = []
+    for (let after: number | null = 0; after !== null; after = parts.at(-1)?.nextAfter ?? null)
+      parts.push(await readTree(db, run, after))
+    assert.deepEqual(
+      parts.map(({ truncated, nextAfter, root }) => [truncated, nextAfter, root.children.length]),
+      [
+        [true, 10_000, 9_999],
+        [true, 20_000, 10_000],
+        [false, null, 1],
+      ],
+    )
+    await sql`update runs_journal set data = jsonb_build_object('text', repeat('x', 1048576))
       where run_id = ${run.id} and seq between 2 and 40`.execute(database.root)
-      const [large, end] = [await readTree(db, run, 0), await readTree(db, run, 20_001)]
-      assert.ok(large.truncated && Number(large.nextAfter) < 30, 'ended by its bytes')
-      assert.deepEqual([end.truncated, end.nextAfter, end.root.children], [false, null, []])
-    },
-  )
+    const [large, end] = [await readTree(db, run, 0), await readTree(db, run, 20_001)]
+    assert.ok(large.truncated && Number(large.nextAfter) < 30, 'ended by its bytes')
+    assert.deepEqual([end.truncated, end.nextAfter, end.root.children], [false, null, []])
+  })
 
   test(`${name}: F5, F10: a stream keeps a small part of a large journal in memory`, { skip }, async (t) => {
     const { database, world } = await opened(t)

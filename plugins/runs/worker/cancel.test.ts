@@ -258,29 +258,33 @@ test(
   },
 )
 
-test('an approval is applied once, also after a kill -9 of worker and launcher before it takes effect', options, async (t) => {
-  const { url, database, world } = await openWorld(t)
-  const first = await launch(t, { command: nodeAgent })
-  const run = await queueRun(world, { do: 'ask' })
-  const isPaused = ({ state }: SelectedRun): boolean => state === 'paused'
-  await killedWorker(t, url, first.url, () => settled(world, run.id, isPaused))
-  const decide = () => resumeRun(world, { username: 'alice' }, run, { payload: 'blue' })
-  const decided = await Promise.allSettled(Array.from({ length: 10 }, decide))
-  const refused = decided.filter(({ status }) => status === 'rejected')
-  assert.equal(refused.length, 9, 'decided once')
-  for (const one of refused)
-    assert.ok(one.status === 'rejected' && (one.reason as { code?: string }).code === 'run_not_paused')
-  first.kill('SIGKILL')
-  await first.exited
-  await expireLeases(database)
-  const second = await launch(t, { command: nodeAgent })
-  const next = startWorker(
-    workerServices(world, () => second.url),
-    'next',
-  )
-  t.after(() => next.stop())
-  const ended = await settled(world, run.id, isTerminal)
-  assert.deepEqual([ended.state, ended.segment], ['succeeded', 2])
-  for (const launched of [first, second])
-    assert.equal(launched.notes().filter((note) => note.startsWith(`invoke ${run.id}`)).length, 1)
-})
+test(
+  'an approval is applied once, also after a kill -9 of worker and launcher before it takes effect',
+  options,
+  async (t) => {
+    const { url, database, world } = await openWorld(t)
+    const first = await launch(t, { command: nodeAgent })
+    const run = await queueRun(world, { do: 'ask' })
+    const isPaused = ({ state }: SelectedRun): boolean => state === 'paused'
+    await killedWorker(t, url, first.url, () => settled(world, run.id, isPaused))
+    const decide = () => resumeRun(world, { username: 'alice' }, run, { payload: 'blue' })
+    const decided = await Promise.allSettled(Array.from({ length: 10 }, decide))
+    const refused = decided.filter(({ status }) => status === 'rejected')
+    assert.equal(refused.length, 9, 'decided once')
+    for (const one of refused)
+      assert.ok(one.status === 'rejected' && (one.reason as { code?: string }).code === 'run_not_paused')
+    first.kill('SIGKILL')
+    await first.exited
+    await expireLeases(database)
+    const second = await launch(t, { command: nodeAgent })
+    const next = startWorker(
+      workerServices(world, () => second.url),
+      'next',
+    )
+    t.after(() => next.stop())
+    const ended = await settled(world, run.id, isTerminal)
+    assert.deepEqual([ended.state, ended.segment], ['succeeded', 2])
+    for (const launched of [first, second])
+      assert.equal(launched.notes().filter((note) => note.startsWith(`invoke ${run.id}`)).length, 1)
+  },
+)

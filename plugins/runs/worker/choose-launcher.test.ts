@@ -84,7 +84,10 @@ test('O6: of several pods, a worker that takes over asks the one that has the ru
     assert.equal(invoked(launched[0], run) + invoked(launched[1], run), 1)
   }
   for (const pod of launched)
-    await until(() => pod.notes().filter((note) => note.startsWith('cancel')).length === counts(pod), 'each was cancelled')
+    await until(
+      () => pod.notes().filter((note) => note.startsWith('cancel')).length === counts(pod),
+      'each was cancelled',
+    )
 })
 
 test('a resumed run continues at its former pod, or at another one if that is gone', async (t) => {

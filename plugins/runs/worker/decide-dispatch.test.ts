@@ -98,7 +98,7 @@ test('O6: given an invocation without an answer, when the pod is listed, then it
   ])
 })
 
-test('O6: given an invocation without an answer, when the memory of its launcher is gone, then the run is lost', () => {
+test('O6: given an invocation without an answer, when its launcher has lost its state, then the run is lost', () => {
   rows([
     [given(ownUnanswered), { kind: 'pod', listed: false }, 'fail lost_worker'],
     [given(ownUnanswered), stale, 'fail lost_worker'],
@@ -106,15 +106,15 @@ test('O6: given an invocation without an answer, when the memory of its launcher
   assert.deepEqual(stateAfterAnswer(given(ownUnanswered), stale).segment, ownUnanswered)
 })
 
-test('given no answer that counts for too long, then the agent is unreachable', () => {
+test('given neither acceptance nor a busy answer for too long, then the agent is unreachable', () => {
   for (const answer of [unsent, silent, unavailable, stale])
     for (const segment of [fresh, own]) rows([[given(segment, overdue), answer, 'fail agent_unreachable']])
   rows([[given(ownUnanswered, overdue), refused('busy', false), 'fail agent_unreachable']])
-  // An agent that says it is busy is reachable.
+  // A busy agent is reachable.
   rows([[given(own, overdue), busy, 'wait timer-or-cancel']])
 })
 
-test('given any other status, then the start fails as an error of the agent', () => {
+test('given any other status, then the run fails as agent_error', () => {
   for (const segment of [fresh, own, ownUnanswered]) rows([[given(segment), rejected, 'fail agent_error']])
 })
 
@@ -136,7 +136,7 @@ test('O6: given an agent that is busy for too long, then the run is requeued, un
   assert.deepEqual([second.busySince, second.reachableAt], [1_000_000, 1_005_000])
 })
 
-test('O6: given a segment of a previous worker, then only its ticket is used, and any other launcher is out of the question', () => {
+test('O6: given a segment of a previous worker, then only its ticket is used, and no other launcher is asked', () => {
   assert.equal(brief(beginDispatch(given(previous))), 'invoke t')
   assert.equal(brief(beginDispatch(given({ ...previous, ticket: undefined }))), 'attach')
   rows([
@@ -181,25 +181,25 @@ const answers = fc.record({
 })
 type Answers = typeof answers extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Plays a dispatch; the pods where an invocation may be at work, and each pod for which a start was committed. */
+/** Simulates a dispatch. Returns the last action and the pods where an invocation may have started. */
 function play(segment: Segment, script: readonly Answers[]) {
   let state = given(segment)
   let action = beginDispatch(state)
   let pod = 0
   let committedAt = segment.kind === 'new' ? -1 : 0
-  const mayWork = new Set<number>()
+  const mayHaveStarted = new Set<number>()
   for (const step of script) {
     const answer = ((): DispatchAnswer | undefined => {
       switch (action.do) {
         case 'ask-ticket':
           return step.ticketRefused && step.call.kind !== 'accepted' ? step.call : { kind: 'ticket', ticket: `${pod}` }
         case 'commit-start':
-          assert.equal(mayWork.size, 0, 'a start is committed while an invocation may be at work')
+          assert.equal(mayHaveStarted.size, 0, 'a start is committed while an invocation may have started')
           committedAt = pod
           return { kind: 'committed', ticket: action.ticket }
         case 'invoke':
           assert.equal(committedAt, pod, 'invoked at a pod that was not committed')
-          if (step.call.kind === 'accepted' || step.call.kind === 'no-answer') mayWork.add(pod)
+          if (step.call.kind === 'accepted' || step.call.kind === 'no-answer') mayHaveStarted.add(pod)
           return step.call
         case 'look-up-pod':
           return { kind: 'pod', listed: step.listed }
@@ -220,16 +220,16 @@ function play(segment: Segment, script: readonly Answers[]) {
     action = decideDispatch(state, answer)
     state = stateAfterAnswer(state, answer)
   }
-  return { action, mayWork }
+  return { action, mayHaveStarted }
 }
 
-test('O6: whatever launchers answer, at most one of them may be at work, and a run that may be at work is not requeued', () => {
+test('O6: for any answers at most one launcher may have started the run, and then it is not requeued', () => {
   for (const segment of [fresh, previous])
     fc.assert(
       fc.property(fc.array(answers, { maxLength: 60 }), (script) => {
-        const { action, mayWork } = play(segment, script)
-        assert.ok(mayWork.size <= 1)
-        if (action.do === 'requeue') assert.equal(mayWork.size, 0)
+        const { action, mayHaveStarted } = play(segment, script)
+        assert.ok(mayHaveStarted.size <= 1)
+        if (action.do === 'requeue') assert.equal(mayHaveStarted.size, 0)
       }),
       { numRuns: 2_000 },
     )

@@ -13,7 +13,7 @@ export type Segment =
       readonly unanswered: boolean
     }
 
-/** What the worker knows at the time of an answer. Times are milliseconds of one monotonic clock. */
+/** State of a dispatch at the time of an answer. Times are milliseconds of one monotonic clock. */
 export interface DispatchState extends Patience {
   readonly segment: Segment
   readonly cancelRequested: boolean
@@ -29,13 +29,13 @@ export interface DispatchState extends Patience {
 
 /** Limits of a dispatch, in milliseconds. */
 export interface Patience {
-  /** How long no launcher may give an answer that counts before the agent is unreachable. */
+  /** How long the agent may be neither ready nor busy before it counts as unreachable. */
   readonly unreachableAfterMs: number
   /** How long a busy agent is asked before its run is requeued. */
   readonly busyPatienceMs: number
 }
 
-/** Result of the previous action: what the launcher, the network, the store or the list of pods said. */
+/** Result of the previous action, by the launcher, the network, the store or the list of pods. */
 export type DispatchAnswer =
   | { readonly kind: 'ticket'; readonly ticket: string | undefined }
   /** The start was committed, with the ticket and the pod. */
@@ -65,7 +65,7 @@ export type DispatchAnswer =
   | { readonly kind: 'launcher'; readonly samePod: boolean }
   | { readonly kind: 'attached'; readonly agentRevision: number | undefined }
 
-/** What the worker does next. */
+/** The next step of a dispatch. */
 export type DispatchAction =
   | { readonly do: 'ask-ticket' }
   | { readonly do: 'commit-start'; readonly ticket: string | undefined }
@@ -80,7 +80,7 @@ export type DispatchAction =
 /** How a dispatch ends. */
 export type DispatchOutcome =
   | { readonly do: 'follow'; readonly agentRevision: number | undefined }
-  /** No launcher has the run: it is queued as before the segment, or over once it has waited for `runTimeoutMs`. */
+  /** No launcher has the run. It is queued as before the segment, or times out if it has waited for `runTimeoutMs`. */
   | { readonly do: 'requeue'; readonly runTimeoutMs: number | undefined }
   /** The segment stays started; the next claim has a higher epoch, which an unanswered invocation of this one cannot pass. */
   | { readonly do: 'release' }
@@ -99,8 +99,8 @@ export function beginDispatch(state: DispatchState): DispatchAction {
 }
 
 /**
- * Decides what follows an answer (O6). Another launcher is asked, and another ticket committed, only while every invocation of the
- * segment was refused or never sent; after an invocation without an answer a second launcher would be a second invocation.
+ * Decides the next step after an answer (O6). Another launcher is asked, and another ticket committed, only while every invocation of
+ * the segment was refused or never sent. After an invocation without an answer a second launcher would be a second invocation.
  */
 export function decideDispatch(before: DispatchState, answer: DispatchAnswer): DispatchAction {
   const state = stateAfterAnswer(before, answer)
@@ -125,7 +125,7 @@ export function decideDispatch(before: DispatchState, answer: DispatchAnswer): D
   }
 }
 
-/** What is known after an answer. */
+/** The state after an answer. */
 export function stateAfterAnswer(state: DispatchState, answer: DispatchAnswer): DispatchState {
   const segment = segmentAfter(state.segment, answer)
   if (!isBusyAnswer(state.segment, answer)) return { ...state, segment }
@@ -142,7 +142,7 @@ function segmentAfter(segment: Segment, answer: DispatchAnswer): Segment {
   return isTicketUseless && segment.by === 'this-worker' && !segment.unanswered ? { kind: 'new' } : segment
 }
 
-// 429 without the proof may be about an invocation that is on its way. 503 has no end to wait for, so it counts only in a takeover.
+// 429 without the proof may concern an invocation that is still in transit. 503 counts only in a takeover, since it may never end.
 function isBusyAnswer(segment: Segment, answer: DispatchAnswer): boolean {
   if (isOfPreviousWorker(segment)) return 'withoutRun' in answer && answer.withoutRun
   return answer.kind === 'busy' && (answer.withoutRun || !isUnanswered(segment))
@@ -159,7 +159,7 @@ function afterFailure(state: State, answer: Failure): DispatchAction {
   return state.hasUntriedPod ? chooseLauncher(state) : wait(state)
 }
 
-/** Repeating the invocation of a previous worker has failed: where the launcher refuses it, the journal shows what it knows. */
+/** Repeating the invocation of a previous worker has failed. If the launcher refuses it, its journal has the state of the run. */
 function afterFailedRepeat(state: State, answer: Failure): DispatchAction {
   if (answer.kind === 'rejected' || answer.kind === 'stale-ticket') return { do: 'attach' }
   return afterBusy(state, answer) ?? (isOverdue(state) ? { do: 'attach' } : { do: 'look-up-pod' })
@@ -171,14 +171,14 @@ function afterBusy(state: State, answer: Failure): DispatchAction | undefined {
   return isUnanswered(state.segment) ? { do: 'release' } : { do: 'requeue', runTimeoutMs: answer.runTimeoutMs }
 }
 
-// The launcher's memory of the run is gone with its pod. A takeover learns that from the journal, with what was read of it before.
+// The launcher has lost the run with its pod. A takeover reads that from the journal, after the entries that it has already.
 function podIsGone({ segment }: State): DispatchAction {
   return isOfPreviousWorker(segment) ? { do: 'attach' } : { do: 'fail', reason: 'lost_worker' }
 }
 
 function wait({ segment }: State): DispatchAction {
   if (isOfPreviousWorker(segment)) return { do: 'wait', until: 'timer-or-stop' }
-  // A run that may be at work is invoked once more although it is cancelled: only then it can be stopped.
+  // A run that may have started is invoked again although it is cancelled, since only then it can be stopped.
   return { do: 'wait', until: isUnanswered(segment) ? 'timer' : 'timer-or-cancel' }
 }
 
@@ -189,12 +189,12 @@ function afterWait(state: State): DispatchAction {
   return chooseLauncher(state)
 }
 
-// Cancelled while no launcher has the run: it is not started any more, and its failure is recorded as `cancelled`.
+// A run that is cancelled while no launcher has it is not started. Its failure is recorded as `cancelled`.
 function chooseLauncher({ cancelRequested }: State): DispatchAction {
   return cancelRequested ? { do: 'fail', reason: 'agent_unreachable' } : { do: 'choose-launcher' }
 }
 
-// The launcher of a previous worker may have the run: following it passes the cancel on.
+// The launcher of a previous worker may have the run. Following it forwards the cancel.
 function repeatInvocation({ segment, cancelRequested, workerStopping }: State): DispatchAction {
   const isWithoutTicket = segment.kind === 'new' || segment.ticket === undefined
   if (isWithoutTicket || cancelRequested || workerStopping) return { do: 'attach' }

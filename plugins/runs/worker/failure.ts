@@ -81,7 +81,12 @@ export async function settleFailure(
   await execution.stopAgent()
   if (fault) await failRun(services, execution, 'agent_error', fault.message)
   else
-    await failRun(services, execution, 'lost_worker', `The run could not be continued after ${claim.tries + 1} attempts.`)
+    await failRun(
+      services,
+      execution,
+      'lost_worker',
+      `The run could not be continued after ${claim.tries + 1} attempts.`,
+    )
 }
 
 /** Pause before the next attempt in milliseconds. */

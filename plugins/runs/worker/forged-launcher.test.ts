@@ -101,7 +101,7 @@ test('PODS4: a launcher with a key of its agent receives requests, also with the
   }
   assert.deepEqual([connections.isUnproven(agent.uid), connections.isUnproven('uid-2')], [false, true])
   const forger = await serveForger(t, 'other key', foreign.key)
-  await assert.rejects(clientOf(forger.url).ticket(), /its key is none of the agent/)
+  await assert.rejects(clientOf(forger.url).ticket(), /its key does not belong to the agent/)
   assert.equal(connections.isUnproven(agent.uid), true)
   assert.equal(refused.length, 2, 'once for each agent, not for each attempt')
 })
@@ -130,7 +130,7 @@ test('PODS4: a server of the agent on the port of its launcher receives no reque
       await assert.rejects(ask(), isUnsent, kind)
     assert.deepEqual(forger.requests, [], kind)
   }
-  await assert.rejects(clientOf('http://127.0.0.1:9').ticket(), /not an https one/)
+  await assert.rejects(clientOf('http://127.0.0.1:9').ticket(), /the address is not https/)
 })
 
 test('PODS4, O6: a failed proof at the invocation means that nothing was sent, so another pod is asked', async () => {
@@ -141,7 +141,7 @@ test('PODS4, O6: a failed proof at the invocation means that nothing was sent, s
       invoke,
       isGone: async () => false,
     }) as unknown as LauncherClient
-  const forged = client('forged', () => Promise.reject(new LauncherUnproven('its key is none of the agent’s')))
+  const forged = client('forged', () => Promise.reject(new LauncherUnproven('its key does not belong to the agent')))
   const proven = client('proven', async () => ({ agentRevision: 1 }))
   const launchers = { ...createLaunchers({ list: async () => [], connect: () => proven }), next: async () => proven }
   const { signal } = new AbortController()

@@ -87,32 +87,36 @@ for (const { name, skip, open } of adapters) {
     assertGapless(await collect(world, run, 3), 4)
   })
 
-  test(`${name}: executing a run is a span of its trace, with the launcher's span as its child`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, [storeMigrations, runsMigrations])
-    const launched = await launch(t, { command: nodeAgent })
-    const world = createWorld(database)
-    const spans: EndedSpan[] = []
-    const tracer = createTracer((span) => spans.push(span))
-    const worker = startWorker({ ...workerServices(world, () => launched.url), tracer }, 'one')
-    t.after(() => worker.stop())
-    const run = await queueRun(world, { do: 'echo' })
-    await settled(world, run.id, isTerminal)
-    await worker.stop()
-    const [execution, ...more] = spans.filter((span) => span.name === 'execute run')
-    assert.deepEqual(more, [])
-    assert.deepEqual(
-      [execution?.traceId, execution?.parentSpanId, execution?.status, execution?.attributes['mesh.run.id']],
-      [run.trace_id, run.id.replaceAll('-', '').slice(16), 'ok', run.id],
-    )
-    assert.ok(
-      spans.some((span) => span !== execution && span.parentSpanId === execution?.spanId),
-      'what it writes is below it',
-    )
-    const isRun = (line: object): boolean => JSON.stringify(line).includes('"name":"run"')
-    const { span } = (await launched.line(isRun)) as { span: Record<string, unknown> }
-    assert.deepEqual([span.traceId, span.parentSpanId], [run.trace_id, execution?.spanId])
-  })
+  test(
+    `${name}: executing a run is a span of its trace, with the launcher's span as its child`,
+    { skip },
+    async (t) => {
+      const database = await open(t)
+      await migrate(database, [storeMigrations, runsMigrations])
+      const launched = await launch(t, { command: nodeAgent })
+      const world = createWorld(database)
+      const spans: EndedSpan[] = []
+      const tracer = createTracer((span) => spans.push(span))
+      const worker = startWorker({ ...workerServices(world, () => launched.url), tracer }, 'one')
+      t.after(() => worker.stop())
+      const run = await queueRun(world, { do: 'echo' })
+      await settled(world, run.id, isTerminal)
+      await worker.stop()
+      const [execution, ...more] = spans.filter((span) => span.name === 'execute run')
+      assert.deepEqual(more, [])
+      assert.deepEqual(
+        [execution?.traceId, execution?.parentSpanId, execution?.status, execution?.attributes['mesh.run.id']],
+        [run.trace_id, run.id.replaceAll('-', '').slice(16), 'ok', run.id],
+      )
+      assert.ok(
+        spans.some((span) => span !== execution && span.parentSpanId === execution?.spanId),
+        'what it writes is below it',
+      )
+      const isRun = (line: object): boolean => JSON.stringify(line).includes('"name":"run"')
+      const { span } = (await launched.line(isRun)) as { span: Record<string, unknown> }
+      assert.deepEqual([span.traceId, span.parentSpanId], [run.trace_id, execution?.spanId])
+    },
+  )
 
   test(`${name}: an answered run continues at its checkpoint; a denied approval ends it`, { skip }, async (t) => {
     const { world } = await start(t)
@@ -200,79 +204,84 @@ for (const { name, skip, open } of adapters) {
     assert.equal((await settled(world, run.id, isTerminal)).state, 'cancelled')
   })
 
-  test(`${name}: a run of a busy agent waits, its time limit continues, and a cancel is immediate`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, [storeMigrations, runsMigrations])
-    const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 1 } } })
-    const world = createWorld(database)
-    const worker = startWorker(
-      workerServices(world, () => launched.url),
-      'one',
-    )
-    t.after(() => worker.stop())
-    const first = await queueRun(world, { do: 'hang' })
-    await until(() => launched.notes().some((note) => note.startsWith(`invoke ${first.id}`)), 'the agent is busy')
-    const [second, third] = [await queueRun(world, { do: 'echo' }), await queueRun(world, { do: 'echo' })]
-    const requeued = async (): Promise<boolean> =>
-      (await readJournal(world.store.reader<RunsTables>(), second, 0, 100)).filter(({ kind }) => kind === 'run.queued')
-        .length > 2
-    while (!(await requeued())) await new Promise((resolve) => setTimeout(resolve, 20))
-    const waiting = await settled(world, second.id, ({ state }) => state === 'queued')
-    assert.deepEqual(
-      [waiting.started, waiting.segment, waiting.started_at, waiting.fail_reason],
-      [false, 0, null, null],
-    )
-    await cancelRun(world.writer, third.id, alice)
-    assert.equal((await settled(world, third.id, isTerminal)).state, 'cancelled')
-    await cancelRun(world.writer, first.id, alice)
-    assert.equal((await settled(world, second.id, isTerminal)).state, 'succeeded')
-    const invoked = launched.notes().filter((note) => note.startsWith('invoke'))
-    assert.deepEqual(new Set(invoked.map((note) => note.split(' ')[1])), new Set([first.id, second.id]))
-    assert.equal(invoked.length, 2)
-  })
-
   test(
-    `${name}: a run that waits for a busy agent times out after its whole time limit`,
+    `${name}: a run of a busy agent waits, its time limit continues, and a cancel is immediate`,
     { skip },
     async (t) => {
       const database = await open(t)
       await migrate(database, [storeMigrations, runsMigrations])
-      const limits = { concurrency: 1, timeout: '2s' }
-      const launched = await launch(t, { command: nodeAgent, config: { limits }, env: { AGENT_CANCELS: 'true' } })
+      const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 1 } } })
       const world = createWorld(database)
       const worker = startWorker(
         workerServices(world, () => launched.url),
         'one',
       )
       t.after(() => worker.stop())
-      const hanging: SelectedRun[] = []
-      for (let count = 0; count < 3; count++) hanging.push(await queueRun(world, { do: 'hang' }))
-      for (const { id } of hanging) {
-        const run = await settled(world, id, isTerminal)
-        const content = await readContent(world.store.reader<RunsTables>(), id)
-        const { code, message } = toDetail(run, content).error ?? {}
-        assert.equal(code, 'timed_out')
-        assert.match(message ?? '', /longer than limits\.timeout \(2s\)/)
-      }
+      const first = await queueRun(world, { do: 'hang' })
+      await until(() => launched.notes().some((note) => note.startsWith(`invoke ${first.id}`)), 'the agent is busy')
+      const [second, third] = [await queueRun(world, { do: 'echo' }), await queueRun(world, { do: 'echo' })]
+      const requeued = async (): Promise<boolean> =>
+        (await readJournal(world.store.reader<RunsTables>(), second, 0, 100)).filter(
+          ({ kind }) => kind === 'run.queued',
+        ).length > 2
+      while (!(await requeued())) await new Promise((resolve) => setTimeout(resolve, 20))
+      const waiting = await settled(world, second.id, ({ state }) => state === 'queued')
+      assert.deepEqual(
+        [waiting.started, waiting.segment, waiting.started_at, waiting.fail_reason],
+        [false, 0, null, null],
+      )
+      await cancelRun(world.writer, third.id, alice)
+      assert.equal((await settled(world, third.id, isTerminal)).state, 'cancelled')
+      await cancelRun(world.writer, first.id, alice)
+      assert.equal((await settled(world, second.id, isTerminal)).state, 'succeeded')
       const invoked = launched.notes().filter((note) => note.startsWith('invoke'))
-      assert.ok(invoked.length < hanging.length, 'one of them was never invoked')
+      assert.deepEqual(new Set(invoked.map((note) => note.split(' ')[1])), new Set([first.id, second.id]))
+      assert.equal(invoked.length, 2)
     },
   )
 
-  test(`${name}: an agent without an address fails the run; a failing agent reports its own reason`, { skip }, async (t) => {
+  test(`${name}: a run that waits for a busy agent times out after its whole time limit`, { skip }, async (t) => {
     const database = await open(t)
     await migrate(database, [storeMigrations, runsMigrations])
+    const limits = { concurrency: 1, timeout: '2s' }
+    const launched = await launch(t, { command: nodeAgent, config: { limits }, env: { AGENT_CANCELS: 'true' } })
     const world = createWorld(database)
     const worker = startWorker(
-      workerServices(world, () => undefined, 200),
+      workerServices(world, () => launched.url),
       'one',
     )
     t.after(() => worker.stop())
-    const ended = await settled(world, (await queueRun(world, {})).id, isTerminal)
-    assert.deepEqual([ended.state, ended.fail_reason], ['failed', 'agent_unreachable'])
-    const content = await readContent(world.store.reader<RunsTables>(), ended.id)
-    assert.equal(content?.error, 'No pod of default/robot was ready within 200ms.')
+    const hanging: SelectedRun[] = []
+    for (let count = 0; count < 3; count++) hanging.push(await queueRun(world, { do: 'hang' }))
+    for (const { id } of hanging) {
+      const run = await settled(world, id, isTerminal)
+      const content = await readContent(world.store.reader<RunsTables>(), id)
+      const { code, message } = toDetail(run, content).error ?? {}
+      assert.equal(code, 'timed_out')
+      assert.match(message ?? '', /longer than limits\.timeout \(2s\)/)
+    }
+    const invoked = launched.notes().filter((note) => note.startsWith('invoke'))
+    assert.ok(invoked.length < hanging.length, 'one of them was never invoked')
   })
+
+  test(
+    `${name}: an agent without an address fails the run; a failing agent reports its own reason`,
+    { skip },
+    async (t) => {
+      const database = await open(t)
+      await migrate(database, [storeMigrations, runsMigrations])
+      const world = createWorld(database)
+      const worker = startWorker(
+        workerServices(world, () => undefined, 200),
+        'one',
+      )
+      t.after(() => worker.stop())
+      const ended = await settled(world, (await queueRun(world, {})).id, isTerminal)
+      assert.deepEqual([ended.state, ended.fail_reason], ['failed', 'agent_unreachable'])
+      const content = await readContent(world.store.reader<RunsTables>(), ended.id)
+      assert.equal(content?.error, 'No pod of default/robot was ready within 200ms.')
+    },
+  )
 }
 
 for (const instant of ['begun', 'sent', 'answered'] as const)
