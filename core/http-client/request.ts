@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 
 /** A request with a complete body whose response is streamed. */
-export interface ExchangeRequest {
+export interface ExchangeRequest extends AnswerHandler {
   readonly origin: string
   readonly path: string
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -12,34 +12,53 @@ export interface ExchangeRequest {
   readonly headersTimeout?: number
   /** Timeout between two chunks; 0 disables it. */
   readonly bodyTimeout?: number
-  onHead(status: number, headers: AnswerHeaders): void
-  /** A returned promise pauses the response until it settles (back-pressure). */
-  onData(chunk: Buffer): void | Promise<void>
 }
 
 /** Response headers, names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/**
- * Sends one request through undici's `dispatch`, which costs a fifth of `fetch` and never follows redirects. Resolves at the end of the
- * response. Rejects on a connection error, a timeout, an abort or a throwing handler.
- */
+/** Receives a response as it arrives. */
+export interface AnswerHandler {
+  onHead(status: number, headers: AnswerHeaders): void
+  /** A returned promise pauses the response until it settles (back-pressure). */
+  onData(chunk: Buffer): void | Promise<void>
+}
+
+/** Sends a request and streams its response; redirects are never followed. */
 export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<void> {
+  return send(dispatcher, toOptions(request), request, request.signal)
+}
+
+/**
+ * Sends one request through undici's `dispatch` (a fifth of what `fetch` costs, no web streams) and resolves at the end of the response.
+ * Rejects on a connection error, a timeout or a throwing handler, and at once on an abort: undici observes the abort once it has a
+ * connection, which it never gets behind a frozen server.
+ */
+export function send(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  handler: AnswerHandler,
+  signal?: AbortSignal,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  if (request.signal?.aborted === true) return Promise.reject(abortError(request.signal))
+  if (signal?.aborted === true) return Promise.reject(abortError(signal))
   let abort: (reason: Error) => void = () => undefined
-  const onAbort = (): void => abort(abortError(request.signal))
-  request.signal?.addEventListener('abort', onAbort, { once: true })
-  dispatcher.dispatch(toOptions(request), {
+  const onAbort = (): void => {
+    const reason = abortError(signal)
+    reject(reason)
+    abort(reason)
+  }
+  signal?.addEventListener('abort', onAbort, { once: true })
+  dispatcher.dispatch(options, {
     onRequestStart(controller) {
       abort = (reason) => controller.abort(reason)
-      if (request.signal?.aborted === true) onAbort()
+      if (signal?.aborted === true) onAbort()
     },
     onResponseStart(_controller, status, headers) {
-      if (status >= 200) request.onHead(status, headers)
+      if (status >= 200) handler.onHead(status, headers)
     },
     onResponseData(controller, chunk) {
-      const paused = request.onData(chunk)
+      const paused = handler.onData(chunk)
       if (paused === undefined) return
       controller.pause()
       paused.then(
@@ -50,10 +69,10 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
     onResponseEnd: () => resolve(),
     onResponseError: (_controller, error) => reject(error),
   })
-  return promise.finally(() => request.signal?.removeEventListener('abort', onAbort))
+  return promise.finally(() => signal?.removeEventListener('abort', onAbort))
 }
 
-function toOptions(request: ExchangeRequest): Dispatcher.DispatchOptions {
+function toOptions(request: Omit<ExchangeRequest, keyof AnswerHandler>): Dispatcher.DispatchOptions {
   return {
     origin: request.origin,
     path: request.path,
@@ -70,8 +89,43 @@ function abortError(signal: AbortSignal | undefined): Error {
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason })
 }
 
+/** A complete response, its body in the chunks received. */
+export interface AnswerPieces {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  readonly pieces: readonly Buffer[]
+}
+
+/** Sends a request and collects its response. Closes the connection and rejects with `tooLarge()` above `most` bytes. */
+export async function collectPieces(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  {
+    most,
+    tooLarge,
+    signal,
+  }: { readonly most: number; readonly tooLarge: () => Error; readonly signal?: AbortSignal | undefined },
+): Promise<AnswerPieces> {
+  const pieces: Buffer[] = []
+  let size = 0
+  let head: Pick<AnswerPieces, 'status' | 'headers'> = { status: 0, headers: {} }
+  const handler: AnswerHandler = {
+    onHead: (status, headers) => {
+      head = { status, headers }
+    },
+    onData: (piece) => {
+      size += piece.length
+      // undici aborts the request with the error that a handler throws.
+      if (size > most) throw tooLarge()
+      pieces.push(piece)
+    },
+  }
+  await send(dispatcher, options, handler, signal)
+  return { ...head, pieces }
+}
+
 /** A complete response with a bounded body. */
-export interface Answer {
+export interface CollectedAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
   readonly body: Buffer
@@ -81,21 +135,13 @@ export interface Answer {
 export async function collect(
   dispatcher: Dispatcher,
   request: Omit<ExchangeRequest, 'onHead' | 'onData'> & { readonly maxBytes?: number },
-): Promise<Answer> {
-  const limit = request.maxBytes ?? 16 * 1024 * 1024
-  const chunks: Buffer[] = []
-  let size = 0
-  let head: { status: number; headers: AnswerHeaders } = { status: 0, headers: {} }
-  await exchange(dispatcher, {
-    ...request,
-    onHead: (status, headers) => {
-      head = { status, headers }
-    },
-    onData: (chunk) => {
-      size += chunk.length
-      if (size > limit) throw new Error(`answer above ${limit} bytes`)
-      chunks.push(chunk)
-    },
+): Promise<CollectedAnswer> {
+  const most = request.maxBytes ?? 16 * 1024 * 1024
+  const tooLarge = (): Error => new Error(`answer above ${most} bytes`)
+  const { pieces, ...head } = await collectPieces(dispatcher, toOptions(request), {
+    most,
+    tooLarge,
+    signal: request.signal,
   })
-  return { ...head, body: Buffer.concat(chunks) }
+  return { ...head, body: Buffer.concat(pieces) }
 }

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import test from 'node:test'
 import * as fc from 'fast-check'
-import { Agent } from 'undici'
-import { collect, exchange } from '#core/http-client/request.ts'
 import { encodeComment, encodeFrame } from './frame.ts'
 import { createSseParser } from './parser.ts'
 import type { ParsedEvent } from './parser.ts'
@@ -130,59 +125,4 @@ test('sse: push throws an error of the handler unchanged', () => {
     throw new RangeError('mine')
   })
   assert.throws(() => parser.push(Buffer.from('data: a\n\n')), { name: 'RangeError', message: 'mine' })
-})
-
-test('exchange: streams, pauses on a promise, aborts, follows no redirect, bounds what it collects', async (t) => {
-  let closed = 0
-  const server = createServer((request, response) => {
-    if (request.url === '/redirect') return response.writeHead(302, { location: '/' }).end('moved')
-    if (request.url === '/hang') {
-      response.writeHead(200).write('first')
-      response.on('close', () => server.emit('cut', ++closed))
-      return undefined
-    }
-    response.writeHead(200).write('a')
-    return response.end('b'.repeat(1000))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const dispatcher = new Agent()
-  t.after(async () => {
-    await dispatcher.destroy()
-    server.close()
-  })
-  const base = {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    method: 'GET' as const,
-    headers: {},
-  }
-
-  let size = 0
-  const pauses: Promise<void>[] = []
-  await exchange(dispatcher, {
-    ...base,
-    path: '/',
-    onHead: (status) => assert.equal(status, 200),
-    onData: (chunk) => {
-      size += chunk.length
-      const pause = new Promise<void>((resolve) => setImmediate(resolve))
-      pauses.push(pause)
-      return pause
-    },
-  })
-  assert.equal(size, 1001)
-  assert.equal((await collect(dispatcher, { ...base, path: '/redirect' })).status, 302)
-  await assert.rejects(collect(dispatcher, { ...base, path: '/', maxBytes: 100 }), /above 100 bytes/)
-
-  const stop = new AbortController()
-  const cutByUs = once(server, 'cut')
-  const hanging = exchange(dispatcher, {
-    ...base,
-    path: '/hang',
-    signal: stop.signal,
-    onHead: () => undefined,
-    onData: () => stop.abort(new Error('enough')),
-  })
-  await assert.rejects(hanging, /enough/)
-  await cutByUs
-  await assert.rejects(collect(dispatcher, { ...base, path: '/', signal: stop.signal }), /enough/)
 })
