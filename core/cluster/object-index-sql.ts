@@ -21,11 +21,6 @@ export function hadOtherNamespace(name: string): RawBuilder<boolean> {
     and o.uid is distinct from ${liveNamespaceUid(name)})`
 }
 
-/** Whether an informer has ever observed an object with the uid. */
-export function isObserved(uid: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`exists (select from object_index where object_index.uid = ${uid})`
-}
-
 /** Uids of the deleted objects of a kind, as a subquery. */
 export function deletedUids(kind: string): RawBuilder<string> {
   return sql<string>`(select uid from object_index where kind = ${sql.lit(kind)} and deleted_at is not null)`

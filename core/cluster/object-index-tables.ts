@@ -3,8 +3,8 @@ import type { Generated } from 'kysely'
 /** Values of audited fields by path; fields that the object does not have are absent. */
 export type AuditedFields = Readonly<Record<string, string | number | boolean>>
 
-/** The tables of `migrations/`. Cluster-scoped objects have the namespace ''. */
-export interface ObjectIndexTables {
+/** The tables of `migrations/` (a type: kysely needs its keys to be known). Cluster-scoped objects have the namespace ''. */
+export type ObjectIndexTables = {
   /** One row per uid. A row with `deleted_at` is a tombstone: it is kept so that a replay of the deletion changes nothing. */
   object_index: {
     uid: string
@@ -23,6 +23,8 @@ export interface ObjectIndexTables {
   resume_versions: { kind: string; rv: string }
   /** Last stored resourceVersion of each kind and namespace, where namespaces are chosen. */
   namespace_resume_versions: { kind: string; namespace: string; rv: string }
+  /** Objects of accepted writes that no informer had seen when they were reported. */
+  reported_objects: { uid: string; kind: string; namespace: string; name: string; rv: string; reported_at: Date }
 }
 
 /** Folder of the migrations. */

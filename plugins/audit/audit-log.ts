@@ -1,12 +1,11 @@
 import type { Access } from '#core/cluster/caller.ts'
-import type { ChangeActorFinder, ObjectTeller } from '#core/controllers/objects/extension-points.ts'
+import type { ChangeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { toAuditEvent } from './rows/audit-event.ts'
 import { type AuditFilter, type AuditWindow, auditPage } from './store/read.ts'
 import type { AuditTables } from './store/tables.ts'
 import { changeActor } from './store/change-actor.ts'
-import { unseenObjects } from './store/unobserved-objects.ts'
 
 /** The reader's side of the audit log. */
 export interface Audit {
@@ -15,12 +14,6 @@ export interface Audit {
     filter: AuditFilter,
     page: Omit<AuditWindow, 'retentionDays'>,
   ): Promise<readonly AuditEvent[]>
-}
-
-/** Lists objects that informers may have missed. */
-export function createTeller(store: Store): ObjectTeller {
-  const db = store.reader<AuditTables>()
-  return { unseen: (kinds) => unseenObjects(db, kinds) }
 }
 
 /** Finds authenticated actors of changes for the platform's own use, such as the author of a revision. */

@@ -4,32 +4,6 @@ import { defineEvent, type EventType } from '#core/event-store/event.ts'
 // The event feed shows them to callers that may read the audit log.
 const seenBy = { verb: 'list', resource: 'auditlogs' }
 
-const outcomeData = Type.Object({
-  action: Type.String(),
-  resourceKind: Type.String(),
-  outcome: Type.Union([Type.Literal('success'), Type.Literal('denied'), Type.Literal('error')]),
-  code: Type.Optional(Type.String({ description: 'Error code of the API, for a denied or failed act.' })),
-  uid: Type.Optional(Type.String({ description: 'Uid of the cluster object that was changed.' })),
-  resourceVersion: Type.Optional(Type.String({ description: 'Version that the change made.' })),
-  auditId: Type.Optional(Type.String({ description: 'Audit-Id of the request that the cluster denied.' })),
-  change: Type.Optional(
-    Type.String({
-      description: 'Effect on the object if the action has another name: create, update or delete.',
-    }),
-  ),
-  intent: Type.Optional(Type.String({ description: 'Id of the intent that was recorded before the act.' })),
-  reason: Type.Optional(Type.Literal('unknown', { description: 'The outcome of the act was never reported.' })),
-})
-
-/** What a person tried through the API: the exact caller, for the audit log. */
-export const auditOutcome: EventType<Static<typeof outcomeData>> = defineEvent({
-  plugin: 'audit',
-  fact: 'outcome',
-  summary: 'A mutating request was decided; names the exact caller.',
-  data: outcomeData,
-  seenBy,
-})
-
 const requestData = Type.Object({
   action: Type.Union([Type.Literal('create'), Type.Literal('update'), Type.Literal('delete')]),
   outcome: Type.Union([Type.Literal('success'), Type.Literal('denied'), Type.Literal('error')]),

@@ -1,12 +1,13 @@
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { httpOutcome } from '#core/http/endpoint/extension-points.ts'
-import { changeActorFinder, toldObjects } from '#core/controllers/objects/extension-points.ts'
+import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import type { Static } from 'typebox'
 import type { Core } from '#core/plugin/core-services.ts'
-import { createActorFinder, createAudit, createTeller } from './audit-log.ts'
+import { createActorFinder, createAudit } from './audit-log.ts'
 import { auditConsumers } from './consumers.ts'
-import { auditDaySealed, auditOutcome, auditRowsRemoved, clusterRequest } from './events.ts'
+import { requestOutcome } from '#core/http/audit/events.ts'
+import { auditDaySealed, auditRowsRemoved, clusterRequest } from './events.ts'
 import { createIntake } from './intake/intake.ts'
 import { intentJobs } from './outcomes/intent-jobs.ts'
 import { auditJobs } from './jobs.ts'
@@ -29,7 +30,7 @@ export const audit = definePlugin({
     { from: 'AUDIT_WEBHOOK_TOKEN_FILE', to: 'webhookTokenFile' },
   ],
   migrations: new URL('./migrations/', import.meta.url),
-  events: [auditOutcome, clusterRequest, auditDaySealed, auditRowsRemoved],
+  events: [requestOutcome, clusterRequest, auditDaySealed, auditRowsRemoved],
   create: (core, settings) => ({
     core,
     settings,
@@ -38,12 +39,7 @@ export const audit = definePlugin({
   }),
   contributions: ({ core, outcomes }) => [
     contribute(httpOutcome, outcomes),
-    ...(core.store
-      ? [
-          contribute(toldObjects, createTeller(core.store)),
-          contribute(changeActorFinder, createActorFinder(core.store)),
-        ]
-      : []),
+    ...(core.store ? [contribute(changeActorFinder, createActorFinder(core.store))] : []),
   ],
   routes: ({ log }, { observed }) => auditRoutes(log, observed),
   managerRoutes: ({ core, settings }, { informers, serves }) =>

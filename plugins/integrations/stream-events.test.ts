@@ -4,7 +4,7 @@ import { objectCreated, objectDeleted } from '#core/controllers/objects/object-e
 import type { EventType } from '#core/event-store/event.ts'
 import { pluralOf } from '#core/messaging/wire/seen-by.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import { auditOutcome } from '#plugins/audit/events.ts'
+import { requestOutcome } from '#core/http/audit/events.ts'
 import { modelCallMetered } from '#plugins/providers/events.ts'
 import { kinds } from '#schemas/kinds.ts'
 import { needs } from '#test/harness/find-server.ts'
@@ -118,12 +118,12 @@ test('SEC17: the feed of a namespace made again shows nothing of its predecessor
       { group: 'mesh.dev' },
       `cluster/x/${name}`,
     )
-    await append(auditOutcome, { namespace, kind: 'AgentDeployment', name })
+    await append(requestOutcome, { namespace, kind: 'AgentDeployment', name })
     await append(modelCallMetered, { namespace, kind: 'ModelRoute', name })
     await append(runCreated, { namespace, kind: 'Run', name })
   }
   const types = (name: string): readonly string[] =>
-    [objectCreated, auditOutcome, modelCallMetered, runCreated].map(({ type }) => `${type} ${name}`)
+    [objectCreated, requestOutcome, modelCallMetered, runCreated].map(({ type }) => `${type} ${name}`)
   // Before the manager has observed the namespace: shown, since the name had no other namespace.
   await all('early')
   await observe('uid-1', namespace, '10')

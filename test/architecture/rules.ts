@@ -85,6 +85,7 @@ export const rules: readonly Rule[] = [
     of: (path) =>
       !inRoom(path, 'core/event-store') &&
       path !== 'core/controllers/objects/object-events.ts' &&
+      path !== 'core/http/audit/events.ts' &&
       !/^plugins\/[^/]+\/events(?:\.ts$|\/)/.test(path),
     forbids: ({ names, typeOnly }) => !typeOnly && names.includes('defineEvent'),
     bad: { path: 'plugins/runs/caller-runs.ts', text: "import { defineEvent } from '#core/event-store/event.ts'" },
@@ -95,6 +96,7 @@ export const rules: readonly Rule[] = [
     of: (path) =>
       !inRoom(path, 'core/messaging') &&
       path !== 'core/host/load/third-party.ts' &&
+      path !== 'core/controllers/consumers.ts' &&
       !/^plugins\/[^/]+\/consumers(?:\.ts$|\/)/.test(path),
     forbids: ({ target, names }) => inRoom(target, 'core/messaging') && names.includes('on'),
     bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/messaging/consumer/consumer.ts'" },

@@ -157,7 +157,7 @@ export const mutants: readonly Mutant[] = [
     only: 'retention',
   },
   {
-    name: 'an object of the same name stands for one that came and went unwatched',
+    name: 'an object of the same name hides a missed deletion',
     file: 'core/controllers/missed-deletions.ts',
     find: '.metadata.uid === uid',
     replace: ".metadata.uid !== ''",
@@ -165,12 +165,12 @@ export const mutants: readonly Mutant[] = [
     only: 'while no manager watched',
   },
   {
-    name: 'an object that a slow watch has yet to tell of is declared gone',
+    name: 'a deletion that a slow watch has yet to report is recorded as missed',
     file: 'core/controllers/missed-deletions.ts',
-    find: ' || !wasMissed(informer, one)) continue',
+    find: ' || !isCoveredByList(informer, one)) continue',
     replace: ') continue',
     tests: ['core/controllers/informer.test.ts'],
-    only: 'what a watch is behind with',
+    only: 'a lagging watch reports',
   },
   {
     name: 'a key of an older generation is not seen',

@@ -150,4 +150,28 @@ export const mutants: readonly Mutant[] = [
     replace: `    throw new TypeError('malformed object')`,
     tests: informer,
   },
+  {
+    name: 'a denied write is a reported object',
+    file: 'core/controllers/objects/reported-objects.ts',
+    find: "outcome !== 'success' || ",
+    replace: '',
+    tests: ['core/controllers/objects/reported-objects.test.ts'],
+    only: 'accepted creations',
+  },
+  {
+    name: 'an observed object stays a reported one',
+    file: 'core/controllers/objects/reported-objects.ts',
+    find: 'reported_at >= ${oldest} and not ${isIndexed(sql`r.uid`)}',
+    replace: 'reported_at >= ${oldest}',
+    tests: ['core/controllers/objects/reported-objects.test.ts'],
+    only: 'accepted creations',
+  },
+  {
+    name: 'the version of a report may decrease',
+    file: 'core/controllers/objects/reported-objects.ts',
+    find: 'where (length(excluded.rv), excluded.rv collate "C") > (length(r.rv), r.rv collate "C")',
+    replace: '',
+    tests: ['core/controllers/objects/reported-objects.test.ts'],
+    only: 'newest version',
+  },
 ]

@@ -1,6 +1,6 @@
 import { isNewer } from '#core/kube/resource-version.ts'
 import type { NewEvent } from '#core/event-store/event.ts'
-import type { Store } from '#core/event-store/store.ts'
+import type { Store, StreamEvent } from '#core/event-store/store.ts'
 import { changesOf } from './audited-fields.ts'
 import type { Informer } from '../watch/declarations.ts'
 import { objectCreated, objectDeleted, objectUpdated } from './object-events.ts'
@@ -11,7 +11,7 @@ import type { Observation } from './object-fingerprint.ts'
 import { applyDeletion, applyObservation, insertTombstone, lockObjects, saveObjects, UNREAD } from './object-index.ts'
 import type { IndexedObject, IndexedObjectRow, ObjectIndexTx, Verb } from './object-index.ts'
 import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
-import type { ToldObject } from './extension-points.ts'
+import type { ReportedObject } from './reported-objects.ts'
 
 /** One entry of a list or a watch: an object, or its deletion. */
 export interface Delta {
@@ -76,7 +76,11 @@ function applyDelta(
 }
 
 /** Records the deletion of an object that no informer has seen. Returns false if an informer has seen it meanwhile. */
-export async function recordMissedDeletion(store: Store, informer: Informer, reported: ToldObject): Promise<boolean> {
+export async function recordMissedDeletion(
+  store: Store,
+  informer: Informer,
+  reported: ReportedObject,
+): Promise<boolean> {
   const { uid, namespace, name, resourceVersion } = reported
   const unread = {
     contentHash: UNREAD,
@@ -125,11 +129,6 @@ function rowsOf(store: Store, { resource, resourceKind, namespace }: InformerPar
   return resource.namespaced
     ? rows.where('namespace', '=', namespace)
     : rows.where('namespace', '=', '').where('name', '=', namespace)
-}
-
-interface StreamEvent {
-  readonly stream: string
-  readonly event: NewEvent
 }
 
 interface RecordedChange {

@@ -7,6 +7,7 @@ import { runInformers } from '#core/controllers/informer.ts'
 import { namespaceUids } from '#core/cluster/namespace-uids.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
 import { pruneTombstones } from '#core/controllers/objects/object-index.ts'
+import { pruneReports } from '#core/controllers/objects/reported-objects.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { createOwnIdentity } from '#core/cluster/token-review.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
@@ -245,7 +246,10 @@ function workOf(shared: SharedParts, { store, waiting, states, identity }: WorkP
     jobs:
       database === undefined
         ? []
-        : [createRetention({ database, retentionDays, also: [pruneTombstones] }), createLagJob(database, metrics)],
+        : [
+            createRetention({ database, retentionDays, also: [pruneTombstones, pruneReports] }),
+            createLagJob(database, metrics),
+          ],
     relay: (consumers, signal) => {
       if (database === undefined) return { done: Promise.resolve() }
       const relay = createRelay({ database, bus, install, log, metrics, tracer })

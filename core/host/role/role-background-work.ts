@@ -1,6 +1,6 @@
 import type { Informer } from '#core/controllers/watch/declarations.ts'
 import { missedDeletionsJob } from '#core/controllers/missed-deletions.ts'
-import { toldObjects } from '#core/controllers/objects/extension-points.ts'
+import { controllerConsumers } from '#core/controllers/consumers.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import type { Job, Running } from '#core/jobs/background-work.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
@@ -30,7 +30,7 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
   const ready = usable(input.built)
   const context: WorkerContext = { role, observed: platform.observed, endpoints: platform.endpoints }
   const declared = ready.flatMap(({ plugin, services }) => plugin.jobs?.(services, context) ?? [])
-  const consumers = ready.flatMap(({ plugin, services }) => plugin.consumers?.(services, context) ?? [])
+  const consumers = consumersOf(ready, context)
   const manager = role === 'manager' ? managerWork(input, ready) : undefined
   const jobs = [...platform.jobs, ...declared, ...(manager?.jobs ?? [])].filter((job) => job.role === role)
   manager?.startReconcilers(add)
@@ -50,7 +50,14 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
 export function allConsumers(input: Pick<RoleWorkInput, 'platform' | 'built'>): readonly Consumer[] {
   const { observed, endpoints } = input.platform
   const context: WorkerContext = { role: 'worker', observed, endpoints }
-  return usable(input.built).flatMap(({ plugin, services }) => plugin.consumers?.(services, context) ?? [])
+  return consumersOf(usable(input.built), context)
+}
+
+function consumersOf(ready: readonly Built[], context: WorkerContext): readonly Consumer[] {
+  return [
+    ...controllerConsumers,
+    ...ready.flatMap(({ plugin, services }) => plugin.consumers?.(services, context) ?? []),
+  ]
 }
 
 /** Informers of every plugin, one for each kind: two plugins may ask for the same. */
@@ -73,9 +80,8 @@ function managerWork(input: RoleWorkInput, ready: readonly Built[]): ManagerWork
   const informers = informersOfPlugins(ready, context)
   const reconcilers = ready.flatMap(({ plugin, services }) => plugin.reconcilers?.(services, context) ?? [])
   const { cluster } = platform.identity
-  const tellers = () => core.extensions(toldObjects)
   return {
-    jobs: store === undefined ? [] : [missedDeletionsJob({ cluster, store, informers, tellers, log: core.log })],
+    jobs: store === undefined ? [] : [missedDeletionsJob({ cluster, store, informers, log: core.log })],
     // Reconcilers are idempotent and need nothing but the cluster: agents are kept up while store and bus are away.
     startReconcilers: (add) => add(platform.reconcile(reconcilers, signal)),
     // Facts need somewhere to stand.

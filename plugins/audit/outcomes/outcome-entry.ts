@@ -2,7 +2,7 @@ import { accountActor, type NewEvent } from '#core/event-store/event.ts'
 import type { Intent, Outcome } from '#core/http/endpoint/extension-points.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { toAuditEvent } from '../rows/audit-event.ts'
-import { auditOutcome } from '../events.ts'
+import { requestOutcome } from '#core/http/audit/events.ts'
 import { toRow } from '../rows/audit-row.ts'
 import type { Intended } from '../store/intents.ts'
 
@@ -23,7 +23,7 @@ export function toEvent(outcome: Outcome, time: Date): OutcomeEvent {
   }
   return {
     id: uuidV7(),
-    type: auditOutcome,
+    type: requestOutcome,
     time,
     subject: { namespace, kind: resourceKind, name: name ?? '' },
     actor: accountActor(actor),
@@ -52,7 +52,7 @@ export function toUnknown(intent: Intended): OutcomeEvent {
   const { id, actor, action, resource_kind: resourceKind, resource_name: name, namespace, traceparent } = intent
   return {
     id: `unknown/${id}`,
-    type: auditOutcome,
+    type: requestOutcome,
     time: intent.intended_at,
     subject: { namespace: namespace ?? undefined, kind: resourceKind, name },
     actor: accountActor(actor),
@@ -74,7 +74,7 @@ export function decode(line: string): Entry | undefined {
     // Written by `encode` into a file that only this user may write.
     const entry = JSON.parse(line) as Entry
     if ('intent' in entry) return { intent: { ...entry.intent, intended_at: new Date(entry.intent.intended_at) } }
-    return { event: { ...entry.event, type: auditOutcome, time: new Date(entry.event.time) } }
+    return { event: { ...entry.event, type: requestOutcome, time: new Date(entry.event.time) } }
   } catch {
     return undefined
   }

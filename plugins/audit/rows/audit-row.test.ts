@@ -6,7 +6,7 @@ import { accountActor } from '#core/event-store/event.ts'
 import { parseYamlText } from '#core/config/yaml-file.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { interruptResolved, runEvents } from '#plugins/runs/events.ts'
-import { auditOutcome } from '../events.ts'
+import { requestOutcome } from '#core/http/audit/events.ts'
 import { audit } from '../index.ts'
 import { toRow } from './audit-row.ts'
 
@@ -17,7 +17,7 @@ test('A8: every text of a row passes its allowlist; what does not is not written
   const row = toRow(
     {
       id: uuidV7(),
-      type: auditOutcome.type,
+      type: requestOutcome.type,
       time: new Date(),
       subject: { namespace: canary, kind: canary, name: canary },
       actor: { name: canary, kind: 'user' },

@@ -4,7 +4,8 @@ import { KIND_OF_DATA } from '#core/controllers/objects/object-events.ts'
 import type { AuditDescriptor, StoredEvent } from '#core/event-store/event.ts'
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
 import { allowlisted, type AuditText, isUid } from './sanitize-columns.ts'
-import { auditOutcome, clusterRequest } from '../events.ts'
+import { requestOutcome } from '#core/http/audit/events.ts'
+import { clusterRequest } from '../events.ts'
 import type { AuditTables } from '../store/tables.ts'
 
 /** A row to write, with the key that merges reports of one change (A4). */
@@ -28,7 +29,7 @@ export type Audited = Pick<StoredEvent, 'id' | 'type' | 'time' | 'subject' | 'da
 
 /** The row of an event, or undefined when it is not audited. */
 export function toRow(event: Audited, descriptors: Descriptors): AuditRow | undefined {
-  if (event.type === auditOutcome.type) return outcomeRow(event)
+  if (event.type === requestOutcome.type) return outcomeRow(event)
   if (event.type === clusterRequest.type) return requestRow(event)
   const descriptor = descriptors.get(event.type)
   if (!descriptor) return undefined

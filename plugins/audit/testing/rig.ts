@@ -16,7 +16,7 @@ import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { auditConsumers } from '../consumers.ts'
-import { auditOutcome } from '../events.ts'
+import { requestOutcome } from '#core/http/audit/events.ts'
 import { toRow, type AuditRow } from '../rows/audit-row.ts'
 import type { AuditTables } from '../store/tables.ts'
 
@@ -77,7 +77,7 @@ export function seen(
 /** The same change as the BFF reports it. */
 export function made(action: string, actor: string, object = { uid: 'u-1', resourceVersion: '7' }): NewEvent {
   return {
-    type: auditOutcome,
+    type: requestOutcome,
     subject: { namespace: 'demo', kind: 'AgentTemplate', name: 'one' },
     actor: { name: actor, kind: 'user' },
     traceparent,

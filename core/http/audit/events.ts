@@ -1,0 +1,34 @@
+import { type Static, Type } from 'typebox'
+import { defineEvent, type EventType } from '#core/event-store/event.ts'
+
+const outcomeData = Type.Object({
+  action: Type.String(),
+  resourceKind: Type.String(),
+  outcome: Type.Union([Type.Literal('success'), Type.Literal('denied'), Type.Literal('error')]),
+  code: Type.Optional(Type.String({ description: 'Error code of the API, for a denied or failed act.' })),
+  uid: Type.Optional(Type.String({ description: 'Uid of the cluster object that was changed.' })),
+  resourceVersion: Type.Optional(Type.String({ description: 'Version that the change made.' })),
+  auditId: Type.Optional(Type.String({ description: 'Audit-Id of the request that the cluster denied.' })),
+  change: Type.Optional(
+    Type.String({
+      description: 'Effect on the object if the action has another name: create, update or delete.',
+    }),
+  ),
+  intent: Type.Optional(Type.String({ description: 'Id of the intent that was recorded before the act.' })),
+  reason: Type.Optional(Type.Literal('unknown', { description: 'The outcome of the act was never reported.' })),
+})
+
+/** Data of {@link requestOutcome}. */
+export type RequestOutcome = Static<typeof outcomeData>
+
+/**
+ * The outcome of a mutating request, with its exact caller. A success is an accepted write of a cluster object. The audit log and the
+ * object index subscribe to it (ADR 0054); its name and its rights are those of the audit log.
+ */
+export const requestOutcome: EventType<RequestOutcome> = defineEvent({
+  plugin: 'audit',
+  fact: 'outcome',
+  summary: 'A mutating request was decided; names the exact caller.',
+  data: outcomeData,
+  seenBy: { verb: 'list', resource: 'auditlogs' },
+})
