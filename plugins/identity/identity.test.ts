@@ -52,7 +52,7 @@ interface Named {
   scope?: string
 }
 
-test('identity: whoami is what the cluster says of the bearer', real, async (t) => {
+test('whoami returns the caller as authenticated by the cluster', real, async (t) => {
   const { ask } = await setUp(t)
   const { username, uid, groups } = (await ask('developer', 'GET', '/whoami')).json<{
     username: string
@@ -63,38 +63,34 @@ test('identity: whoami is what the cluster says of the bearer', real, async (t) 
   assert.ok(groups.includes('system:authenticated') && groups.includes('mesh:developers'))
 })
 
-test('D3 identity: health wants a bearer that the cluster knows', real, async (t) => {
+test('D3: health requires an authenticated bearer', real, async (t) => {
   const { ask } = await setUp(t)
   assert.deepEqual((await ask('unbound', 'GET', '/health')).json(), { status: 'ok' })
   assert.equal((await ask('stranger', 'GET', '/health')).status, 401)
 })
 
-test(
-  'UXL9: capabilities are per plugin, also without routes, and per caller, in any namespace that the caller may read',
-  real,
-  async (t) => {
-    const { ask } = await setUp(t, [
-      reading('agents', 'agentdeployments'),
-      reading('audit', 'auditlogs'),
-      reading('cost', 'costs', { wiring: 'unwired', reason: 'unconfigured' }),
-    ])
-    const seen = async (who: string) => {
-      const answer = await ask(who, 'GET', '/capabilities')
-      const { profile, capabilities } = answer.json<{
-        profile: string
-        capabilities: { id: string; enabled: boolean; reason?: string }[]
-      }>()
-      assert.equal(profile, 'open')
-      return Object.fromEntries(capabilities.map(({ id, enabled, reason }) => [id, reason ?? enabled]))
-    }
-    const base = { cost: 'unconfigured', identity: true, providers: 'disabled', pruning: true }
-    assert.deepEqual(await seen('operator'), { ...base, agents: true, audit: true })
-    assert.deepEqual(await seen('developer'), { ...base, agents: true, audit: 'denied' })
-    assert.deepEqual(await seen('unbound'), { ...base, agents: 'denied', audit: 'denied' })
-  },
-)
+test('UXL9: capabilities are reported per plugin and caller, also for plugins without routes', real, async (t) => {
+  const { ask } = await setUp(t, [
+    reading('agents', 'agentdeployments'),
+    reading('audit', 'auditlogs'),
+    reading('cost', 'costs', { wiring: 'unwired', reason: 'unconfigured' }),
+  ])
+  const seen = async (who: string) => {
+    const answer = await ask(who, 'GET', '/capabilities')
+    const { profile, capabilities } = answer.json<{
+      profile: string
+      capabilities: { id: string; enabled: boolean; reason?: string }[]
+    }>()
+    assert.equal(profile, 'open')
+    return Object.fromEntries(capabilities.map(({ id, enabled, reason }) => [id, reason ?? enabled]))
+  }
+  const base = { cost: 'unconfigured', identity: true, providers: 'disabled', pruning: true }
+  assert.deepEqual(await seen('operator'), { ...base, agents: true, audit: true })
+  assert.deepEqual(await seen('developer'), { ...base, agents: true, audit: 'denied' })
+  assert.deepEqual(await seen('unbound'), { ...base, agents: 'denied', audit: 'denied' })
+})
 
-test('identity: the question of a plugin is its first list', () => {
+test('the right that decides about a plugin is its first list', () => {
   const get = reading('runs', 'runs')
   const single = {
     ...get,
@@ -105,27 +101,23 @@ test('identity: the question of a plugin is its first list', () => {
   assert.equal(questionOf([]), undefined)
 })
 
-test(
-  'identity: namespaces are the list of the cluster, or with scope=permitted those that the caller may get',
-  real,
-  async (t) => {
-    const { ask, namespace, other } = await setUp(t)
-    const all = (await ask('operator', 'GET', '/namespaces?limit=200')).json<Named>()
-    assert.ok(all.items.some((item) => item.metadata.name === other))
-    assert.equal((await ask('viewer', 'GET', '/namespaces')).status, 403)
-    const permitted = async (who: string) => {
-      const { items, scope } = (await ask(who, 'GET', '/namespaces?scope=permitted')).json<Named>()
-      assert.equal(scope, 'permitted')
-      return items.map((item) => item.metadata.name)
-    }
-    assert.deepEqual(await permitted('viewer'), [namespace])
-    assert.deepEqual(await permitted('other-tenant'), [other])
-    assert.deepEqual(await permitted('unbound'), [])
-    assert.deepEqual(await permitted('operator'), [namespace, other])
-  },
-)
+test('namespaces are listed by the cluster, or with scope=permitted read one by one as the caller', real, async (t) => {
+  const { ask, namespace, other } = await setUp(t)
+  const all = (await ask('operator', 'GET', '/namespaces?limit=200')).json<Named>()
+  assert.ok(all.items.some((item) => item.metadata.name === other))
+  assert.equal((await ask('viewer', 'GET', '/namespaces')).status, 403)
+  const permitted = async (who: string) => {
+    const { items, scope } = (await ask(who, 'GET', '/namespaces?scope=permitted')).json<Named>()
+    assert.equal(scope, 'permitted')
+    return items.map((item) => item.metadata.name)
+  }
+  assert.deepEqual(await permitted('viewer'), [namespace])
+  assert.deepEqual(await permitted('other-tenant'), [other])
+  assert.deepEqual(await permitted('unbound'), [])
+  assert.deepEqual(await permitted('operator'), [namespace, other])
+})
 
-test('C1, CON8 identity: pages of namespaces go on by a cursor that belongs to its list', real, async (t) => {
+test('C1, CON8: a cursor continues its own list of namespaces only', real, async (t) => {
   const { ask, namespace, other } = await setUp(t)
   const first = (await ask('operator', 'GET', '/namespaces?scope=permitted&limit=1')).json<Named>()
   assert.deepEqual(
@@ -143,7 +135,7 @@ test('C1, CON8 identity: pages of namespaces go on by a cursor that belongs to i
   assert.equal(wrong.json<{ code: string }>().code, 'invalid_cursor')
 })
 
-test('identity: a display name is written as the caller, and removed when empty', real, async (t) => {
+test('a display name is written as the caller, and an empty one removes it', real, async (t) => {
   const { ask, namespace } = await setUp(t)
   const path = `/namespaces/${namespace}/display-name`
   const annotations = (answer: Awaited<ReturnType<typeof ask>>) => answer.json<Named['items'][0]>().metadata.annotations

@@ -85,7 +85,7 @@ async function untilCondition(
 for (const make of ['real', 'embedded'] as const) {
   const skip = make === 'real' && findServer('kube-apiserver') === undefined ? 'no kube-apiserver' : false
 
-  test(`UXM12, PODA16: READY of a provider says what is wrong with address and key (${make})`, { skip }, async (t) => {
+  test(`UXM12, PODA16: READY of a provider reports problems of address and key (${make})`, { skip }, async (t) => {
     const { admin, namespace, create, when, kinds } = await setUp(t, make)
     await create('ModelProvider', 'mock', { type: 'mock' })
     assert.equal(await when('ModelProvider', 'mock', 'Ready=True Ready'), 'The gateway can call the provider.')
@@ -194,7 +194,7 @@ for (const make of ['real', 'embedded'] as const) {
   )
 }
 
-test('UXM12: a route with one usable provider is Ready and names the others', () => {
+test('UXM12: a route with one usable provider is Ready and reports the others', () => {
   const broken = { provider: 'a/x', problem: 'ProviderMissing', message: 'Provider a/x does not exist.' } as const
   const fine = { provider: 'a/y', problem: undefined, message: '' }
   const ready = (...targets: Parameters<typeof routeVerdicts>[0]) =>

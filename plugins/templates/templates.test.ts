@@ -23,14 +23,14 @@ interface Listed {
   scope?: string
 }
 
-test('recipes: at least six, each with its own name, each expands', () => {
+test('each recipe has a unique name and expands, and there are at least six', () => {
   assert.ok(recipes.length >= 6)
   assert.equal(new Set(recipes.map((recipe) => recipe.id)).size, recipes.length)
   assert.equal(new Set(recipes.map((recipe) => recipe.config['name'])).size, recipes.length)
   for (const { id, config } of recipes) assert.equal(expandAgentConfig(config).documents.length, 1, id)
 })
 
-test('recipes: the cluster accepts every one, and their routes are the mock ones', real, async (t) => {
+test('the cluster accepts every recipe, and each uses mock routes', real, async (t) => {
   const { ask, admin, namespace } = await setUp(t)
   const answer = await ask('unbound', 'GET', '/recipes')
   assert.equal(answer.json<{ items: unknown[] }>().items.length, recipes.length, answer.text)
@@ -48,7 +48,7 @@ test('recipes: the cluster accepts every one, and their routes are the mock ones
   }
 })
 
-test('templates: add, list, filter and delete as the caller', real, async (t) => {
+test('templates are created, listed, filtered and deleted as the caller', real, async (t) => {
   const { ask, namespace } = await setUp(t)
   const made = await ask('developer', 'POST', '/templates', template(namespace, 'one'))
   assert.equal(made.status, 201, made.text)
@@ -82,7 +82,7 @@ test('templates: add, list, filter and delete as the caller', real, async (t) =>
   assert.equal((await ask('developer', 'DELETE', `/templates/pod/${namespace}/one`)).status, 400)
 })
 
-test('templates: scope=permitted shows the namespaces of the caller only', real, async (t) => {
+test('scope=permitted lists templates of permitted namespaces only', real, async (t) => {
   const { ask, namespace, other } = await setUp(t)
   await ask('developer', 'POST', '/templates', template(namespace, 'here'))
   await ask('other-tenant', 'POST', '/templates', template(other, 'there'))
@@ -98,7 +98,7 @@ test('templates: scope=permitted shows the namespaces of the caller only', real,
   assert.equal((await ask('viewer', 'GET', '/templates')).status, 403)
 })
 
-test('templates: what an agent template holds must be an agent', real, async (t) => {
+test('the content of an agent template must be a valid agent', real, async (t) => {
   const { ask, namespace } = await setUp(t)
   const bad = template(namespace, 'bad', { template: { spec: { model: { route: 'mock' }, colour: 1 } } })
   const refused = await ask('developer', 'POST', '/templates', bad)
@@ -114,7 +114,7 @@ test('templates: what an agent template holds must be an agent', real, async (t)
   assert.equal(named.json<{ code: string }>().code, 'invalid_name')
 })
 
-test('templates: publish keeps spec and own labels of an agent, and nothing else', real, async (t) => {
+test('publish copies only the spec and own labels of an agent', real, async (t) => {
   const { ask, admin, namespace, other } = await setUp(t)
   await admin.create(AgentDeployment, {
     apiVersion: AgentDeployment.apiVersion,

@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/revision/plan-revision.ts',
     find: "[SOURCE_ANNOTATION]: 'rollback',",
     replace: "[SOURCE_ANNOTATION]: 'update',",
-    tests: ['plugins/agents/reconcile/builders.test.ts'],
+    tests: ['plugins/agents/reconcile/revision/plan-revision.test.ts'],
     only: 'UXM6',
   },
   {
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/revision/plan-revision.ts',
     find: '[SUMMARY_ANNOTATION]: summarize(newest && (newest.data?.spec ?? {}), data.spec), ',
     replace: '',
-    tests: ['plugins/agents/reconcile/builders.test.ts'],
+    tests: ['plugins/agents/reconcile/revision/plan-revision.test.ts'],
     only: 'UXM7',
   },
   {
@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/revision/plan-revision.ts',
     find: 'spec: withoutScaling(agent.spec)',
     replace: 'spec: agent.spec',
-    tests: ['plugins/agents/reconcile/builders.test.ts'],
+    tests: ['plugins/agents/reconcile/revision/plan-revision.test.ts'],
     only: 'UXM17',
   },
   {
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/versions/revisions.ts',
     find: 'formerNumbers(one).map(String).includes(which)',
     replace: 'formerNumbers(one).length < 0',
-    tests: ['plugins/agents/pure.test.ts'],
+    tests: ['plugins/agents/versions/revisions.test.ts'],
     only: 'UXL16',
   },
   {
@@ -113,7 +113,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/pod/pod-template.ts',
     find: '...(nodeSelector === undefined ? {} : { nodeSelector }),',
     replace: '...pod,',
-    tests: ['plugins/agents/reconcile/builders.test.ts'],
+    tests: ['plugins/agents/reconcile/pod/pod-template.test.ts'],
     only: 'decision 8',
   },
   {
@@ -121,7 +121,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/reconcile-agent.ts',
     find: 'revisionNumber: plan.first',
     replace: 'revisionNumber: plan.revision',
-    tests: ['plugins/agents/reconcile/reconciler.test.ts'],
+    tests: ['plugins/agents/reconcile/reconcile-agent.test.ts'],
     only: 'embedded: an agent becomes',
   },
   {
@@ -129,7 +129,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcilers.ts',
     find: '      { resource: pods, labelSelector: AGENT_LABEL, toRefs: async (pod) => agentsOf(pod) },\n',
     replace: '',
-    tests: ['plugins/agents/reconcile/reconciler.test.ts'],
+    tests: ['plugins/agents/reconcile/reconcile-agent.test.ts'],
     only: 'PODA23, embedded',
   },
 ]

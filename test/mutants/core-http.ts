@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/http/request-answer.ts',
     find: "(namespace ?? '') !== ''",
     replace: "namespace === ''",
-    tests: ['plugins/agents/routes.test.ts'],
+    tests: ['plugins/agents/endpoints/endpoints.test.ts'],
     only: 'UXM3',
   },
   {
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/authoring/create-from-file.ts',
     find: 'if (agents.length > 1 && !options.dryRun)',
     replace: 'if (agents.length > 100 && !options.dryRun)',
-    tests: ['plugins/agents/routes.test.ts'],
+    tests: ['plugins/agents/endpoints/endpoints.test.ts'],
     only: 'UXM3',
   },
 ]

@@ -1,10 +1,13 @@
 import type { Mutant } from './mutant.ts'
 
-const builders = ['plugins/agents/reconcile/builders.test.ts']
+const podTemplate = ['plugins/agents/reconcile/pod/pod-template.test.ts']
+const validation = ['plugins/agents/reconcile/validate-spec.test.ts']
+const lostPods = ['plugins/agents/reconcile/pod/replace-lost-pods.test.ts']
+const agentStatus = ['plugins/agents/reconcile/status/agent-status.test.ts']
 const forged = ['plugins/runs/worker/forged-launcher.test.ts']
 const local = ['local/workloads/workloads.test.ts']
-const reconciler = ['plugins/agents/reconcile/reconciler.test.ts']
-const podSpec = ['plugins/agents/pod-spec.test.ts']
+const reconciler = ['plugins/agents/reconcile/reconcile-agent.test.ts']
+const podSpec = ['plugins/agents/authoring/pod-spec.test.ts']
 
 /** Defects by which an agent becomes its launcher, or is believed to be. */
 export const mutants: readonly Mutant[] = [
@@ -14,7 +17,7 @@ export const mutants: readonly Mutant[] = [
     find: "    ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true')] : []),\n    ...contractVariables(agent, settings),",
     replace:
       "    ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true')] : []),\n    ...agentEnvironment(agent, settings),",
-    tests: builders,
+    tests: podTemplate,
     only: 'SEC8',
   },
   {
@@ -30,7 +33,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/validate-spec.ts',
     find: '(env.length > 0 || args.length > 0)',
     replace: 'args.length > 0',
-    tests: builders,
+    tests: validation,
     only: 'SEC8',
   },
   {
@@ -38,7 +41,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/validate-spec.ts',
     find: 'if (variable !== undefined)\n    return refusal(',
     replace: 'if (variable === undefined)\n    return refusal(',
-    tests: builders,
+    tests: validation,
     only: 'SEC8',
   },
   {
@@ -46,7 +49,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/pod/containers.ts',
     find: 'volumeMounts: [agentTokens, ...',
     replace: "volumeMounts: [agentTokens, { name: 'agent-keys', mountPath: MOUNTS.keys, readOnly: true }, ...",
-    tests: builders,
+    tests: podTemplate,
     only: 'PODS2',
   },
   {
@@ -54,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/pod/containers.ts',
     find: 'securityContext: restricted(settings.agentUser, settings.hardened)',
     replace: 'securityContext: { ...restricted(settings.agentUser, settings.hardened), runAsUser: 0 }',
-    tests: builders,
+    tests: podTemplate,
     only: 'PODS8',
   },
   {
@@ -62,7 +65,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/pod/containers.ts',
     find: "const startupProbe = {\n  httpGet: onLauncher('/livez'),",
     replace: "const startupProbe = {\n  httpGet: onLauncher('/healthz'),",
-    tests: builders,
+    tests: podTemplate,
     only: 'PODS4',
   },
   {
@@ -110,7 +113,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/pod/replace-lost-pods.ts',
     find: 'return ended?.exitCode === EXIT_PORT_TAKEN',
     replace: 'return ended?.exitCode === 1',
-    tests: builders,
+    tests: lostPods,
     only: 'PODS4',
   },
   {
@@ -118,7 +121,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/status/agent-status.ts',
     find: "if (settings.isolation === 'container')",
     replace: 'if (settings.isolation !== undefined)',
-    tests: builders,
+    tests: agentStatus,
     only: 'P5',
   },
   {
@@ -158,7 +161,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/pod/containers.ts',
     find: '.filter(({ name }) => !PLATFORM_VOLUMES.includes(name))',
     replace: '',
-    tests: builders,
+    tests: podTemplate,
     only: 'PODA11',
   },
   {
@@ -166,7 +169,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/pod/pod-template.ts',
     find: 'if (PLATFORM_VOLUMES.includes(volume.name)) return []',
     replace: 'if (PLATFORM_VOLUMES.includes(volume.name)) return [volume]',
-    tests: builders,
+    tests: podTemplate,
     only: 'PODA11',
   },
   {
@@ -174,15 +177,15 @@ export const mutants: readonly Mutant[] = [
     file: 'schemas/pod-rules.ts',
     find: 'return isReservedPath(mountPath) ? [',
     replace: 'return isReservedPath(mountPath) && mountPath.length < 5 ? [',
-    tests: builders,
-    only: 'breaks a rule',
+    tests: validation,
+    only: 'refuses an invalid spec.pod',
   },
   {
     name: 'an annotation may have containers injected',
     file: 'plugins/agents/reconcile/pod/allowed-annotations.ts',
     find: "(allowed.includes('*') && !CHANGES_PODS.some(isOf))",
     replace: "allowed.includes('*')",
-    tests: builders,
+    tests: validation,
     only: 'annotations',
   },
   {
@@ -190,7 +193,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/pod/containers.ts',
     find: '      agentTokens,\n    ],\n    terminationMessagePolicy,',
     replace: '      agentTokens,\n      ...ownMounts(agent),\n    ],\n    terminationMessagePolicy,',
-    tests: builders,
-    only: 'nothing of them its launcher',
+    tests: podTemplate,
+    only: 'none of them the launcher',
   },
 ]

@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (origin === undefined || URL.parse(bound)?.origin !== origin)',
     replace: 'if (origin === undefined)',
     tests: keys,
-    only: 'B7: an origin is scheme',
+    only: 'B7: origins are compared',
   },
   {
     name: 'provider key: any Secret of the namespace is read',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (known.size >= bounds.pairs || ',
     replace: 'if (',
     tests: keys,
-    only: 'bounded number of one namespace',
+    only: 'UXM12: the number of routes',
   },
   {
     name: 'provider status: the address is not looked at',
@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
     file: 'plugins/agents/reconcile/status/agent-status.ts',
     find: 'const problem = unresolved ?? warning',
     replace: 'const problem = unresolved',
-    tests: ['plugins/agents/reconcile/reconciler.test.ts'],
+    tests: ['plugins/agents/reconcile/reconcile-agent.test.ts'],
     only: 'UXM12',
   },
   {
@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (await inNamespace('create', use, namespace)) kept.push(...group)",
     replace: "if (use !== '') kept.push(...group)",
     tests: sdk,
-    only: 'models of every namespace',
+    only: 'the models of every namespace',
   },
   {
     name: 'gateway: SDKs repeat a call whose run has failed',
@@ -186,6 +186,6 @@ export const mutants: readonly Mutant[] = [
     find: ' || taken >= bounds.pairsPerNamespace',
     replace: '',
     tests: keys,
-    only: 'UXM12: metrics name',
+    only: 'UXM12: the number of routes',
   },
 ]

@@ -26,7 +26,7 @@ const reasons = (before: AgentDeploymentStatus, after: AgentDeploymentStatus) =>
     after,
   ).map(({ reason }) => reason)
 
-test('UXL12: that the same revision serves again after its pods were started again is no event', () => {
+test('UXL12: the restart of a revision is no Ready Event', () => {
   const serving = statusOf('True', 'Serving', 'bot-a')
   assert.deepEqual(reasons(statusOf('False', 'Progressing', 'bot-a'), serving), [])
   assert.deepEqual(reasons(statusOf('False', 'Progressing'), serving), ['Ready'], 'the first revision')

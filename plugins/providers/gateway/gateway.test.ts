@@ -13,7 +13,7 @@ const servers = needs('kube-apiserver', 'etcd', 'kubectl', 'postgres', 'initdb')
 const messages = [{ role: 'user' as const, content: 'hello there' }]
 const tools = [{ type: 'function' as const, function: { name: 'time', parameters: {} } }]
 
-test('gateway: any OpenAI client talks to the mock; every call is metered with numbers only', servers, async (t) => {
+test('an OpenAI client can call the mock, and each call is metered without content', servers, async (t) => {
   const gateway = await startGateway(t)
   const { a } = gateway.namespaces
   await addRoute(gateway.admin, a, 'mock', { provider: { type: 'mock' } })
@@ -86,7 +86,7 @@ test('gateway: any OpenAI client talks to the mock; every call is metered with n
   assert.equal(JSON.stringify(events).includes('hello'), false)
 })
 
-test('gateway: bearers are reviewed as the caller; errors have the OpenAI shape', servers, async (t) => {
+test('requests are reviewed as the caller, and errors have the format of OpenAI', servers, async (t) => {
   const gateway = await startGateway(t)
   const { a, b } = gateway.namespaces
   await addRoute(gateway.admin, a, 'mock', { provider: { type: 'mock' } })
@@ -119,7 +119,7 @@ test('gateway: bearers are reviewed as the caller; errors have the OpenAI shape'
 })
 
 test(
-  'gateway: a pod uses its namespace’s routes, others where allowed, and names only runs of its own agent',
+  'a pod can use the routes of its namespace and those that allow it, and name only runs of its own agent',
   servers,
   async (t) => {
     let uid = ''
@@ -162,148 +162,140 @@ test(
   },
 )
 
-test(
-  'B7: host and key are the provider’s alone; redirects are not followed; the key is sent to no other host',
-  servers,
-  async (t) => {
-    const gateway = await startGateway(t)
-    const { a } = gateway.namespaces
-    const key = 'sk-canary-0123456789'
-    let redirected = 0
-    const elsewhere = await startUpstream(t, (response) => (redirected++, response.end('{}')))
-    const upstream = await startUpstream(t, (response, body) => {
-      const json = (status: number, value: object) =>
-        response
-          .writeHead(status, { 'content-type': 'application/json', location: elsewhere.url })
-          .end(JSON.stringify(value))
-      const asked = JSON.stringify(body.messages)
-      if (asked.includes('redirect')) return json(307, {})
-      if (asked.includes('bad key')) return json(401, { error: { message: `Incorrect API key: ${key}` } })
-      if (asked.includes('too long')) return json(400, { error: { message: 'context too long' } })
-      if (asked.includes('broken')) return json(500, { error: { message: `stack of ${key}` } })
-      const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
-      return json(200, {
-        id: 'x',
-        object: 'chat.completion',
-        choices: [{ index: 0, message: { role: 'assistant', content: 'real' } }],
-        usage,
-      })
+test('B7: host and key come from the provider only, and redirects are not followed', servers, async (t) => {
+  const gateway = await startGateway(t)
+  const { a } = gateway.namespaces
+  const key = 'sk-canary-0123456789'
+  let redirected = 0
+  const elsewhere = await startUpstream(t, (response) => (redirected++, response.end('{}')))
+  const upstream = await startUpstream(t, (response, body) => {
+    const json = (status: number, value: object) =>
+      response
+        .writeHead(status, { 'content-type': 'application/json', location: elsewhere.url })
+        .end(JSON.stringify(value))
+    const asked = JSON.stringify(body.messages)
+    if (asked.includes('redirect')) return json(307, {})
+    if (asked.includes('bad key')) return json(401, { error: { message: `Incorrect API key: ${key}` } })
+    if (asked.includes('too long')) return json(400, { error: { message: 'context too long' } })
+    if (asked.includes('broken')) return json(500, { error: { message: `stack of ${key}` } })
+    const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
+    return json(200, {
+      id: 'x',
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'real' } }],
+      usage,
     })
-    await addKey(gateway, a, { name: 'llm', key, origin: new URL(upstream.url).origin })
-    const provider = { type: 'openai', baseUrl: upstream.url, secretRef: { name: 'llm', key: 'key' } }
-    await addRoute(gateway.admin, a, 'real', { provider, route: { params: { temperature: 0.2, maxTokens: 5 } } })
-    const client = gateway.as('developer', {
-      'x-mesh-namespace': a,
-      'x-forwarded-host': 'evil',
-      host: 'evil.example',
-      cookie: 'c=1',
+  })
+  await addKey(gateway, a, { name: 'llm', key, origin: new URL(upstream.url).origin })
+  const provider = { type: 'openai', baseUrl: upstream.url, secretRef: { name: 'llm', key: 'key' } }
+  await addRoute(gateway.admin, a, 'real', { provider, route: { params: { temperature: 0.2, maxTokens: 5 } } })
+  const client = gateway.as('developer', {
+    'x-mesh-namespace': a,
+    'x-forwarded-host': 'evil',
+    host: 'evil.example',
+    cookie: 'c=1',
+  })
+  const ask = (content: string) =>
+    client.chat.completions.create({ model: 'real', temperature: 0.9, messages: [{ role: 'user', content }] })
+  assert.equal((await ask('hi')).choices[0]?.message.content, 'real')
+  const [sent] = upstream.seen
+  assert.deepEqual([sent?.body.model, sent?.body.temperature, sent?.body.max_tokens], ['test-1', 0.9, 5])
+  assert.equal(sent?.headers.authorization, `Bearer ${key}`)
+  assert.deepEqual(
+    [sent?.headers.cookie, sent?.headers['x-forwarded-host'], sent?.headers['x-mesh-namespace']],
+    [undefined, undefined, undefined],
+  )
+  const failures: [string, number][] = [
+    ['redirect', 502],
+    ['bad key', 502],
+    ['too long', 400],
+    ['broken', 502],
+  ]
+  for (const [content, status] of failures) {
+    const error = await refused(ask(content))
+    assert.deepEqual([content, error.status], [content, status])
+    assert.equal(JSON.stringify(error.error).includes('canary'), false)
+  }
+  assert.match((await refused(ask('too long'))).message, /context too long/)
+  assert.equal(redirected, 0)
+  assert.equal(gateway.lines.join('').includes('canary'), false)
+  assert.equal(JSON.stringify(await gateway.metered(6)).includes('canary'), false)
+})
+
+test('streams are relayed, fall back before the first byte only, and end with the client', servers, async (t) => {
+  const gateway = await startGateway(t)
+  const { a } = gateway.namespaces
+  let tried = 0
+  const failing = await startUpstream(t, (response) => (tried++, response.writeHead(503).end()))
+  const silent = await startUpstream(t, () => void tried++)
+  let open: (() => void) | undefined
+  const closed = Promise.withResolvers<void>()
+  const streaming = await startUpstream(t, (response, body) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const chunk = (value: object) => response.write(`data: ${JSON.stringify(value)}\n\n`)
+    chunk({ choices: [{ index: 0, delta: { content: 'first' } }] })
+    const asked = JSON.stringify(body.messages)
+    if (asked.includes('hang')) return void response.on('close', () => closed.resolve())
+    if (asked.includes('break')) return void setTimeout(() => response.destroy(), 20)
+    open = () => {
+      chunk({ choices: [{ index: 0, delta: { content: ' second' }, finish_reason: 'stop' }] })
+      chunk({ choices: [], usage: { prompt_tokens: 11, completion_tokens: 2 } })
+      response.end('data: [DONE]\n\n')
+    }
+  })
+  for (const [name, { url }] of Object.entries({ failing, silent, streaming }))
+    await addRoute(gateway.admin, a, name, {
+      provider: { type: 'openai', baseUrl: url },
+      ...(name === 'failing'
+        ? {
+            route: {
+              retries: 1,
+              timeout: '200ms',
+              fallbacks: ['silent', 'streaming'].map((other) => ({
+                providerRef: { name: other },
+                model: `at-${other}`,
+              })),
+            },
+          }
+        : {}),
     })
-    const ask = (content: string) =>
-      client.chat.completions.create({ model: 'real', temperature: 0.9, messages: [{ role: 'user', content }] })
-    assert.equal((await ask('hi')).choices[0]?.message.content, 'real')
-    const [sent] = upstream.seen
-    assert.deepEqual([sent?.body.model, sent?.body.temperature, sent?.body.max_tokens], ['test-1', 0.9, 5])
-    assert.equal(sent?.headers.authorization, `Bearer ${key}`)
-    assert.deepEqual(
-      [sent?.headers.cookie, sent?.headers['x-forwarded-host'], sent?.headers['x-mesh-namespace']],
-      [undefined, undefined, undefined],
+  const client = gateway.as('developer')
+  const ask = (content: string, signal?: AbortSignal) =>
+    client.chat.completions.create(
+      { model: 'failing', stream: true, messages: [{ role: 'user', content }] },
+      signal === undefined ? {} : { signal },
     )
-    const failures: [string, number][] = [
-      ['redirect', 502],
-      ['bad key', 502],
-      ['too long', 400],
-      ['broken', 502],
-    ]
-    for (const [content, status] of failures) {
-      const error = await refused(ask(content))
-      assert.deepEqual([content, error.status], [content, status])
-      assert.equal(JSON.stringify(error.error).includes('canary'), false)
-    }
-    assert.match((await refused(ask('too long'))).message, /context too long/)
-    assert.equal(redirected, 0)
-    assert.equal(gateway.lines.join('').includes('canary'), false)
-    assert.equal(JSON.stringify(await gateway.metered(6)).includes('canary'), false)
-  },
-)
+  let text = ''
+  for await (const chunk of await ask('go')) {
+    text += chunk.choices[0]?.delta.content ?? ''
+    open?.()
+    open = undefined
+  }
+  assert.equal(text, 'first second')
+  assert.equal(tried, 3, 'two tries at the failing one, one at the silent one')
+  assert.equal(streaming.seen[0]?.body.model, 'at-streaming')
+  await assert.rejects(async () => {
+    for await (const chunk of await ask('break')) text += chunk.choices[0]?.delta.content ?? ''
+  }, /broke off/)
+  const abort = new AbortController()
+  const hanging = await ask('hang', abort.signal)
+  const reader = hanging[Symbol.asyncIterator]()
+  await reader.next()
+  abort.abort()
+  await closed.promise
+  const numbers = (await gateway.metered(3)).map(({ data }) => [
+    data.status,
+    data.inputTokens,
+    data.outputTokens,
+    data.streamed,
+  ])
+  assert.deepEqual(numbers.slice(0, 2), [
+    [200, 11, 2, true],
+    [502, 0, 0, true],
+  ])
+})
 
-test(
-  'gateway: streams pass through, fall back before the first byte only, and are cut with the client',
-  servers,
-  async (t) => {
-    const gateway = await startGateway(t)
-    const { a } = gateway.namespaces
-    let tried = 0
-    const failing = await startUpstream(t, (response) => (tried++, response.writeHead(503).end()))
-    const silent = await startUpstream(t, () => void tried++)
-    let open: (() => void) | undefined
-    const closed = Promise.withResolvers<void>()
-    const streaming = await startUpstream(t, (response, body) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      const chunk = (value: object) => response.write(`data: ${JSON.stringify(value)}\n\n`)
-      chunk({ choices: [{ index: 0, delta: { content: 'first' } }] })
-      const asked = JSON.stringify(body.messages)
-      if (asked.includes('hang')) return void response.on('close', () => closed.resolve())
-      if (asked.includes('break')) return void setTimeout(() => response.destroy(), 20)
-      open = () => {
-        chunk({ choices: [{ index: 0, delta: { content: ' second' }, finish_reason: 'stop' }] })
-        chunk({ choices: [], usage: { prompt_tokens: 11, completion_tokens: 2 } })
-        response.end('data: [DONE]\n\n')
-      }
-    })
-    for (const [name, { url }] of Object.entries({ failing, silent, streaming }))
-      await addRoute(gateway.admin, a, name, {
-        provider: { type: 'openai', baseUrl: url },
-        ...(name === 'failing'
-          ? {
-              route: {
-                retries: 1,
-                timeout: '200ms',
-                fallbacks: ['silent', 'streaming'].map((other) => ({
-                  providerRef: { name: other },
-                  model: `at-${other}`,
-                })),
-              },
-            }
-          : {}),
-      })
-    const client = gateway.as('developer')
-    const ask = (content: string, signal?: AbortSignal) =>
-      client.chat.completions.create(
-        { model: 'failing', stream: true, messages: [{ role: 'user', content }] },
-        signal === undefined ? {} : { signal },
-      )
-    let text = ''
-    for await (const chunk of await ask('go')) {
-      text += chunk.choices[0]?.delta.content ?? ''
-      open?.()
-      open = undefined
-    }
-    assert.equal(text, 'first second')
-    assert.equal(tried, 3, 'two tries at the failing one, one at the silent one')
-    assert.equal(streaming.seen[0]?.body.model, 'at-streaming')
-    await assert.rejects(async () => {
-      for await (const chunk of await ask('break')) text += chunk.choices[0]?.delta.content ?? ''
-    }, /broke off/)
-    const abort = new AbortController()
-    const hanging = await ask('hang', abort.signal)
-    const reader = hanging[Symbol.asyncIterator]()
-    await reader.next()
-    abort.abort()
-    await closed.promise
-    const numbers = (await gateway.metered(3)).map(({ data }) => [
-      data.status,
-      data.inputTokens,
-      data.outputTokens,
-      data.streamed,
-    ])
-    assert.deepEqual(numbers.slice(0, 2), [
-      [200, 11, 2, true],
-      [502, 0, 0, true],
-    ])
-  },
-)
-
-test('gateway: an agent is a model; a run that is not done is an error that names it', servers, async (t) => {
+test('an agent is a model, and an unfinished run is an error that names it', servers, async (t) => {
   const asked: AgentCall[] = []
   const usage = { inputTokens: 1, outputTokens: 2 }
   const invokeForGateway = async (call: AgentCall) => {
@@ -334,7 +326,7 @@ test('gateway: an agent is a model; a run that is not done is an error that name
   )
 })
 
-test('gateway: a body above the limit is 413 in the OpenAI shape', servers, async (t) => {
+test('a body above the limit is a 413 in the format of OpenAI', servers, async (t) => {
   const gateway = await startGateway(t)
   const content = 'x'.repeat(1024 * 1024)
   const error = await refused(

@@ -18,7 +18,7 @@ interface Wire {
 }
 
 test(
-  'UXM20: SDKs show every error of the gateway, also of unknown paths and unreadable requests',
+  'UXM20: SDKs show every error of the gateway, also for unknown paths and malformed requests',
   servers,
   async (t) => {
     const gateway = await startGateway(t)
@@ -95,7 +95,7 @@ test(
   },
 )
 
-test('UXM20: a bound of the listener is an error that SDKs wait for and repeat', () => {
+test('UXM20: SDKs wait and retry when the listener is overloaded', () => {
   const { write } = createErrorFormat({ bodyLimit: 1 })
   const refusal = write(new Fail('too_many_requests', 'limits.waitsPerCaller: 8 requests.', { retryAfter: 2 }), {
     isUnknown: false,
@@ -111,7 +111,7 @@ test('UXM20: a bound of the listener is an error that SDKs wait for and repeat',
   assert.ok(long.body.length < 1_000)
 })
 
-test('UXM20: models of every namespace of the caller, listed and reviewed as the caller', servers, async (t) => {
+test('UXM20: the list has the models of every namespace, listed and reviewed as the caller', servers, async (t) => {
   const gateway = await startGateway(t)
   const { a, b } = gateway.namespaces
   for (const namespace of [a, b]) await addRoute(gateway.admin, namespace, 'mock', { provider: { type: 'mock' } })
@@ -156,7 +156,7 @@ test('UXM20: models of every namespace of the caller, listed and reviewed as the
   }
 })
 
-test('UXM20: a failed run is an error with its reason, and no SDK runs the agent again', servers, async (t) => {
+test('UXM20: a failed run is an error with its reason that SDKs do not retry', servers, async (t) => {
   const usage = { inputTokens: 1, outputTokens: 2 }
   let runs = 0
   const failed = { state: 'failed', output: null, error: { code: 'agent_error', message: 'division by zero' }, usage }

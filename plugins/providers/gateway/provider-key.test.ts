@@ -25,51 +25,55 @@ async function failure(
   return [200, null, 'answered']
 }
 
-test('SEC9, B7, PODS9: who may only patch a provider cannot move its key to another address', servers, async (t) => {
-  const gateway = await startGateway(t)
-  const { a } = gateway.namespaces
-  const answer = JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: 'real' } }] })
-  const honest = await startUpstream(t, (response) => response.end(answer))
-  const listener = await startUpstream(t, (response) => response.end(answer))
-  const { origin } = new URL(honest.url)
-  await addKey(gateway, a, { name: 'llm', key, origin })
-  const provider = { type: 'openai', baseUrl: honest.url, secretRef: { name: 'llm', key: 'key' } }
-  await addRoute(gateway.admin, a, 'real', { provider })
-  const client = gateway.as('developer')
-  assert.equal((await failure(client, 'real'))[2], 'answered')
-  assert.equal(honest.seen[0]?.headers.authorization, `Bearer ${key}`)
+test(
+  'SEC9, B7, PODS9: the right to patch a provider does not allow to send its key to another address',
+  servers,
+  async (t) => {
+    const gateway = await startGateway(t)
+    const { a } = gateway.namespaces
+    const answer = JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: 'real' } }] })
+    const honest = await startUpstream(t, (response) => response.end(answer))
+    const listener = await startUpstream(t, (response) => response.end(answer))
+    const { origin } = new URL(honest.url)
+    await addKey(gateway, a, { name: 'llm', key, origin })
+    const provider = { type: 'openai', baseUrl: honest.url, secretRef: { name: 'llm', key: 'key' } }
+    await addRoute(gateway.admin, a, 'real', { provider })
+    const client = gateway.as('developer')
+    assert.equal((await failure(client, 'real'))[2], 'answered')
+    assert.equal(honest.seen[0]?.headers.authorization, `Bearer ${key}`)
 
-  await gateway.run('create', 'role', 'narrow', '-n', a, '--verb=get,patch', '--resource=modelproviders.mesh.dev')
-  await gateway.run('create', 'serviceaccount', 'narrow', '-n', a)
-  await gateway.run('create', 'rolebinding', 'narrow', '-n', a, '--role=narrow', `--serviceaccount=${a}:narrow`)
-  const pool = createPool(gateway.kube.url, { ca: gateway.kube.ca })
-  t.after(() => pool.close())
-  const bearer = await gateway.run('create', 'token', 'narrow', '-n', a)
-  const narrow = createKubeClient({ server: gateway.kube.url, pool, bearer })
-  const namespace = a as never
-  const secrets = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
-  await assert.rejects(narrow.get(secrets, { namespace, name: 'llm' as never }), /forbidden/)
-  const providers = {
-    group: 'mesh.dev',
-    version: 'v1alpha1',
-    plural: 'modelproviders',
-    kind: 'ModelProvider',
-    namespaced: true,
-  }
-  await narrow.patch(
-    providers,
-    { namespace, name: 'real' as never },
-    { type: 'merge', body: { spec: { baseUrl: listener.url } } },
-  )
+    await gateway.run('create', 'role', 'narrow', '-n', a, '--verb=get,patch', '--resource=modelproviders.mesh.dev')
+    await gateway.run('create', 'serviceaccount', 'narrow', '-n', a)
+    await gateway.run('create', 'rolebinding', 'narrow', '-n', a, '--role=narrow', `--serviceaccount=${a}:narrow`)
+    const pool = createPool(gateway.kube.url, { ca: gateway.kube.ca })
+    t.after(() => pool.close())
+    const bearer = await gateway.run('create', 'token', 'narrow', '-n', a)
+    const narrow = createKubeClient({ server: gateway.kube.url, pool, bearer })
+    const namespace = a as never
+    const secrets = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
+    await assert.rejects(narrow.get(secrets, { namespace, name: 'llm' as never }), /forbidden/)
+    const providers = {
+      group: 'mesh.dev',
+      version: 'v1alpha1',
+      plural: 'modelproviders',
+      kind: 'ModelProvider',
+      namespaced: true,
+    }
+    await narrow.patch(
+      providers,
+      { namespace, name: 'real' as never },
+      { type: 'merge', body: { spec: { baseUrl: listener.url } } },
+    )
 
-  const [status, code, message] = await failure(client, 'real')
-  const at = new URL(listener.url).origin
-  assert.deepEqual([status, code], [502, 'provider_misconfigured'])
-  assert.equal(message, `Secret ${a}/llm holds the key of another origin than ${at} (annotation mesh.dev/origin).`)
-  assert.equal(listener.seen.length, 0)
-})
+    const [status, code, message] = await failure(client, 'real')
+    const at = new URL(listener.url).origin
+    assert.deepEqual([status, code], [502, 'provider_misconfigured'])
+    assert.equal(message, `Secret ${a}/llm holds the key of another origin than ${at} (annotation mesh.dev/origin).`)
+    assert.equal(listener.seen.length, 0)
+  },
+)
 
-test('PODS9, B7: only a labelled Secret that names its origin is read', servers, async (t) => {
+test('PODS9, B7: only a labelled Secret with a matching origin is used', servers, async (t) => {
   const gateway = await startGateway(t)
   const { a } = gateway.namespaces
   const upstream = await startUpstream(t, (response) => response.end('{"choices":[]}'))
@@ -90,7 +94,7 @@ test('PODS9, B7: only a labelled Secret that names its origin is read', servers,
   assert.equal(gateway.lines.join('').includes('canary'), false)
 })
 
-test('B7: an origin is scheme, host and port, in one spelling', () => {
+test('B7: origins are compared by scheme, host and port', () => {
   const metadata = (origin: string) => ({
     labels: { 'mesh.dev/provider-key': 'true' },
     annotations: { 'mesh.dev/origin': origin },
@@ -116,7 +120,7 @@ test('B7: an origin is scheme, host and port, in one spelling', () => {
   assert.equal(refusal('https://[bad', 'https://[bad'), 'origin_mismatch')
 })
 
-test('SEC9, M-2: the gateway calls no address that the setting does not list', servers, async (t) => {
+test('SEC9, M-2: the gateway refuses non-public addresses that the setting does not list', servers, async (t) => {
   const gateway = await startGateway(t, [], [])
   const { a } = gateway.namespaces
   const upstream = await startUpstream(t, (response) => response.end('{"choices":[]}'))
@@ -142,7 +146,7 @@ test('SEC9, M-2: the gateway calls no address that the setting does not list', s
 })
 
 test(
-  'UXM12: a failed call names provider, host and cause; log and metrics have route, provider and reason',
+  'UXM12: the error of a call names provider, host and cause, and log and metrics have route, provider and reason',
   servers,
   async (t) => {
     const gateway = await startGateway(t)
@@ -193,7 +197,7 @@ test(
   },
 )
 
-test('UXM12: metrics name a bounded number of routes, and a bounded number of one namespace', () => {
+test('UXM12: the number of routes in metrics is bounded, in total and per namespace', () => {
   const labelsOf = createCallLabels({ pairs: 4, pairsPerNamespace: 2 })
   assert.deepEqual(labelsOf('a/1', 'a/p'), { route: 'a/1', provider: 'a/p' })
   assert.deepEqual(labelsOf('a/2', 'a/p'), { route: 'a/2', provider: 'a/p' })

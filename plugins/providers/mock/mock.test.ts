@@ -6,7 +6,7 @@ import { shortestMatch } from './shortest-match.ts'
 import { smallestInstance } from './smallest-instance.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 
-test('mock: the smallest instance is valid for its schema', () => {
+test('the smallest instance is valid for its schema', () => {
   const cases: [object, unknown][] = [
     [{ type: 'object', properties: { a: { type: 'string' } } }, {}],
     [
@@ -44,7 +44,7 @@ test('mock: the smallest instance is valid for its schema', () => {
   }
 })
 
-test('mock: a schema that refers to itself ends', () => {
+test('a recursive schema has a finite instance', () => {
   const schema = {
     $ref: '#/$defs/node',
     $defs: { node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/$defs/node' } } } },
@@ -52,18 +52,18 @@ test('mock: a schema that refers to itself ends', () => {
   assert.equal(typeof smallestInstance(schema), 'object')
 })
 
-test('mock: generate works with no key: the spec of an agent has a smallest instance that is valid', () => {
+test('the smallest instance of an agent spec is valid, so that generate works without a key', () => {
   const schema = JSON.parse(JSON.stringify(AgentDeployment.spec)) as object
   const instance = smallestInstance(schema)
   assert.ok(Compile(schema).Check(instance))
 })
 
-test('mock: patterns that are not understood give nothing instead of something wrong', () => {
+test('an unsupported pattern has no match', () => {
   for (const pattern of ['^(?=a)b$', '(', '\\k<x>', '^(a)\\1$'])
     assert.equal(shortestMatch(pattern), undefined, pattern)
 })
 
-test('mock: MOCK_OK unless a script says otherwise; only offered tools are called, once per user message', () => {
+test('the reply is MOCK_OK without a script, and a script calls offered tools once per user message', () => {
   const user = { role: 'user', content: [{ type: 'text', text: 'the time, please' }] }
   const script = [{ contains: 'time', toolCalls: [{ name: 'time' }], reply: 'late' }, { reply: 'else' }]
   const tools = [{ type: 'function', function: { name: 'time' } }]

@@ -67,7 +67,7 @@ function within(address: string, { cidr, except }: Block): boolean {
   return has(cidr) && !except.some(has)
 }
 
-test('PODS10: an agent reaches public addresses and DNS, and nothing of the cluster that is not named', () => {
+test('PODS10: an agent reaches public addresses, DNS and only the listed parts of the cluster', () => {
   const inside: [string, number][] = [
     ...([
       ['10.96.0.1', 443],
@@ -98,7 +98,7 @@ test('PODS10: an agent reaches public addresses and DNS, and nothing of the clus
   assert.equal(reaches('platform', '10.96.0.10', 53), true)
 })
 
-test('PODS10: gateway, state, members of a registry and the collector are reached by their ports alone', () => {
+test('PODS10: gateway, state, registry members and the collector are reachable on their ports only', () => {
   const rules = networkRules(agentWith({ registries: [{ name: 'r' }] } as never), {
     ...settings,
     otlpEndpoint: 'http://collector.otel.svc:4318',
@@ -115,7 +115,7 @@ test('PODS10: gateway, state, members of a registry and the collector are reache
 })
 
 test(
-  'PODS10: kube-apiserver takes every policy that is shipped or made',
+  'PODS10: kube-apiserver accepts every shipped and generated policy',
   needs('kube-apiserver', 'etcd', 'kubectl'),
   async (t) => {
     const kube = await sharedKube(t)

@@ -38,7 +38,7 @@ const terminated = (exitCode: number, message?: string, reason = 'Error') => ({
 })
 const crashLoop = { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 10s restarting failed container' } }
 
-test('the newest pod that is not ready says what is wrong', () => {
+test('the problem is that of the newest unready pod', () => {
   assert.equal(problem({ state: { waiting: { reason: 'ContainerCreating' } } }), undefined)
   const found = podProblem(
     [
@@ -53,7 +53,7 @@ test('the newest pod that is not ready says what is wrong', () => {
   })
 })
 
-test('UXH7: a crash is explained by the last line of the log, in one line without control characters', () => {
+test('UXH7: a crash is reported with the last line of the log, without control characters', () => {
   const log = "Traceback\n  File \"x\"\npython: can't open \u001b[31mfile\u001b[0m\u0000 'py_agentt.py'\n\n"
   const { message } = problem({ state: crashLoop, lastState: terminated(2, log) }) ?? {}
   assert.match(
@@ -70,7 +70,7 @@ test('UXH7: a crash is explained by the last line of the log, in one line withou
   assert.match(json?.message ?? '', /last line of its log: configuration: \/model$/)
 })
 
-test('UXH7: a program that does not exist is named, whatever reports it', () => {
+test('UXH7: a missing program is named, in the message of any runtime', () => {
   const runc =
     'failed to create containerd task: runc create failed: error during container init: exec: "pyhton3": executable file not found in $PATH: unknown'
   const said = [
@@ -85,7 +85,7 @@ test('UXH7: a program that does not exist is named, whatever reports it', () => 
   for (const one of said) assert.match(one?.message ?? '', /^container agent: program pyhton3 not found/)
 })
 
-test('UXH7: a service that ends with 0 has a problem, a job has not', () => {
+test('UXH7: exit code 0 is a problem of a service and none of a job', () => {
   const ended = { state: crashLoop, lastState: terminated(0, undefined, 'Completed'), restartCount: 1 }
   assert.deepEqual(problem(ended), {
     reason: 'CrashLoopBackOff',
@@ -95,7 +95,7 @@ test('UXH7: a service that ends with 0 has a problem, a job has not', () => {
   assert.equal(problem({ launcher: { name: 'istio-init', state: terminated(0) } }), undefined, 'of a third party')
 })
 
-test('PODA23: a container that was out of memory is named with its limit, also while it starts again', () => {
+test('PODA23: an OOM-killed container is named with its limit, also while it restarts', () => {
   const killed = terminated(137, undefined, 'OOMKilled')
   const expected = { reason: 'OOMKilled', message: 'container agent exceeded its memory limit of 64Mi, 1 restart' }
   assert.deepEqual(problem({ state: crashLoop, lastState: killed, restartCount: 1 }), expected)
@@ -108,7 +108,7 @@ test('PODA23: a container that was out of memory is named with its limit, also w
   })
 })
 
-test('UXM14: a container keeps its reason from its crash to its next start', () => {
+test('UXM14: the reason of a crash is kept until the container runs again', () => {
   const running = { running: { startedAt: '2026-11-22T10:00:29Z' } }
   const each = [
     { state: terminated(3) },
@@ -119,7 +119,7 @@ test('UXM14: a container keeps its reason from its crash to its next start', () 
   assert.equal(problem({ state: terminated(3), restartCount: 0 })?.message, 'container agent exited with code 3')
 })
 
-test('UXH7, UXH8: an agent that runs and does not answer is reported with its port, once it had the time', () => {
+test('UXH7, UXH8: a running agent that does not answer is reported with its port after a delay', () => {
   const running = (startedAt: string) => ({ state: { running: { startedAt } }, restartCount: 0 })
   assert.equal(problem(running('2026-11-22T10:00:20Z')), undefined)
   assert.deepEqual(problem(running('2026-11-22T10:00:00Z')), {
@@ -131,7 +131,7 @@ test('UXH7, UXH8: an agent that runs and does not answer is reported with its po
   assert.equal(problem({ ...running('2026-11-22T10:00:29Z'), conditions: local })?.message, 'AGENT_PORT=43073')
 })
 
-test('PODA13: why the cluster refuses the pods is shown by names, fields and quantities, without submitted text', () => {
+test('PODA13: a refusal of pods is reported by names, fields and quantities, without submitted text', () => {
   const forbidden = 'pods "bot-5d-" is forbidden: '
   const cases: [string, string][] = [
     [

@@ -302,7 +302,7 @@ for (const make of ['real', 'embedded'] as const) {
     },
   )
 
-  test(`UXM12, ${make}: an agent on a route that is not ready shows it; nothing is held back`, options, async (t) => {
+  test(`UXM12, ${make}: an agent on a route that is not ready reports it, and is deployed`, options, async (t) => {
     const { cluster, create, when, deploymentSays, namespace } = await setUp(t, make)
     const route = { namespace, name: parseName('name', 'mock') }
     const say = (status: 'True' | 'False', message: string) => {
@@ -324,7 +324,7 @@ for (const make of ['real', 'embedded'] as const) {
     await when('ResolvedRefs=True ResolvedRefs')
   })
 
-  test(`${make}: a spec that cannot run says why, and what ran before goes on`, options, async (t) => {
+  test(`${make}: a refused spec has a reason, and the previous revision continues`, options, async (t) => {
     const { cluster, create, change, when, deploymentSays, ref } = await setUp(t, make)
     await create(declarative)
     await when('Ready=False Progressing')
@@ -352,22 +352,18 @@ for (const make of ['real', 'embedded'] as const) {
     await when('ResolvedRefs=True ResolvedRefs')
   })
 
-  test(
-    `${make}: what the cluster will not have is told to the agent's owner, without its values`,
-    options,
-    async (t) => {
-      const { create, change, when } = await setUp(t, make)
-      await create({ ...declarative, resources: { requests: { cpu: '4' }, limits: { cpu: '1' } } })
-      const refused = await when('Ready=False ClusterRefused')
-      const message = refused.status?.conditions?.find((one) => one.type === 'Ready')?.message ?? ''
-      assert.match(message, /^Deployment bot: .*spec\.template\.spec\.containers\[0\]\.resources\.requests/)
-      assert.doesNotMatch(message, /"4"/)
-      await change([{ op: 'remove', path: '/spec/resources' }])
-      await when('Ready=False Progressing')
-    },
-  )
+  test(`${make}: a refusal of the cluster is a condition of the agent, without values`, options, async (t) => {
+    const { create, change, when } = await setUp(t, make)
+    await create({ ...declarative, resources: { requests: { cpu: '4' }, limits: { cpu: '1' } } })
+    const refused = await when('Ready=False ClusterRefused')
+    const message = refused.status?.conditions?.find((one) => one.type === 'Ready')?.message ?? ''
+    assert.match(message, /^Deployment bot: .*spec\.template\.spec\.containers\[0\]\.resources\.requests/)
+    assert.doesNotMatch(message, /"4"/)
+    await change([{ op: 'remove', path: '/spec/resources' }])
+    await when('Ready=False Progressing')
+  })
 
-  test(`${make}: a name that somebody else took is left alone and reported`, options, async (t) => {
+  test(`${make}: an object of another owner is left unchanged and reported`, options, async (t) => {
     const { cluster, create, when, namespace, ref } = await setUp(t, make)
     const theirs = {
       apiVersion: 'v1',
@@ -381,7 +377,7 @@ for (const make of ['real', 'embedded'] as const) {
     assert.equal((await cluster.get(children.Service, ref)).metadata.resourceVersion, before.metadata.resourceVersion)
   })
 
-  test(`${make}: old revisions beyond revisionHistoryLimit go, with their configurations`, options, async (t) => {
+  test(`${make}: revisions beyond revisionHistoryLimit are deleted with their configurations`, options, async (t) => {
     const { cluster, create, change, when, deploymentSays, namespace } = await setUp(t, make)
     await create({ ...declarative, rollout: { revisionHistoryLimit: 2 } })
     for (const prompt of ['a', 'b', 'c', 'd']) {
@@ -405,7 +401,7 @@ for (const make of ['real', 'embedded'] as const) {
     assert.equal(configs.length, 3)
   })
 
-  test(`decision 8, ${make}: the pods of a full spec.pod are what the cluster accepts`, options, async (t) => {
+  test(`decision 8, ${make}: the cluster accepts the pods of a full spec.pod`, options, async (t) => {
     const { cluster, create, when, namespace, ref } = await setUp(t, make)
     for (const [kind, name] of [
       ['ConfigMap', 'settings'],
@@ -425,57 +421,53 @@ for (const make of ['real', 'embedded'] as const) {
     assert.deepEqual(affinity, fullPod.affinity)
   })
 
-  test(
-    `F8, ${make}: a Secret that the platform keeps is refused wherever an agent refers to it`,
-    options,
-    async (t) => {
-      const { cluster, create, change, when, namespace } = await setUp(t, make)
-      await create({ image: 'agent:1' })
-      const { metadata: own } = await when('ResolvedRefs=True ResolvedRefs')
-      const secret = (name: string, metadata: object) =>
-        cluster.create(children.Secret, {
-          apiVersion: 'v1',
-          kind: 'Secret',
-          metadata: { name, namespace, ...metadata },
-        })
-      await secret('role', { labels: { 'app.kubernetes.io/managed-by': 'mesh' } })
-      await secret('old-keys', { labels: { 'mesh.dev/agent': 'other' } })
-      await secret('openai', { labels: { 'mesh.dev/provider-key': 'true' } })
-      const owner = { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', name: 'bot', uid: own.uid ?? '' }
-      await secret('owned', { ownerReferences: [owner] })
-      await secret('mine', { labels: { 'app.kubernetes.io/managed-by': 'Helm' } })
-      const specOf: Readonly<Record<string, (name: string) => AgentDeploymentSpec>> = {
-        'spec.runtime.env[0].valueFrom.secretKeyRef': (name) => ({
-          image: 'a:1',
-          runtime: { env: [{ name: 'K', valueFrom: { secretKeyRef: { name, key: 'k' } } }] },
-        }),
-        'spec.pod.imagePullSecrets[0]': (name) => ({ image: 'a:1', pod: { imagePullSecrets: [{ name }] } }),
-        'spec.pod.volumes[0].secret': (name) => ({
-          image: 'a:1',
-          pod: { volumes: [{ name: 'v', secret: { secretName: name } }] },
-        }),
-        'spec.pod.volumes[0].projected.sources[0].secret': (name) => ({
-          image: 'a:1',
-          pod: { volumes: [{ name: 'v', projected: { sources: [{ secret: { name } }] } }] },
-        }),
+  test(`F8, ${make}: a reference to a Secret of the platform is refused in every field`, options, async (t) => {
+    const { cluster, create, change, when, namespace } = await setUp(t, make)
+    await create({ image: 'agent:1' })
+    const { metadata: own } = await when('ResolvedRefs=True ResolvedRefs')
+    const secret = (name: string, metadata: object) =>
+      cluster.create(children.Secret, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace, ...metadata },
+      })
+    await secret('role', { labels: { 'app.kubernetes.io/managed-by': 'mesh' } })
+    await secret('old-keys', { labels: { 'mesh.dev/agent': 'other' } })
+    await secret('openai', { labels: { 'mesh.dev/provider-key': 'true' } })
+    const owner = { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', name: 'bot', uid: own.uid ?? '' }
+    await secret('owned', { ownerReferences: [owner] })
+    await secret('mine', { labels: { 'app.kubernetes.io/managed-by': 'Helm' } })
+    const specOf: Readonly<Record<string, (name: string) => AgentDeploymentSpec>> = {
+      'spec.runtime.env[0].valueFrom.secretKeyRef': (name) => ({
+        image: 'a:1',
+        runtime: { env: [{ name: 'K', valueFrom: { secretKeyRef: { name, key: 'k' } } }] },
+      }),
+      'spec.pod.imagePullSecrets[0]': (name) => ({ image: 'a:1', pod: { imagePullSecrets: [{ name }] } }),
+      'spec.pod.volumes[0].secret': (name) => ({
+        image: 'a:1',
+        pod: { volumes: [{ name: 'v', secret: { secretName: name } }] },
+      }),
+      'spec.pod.volumes[0].projected.sources[0].secret': (name) => ({
+        image: 'a:1',
+        pod: { volumes: [{ name: 'v', projected: { sources: [{ secret: { name } }] } }] },
+      }),
+    }
+    for (const [field, spec] of Object.entries(specOf)) {
+      for (const name of ['role', 'old-keys', 'openai', 'owned']) {
+        await change([{ op: 'replace', path: '/spec', value: spec(name) }])
+        const held = await when('ResolvedRefs=False SecretNotForAgents')
+        const { message = '' } = held.status?.conditions?.find(({ type }) => type === 'ResolvedRefs') ?? {}
+        assert.ok(message.startsWith(`${field} refers`), `${name}: ${message}`)
       }
-      for (const [field, spec] of Object.entries(specOf)) {
-        for (const name of ['role', 'old-keys', 'openai', 'owned']) {
-          await change([{ op: 'replace', path: '/spec', value: spec(name) }])
-          const held = await when('ResolvedRefs=False SecretNotForAgents')
-          const { message = '' } = held.status?.conditions?.find(({ type }) => type === 'ResolvedRefs') ?? {}
-          assert.ok(message.startsWith(`${field} refers`), `${name}: ${message}`)
-        }
-        await change([{ op: 'replace', path: '/spec', value: spec('mine') }])
-        await when('ResolvedRefs=True ResolvedRefs')
-        const keys = change([{ op: 'replace', path: '/spec', value: spec('bot.keys.mesh.dev') }])
-        await assert.rejects(keys, { status: 422 }, `${field}: admission`)
-      }
-    },
-  )
+      await change([{ op: 'replace', path: '/spec', value: spec('mine') }])
+      await when('ResolvedRefs=True ResolvedRefs')
+      const keys = change([{ op: 'replace', path: '/spec', value: spec('bot.keys.mesh.dev') }])
+      await assert.rejects(keys, { status: 422 }, `${field}: admission`)
+    }
+  })
 
   test(
-    `PODA23, ${make}: a container that ended once shows in status and events, also when all runs again`,
+    `PODA23, ${make}: a terminated container is in status and Events, also after it runs again`,
     options,
     async (t) => {
       const { cluster, create, when, deploymentSays, namespace, ref } = await setUp(t, make)
@@ -534,7 +526,7 @@ for (const make of ['real', 'embedded'] as const) {
   })
 }
 
-test('an agent made anew under its old name inherits nothing and waits until the old objects are collected', async (t) => {
+test('a re-created agent inherits nothing and waits until the old objects are garbage-collected', async (t) => {
   const { cluster, create, when, ref, namespace } = await setUp(t, 'embedded')
   await create(declarative)
   const old = await when('Ready=False Progressing')

@@ -10,11 +10,11 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { createModelGateway } from './generate/model-gateway.ts'
-import type { RequirementCheck } from './points.ts'
-import { controllerRevisions } from './resources.ts'
-import { agentEndpoints } from './routes.ts'
-import { servePlugin } from './testing/serve.ts'
+import { createModelGateway } from '../generate/model-gateway.ts'
+import type { RequirementCheck } from '../points.ts'
+import { controllerRevisions } from '../resources.ts'
+import { agentEndpoints } from '../routes.ts'
+import { servePlugin } from '../testing/serve.ts'
 
 const real = needs('etcd', 'kube-apiserver', 'kubectl')
 
@@ -52,7 +52,7 @@ async function addRevision(admin: KubeClient, agent: AgentDeploymentObject, revi
 const readAgent = (admin: KubeClient, namespace: DnsLabel, name: string) =>
   admin.get<AgentDeploymentObject>(AgentDeployment, { namespace, name: parseName('name', name) })
 
-test('agents: create takes the simplified format or the object; 201, Location, ETag', real, async (t) => {
+test('create accepts the simplified format and the object, and returns 201 with Location and ETag', real, async (t) => {
   const { ask, admin, namespace } = await setUp(t)
   const made = await ask('developer', 'POST', '/agents', { namespace, config: config('one') })
   assert.equal(made.status, 201, made.text)
@@ -70,14 +70,14 @@ test('agents: create takes the simplified format or the object; 201, Location, E
   assert.equal((await ask('developer', 'POST', '/agents', object)).json<Problem>().code, 'already_exists')
 })
 
-test('agents: a dry run persists nothing', real, async (t) => {
+test('a dry run stores nothing', real, async (t) => {
   const { ask, admin, namespace } = await setUp(t)
   const made = await ask('developer', 'POST', '/agents?dryRun=All', { namespace, config: config('ghost') })
   assert.equal(made.status, 201, made.text)
   await assert.rejects(readAgent(admin, namespace, 'ghost'), { status: 404 })
 })
 
-test('agents: bad bodies are a 400 that names the field; nothing goes upstream', real, async (t) => {
+test('an invalid body is a 400 that names the field, without a call of the cluster', real, async (t) => {
   const { ask, namespace } = await setUp(t)
   const good = config('x')
   const cases: [unknown, string, string][] = [
@@ -103,7 +103,7 @@ test('agents: bad bodies are a 400 that names the field; nothing goes upstream',
   }
 })
 
-test('agents: what the cluster refuses is its 422 with the field, without the value', real, async (t) => {
+test('a refusal of the cluster is a 422 with the field and without the value', real, async (t) => {
   const { ask, namespace } = await setUp(t)
   const metadata = { name: 'a', namespace }
   const spec = { model: { route: 'mock' }, limits: { timeout: 'sk-canary' } }
@@ -123,7 +123,7 @@ test('agents: what the cluster refuses is its 422 with the field, without the va
   assert.equal(unknown.json<Problem>().errors?.[0]?.pointer, '/spec/colour', unknown.text)
 })
 
-test('agents: a denial is the cluster 403 with its own words, and an outcome', real, async (t) => {
+test('a denial is the 403 of the cluster with its message, and an audit outcome', real, async (t) => {
   const { ask, namespace, outcomes } = await setUp(t)
   for (const who of ['viewer', 'other-tenant', 'unbound']) {
     const denied = await ask(who, 'POST', '/agents', { namespace, config: config('x') })
@@ -139,7 +139,7 @@ test('agents: a denial is the cluster 403 with its own words, and an outcome', r
   )
 })
 
-test('agents: fork copies the spec with its overrides', real, async (t) => {
+test('fork copies the spec with its overrides', real, async (t) => {
   const { ask, namespace, other } = await setUp(t)
   await ask('developer', 'POST', '/agents', { namespace, config: { ...config('origin'), labels: { team: 'a' } } })
   const made = await ask('developer', 'POST', `/agents/${namespace}/origin/fork`, {
@@ -160,7 +160,7 @@ test('agents: fork copies the spec with its overrides', real, async (t) => {
   assert.equal((await ask('developer', 'POST', `/agents/${namespace}/none/fork`, { name: 'v' })).status, 404)
 })
 
-test('agents: versions, diff and rollback read ControllerRevisions as the caller', real, async (t) => {
+test('versions, diff and rollback read ControllerRevisions as the caller', real, async (t) => {
   const { ask, admin, namespace } = await setUp(t)
   await ask('developer', 'POST', '/agents', { namespace, config: config('v') })
   const agent = await readAgent(admin, namespace, 'v')
@@ -197,7 +197,7 @@ test('agents: versions, diff and rollback read ControllerRevisions as the caller
   }
 })
 
-test('agents: versions of an older agent of the same name are not inherited', real, async (t) => {
+test('an agent does not inherit versions of an earlier agent of its name', real, async (t) => {
   const { ask, admin, namespace } = await setUp(t)
   await ask('developer', 'POST', '/agents', { namespace, config: config('again') })
   const first = await readAgent(admin, namespace, 'again')
@@ -208,7 +208,7 @@ test('agents: versions of an older agent of the same name are not inherited', re
   assert.deepEqual(versions.json(), { items: [], nextCursor: null })
 })
 
-test('agents: references and usedby walk the marks as the caller', real, async (t) => {
+test('references and usedby are read as the caller', real, async (t) => {
   const { ask, admin, namespace } = await setUp(t)
   const route = ModelRoute.object({
     metadata: { name: 'there', namespace },
@@ -249,7 +249,7 @@ test('agents: references and usedby walk the marks as the caller', real, async (
   assert.deepEqual((await ask('viewer', 'GET', '/usedby?name=x')).json(), { items: [], nextCursor: null })
 })
 
-test('agents: expand answers documents, or the place of the error', real, async (t) => {
+test('expand returns documents, or the position of the error', real, async (t) => {
   const { ask } = await setUp(t)
   const expanded = await ask('unbound', 'POST', '/expand', {
     source: 'name: a\nmodel: {route: mock}\nprompt: {text: Hi}\n',
@@ -267,7 +267,7 @@ test('agents: expand answers documents, or the place of the error', real, async 
   }
 })
 
-test('agents: check-requirements says what is met, missing or denied, and what to do', real, async (t) => {
+test('check-requirements reports what is met, missing or denied, and the fix', real, async (t) => {
   const extra: RequirementCheck = async () => [{ kind: 'Extra', name: 'e', status: 'met', fix: '' }]
   const { ask, admin, namespace, other } = await setUp(t, undefined, [extra])
   const shared = (allowed: string[]) =>
@@ -337,7 +337,7 @@ async function startGateway(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls }
 }
 
-test('agents: generate asks the gateway with the bearer of the caller', real, async (t) => {
+test('generate calls the gateway with the bearer of the caller', real, async (t) => {
   const content = JSON.stringify({ config: config('bot'), explanation: 'A bot.' })
   const gateway = await startGateway(t, 200, { choices: [{ message: { role: 'assistant', content } }] })
   const { ask, namespace } = await setUp(t, gateway.url)
@@ -356,7 +356,7 @@ test('agents: generate asks the gateway with the bearer of the caller', real, as
   assert.equal(gateway.calls.at(-1)?.body.model, 'shared/gpt')
 })
 
-test('agents: what the gateway refuses is told, what fails behind it is not', real, async (t) => {
+test('errors of the gateway are returned, errors of a provider are not quoted', real, async (t) => {
   const cases: [number, string][] = [
     [403, 'forbidden'],
     [404, 'not_found'],
@@ -379,7 +379,7 @@ test('agents: what the gateway refuses is told, what fails behind it is not', re
 
 const document = (name: string, more = '') => `name: ${name}\nmodel: {route: mock}\nsystemPrompt: Hi.\n${more}`
 
-test('UXM3: a file makes its agents, in either form, in the namespace of the query', real, async (t) => {
+test('UXM3: a file creates its agents, in either format, in the namespace of the query', real, async (t) => {
   const { ask, admin, namespace } = await setUp(t)
   const one = await ask('developer', 'POST', `/agents?namespace=${namespace}`, document('one'))
   assert.equal(one.status, 201, one.text)
@@ -410,7 +410,7 @@ test('UXM3: a file makes its agents, in either form, in the namespace of the que
   assert.equal(expanded.json<{ documents: unknown[] }>().documents.length, 2, expanded.text)
 })
 
-test('UXM3: of a file with a bad agent none is made; the error has line and column', real, async (t) => {
+test('UXM3: a file with an invalid agent creates none, and the error has line and column', real, async (t) => {
   const { ask, namespace, outcomes } = await setUp(t)
   const at = `/agents?namespace=${namespace}`
   const object = (spec: string) =>
@@ -454,7 +454,7 @@ test('UXM3: of a file with a bad agent none is made; the error has line and colu
   assert.match(hint.text, /this is a Kubernetes object already: POST it to \/api\/agents, or apply it with kubectl/)
 })
 
-test('UXM3: a 404 names object and namespace, a denied list the way out', real, async (t) => {
+test('UXM3: a 404 names object and namespace, and a denied list names the alternative', real, async (t) => {
   const { ask, namespace } = await setUp(t)
   const detail = async (path: string) => (await ask('developer', 'GET', path)).json<{ detail: string }>().detail
   assert.equal(await detail(`/agents/${namespace}/py`), `There is no agent py in ${namespace}.`)
@@ -464,7 +464,7 @@ test('UXM3: a 404 names object and namespace, a denied list the way out', real, 
 
 const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
 
-test('agents: logs need pods/log, and say when there is no pod', real, async (t) => {
+test('logs require pods/log, and an agent without a pod is a 404', real, async (t) => {
   const { ask, admin, namespace } = await setUp(t)
   await ask('developer', 'POST', '/agents', { namespace, config: config('l') })
   const none = await ask('developer', 'GET', `/agents/${namespace}/l/logs`)

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import { settings, declarative, command, agentOf, processSpecs } from '../../testing/agent-fixture.ts'
+import { statusEvents } from '../events.ts'
+import type { ReconcileSettings } from '../settings.ts'
+import { toStatus } from './agent-status.ts'
+import type { Findings } from './agent-status.ts'
+
+const now = new Date('2026-11-21T10:00:00.123Z')
+const finding = (more: Partial<Findings> = {}): Findings => ({
+  agent: agentOf(declarative),
+  refusal: undefined,
+  unresolved: undefined,
+  blocked: undefined,
+  deployed: 'bot-new',
+  progress: { serving: true, complete: true, scaledToZero: false, failure: undefined },
+  podProblem: undefined,
+  ...more,
+})
+const conditionsOf = (found: Findings) =>
+  Object.fromEntries(
+    (toStatus(found, settings, now).conditions ?? []).map((one) => [one.type, `${one.status} ${one.reason}`]),
+  )
+
+test('a complete rollout is Ready and not Degraded', () => {
+  const status = toStatus(finding(), settings, now)
+  assert.deepEqual(
+    [status.currentRevision, status.candidateRevision, status.url],
+    ['bot-new', undefined, 'https://bot.demo.svc:8080'],
+  )
+  assert.deepEqual(conditionsOf(finding()), {
+    Accepted: 'True Accepted',
+    ResolvedRefs: 'True ResolvedRefs',
+    EvalGated: 'False NoGate',
+    Isolated: 'True NoAgentProcess',
+    Ready: 'True Serving',
+    Degraded: 'False AsExpected',
+  })
+  assert.equal(status.conditions?.[0]?.lastTransitionTime, '2026-11-21T10:00:00Z')
+})
+
+test('while the last good revision serves, Degraded reports why the new one does not start', () => {
+  const before = { currentRevision: 'bot-old', latestSuccessfulRevision: 'bot-old', conditions: [] }
+  const broken = finding({
+    agent: agentOf(declarative, { status: before }),
+    progress: { serving: true, complete: false, scaledToZero: false, failure: undefined },
+    podProblem: { reason: 'CrashLoopBackOff', message: 'exited with code 3' },
+  })
+  const status = toStatus(broken, settings, now)
+  assert.deepEqual([status.currentRevision, status.candidateRevision], ['bot-old', 'bot-new'])
+  const conditions = conditionsOf(broken)
+  assert.deepEqual([conditions['Ready'], conditions['Degraded']], ['True Serving', 'True CrashLoopBackOff'])
+  assert.deepEqual(
+    statusEvents(broken.agent, status).map((one) => [one.type, one.reason]),
+    [
+      ['Normal', 'Ready'],
+      ['Warning', 'CrashLoopBackOff'],
+    ],
+  )
+})
+
+test('a refused spec that never ran is not Ready, with the reason of the refusal', () => {
+  const refused = finding({
+    refusal: { reason: 'BudgetNotEnforcedYet', message: 'x' },
+    deployed: undefined,
+    progress: undefined,
+  })
+  const conditions = conditionsOf(refused)
+  assert.deepEqual(
+    [conditions['Accepted'], conditions['ResolvedRefs'], conditions['Ready'], conditions['Degraded']],
+    ['False BudgetNotEnforcedYet', 'Unknown NotAccepted', 'False BudgetNotEnforcedYet', 'True BudgetNotEnforcedYet'],
+  )
+  assert.equal(toStatus(refused, settings, now).currentRevision, undefined)
+})
+
+test('the transition time of a condition is kept while its status is unchanged', () => {
+  const first = toStatus(finding(), settings, now)
+  const agent = agentOf(declarative, { status: first })
+  const later = toStatus(finding({ agent }), settings, new Date('2026-11-21T11:00:00Z'))
+  assert.deepEqual(later, first)
+  assert.deepEqual(statusEvents(agent, later), [])
+})
+
+test('P5, SEC12: Isolated is true for an agent with its own container, else it names who can read the tokens', () => {
+  const verdict = (spec: AgentDeploymentSpec, isolation: ReconcileSettings['isolation']) => {
+    const { conditions = [] } = toStatus(finding({ agent: agentOf(spec) }), { isolation }, now)
+    const { status, reason, message } = conditions.find(({ type }) => type === 'Isolated') ?? {}
+    return [`${status} ${reason}`, message] as const
+  }
+  assert.equal(verdict(command, 'container')[0], 'True SeparateContainers')
+  assert.equal(verdict(declarative, 'none')[0], 'True NoAgentProcess')
+  for (const spec of Object.values(processSpecs)) assert.equal(verdict(spec, 'none')[0], 'False SameUser')
+  assert.match(verdict(command, 'none')[1] ?? '', /person who runs mesh.*admin/)
+})
