@@ -52,7 +52,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a resumed run goes to any pod',
     file: 'plugins/runs/worker/choose-launcher.ts',
-    find: 'return ready[place(preferred)] ?? ready',
+    find: 'return ready[indexOf(preferred)] ?? ready',
     replace: 'return ready',
     tests: launchers,
     only: 'preferred',
@@ -60,8 +60,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a busy pod is asked again and again',
     file: 'plugins/runs/worker/choose-launcher.ts',
-    find: '(place(named) + 1)',
-    replace: 'place(named)',
+    find: '(indexOf(named) + 1)',
+    replace: 'indexOf(named)',
     tests: launchers,
     only: 'preferred',
   },

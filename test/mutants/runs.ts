@@ -9,8 +9,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a started run starts again',
     file: 'plugins/runs/lifecycle/decide.ts',
-    find: 'if (!mayBegin(run)) return []',
-    replace: 'if (!mayBegin({ ...run, started: false })) return []',
+    find: 'if (!mayStart(run)) return []',
+    replace: 'if (!mayStart({ ...run, started: false })) return []',
     tests: decide,
     only: 'O6',
   },

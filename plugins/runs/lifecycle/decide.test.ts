@@ -32,18 +32,18 @@ const question = { id: 'q', reason: 'input_required' } as const
 
 test('O6: a segment starts once, if its run is queued or resumed', () => {
   for (const state of runStates) {
-    const begins = state === 'queued' || state === 'running'
-    assert.deepEqual(names(decideStart(given({ state }), 3)), begins ? ['started'] : [], state)
+    const starts = state === 'queued' || state === 'running'
+    assert.deepEqual(names(decideStart(given({ state }), 3)), starts ? ['started'] : [], state)
     assert.deepEqual(decideStart(given({ state, started: true }), 3), [], state)
   }
 })
 
 test('busy: a refused segment is requeued as before its start, unless its time limit has passed or it is cancelled', () => {
-  const began = given({ state: 'running', started: true, segment: 2 })
-  assert.deepEqual(decideBusy(began, false), [{ fact: 'requeued', segment: 1 }])
+  const running = given({ state: 'running', started: true, segment: 2 })
+  assert.deepEqual(decideBusy(running, false), [{ fact: 'requeued', segment: 1 }])
   assert.equal(stateAfter('requeued', 'running'), 'queued')
-  assert.deepEqual(names(decideBusy(began, true)), ['timed-out'])
-  assert.deepEqual(names(decideBusy(given({ ...began, state: 'cancelling' }), false)), ['cancelled'])
+  assert.deepEqual(names(decideBusy(running, true)), ['timed-out'])
+  assert.deepEqual(names(decideBusy(given({ ...running, state: 'cancelling' }), false)), ['cancelled'])
   for (const state of terminalStates) assert.deepEqual(decideBusy(given({ state }), true), [])
   const resumed = given({ state: 'running', started: false, segment: 1 })
   assert.deepEqual(decideBusy(resumed, false), [], 'a segment that never started is not counted down')

@@ -63,13 +63,13 @@ export function isSettled(state: RunState): boolean {
 }
 
 /** Whether the next segment waits for a worker. A new run is queued, a resumed one is running already. */
-export function mayBegin(run: Pick<RunFacts, 'state' | 'started'>): boolean {
+export function mayStart(run: Pick<RunFacts, 'state' | 'started'>): boolean {
   return (run.state === 'queued' || run.state === 'running') && !run.started
 }
 
 /** The lease holder starts a segment, at most once, so that the agent is never invoked twice (O6). */
 export function decideStart(run: RunFacts, epoch: number): readonly RunFact[] {
-  if (!mayBegin(run)) return []
+  if (!mayStart(run)) return []
   return [{ fact: 'started', epoch, segment: run.segment + 1 }]
 }
 

@@ -3,13 +3,13 @@ import test from 'node:test'
 import { toRow } from '../testing/run-row.ts'
 import { buildTree, type TreeEntry, type TreeNode } from './build-tree.ts'
 
-const begin = Date.parse('2026-11-22T10:00:00Z')
+const start = Date.parse('2026-11-22T10:00:00Z')
 
 /** Entries one second apart. */
 function journal(...entries: readonly (readonly [kind: string, spanId: string, data: TreeEntry['data']])[]) {
   return entries.map(([kind, span_id, data], index) => ({
     seq: index + 1,
-    ts: new Date(begin + index * 1000),
+    ts: new Date(start + index * 1000),
     kind,
     span_id,
     data,
@@ -71,7 +71,7 @@ test('UXM9: a step has its messages, model calls, tools and questions; a paused 
 })
 
 test('UXM9: after a resume the tool is below the step that asked for it; a failed run leaves nothing running', () => {
-  const root = buildTree(toRow({ state: 'failed', finished_at: new Date(begin + 60_000) }), [...paused, ...resumed])
+  const root = buildTree(toRow({ state: 'failed', finished_at: new Date(start + 60_000) }), [...paused, ...resumed])
   assert.deepEqual(
     root.children.map((step) => [step.spanId, step.status, step.children.map(({ kind }) => kind)]),
     [
@@ -146,7 +146,7 @@ test('a model call that failed or was refused is a node of status error, named b
 })
 
 test('a part of a long journal: a node that ends later is running, an end without its start is a node', () => {
-  const run = toRow({ state: 'succeeded', finished_at: new Date(begin + 60_000) })
+  const run = toRow({ state: 'succeeded', finished_at: new Date(start + 60_000) })
   const entries = [...paused, ...resumed]
   const whole = buildTree(run, entries)
   assert.ok(all(whole).every(({ status }) => status !== 'running'))

@@ -59,9 +59,9 @@ export async function listPermitted(
 ): Promise<RunPageAnswer> {
   const { limit = 50, cursor, ...rest } = query
   const bound = { scope: 'permitted', ...rest }
-  const from = cursor === undefined ? { done: '', in: '', key: undefined } : toPlace(cursors.open(cursor, bound))
+  const from = cursor === undefined ? { done: '', in: '', key: undefined } : toPosition(cursors.open(cursor, bound))
   const items: Run[] = []
-  let place: { done: string; in: string; key: unknown } | undefined
+  let next: { done: string; in: string; key: unknown } | undefined
   let done = from.done
   await directory.permitted(caller, 'list', 'runs', from.done, async (access) => {
     const after = access.namespace === from.in ? from.key : undefined
@@ -73,10 +73,10 @@ export async function listPermitted(
       return 'more'
     }
     // The page is full and shows no run of this namespace. The next page starts with it.
-    place = want === 0 ? { done, in: '', key: null } : { done, in: access.namespace, key: keyOf(page[want - 1]) }
+    next = want === 0 ? { done, in: '', key: null } : { done, in: access.namespace, key: keyOf(page[want - 1]) }
     return 'full'
   })
-  return { items, nextCursor: place ? cursors.seal(place, bound) : null, scope: 'permitted' }
+  return { items, nextCursor: next ? cursors.seal(next, bound) : null, scope: 'permitted' }
 }
 
 function toFilter(query: Omit<RunListQuery, 'limit' | 'cursor'>, agentUid?: string): RunFilter {
@@ -107,7 +107,11 @@ function toKey(position: unknown): RunKey {
   return { createdAt: new Date(createdAt), id }
 }
 
-function toPlace(position: unknown): { readonly done: string; readonly in: string; readonly key: RunKey | undefined } {
+function toPosition(position: unknown): {
+  readonly done: string
+  readonly in: string
+  readonly key: RunKey | undefined
+} {
   const given = asObject(position)
   if (typeof given['done'] !== 'string' || typeof given['in'] !== 'string') throw new Fail('invalid_cursor')
   return { done: given['done'], in: given['in'], key: given['in'] === '' ? undefined : toKey(given['key']) }

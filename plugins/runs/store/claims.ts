@@ -5,16 +5,16 @@ import type { LeaseRow, RunsTables } from './tables.ts'
 /** Request of a worker for runs. */
 export interface ClaimRequest {
   readonly holder: string
-  /** Free places of the worker. */
+  /** Free capacity of the worker, in runs. */
   readonly limit: number
-  /** Most places of the worker for one namespace. */
+  /** Maximum number of runs of one namespace in this worker. */
   readonly share: number
-  /** Used places by namespace uid. */
+  /** Runs in this worker by namespace uid. */
   readonly held: ReadonlyMap<string, number>
 }
 
 /**
- * Claims due runs without a lease, in turns: first the namespace with the fewest places in this worker, then the run that has waited
+ * Claims due runs without a lease, in turns: first the namespace with the fewest runs in this worker, then the run that has waited
  * longest. Each claim raises the epoch. May return fewer than `limit` although more are due; an empty result means that none is.
  * The recursive query steps from namespace to namespace in the index, so its cost depends on namespaces, not on queued runs.
  */

@@ -1,5 +1,5 @@
 // A worker in a separate process, to be killed: `worker-process.ts <database url> <launcher url> [instant [settings]]`. It kills itself at an
-// instant of its first invocation: `begun` before it, `sent` during it, `answered` after it.
+// instant of its first invocation: `started` before it, `sent` during it, `answered` after it.
 import { openDatabase } from '#core/database/database.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { LauncherClient } from '../worker/launcher-client.ts'
@@ -25,7 +25,7 @@ function mortal(launcher: LauncherClient): LauncherClient {
   return {
     ...launcher,
     invoke: async (...sent) => {
-      if (instant === 'begun') die()
+      if (instant === 'started') die()
       const answer = launcher.invoke(...sent)
       if (instant === 'sent') setTimeout(die, Math.random() * 4)
       await answer

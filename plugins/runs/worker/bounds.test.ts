@@ -36,7 +36,7 @@ const sends =
     response.end(json.map(frame).join(''))
 
 const bad = 'a\\u0000b\\ud800c'
-const mended = 'a\ufffdb\ufffdc'
+const replaced = 'a\ufffdb\ufffdc'
 const succeeded = (n: number): string => entryJson('run.succeeded', n, resultJson('succeeded', '"output":"fine"'))
 
 for (const { name, skip, open } of adapters) {
@@ -83,9 +83,9 @@ for (const { name, skip, open } of adapters) {
       [10_000_000_000, Number.MAX_SAFE_INTEGER, 0, 0],
     )
     const { content, journal } = await stored(world, ended)
-    assert.deepEqual(content?.output, { [`said${mended}`]: mended })
+    assert.deepEqual(content?.output, { [`said${replaced}`]: replaced })
     const started = journal.find(({ kind }) => kind === 'message.started')
-    assert.deepEqual([started?.path, started?.span_id, started?.data['text']], [[mended], mended, mended])
+    assert.deepEqual([started?.path, started?.span_id, started?.data['text']], [[replaced], replaced, replaced])
     assert.equal(findUnstorable(journal.map((entry) => entry.data)), undefined)
   })
 
@@ -102,11 +102,14 @@ for (const { name, skip, open } of adapters) {
       ]
       await start(t, world, (response) => response.end(frame(results.shift() ?? '')))
       const first = await settled(world, (await queueRun(world, 'x')).id, ({ state }) => state === 'paused')
-      assert.deepEqual(first.open_interrupts, [{ id: `q${mended}`, reason: 'input_required' }])
+      assert.deepEqual(first.open_interrupts, [{ id: `q${replaced}`, reason: 'input_required' }])
       const asked = await stored(world, first)
-      assert.deepEqual([asked.content?.interrupts[0]?.question, asked.content?.checkpoint], [mended, { at: mended }])
+      assert.deepEqual(
+        [asked.content?.interrupts[0]?.question, asked.content?.checkpoint],
+        [replaced, { at: replaced }],
+      )
       const second = await settled(world, (await queueRun(world, 'x')).id, isTerminal)
-      assert.deepEqual([second.fail_reason, (await stored(world, second)).content?.error], ['model_error', mended])
+      assert.deepEqual([second.fail_reason, (await stored(world, second)).content?.error], ['model_error', replaced])
     },
   )
 
@@ -240,10 +243,10 @@ for (const { name, skip, open } of adapters) {
       for (const turn of [1, 2]) {
         const ended = await settled(world, (await queueRun(world, 'x', 'c1')).id, isTerminal)
         assert.equal(ended.state, 'succeeded')
-        assert.equal((await stored(world, ended)).content?.output, mended, `turn ${turn}`)
+        assert.equal((await stored(world, ended)).content?.output, replaced, `turn ${turn}`)
       }
       const sent = model.requests[1]?.body.messages.map(({ content }) => content)
-      assert.deepEqual(sent?.slice(-3), ['x', mended, 'x'])
+      assert.deepEqual(sent?.slice(-3), ['x', replaced, 'x'])
     },
   )
 

@@ -121,8 +121,8 @@ test('a run does not wait for a busy pod while another one is free', async (t) =
   work('one')
   const runs: SelectedRun[] = []
   for (let n = 0; n < 3; n++) runs.push(await queueRun(world, { do: 'hang' }))
-  const places = () => launched.map((pod) => runs.reduce((sum, run) => sum + invoked(pod, run), 0))
-  await until(() => places().every((count) => count === 1), 'each pod has one')
+  const invocations = () => launched.map((pod) => runs.reduce((sum, run) => sum + invoked(pod, run), 0))
+  await until(() => invocations().every((count) => count === 1), 'each pod has one run')
   for (const run of runs) await cancelRun(world.writer, run.id, alice)
   for (const run of runs) assert.equal((await settled(world, run.id, isTerminal)).state, 'cancelled')
 })

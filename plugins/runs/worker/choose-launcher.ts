@@ -49,9 +49,9 @@ export function createLaunchers({
       ),
     )
   const choose = (ready: readonly ServiceEndpoint[]): ServiceEndpoint | undefined => {
-    const place = (id: string | undefined): number => ready.findIndex((one) => one.id === id)
-    if (named !== undefined) return ready[(place(named) + 1) % ready.length]
-    return ready[place(preferred)] ?? ready[Math.floor(random() * ready.length)]
+    const indexOf = (id: string | undefined): number => ready.findIndex((one) => one.id === id)
+    if (named !== undefined) return ready[(indexOf(named) + 1) % ready.length]
+    return ready[indexOf(preferred)] ?? ready[Math.floor(random() * ready.length)]
   }
   return {
     at,

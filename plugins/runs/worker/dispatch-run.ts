@@ -1,6 +1,6 @@
 import { sleep } from '#core/async/sleep.ts'
 import type { InvokeRequest } from '#schemas/run.ts'
-import type { Beginning } from '../store/internal/lease.ts'
+import type { SegmentStart } from '../store/internal/lease.ts'
 import type { Launchers } from './choose-launcher.ts'
 import {
   beginDispatch,
@@ -25,7 +25,7 @@ export interface Dispatch {
   readonly stopping: AbortSignal
   request(): Promise<InvokeRequest>
   /** Commits that the segment starts at a launcher, under its ticket; false when another process changed the run meanwhile. */
-  commitStart(beginning: Beginning): Promise<boolean>
+  commitStart(start: SegmentStart): Promise<boolean>
 }
 
 /** How a dispatch ended, and at which launcher. */

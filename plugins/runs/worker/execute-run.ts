@@ -1,10 +1,10 @@
 import { sleep } from '#core/async/sleep.ts'
 import { msToDuration } from '#schemas/duration.ts'
 import type { FailReason, InvokeRequest } from '#schemas/run.ts'
-import { decideBusy, decideStart, mayBegin } from '../lifecycle/decide.ts'
+import { decideBusy, decideStart, mayStart } from '../lifecycle/decide.ts'
 import { readContent, saveOutcome } from '../store/internal/content.ts'
 import { waitedMs } from '../store/internal/queue-time.ts'
-import { beginSegment, type Beginning, type Claim, releaseLease } from '../store/internal/lease.ts'
+import { setSegment, type SegmentStart, type Claim, releaseLease } from '../store/internal/lease.ts'
 import { findRun } from '../store/internal/run-rows.ts'
 import type { RunsTables, SelectedRun } from '../store/tables.ts'
 import { LeaseLost, workerAuthor } from '../lifecycle/run-writer.ts'
@@ -118,7 +118,7 @@ async function executeFound(services: WorkerServices, found: Found): Promise<num
   if (run.state === 'cancelling') cancel.abort()
   const launcher = await findLauncher(services, launchers, { claim, run, signal, cancelled: cancel.signal })
   if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable', unreadyMessage(services, run))
-  if (mayBegin(run) && !(await isStillAllowed(services, found))) return fail('permission_revoked')
+  if (mayStart(run) && !(await isStillAllowed(services, found))) return fail('permission_revoked')
   const dispatched = await dispatchFound(services, found, { launcher, launchers })
   return afterDispatch(services, found, dispatched, fail)
 }
@@ -135,7 +135,7 @@ async function afterDispatch(
     case 'follow':
       return followDispatched(services, found, launcher, outcome).then((reason) => reason && fail(reason))
     case 'requeue': {
-      const segment = mayBegin(run) ? run.segment : run.segment - 1
+      const segment = mayStart(run) ? run.segment : run.segment - 1
       return requeue(services, claim, { ...run, segment }, outcome.runTimeoutMs)
     }
     case 'release':
@@ -156,7 +156,7 @@ async function followDispatched(
 ): Promise<FailReason | undefined> {
   reached.launcher = launcher
   const revision = recordRevision(claim, run, agentRevision)
-  const attempt = mayBegin(run) ? { ...claim, launcherN: 0 } : claim
+  const attempt = mayStart(run) ? { ...claim, launcherN: 0 } : claim
   const result = await followRun(services, {
     claim: attempt,
     run,
@@ -185,7 +185,7 @@ async function dispatchFound(
   { claim, run, content, signal, cancel }: Found,
   at: { readonly launcher: LauncherClient; readonly launchers: Launchers },
 ): Promise<Dispatched> {
-  const isNew = mayBegin(run)
+  const isNew = mayStart(run)
   const beforeSegment = isNew ? run : { ...run, segment: run.segment - 1 }
   const read = () => toRequest(services, beforeSegment, content)
   // Read before the start is committed: a read that fails then leaves the segment new.
@@ -197,7 +197,7 @@ async function dispatchFound(
       cancelled: cancel.signal,
       stopping: signal,
       request: async () => (request ??= await read()),
-      commitStart: (beginning) => commitStart(services, claim, run, beginning),
+      commitStart: (start) => commitStart(services, claim, run, start),
     },
     services,
   )
@@ -219,14 +219,14 @@ async function commitStart(
   services: WorkerServices,
   claim: Claim,
   run: SelectedRun,
-  beginning: Beginning,
+  start: SegmentStart,
 ): Promise<boolean> {
   const segment = run.segment + 1
   let isStarted = false
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => {
     const started = decideStart(facts, claim.epoch)
     isStarted = started.length > 0 || (facts.state === 'running' && facts.segment === segment)
-    return { facts: started, ...(isStarted ? { also: (db) => beginSegment(db, run.id, segment, beginning) } : {}) }
+    return { facts: started, ...(isStarted ? { also: (db) => setSegment(db, run.id, segment, start) } : {}) }
   })
   return isStarted
 }
@@ -248,7 +248,7 @@ async function requeue(
       facts: decided,
       content: { 'timed-out': { message } },
       also: (db) =>
-        over ? saveOutcome(db, run.id, isLate ? { error: message } : {}) : beginSegment(db, run.id, run.segment),
+        over ? saveOutcome(db, run.id, isLate ? { error: message } : {}) : setSegment(db, run.id, run.segment),
     }
   })
   return Math.min(Math.max(waited / 2, minBackOffMs), maxBackOffMs, Math.max(timeoutMs - waited, 0))

@@ -26,7 +26,7 @@ for (const { name, skip, open } of adapters) {
       assert.ok(claimed, `${holder} has no claim`)
       return claimed
     }
-    const begin = (by: Claim) =>
+    const start = (by: Claim) =>
       world.writer.change(run.id, workerAuthor(by, run), (facts) => ({ facts: decideStart(facts, by.epoch) }))
 
     const paused = await claim('paused')
@@ -37,8 +37,8 @@ for (const { name, skip, open } of adapters) {
     await sql`update runs_lease set expires_at = clock_timestamp() - interval '1 second'`.execute(database.root)
     const next = await claim('next')
     assert.ok(next.epoch > paused.epoch)
-    await assert.rejects(begin(paused), LeaseLost)
-    assert.equal((await begin(next))?.state, 'running')
-    await assert.rejects(begin(paused), LeaseLost)
+    await assert.rejects(start(paused), LeaseLost)
+    assert.equal((await start(next))?.state, 'running')
+    await assert.rejects(start(paused), LeaseLost)
   })
 }

@@ -64,7 +64,7 @@ async function claim(
   const limit = concurrency - active.size
   if (limit <= 0) return []
   const share = Math.max(1, Math.floor((concurrency * namespaceShare) / 100))
-  const request = { holder, limit, share, held: placesByNamespace(active) }
+  const request = { holder, limit, share, held: runsByNamespace(active) }
   try {
     return await services.store.transact<RunsTables, readonly Claim[]>((tx) => claimRuns(tx.db, request))
   } catch (error) {
@@ -73,10 +73,10 @@ async function claim(
   }
 }
 
-function placesByNamespace(active: ReadonlyMap<string, Active>): ReadonlyMap<string, number> {
-  const places = new Map<string, number>()
-  for (const { namespaceUid } of active.values()) places.set(namespaceUid, (places.get(namespaceUid) ?? 0) + 1)
-  return places
+function runsByNamespace(active: ReadonlyMap<string, Active>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { namespaceUid } of active.values()) counts.set(namespaceUid, (counts.get(namespaceUid) ?? 0) + 1)
+  return counts
 }
 
 /** Renews leases, and checks for cancel requests whose notification was lost. */

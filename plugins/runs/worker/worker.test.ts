@@ -184,9 +184,9 @@ for (const { name, skip, open } of adapters) {
     const launched = await launch(t, { command: nodeAgent, env: { AGENT_CANCELS: 'true', MESH_AGENT_REVISION: '9' } })
     const services = () => workerServices(world, () => launched.url)
     const run = await queueRun(world, { do: 'deaf' })
-    const began = startWorker(services(), 'first')
+    const first = startWorker(services(), 'first')
     await until(() => launched.notes().some((note) => note.startsWith(`invoke ${run.id}`)), 'the agent was invoked')
-    await began.stop()
+    await first.stop()
     const between = await settled(world, run.id, ({ state }) => state === 'running')
     assert.equal(between.agent_revision, null)
     const next = startWorker(services(), 'second')
@@ -284,7 +284,7 @@ for (const { name, skip, open } of adapters) {
   )
 }
 
-for (const instant of ['begun', 'sent', 'answered'] as const)
+for (const instant of ['started', 'sent', 'answered'] as const)
   for (const restarted of [false, true])
     test(
       `O6: a worker is killed when the invoke is ${instant}${restarted ? ', then the launcher' : ''}: invoked at most once`,
@@ -343,7 +343,7 @@ test(
     await first.stop()
     const waiting = await queueRun(world, { do: 'echo' })
     const script = fileURLToPath(import.meta.resolve('../testing/worker-process.ts'))
-    const worker = spawn(process.execPath, [script, url, launched.url, 'begun'], {
+    const worker = spawn(process.execPath, [script, url, launched.url, 'started'], {
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     t.after(() => worker.kill('SIGKILL'))

@@ -79,19 +79,19 @@ export async function setLease(
 }
 
 /** Launcher and ticket of the start of a segment. */
-export interface Beginning {
+export interface SegmentStart {
   readonly ticket: string | undefined
   readonly launcher: LauncherAddress
 }
 
-/** Stores launcher and ticket of a segment and resets the count of launcher entries. Without `beginning` the segment has no launcher. */
-export async function beginSegment(db: Db, runId: string, segment: number, beginning?: Beginning): Promise<void> {
-  const launcher = beginning && JSON.stringify({ ...beginning.launcher, segment } satisfies LauncherPlace)
+/** Stores launcher and ticket of a segment and resets the count of launcher entries. Without `start` the segment has no launcher. */
+export async function setSegment(db: Db, runId: string, segment: number, start?: SegmentStart): Promise<void> {
+  const launcher = start && JSON.stringify({ ...start.launcher, segment } satisfies LauncherPlace)
   await db
     .updateTable('runs_lease')
     .set({
       launcher_n: 0,
-      ticket: beginning?.ticket ?? null,
+      ticket: start?.ticket ?? null,
       ticket_segment: segment,
       launcher: launcher ?? null,
     })
