@@ -55,6 +55,7 @@ function openAgent(guard: Guard, { connections, keepAliveMs = KEEP_ALIVE_MS, ca 
     factory: (origin) =>
       new Pool(origin, {
         connections,
+        allowH2: false,
         pipelining: 1,
         keepAliveTimeout: keepAliveMs,
         connect: guardedConnector(guard, new URL(origin), ca),
@@ -66,6 +67,7 @@ function openAgent(guard: Guard, { connections, keepAliveMs = KEEP_ALIVE_MS, ca 
 function guardedConnector(guard: Guard, origin: URL, ca: string | undefined): buildConnector.connector {
   const resolve = callbackify(() => guard.resolve(origin))
   const connect = buildConnector({
+    allowH2: false,
     timeout: CONNECT_MS,
     ...(ca === undefined ? {} : { ca }),
     lookup: (_host, { all }, callback) =>

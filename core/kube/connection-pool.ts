@@ -47,7 +47,9 @@ export function createPool(server: string, tls: TlsOptions = {}, { metrics, call
   const url = new URL(server)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new TypeError(`server: ${url.protocol} is not http(s)`)
-  const options = { connect: connectOptions(tls), headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 }
+  const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 }
+  // One watch or call per connection: streams of one HTTP/2 connection would share its fate and its flow control.
+  const options = { connect: connectOptions(tls), allowH2: false, ...timeouts }
   const calls = given ?? new Pool(url.origin, { ...options, connections: MAX_CONNECTIONS })
   const streams = new Pool(url.origin, { ...options, connections: null })
   return {

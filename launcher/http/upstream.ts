@@ -12,7 +12,7 @@ export function createUpstream(): Upstream {
   return {
     dispatcher() {
       agent ??= import('undici').then(
-        ({ Agent }) => new Agent({ connections: 256, pipelining: 1, keepAliveTimeout: 10_000 }),
+        ({ Agent }) => new Agent({ connections: 256, allowH2: false, pipelining: 1, keepAliveTimeout: 10_000 }),
       )
       return agent
     },

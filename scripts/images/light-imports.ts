@@ -3,7 +3,7 @@ import type { Plugin } from 'esbuild'
 
 const undici = { path: join(import.meta.dirname, 'undici.mjs') }
 
-// HTTP/2 in undici, which is never switched on.
+// HTTP/2 in undici, which every dispatcher switches off (`allowH2`).
 const unused = /\/client-h2\.js$/
 
 /**

@@ -53,7 +53,7 @@ export function openTracing({ settings, roles, version, log, metrics }: TracingN
 function createCollectorPool() {
   let opened: Promise<Agent> | undefined
   return {
-    open: () => (opened ??= import('undici').then((undici) => new undici.Agent({ connections: 1 }))),
+    open: () => (opened ??= import('undici').then((undici) => new undici.Agent({ connections: 1, allowH2: false }))),
     close: async (): Promise<void> => {
       await (await opened)?.destroy()
     },

@@ -33,7 +33,7 @@ export function createModelGateway(baseUrl: string): ModelGateway {
       const body = { model: route, messages, response_format: { type: 'json_schema', json_schema: schema } }
       // Checked per call, since a process that only describes the API has no gateway.
       const url = new URL('/v1/chat/completions', baseUrl)
-      agent ??= new Agent()
+      agent ??= new Agent({ allowH2: false })
       const asked = agent.request({
         origin: url.origin,
         path: url.pathname,

@@ -21,7 +21,7 @@ import { traceparentBelow } from './run-span.ts'
 const busyPatienceMs = 10_000
 const retryMs = 5_000
 
-const connecting = { connect: { timeout: 3_000 } }
+const connecting = { connect: { timeout: 3_000 }, allowH2: false }
 
 /** Creates the services of the worker role, with connections to launchers and to the state role. */
 export function createWorkerServices(

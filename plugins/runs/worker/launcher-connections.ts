@@ -44,7 +44,7 @@ interface Entry {
 // Idle connections are closed by their keep-alive; this bounds the number of empty pools.
 const maxAgents = 512
 // Each event stream occupies a connection, so a limit of the pool would limit runs.
-const pool = { connections: null, pipelining: 1, keepAliveTimeout: 30_000 }
+const pool = { connections: null, allowH2: false, pipelining: 1, keepAliveTimeout: 30_000 }
 // A deleted pod does not refuse connections, it is silent. The worker should soon try the next one.
 const connectTimeoutMs = 3_000
 
@@ -109,6 +109,7 @@ function provingConnector(
 ): buildConnector.connector {
   // No session resumption: a resumed handshake has no certificate.
   const connect = buildConnector({
+    allowH2: false,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.3',
     maxCachedSessions: 0,
