@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { prepareImage } from '#core/database/pglite-data-dir.ts'
-import { imageOf } from '#local/store-image.ts'
+import { imageOf } from '#local/data-folder/store-image.ts'
 
 // Once, after an installation: what the first start would otherwise spend four seconds of CPU on.
 const image = imageOf(process.env)

@@ -3,8 +3,8 @@ import { composeHost } from '#core/host/process/compose-process.ts'
 import type { ClusterLocation } from '#core/cluster/cluster-config.ts'
 import { runProcess } from '#core/host/process/run-process.ts'
 import { createLogger } from '#core/log/create-logger.ts'
-import { startLocalCluster } from '#local/cluster.ts'
-import { openDataFolder } from '#local/data-folder.ts'
+import { startLocalCluster } from '#local/cluster/local-cluster.ts'
+import { openDataFolder } from '#local/data-folder/data-folder.ts'
 import { plugins } from '#plugins/index.ts'
 
 // `node bff.ts FOLDER [SERVER CA]`: the BFF alone, on the embedded API server in the same process or on a given one, with the store and the bus

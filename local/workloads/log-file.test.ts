@@ -5,7 +5,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import test from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { serveEndpoints } from './endpoints.ts'
+import { serveEndpoints } from './endpoint-server.ts'
 import { createContainerLog } from './log-file.ts'
 import type { LogQuery } from './log-file.ts'
 

@@ -20,7 +20,7 @@ import type { Container, Pod } from './objects.ts'
 import { toPodStatus } from './pod-object.ts'
 import type { ContainerEnd, ContainerState } from './pod-object.ts'
 import { AGENT_LABEL } from '#schemas/labels.ts'
-import type { AgentCrash } from '../terminal.ts'
+import type { AgentCrash } from '../terminal/failure-lines.ts'
 import { mountVolumes } from './volumes.ts'
 
 /** Dependencies that all replicas share. */

@@ -32,9 +32,9 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import { resources } from './objects.ts'
 import type { Deployment, Pod } from './objects.ts'
 import type { Replica } from './replica.ts'
-import { deploymentReconciler } from './workload-controller.ts'
-import { startWorkloads } from './workloads.ts'
-import type { Workloads } from './workloads.ts'
+import { deploymentReconciler } from './deployment-reconciler.ts'
+import { startWorkloads } from './start-workloads.ts'
+import type { Workloads } from './start-workloads.ts'
 
 const folder = new URL('../../deploy/crds/', import.meta.url)
 const crds = readdirSync(folder)

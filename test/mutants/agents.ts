@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
     file: 'local/workloads/deployment-status.ts',
     find: 'return !rollout.rolledOut && now',
     replace: 'return now',
-    tests: ['local/workloads/plan.test.ts'],
+    tests: ['local/workloads/rollout-plan.test.ts'],
     only: 'UXM14',
   },
   {

@@ -5,7 +5,7 @@ const differential = ['test/contract/apiserver/differential.test.ts']
 const server = ['local/apiserver/testing/server.test.ts']
 const hostile = ['local/apiserver/testing/hostile.test.ts']
 const fullDisk = ['local/apiserver/testing/full-disk.test.ts']
-const dataFolder = ['local/data-folder.test.ts']
+const dataFolder = ['local/data-folder/data-folder.test.ts']
 const rights = ['local/apiserver/testing/rights.test.ts']
 
 /** Defects in the embedded API server: who may, which version, what lasts. */
@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a foreign folder is taken for the data folder',
-    file: 'local/data-folder.ts',
+    file: 'local/data-folder/data-folder.ts',
     find: 'if (found.length === 0 || found.some',
     replace: 'if (found.length >= 0 || found.some',
     tests: dataFolder,

@@ -54,10 +54,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the body of /session is not checked',
-    file: 'local/landing.ts',
+    file: 'local/landing/landing-routes.ts',
     find: 'const given = readBody(request.body) as Static<typeof sessionBody>',
     replace: 'const given = request.body as Static<typeof sessionBody>',
-    tests: ['local/landing.test.ts'],
+    tests: ['local/landing/landing.test.ts'],
     only: 'SEC21',
   },
   {

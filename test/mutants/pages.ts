@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
     file: 'core/http/problem/security-headers.ts',
     find: "frame-ancestors 'none'",
     replace: "frame-ancestors 'self'",
-    tests: ['local/landing.test.ts'],
+    tests: ['local/landing/landing.test.ts'],
     only: 'SEC24',
   },
 ]

@@ -84,18 +84,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a line of an agent may have control characters',
-    file: 'local/terminal.ts',
+    file: 'local/terminal/failure-lines.ts',
     find: ".replaceAll(/[\\p{Cc}\\p{Cf}\\p{Cs}]+/gu, ' ')",
     replace: '',
-    tests: ['local/landing.test.ts'],
+    tests: ['local/terminal/failure-lines.test.ts'],
     only: 'UXM18',
   },
   {
     name: 'each crash is a line',
-    file: 'local/terminal.ts',
+    file: 'local/terminal/failure-lines.ts',
     find: 'now() - last.at < quietMs',
     replace: 'now() - last.at < 0',
-    tests: ['local/landing.test.ts'],
+    tests: ['local/terminal/failure-lines.test.ts'],
     only: 'UXM18',
   },
   {

@@ -1,7 +1,7 @@
 // Runs the workloads of an API server until it is killed: for the tests that kill it.
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
-import { startWorkloads } from '../workloads.ts'
+import { startWorkloads } from '../start-workloads.ts'
 
 const [server = '', bearer = '', dataDir = ''] = process.argv.slice(2)
 const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }

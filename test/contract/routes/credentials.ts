@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { personas } from '#local/personas.ts'
+import { personas } from '#local/cluster/personas.ts'
 import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
 import type { RawRequest } from '#test/flows/platform/send.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Persona } from '#local/personas.ts'
+import type { Persona } from '#local/cluster/personas.ts'
 import type { Platform } from './running-platform.ts'
 
 const rbac = 'rbac.authorization.k8s.io'

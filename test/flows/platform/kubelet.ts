@@ -6,7 +6,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { loadCertificate } from '@mesh.dev/embedded-apiserver/certificate'
 import { LOCAL_NODE } from '#local/workloads/pod-object.ts'
-import type { Workloads } from '#local/workloads/workloads.ts'
+import type { Workloads } from '#local/workloads/start-workloads.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import type { Send } from './send.ts'
 

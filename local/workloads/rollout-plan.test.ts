@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import { isOverdue } from './deployment-status.ts'
-import { planRollout } from './plan.ts'
-import type { PlannedReplica } from './plan.ts'
+import { planRollout } from './rollout-plan.ts'
+import type { PlannedReplica } from './rollout-plan.ts'
 
 const replica = (id: string, current: boolean, ready: boolean): PlannedReplica => ({ id, current, ready })
 

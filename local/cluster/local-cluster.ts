@@ -10,16 +10,16 @@ import { toCrd } from '#schemas/crd.ts'
 import { SYSTEM_NAMESPACE } from '#schemas/group.ts'
 import { kinds } from '#schemas/kinds.ts'
 import { bootstrap } from './bootstrap.ts'
-import { loadTokens, writePrivate } from './data-folder.ts'
-import type { DataFolder } from './data-folder.ts'
+import { loadTokens, writePrivate } from '../data-folder/data-folder.ts'
+import type { DataFolder } from '../data-folder/data-folder.ts'
 import { toKubeconfig } from './kubeconfig.ts'
 import { personas, userOf } from './personas.ts'
 import type { Persona } from './personas.ts'
 
 /** Folders with the shipped manifests. */
 export const shipped = {
-  rbac: fileURLToPath(new URL('../deploy/rbac/', import.meta.url)),
-  demo: fileURLToPath(new URL('./demo/', import.meta.url)),
+  rbac: fileURLToPath(new URL('../../deploy/rbac/', import.meta.url)),
+  demo: fileURLToPath(new URL('../demo/', import.meta.url)),
 } as const
 
 /** The cluster of the embedded default, with the objects of an installation. */
