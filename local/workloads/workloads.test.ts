@@ -253,7 +253,7 @@ test('SEC8, F8: variables of runtime.env are set in the agent and in no launcher
   assert.deepEqual(readFileSync(marks, 'utf8').split('\n').filter(Boolean), [agentFile])
   for (const pid of processesWith(answer)) {
     const environ = readFileSync(`/proc/${pid}/environ`, 'utf8')
-    const isLauncher = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('launcher')
+    const isLauncher = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('launcher/main.ts')
     assert.equal(environ.includes('OWN=theirs'), !isLauncher)
     assert.ok(isLauncher || !/MESH_KEY_FILE|MESH_STATE_TOKEN_FILE|STATE_URL/.test(environ))
   }
@@ -444,7 +444,9 @@ test('an agent that dies is started again, and its restarts are counted', async 
   const answer = unique('mortal')
   await create(speaking(answer))
   await when('Ready=True Serving')
-  const agent = processesWith(answer).find((pid) => !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('launcher'))
+  const agent = processesWith(answer).find(
+    (pid) => !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('launcher/main.ts'),
+  )
   process.kill(Number(agent), 'SIGKILL')
   const restarted = await until('a restart is counted', async () => {
     const [pod] = await pods()
