@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { findTests } from './test/find-tests.ts'
+import { findLongTests, findTests } from './test/find-tests.ts'
 import { createReport } from './test/report.ts'
 import { runFiles } from './test/run-files.ts'
 import { startSharedServers } from './test/shared-servers.ts'
@@ -14,7 +14,10 @@ const options = {
   bail: { type: 'boolean', default: false },
   // Of each test.
   timeout: { type: 'string', default: '180' },
+  // Of each file's own process.
+  memory: { type: 'string', default: '4096' },
   coverage: { type: 'boolean', default: false },
+  long: { type: 'boolean', default: false },
   concurrency: { type: 'string', default: String(filesAtOnce()) },
 } as const
 
@@ -22,13 +25,15 @@ const usage = `  npm test                                          everything
   npm test -- core/http                             the files of a folder, or one file
   npm test -- core/http/admission/limits.test.ts --name F4    tests whose name matches
 
-usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--timeout SECONDS] [--concurrency N]
+usage: npm test -- [path ...] [--name PATTERN] [--verbose] [--bail] [--coverage] [--long] [--timeout SECONDS] [--memory MB] [--concurrency N]
 
   --name PATTERN      only tests whose name matches this regular expression
   --verbose           a line for each test, not only for those that fail
   --bail              stop at the first failure
   --coverage          print what of each folder was executed
+  --long              the long tests, with full counts
   --timeout SECONDS   of each test (default 180)
+  --memory MB         of a file's process, which is killed above it (default 4096)
   --concurrency N     test files at once (default ${filesAtOnce()}: two for each processor, where memory allows)
 
 Exit code: 0 passed, 1 failed, 2 wrong arguments, 130 interrupted.
@@ -54,7 +59,9 @@ function readArguments() {
   }
 }
 const root = new URL('..', import.meta.url)
-const files = findTests(root, positionals)
+// Read by test/harness/counts.ts.
+if (values.long) process.env.MESH_LONG = 'true'
+const files = values.long && positionals.length === 0 ? findLongTests(root) : findTests(root, positionals)
 if (files.length === 0) {
   console.error(`no test file matches ${positionals.join(' ')}`)
   process.exit(1)
@@ -78,6 +85,7 @@ const running = runFiles(
     root: fileURLToPath(root),
     concurrency: Number(values.concurrency),
     timeoutMs: Number(values.timeout) * 1000,
+    memoryMb: Number(values.memory),
     name: values.name,
     coverageOf: coverage?.folderOf,
   },

@@ -6,13 +6,22 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import test from 'node:test'
+import test, { after, before } from 'node:test'
 import type { TestContext } from 'node:test'
+import { countOf } from '#test/harness/counts.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
 import { openDatabase } from './database.ts'
 import { readAfter } from '#core/event-store/read-events.ts'
 import { migrate } from './migrate.ts'
+import { prepareImage } from './pglite-data-dir.ts'
 import { LockedError, takeLock } from './lock-file.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
+
+// Made once: 2.5 s of CPU.
+const images = tempFolder('pglite-image')
+const image = join(images.path, 'image')
+before(() => prepareImage(image))
+after(() => images.remove())
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'mesh-pglite-'))
@@ -26,7 +35,7 @@ function startAppender(location: object): ChildProcess & { stdout: NodeJS.Readab
   return child as ChildProcess & { stdout: NodeJS.ReadableStream }
 }
 
-const kills = Number(process.env.MESH_KILLS ?? 4)
+const kills = Number(process.env.MESH_KILLS ?? countOf(2, 4))
 
 test(`O8: killed with -9 at ${kills} random instants the store opens again and nothing committed is lost`, async (t) => {
   // Two stores in parallel: opening one after a kill keeps a core busy for some seconds.
@@ -34,7 +43,7 @@ test(`O8: killed with -9 at ${kills} random instants the store opens again and n
 })
 
 async function killOften(path: string, times: number): Promise<void> {
-  const location = { pglite: join(path, 'store'), image: join(path, 'image') }
+  const location = { pglite: join(path, 'store'), image }
   const first = await openDatabase(location)
   await migrate(first, [storeMigrations])
   await first.close()
@@ -65,7 +74,7 @@ async function killOften(path: string, times: number): Promise<void> {
 
 test('O8: a second process on the folder is refused with the first one’s pid', async (t) => {
   const path = folder(t)
-  const location = { pglite: join(path, 'store'), image: join(path, 'image') }
+  const location = { pglite: join(path, 'store'), image }
   const first = await openDatabase(location)
   await migrate(first, [storeMigrations])
   await first.close()
@@ -82,8 +91,7 @@ test('O8: a second process on the folder is refused with the first one’s pid',
 test('an image that can be neither created nor copied only costs time: the store opens without it', async (t) => {
   const path = folder(t)
   writeFileSync(join(path, 'file'), '')
-  const image = join(path, 'file', 'image')
-  const database = await openDatabase({ pglite: join(path, 'store'), image })
+  const database = await openDatabase({ pglite: join(path, 'store'), image: join(path, 'file', 'image') })
   await migrate(database, [storeMigrations])
   await database.close()
   assert.equal(existsSync(join(path, 'store', 'data', 'PG_VERSION')), true)

@@ -6,12 +6,14 @@ import { join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { countOf } from '#test/harness/counts.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
 const options = { skip: process.platform === 'linux' ? (false as const) : 'reads /proc' }
 const parent = fileURLToPath(import.meta.resolve('../testdata/parent.ts'))
 const main = fileURLToPath(import.meta.resolve('../main.ts'))
 const seconds = 10
+const launchers = countOf(6, 20)
 
 interface Process {
   readonly pid: number
@@ -60,13 +62,13 @@ function hasMark(pid: number, mark: string): boolean {
 }
 
 /** Starts launchers below a parent, kills the parent, and counts what is left. */
-async function killParent(t: TestContext, launchers: number, when: (started: Promise<unknown>) => Promise<unknown>) {
+async function killParent(t: TestContext, wanted: number, when: (started: Promise<unknown>) => Promise<unknown>) {
   const folder = tempFolder('parent')
   t.after(() => folder.remove())
   const config = join(folder.path, 'agent.json')
   writeFileSync(config, JSON.stringify({ name: 'robot', namespace: 'default', uid: 'uid-1' }))
   const mark = `MESH_TEST_MARK=${folder.path}`
-  const child = spawn(process.execPath, [parent, main, config, String(launchers)], {
+  const child = spawn(process.execPath, [parent, main, config, String(wanted)], {
     env: { PATH: process.env.PATH, MESH_TEST_MARK: folder.path },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -98,17 +100,17 @@ function burn(t: TestContext): void {
   }
 }
 
-test('P4: kill -9 of the parent of 20 launchers leaves no process', options, async (t) => {
-  const count = await killParent(t, 20, (started) => started)
-  assert.ok(count >= 60, `launcher, guard and agent of each: ${count}`)
+test(`P4: kill -9 of the parent of ${launchers} launchers leaves no process`, options, async (t) => {
+  const count = await killParent(t, launchers, (started) => started)
+  assert.ok(count >= 3 * launchers, `launcher, guard and agent of each: ${count}`)
 })
 
 test('P4: kill -9 of the parent leaves no process under load of the CPU', options, async (t) => {
   burn(t)
-  assert.ok((await killParent(t, 20, (started) => started)) >= 60)
+  assert.ok((await killParent(t, launchers, (started) => started)) >= 3 * launchers)
 })
 
 test('P4: kill -9 of the parent leaves no process at any moment of the start', options, async (t) => {
   for (const ms of [250, 500, 900, 1300])
-    await killParent(t, 8, () => new Promise((resolve) => setTimeout(resolve, ms)))
+    await killParent(t, countOf(3, 8), () => new Promise((resolve) => setTimeout(resolve, ms)))
 })

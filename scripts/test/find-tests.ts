@@ -1,9 +1,24 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { join, normalize, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+// Install a package, follow pages in a copy of the tree, or restart every process of a platform several times.
+const onlyLong = ['test/pack/pack.test.ts', 'test/flows/readme.test.ts', 'test/flows/key-rotation.test.ts']
+// Have more cases, kills or rows in a long run (test/harness/counts.ts).
+const withLongCounts = [
+  'test/flows/main-job.test.ts',
+  'test/contract/apiserver/differential.test.ts',
+  'core/database/pglite.test.ts',
+  'launcher/supervise/parent-killed.test.ts',
+  'local/apiserver/testing/cost.test.ts',
+  'plugins/runs/worker/worker.test.ts',
+]
 // Real pods need a cluster of their own: `npm run test:pods` names its folder. The fault cases are a step of their own: `npm run test:chaos`.
-const onlyWhenNamed = [join('test', 'pods'), join('test', 'chaos', 'chaos.test.ts')]
+const onlyWhenNamed = [
+  join('test', 'pods'),
+  join('test', 'chaos', 'chaos.test.ts'),
+  ...onlyLong.map((path) => normalize(path)),
+]
 // What starts a whole platform takes longest: begun last, it would leave the other processors idle at the end.
 const slowFolders = ['test/contract', 'test/flows', 'plugins/runs', 'local', 'test', 'core', 'plugins']
 const neverEntered = new Set(['node_modules', 'dist', '.git', '.mesh', 'coverage'])
@@ -20,6 +35,11 @@ export function findTests(root: URL, filters: readonly string[]): string[] {
       .toSorted((a, b) => slowness(relative(top, a)) - slowness(relative(top, b)))
   }
   return [...new Set(filters.flatMap((filter) => named(top, filter)))]
+}
+
+/** Absolute paths of the test files of `npm run test:long`. */
+export function findLongTests(root: URL): string[] {
+  return [...onlyLong, ...withLongCounts].map((path) => fileURLToPath(new URL(path, root)))
 }
 
 function slowness(file: string): number {

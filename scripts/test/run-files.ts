@@ -5,6 +5,7 @@ import { t as tap } from 'tap'
 import { tempFolder } from '../../test/harness/temp-folder.ts'
 import { collectTests } from './file-result.ts'
 import type { FileTests } from './file-result.ts'
+import { limitMemory } from './memory-limit.ts'
 
 /** How files are run. */
 export interface RunOptions {
@@ -12,6 +13,8 @@ export interface RunOptions {
   readonly concurrency: number
   /** Of each test. */
   readonly timeoutMs: number
+  /** Of each file's own process, in MB. */
+  readonly memoryMb: number
   /** Only tests whose name matches this regular expression. */
   readonly name: string | undefined
   /** The folder of each file's coverage; undefined where none is measured. */
@@ -66,11 +69,16 @@ export function runFiles(files: readonly string[], options: RunOptions, onFile: 
     const { subtest } = spawned
     if (!subtest) throw new Error(`${path} cannot be started`)
     running.add(subtest)
+    const memory = subtest.proc?.pid === undefined ? undefined : limitMemory(subtest.proc.pid, options.memoryMb)
     const found = collectTests(subtest.parser)
     await spawned
     running.delete(subtest)
+    memory?.stop()
     closeSync(descriptor)
-    const ended = subtest.options.signal ?? (subtest.options.exitCode || undefined)
+    const ended =
+      memory?.exceeded() === true
+        ? `killed, it held more than ${options.memoryMb} MB of memory`
+        : (subtest.options.signal ?? (subtest.options.exitCode || undefined))
     onFile({
       ...found,
       announced: found.announced,

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
 const runner = fileURLToPath(new URL('../test.ts', import.meta.url))
+const linux = { skip: process.platform === 'linux' ? (false as const) : 'reads /proc' }
 const head = `import test, { describe } from 'node:test'\nimport assert from 'node:assert/strict'\n`
 
 /** Runs the runner on one file of the given text. */
@@ -55,6 +56,23 @@ test('CON9: every result of a file counts, however many there are and whatever i
      setInterval(() => {}, 1_000_000)`,
   )
   assert.deepEqual([last, code], ['3000 passed, 0 failed', 0])
+})
+
+test('a file that takes more memory than it may is killed, and the report says so', linux, async (t) => {
+  const { out, last, code } = await runOn(
+    t,
+    `test('grows', async () => {
+       const held = []
+       for (;;) {
+         held.push(Buffer.alloc(2 ** 24, 1))
+         await new Promise((resolve) => setTimeout(resolve, 5))
+       }
+     })`,
+    '--memory',
+    '400',
+  )
+  assert.match(out, /the file ended \(killed, it held more than 400 MB of memory\) before its tests did/)
+  assert.deepEqual([last, code], ['0 passed, 1 failed', 1])
 })
 
 test('UXL2: --help prints the usage, and an unknown flag is named', async (t) => {

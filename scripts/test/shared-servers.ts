@@ -21,7 +21,8 @@ export async function startSharedServers(): Promise<{ stop(): Promise<void> }> {
 
 async function sharePostgres(scope: Scope): Promise<void> {
   if (process.env.MESH_TEST_POSTGRES_URL !== undefined || findServer('initdb') === undefined) return
-  const server = await startPostgres(scope)
+  // Some hundred short-lived databases in turn would each get a worker; tests that need statistics run ANALYZE.
+  const server = await startPostgres(scope, { settings: { autovacuum: 'off' } })
   process.env.MESH_TEST_POSTGRES_URL = server.adminUrl
 }
 

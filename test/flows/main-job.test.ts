@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { ParsedEvent } from '#core/sse/parser.ts'
 import type { Persona } from '#local/cluster/personas.ts'
+import { long } from '#test/harness/counts.ts'
 import { forms, startPlatform } from './platform.ts'
 import type { Platform } from './platform/running-platform.ts'
 import type { RawAnswer } from './platform/send.ts'
@@ -41,7 +42,7 @@ const served = ['default', 'demo']
 const variants = [
   ...forms.map((one) => ({ ...one, name: one.form, namespaces: undefined })),
   ...forms
-    .filter(({ form }) => form === 'cluster')
+    .filter(({ form }) => form === 'cluster' && long)
     .map((one) => ({ ...one, name: 'two namespaces of a cluster, with rights in these alone', namespaces: served })),
 ]
 

@@ -14,7 +14,14 @@ export async function kubectl(kubeconfig: string, args: readonly string[], input
   const program = findServer('kubectl')
   if (program === undefined) throw new Error('kubectl not found')
   const child = spawn(program, args, {
-    env: { PATH: process.env.PATH, HOME: '/nonexistent', KUBECONFIG: kubeconfig, KUBECACHEDIR: `${kubeconfig}.cache` },
+    env: {
+      PATH: process.env.PATH,
+      HOME: '/nonexistent',
+      KUBECONFIG: kubeconfig,
+      KUBECACHEDIR: `${kubeconfig}.cache`,
+      // It ends before a collection of garbage pays.
+      GOGC: '400',
+    },
     stdio: 'pipe',
   })
   // It may end before it read its input (a usage error): that is its exit code's story.

@@ -7,6 +7,7 @@ import { sample } from 'fast-check'
 import { parse } from 'yaml'
 import type { CustomResourceDefinition } from '@mesh.dev/embedded-apiserver'
 import { startApiServer } from '@mesh.dev/embedded-apiserver'
+import { countOf } from '#test/harness/counts.ts'
 import { startKube } from '#test/harness/kube.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { compareSequence } from './compare.ts'
@@ -20,7 +21,7 @@ import { regressions } from './regressions.ts'
 import { sequences } from './steps.ts'
 import { widgetCrd } from './widget-crd.ts'
 
-const RUNS = Number(process.env['MESH_DIFFERENTIAL_RUNS'] ?? 300)
+const RUNS = Number(process.env['MESH_DIFFERENTIAL_RUNS'] ?? countOf(60, 300))
 const SEED = Number(process.env['MESH_DIFFERENTIAL_SEED'] ?? 42)
 const ONLY = process.env['MESH_DIFFERENTIAL_ONLY']
 const SHOWN = Number(process.env['MESH_DIFFERENTIAL_SHOWN'] ?? 40)
