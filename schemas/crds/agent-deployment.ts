@@ -120,7 +120,7 @@ const lastTermination = Type.Object(
     restartCount: Type.Integer({
       minimum: 0,
       maximum: 2147483647,
-      description: 'Restarts of the container since then.',
+      description: 'Restarts of the container before this termination.',
     }),
     finishedAt: Type.String({ format: 'date-time', description: 'When it ended.' }),
     message: Type.String({ maxLength: 1024, description: 'What a person should know.' }),

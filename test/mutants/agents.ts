@@ -53,6 +53,22 @@ export const mutants: readonly Mutant[] = [
     only: 'UXL12',
   },
   {
+    name: 'a termination and the condition that it causes are two events',
+    file: 'plugins/agents/reconcile/events.ts',
+    find: ' && one.reason !== after.lastTermination?.reason',
+    replace: '',
+    tests: ['plugins/agents/reconcile/events.test.ts'],
+    only: 'PODA23',
+  },
+  {
+    name: 'the report of a termination counts the restart after it',
+    file: 'plugins/agents/reconcile/status/last-termination.ts',
+    find: 'describeEnd({ name }, ended, pod)',
+    replace: 'describeEnd(container, ended, pod)',
+    tests: ['plugins/agents/reconcile/status/last-termination.test.ts'],
+    only: 'PODA23',
+  },
+  {
     name: 'a rollback is an update like any other',
     file: 'plugins/agents/reconcile/revision/plan-revision.ts',
     find: "[SOURCE_ANNOTATION]: 'rollback',",

@@ -13,7 +13,10 @@ export interface KubeEvent {
   readonly message: string
 }
 
-/** Returns the Events for a change of the status. Pure. */
+/**
+ * Returns the Events for a change of the status. A termination such as OOMKilled has one Event, also if it is the reason of
+ * Degraded in the same or a later status. Pure.
+ */
 export function statusEvents(agent: AgentDeploymentObject, after: AgentDeploymentStatus): KubeEvent[] {
   const before = agent.status
   const changed = (after.conditions ?? []).filter((one) => {
@@ -24,7 +27,7 @@ export function statusEvents(agent: AgentDeploymentObject, after: AgentDeploymen
   return [
     ...terminationEvents(before?.lastTermination, after.lastTermination),
     ...changed.flatMap((one): KubeEvent[] => {
-      if (one.type === 'Degraded' && one.status === 'True')
+      if (one.type === 'Degraded' && one.status === 'True' && one.reason !== after.lastTermination?.reason)
         return [{ type: 'Warning', reason: one.reason, message: one.message }]
       if (one.type === 'Ready' && one.status === 'True' && !isRestart(agent, after))
         return [{ type: 'Normal', reason: 'Ready', message: one.message }]

@@ -41,14 +41,17 @@ function toTermination(
   ended: Terminated & { readonly finishedAt: string },
 ): Termination {
   const { reason = 'Error', exitCode = 0, finishedAt } = ended
-  const { message } = describeEnd(container, ended, pod)
+  const { name, restartCount = 0, state } = container
+  // Without the restarts, whose number depends on when the pod is read.
+  const { message } = describeEnd({ name }, ended, pod)
   return {
     pod: pod.metadata.name,
-    container: container.name,
+    container: name,
     // Runtimes may write any text here; the reason of an Event is one word.
     reason: /^[A-Za-z][A-Za-z0-9]{0,127}$/.test(reason) ? reason : 'Error',
     exitCode,
-    restartCount: container.restartCount ?? 0,
+    // The kubelet counts a restart when the container runs again.
+    restartCount: state?.running === undefined ? restartCount : Math.max(0, restartCount - 1),
     finishedAt,
     message: message.slice(0, 1024),
   }
