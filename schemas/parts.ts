@@ -125,7 +125,7 @@ export const currency = Type.String({
 /** The window over which money is counted; windows start in UTC. */
 export const spendWindow = Type.Enum(['hour', 'day', 'week', 'month', 'total'], {
   default: 'month',
-  description: 'Window over which the amount is counted, in UTC; total never starts anew.',
+  description: 'Window over which the amount is counted, in UTC; total never restarts.',
 })
 
 /** A list of namespaces that may refer to an object; `*` is every namespace. */

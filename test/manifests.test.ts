@@ -37,8 +37,8 @@ function deploymentOf(role: string): Deployment {
 for (const role of ['bff', 'gateway', 'state', 'worker', 'manager']) {
   test(`X6: the kubelet waits longer for the ${role} than its drain may take`, () => {
     const { terminationGracePeriodSeconds, containers } = deploymentOf(role).spec.template.spec
-    const told = containers[0].env?.find(({ name }) => name === 'MESH_DRAIN_DELAY_SECONDS')?.value
-    const delay = Number(told ?? drain.delaySeconds)
+    const configured = containers[0].env?.find(({ name }) => name === 'MESH_DRAIN_DELAY_SECONDS')?.value
+    const delay = Number(configured ?? drain.delaySeconds)
     assert.ok(terminationGracePeriodSeconds >= 2 * delay + drain.graceSeconds + 5)
   })
 }

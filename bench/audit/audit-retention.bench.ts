@@ -144,7 +144,7 @@ async function seal({ store, client }: Stage): Promise<void> {
   )
 }
 
-// Days that old are on the disk, and in nobody's memory: neither the server's, where younger ones took their place, nor the kernel's.
+// Days of that age are only on disk: neither in the server's cache, where newer ones replaced them, nor in the kernel's.
 async function forget(client: Client): Promise<void> {
   await client.query('checkpoint')
   const { rows } = await client.query<{ data_directory: string }>('show data_directory')

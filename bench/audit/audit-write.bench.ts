@@ -111,7 +111,7 @@ function recorder(): Candidate {
     const folder = tempFolder('bench-spool')
     const spool = openSpool({ folder: folder.path, maxBytes: 1e9 })
     const sink = createOutcomes({ ...silent, store: unanswering }, spool)
-    // CPU, not time: whoever else uses the machine does not count.
+    // CPU time instead of wall-clock time, which excludes other processes.
     const from = process.cpuUsage()
     for (let n = 0; n < outcomes; n++) sink.record({ ...act, name: `one-${n}`, outcome: 'denied', code: 'forbidden' })
     const { user, system } = process.cpuUsage(from)

@@ -30,7 +30,7 @@ const bench: Bench = {
   ],
 }
 
-test('the page tells each goal with what it is seen beside, what is missing, and where it was measured', () => {
+test('the page lists each goal with its peer, missing results, and the machine of the measurement', () => {
   const page = toPage([toResult('race', bench, measured, machine)])
   assert.match(page, /^\| 13 \| domain events: ratio \| <= 2 \| 3 \| peer: 1,000 ms \| \*\*missed\*\* \|$/m)
   assert.match(page, /^- peers: 1 \(goal >= 1\): met$/m)

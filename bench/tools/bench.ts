@@ -4,7 +4,7 @@ import type { Figure, Measured } from './rounds.ts'
 export interface Bench {
   readonly title: string
   measure(): Promise<Measured>
-  /** Compared after the rounds; a missed goal is reported, it fails nothing. `has` tells whether a control was there. */
+  /** Compared after the rounds. A missed goal is reported without failing. `has` returns whether a control was measured. */
   goals(figureOf: FigureOf, has: (candidate: string) => boolean): readonly Goal[]
 }
 

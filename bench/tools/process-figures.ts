@@ -27,7 +27,7 @@ export function memoryOf(pid: number): { readonly rss: number; readonly pss: num
   return { rss: megabytes('Rss'), pss: megabytes('Pss') }
 }
 
-/** Starts to watch how far the resident memory of a process rises; the function tells megabytes above what it was (proc_pid_clear_refs(5)). */
+/** Resets the peak of a process's resident memory. The result returns the growth since then in megabytes (proc_pid_clear_refs(5)). */
 export function watchPeak(pid: number): () => number {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
   const read = (name: string): number =>

@@ -40,7 +40,7 @@ test('settings: defaults, file, environment and the names of the interface', () 
   assert.equal(plain.core.profile, 'open')
   assert.equal(plain.core.listen.bff, 8080)
   assert.deepEqual(plain.slices.get('mcp'), { enabled: true, registration: 'open', limits: { servers: 10 } })
-  const told = read(
+  const settings = read(
     'profile: hardened\nlisten:\n  bff: 0\nbff:\n  mcp:\n    enabled: false\nmcp:\n  limits: {servers: 2}\n',
     {
       AUDIT_RETENTION_DAYS: '7',
@@ -48,9 +48,9 @@ test('settings: defaults, file, environment and the names of the interface', () 
       NATS_URL: '',
     },
   )
-  assert.deepEqual([told.core.listen.bff, told.core.listen.admin, told.core.natsUrl], [0, 9, undefined])
-  assert.deepEqual(told.slices.get('mcp'), { enabled: false, registration: 'approval', limits: { servers: 2 } })
-  assert.deepEqual(told.slices.get('audit'), { retentionDays: 7 })
+  assert.deepEqual([settings.core.listen.bff, settings.core.listen.admin, settings.core.natsUrl], [0, 9, undefined])
+  assert.deepEqual(settings.slices.get('mcp'), { enabled: false, registration: 'approval', limits: { servers: 2 } })
+  assert.deepEqual(settings.slices.get('audit'), { retentionDays: 7 })
 })
 
 test('settings: a wrong one refuses to start and is named with its place (A12)', () => {

@@ -12,7 +12,7 @@ export interface Parts {
 }
 
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch
-const nobodySpecial = '65532:65532'
+const unprivilegedUser = '65532:65532'
 
 // A small young generation frees the buffers of pages early; and the heap may double before a full collection: V8 counts those buffers too, so
 // with its own choice a few pages under way start one, again and again, which takes half of a BFF's CPU.
@@ -22,13 +22,13 @@ const heap = ['--heap-growing-percent=100', '--max-semi-space-size=4']
 export const runs = {
   platform: {
     entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', ...heap, '/app/main.js'],
-    user: nobodySpecial,
+    user: unprivilegedUser,
     workdir: '/app',
     env: { NODE_ENV: 'production' },
   },
   launcher: {
     entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', '--max-semi-space-size=4', '/mesh/launcher.mjs'],
-    user: nobodySpecial,
+    user: unprivilegedUser,
     env: { PATH: '/mesh:/usr/bin:/bin' },
   },
 } as const satisfies Readonly<Record<string, RunConfig>>

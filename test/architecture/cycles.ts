@@ -2,8 +2,8 @@ import { isTest } from './sources.ts'
 import type { Source } from './sources.ts'
 
 /**
- * The cycles among the folders of `plugins/` by imported values, each as a path such as `a -> b -> a`.
- * Types are erased and `points.ts` imports nothing, so neither makes a cycle.
+ * Cycles among the folders of `plugins/` by imported values, each as a path such as `a -> b -> a`. Types are erased and `points.ts` imports
+ * nothing, so neither causes a cycle.
  */
 export function pluginCycles(sources: readonly Source[]): string[] {
   const graph = pluginGraph(sources)

@@ -8,10 +8,10 @@ import { readSources, toSource } from './sources.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sources = readSources(root)
-// Apart, so that this file has no such import itself.
+// Separate, so that this file does not contain such an import.
 const dynamic = 'import'
 
-// Violations that are known: the list only shrinks.
+// Known violations; the list may only shrink.
 const knownFullFolders: readonly string[] = []
 
 test('a folder of core imports only folders before it in the list', () => {

@@ -2,9 +2,7 @@ import { dirname } from 'node:path/posix'
 import { isTest } from './sources.ts'
 import type { Import, Source } from './sources.ts'
 
-/**
- * The folders of core, each after those that it imports. Files directly in a folder follow its subfolders: they put the parts together.
- */
+/** Folders of core, each after those that it imports. Files directly in a folder come after its subfolders. */
 export const coreLayers: readonly string[] = [
   'core/async',
   'core/json',
@@ -47,15 +45,15 @@ export const coreLayers: readonly string[] = [
   'core/host/commands',
 ]
 
-/** Folders of core that know nothing of the platform: launcher and cli may import them. */
+/** Folders of core without knowledge of the platform; launcher and cli may import them. */
 export const groundFolders: readonly string[] = coreLayers.slice(0, coreLayers.indexOf('core/errors'))
 
-/** Files of a folder of core, tests not counted. */
+/** Maximum number of files per folder of core, without tests. */
 export const MOST_FILES_OF_CORE = 16
-/** Files directly in the folder of a plugin, tests not counted. */
+/** Maximum number of files directly in the folder of a plugin, without tests. */
 export const MOST_FILES_OF_PLUGIN = 12
 
-/** Files of core outside every layer, and their imports of a later layer. */
+/** Lists files of core outside every layer, and imports of a later layer. */
 export function layerViolations(sources: readonly Source[]): string[] {
   return sources.filter(({ path }) => path.startsWith('core/') && !isTest(path)).flatMap(violationsOf)
 }
@@ -69,11 +67,11 @@ function violationsOf({ path, imports }: Source): string[] {
 }
 
 function layerOf(path: string): number {
-  // Migrations are read by their folder, and belong to it.
+  // Migrations belong to the folder that contains theirs.
   return coreLayers.indexOf(dirname(path).replace(/\/migrations$/, ''))
 }
 
-/** Folders with more files than they may have, as `folder: count`. */
+/** Lists folders with too many files, as `folder: count`. */
 export function fullFolders(sources: readonly Source[]): string[] {
   const counts = new Map<string, number>()
   for (const { path } of sources) {
@@ -93,7 +91,7 @@ function mostFilesOf(folder: string): number {
 
 /**
  * Groups of files that import each other, types included, each as a sorted list (Tarjan's strongly connected components). A file that
- * imports itself is one.
+ * imports itself is a group.
  */
 export function importCycles(sources: readonly Source[]): string[] {
   const graph = new Map(sources.map(({ path, imports }) => [path, targetsOf(imports)]))

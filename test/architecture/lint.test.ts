@@ -12,7 +12,7 @@ const fixture = 'test/architecture/testdata/dropped.ts'
 test('PODA1: lint reports each promise whose rejection no code handles', (t) => {
   const folder = tempFolder('lint')
   t.after(() => folder.remove())
-  // As for the product: the rules are off for tests and their data.
+  // Without overrides, since the rules are off for tests and their data.
   const config = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as object
   writeFileSync(join(folder.path, 'rules.json'), JSON.stringify({ ...config, overrides: [] }))
   const flags = ['--type-aware', '--config', join(folder.path, 'rules.json'), '--format', 'unix', fixture]

@@ -1,16 +1,16 @@
 import { isTest } from './sources.ts'
 import type { Source } from './sources.ts'
 
-/** A workspace package whose folders are layers: each imports only itself and the layers before it. */
+/** A workspace package whose folders are layers. Each imports only itself and earlier layers. */
 export interface LayeredPackage {
-  /** The name under which the rest of the project imports it. */
+  /** Package name used by the rest of the project. */
   readonly name: string
-  /** Its folder, from the project's root. */
+  /** Folder, relative to the project's root. */
   readonly folder: string
   readonly layers: readonly string[]
 }
 
-/** The embedded API server, from the values of JSON to the listener. */
+/** The embedded API server, from JSON values to the listener. */
 export const apiServer: LayeredPackage = {
   name: '@mesh.dev/embedded-apiserver',
   folder: 'local/apiserver',
@@ -32,13 +32,13 @@ export const apiServer: LayeredPackage = {
   ],
 }
 
-/** More files than this in one layer are hard to search by name. */
+/** A larger layer is hard to search by name. */
 const filesPerLayer = 16
 const linesPerFile = 300
 
 /**
- * Imports of a layer that point to a later layer, to a folder that is no layer, or out of the package. Types count: a type
- * import ties the two layers as much as a value does. Tests may import test helpers, and nothing of the project either.
+ * Imports of a later layer, of a folder that is no layer, or of files outside the package. Type imports count, since they couple the layers
+ * as much. Tests may import test helpers of the package only.
  */
 export function upwardImports(sources: readonly Source[], { folder, layers }: LayeredPackage): string[] {
   const rank = (path: string) => layers.indexOf(path.slice(folder.length + 1).split('/')[0] ?? '')
@@ -66,7 +66,7 @@ export function crowdedLayers(sources: readonly Source[], { folder, layers }: La
   return [...crowded, ...long.map(({ path, lines }) => `${path} has ${lines} lines`)]
 }
 
-/** Files of the package that import each other in a circle, each as a path such as `a.ts -> b.ts -> a.ts`; types count. */
+/** Import cycles among files of the package, each as a path such as `a.ts -> b.ts -> a.ts`; types count. */
 export function fileCycles(sources: readonly Source[], { folder }: LayeredPackage): string[] {
   const graph = new Map(
     sources
@@ -86,7 +86,7 @@ export function fileCycles(sources: readonly Source[], { folder }: LayeredPackag
   return found
 }
 
-/** Imports of the package's files by their path from elsewhere: only the entry points that it exports are for others. */
+/** Imports of the package's files by path. Other code may only use the entry points that it exports. */
 export function privateImports(sources: readonly Source[], { folder }: LayeredPackage): string[] {
   return sources
     .filter(({ path }) => !path.startsWith(`${folder}/`))

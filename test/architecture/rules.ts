@@ -2,18 +2,18 @@ import { groundFolders } from './layers.ts'
 import { isTest } from './sources.ts'
 import type { Import, Source } from './sources.ts'
 
-/** A rule about one file: what it forbids, and an example that must be caught. */
+/** A rule for single files: what it forbids, and an example that it must detect. */
 export interface Rule {
   readonly name: string
-  /** The complaints about a file, empty when it keeps the rule. */
+  /** Returns the violations of a file. */
   check(source: Source): string[]
-  /** A file that breaks the rule, so that a rule which catches nothing is noticed. */
+  /** A file that breaks the rule, which proves that the rule detects something. */
   readonly bad: { readonly path: string; readonly text: string }
 }
 
 const lazyLocal = ['main.ts', 'cli/commands/dev.ts', 'cli/commands/up.ts']
 
-/** Who may import what, and which words may stand where. */
+/** Permitted imports, and words that are forbidden in code. */
 export const rules: readonly Rule[] = [
   importRule({
     name: 'schemas imports schemas and core/json only',
@@ -92,7 +92,7 @@ export const rules: readonly Rule[] = [
   }),
   importRule({
     name: 'only consumers.ts calls on',
-    // Third parties get it as an argument from there.
+    // Third parties receive it as an argument from there.
     of: (path) =>
       !inRoom(path, 'core/messaging') &&
       path !== 'core/host/load/third-party.ts' &&
@@ -157,7 +157,7 @@ export const rules: readonly Rule[] = [
   }),
   wordRule({
     name: 'the environment is read by settings, entries and scripts only',
-    // A recipe holds the text of an agent's program, which reads its own.
+    // A recipe contains the source of an agent's program, which reads its own environment.
     of: (path) =>
       path !== 'plugins/templates/recipes.ts' &&
       !/^(?:main\.ts$|scripts\/|core\/config\/|cli\/|(?:launcher|local)\/(?:.*\/)?(?:main|settings|environment)\.ts$)/.test(

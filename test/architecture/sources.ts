@@ -3,18 +3,18 @@ import { dirname, join, posix } from 'node:path'
 
 /** One import of a source file. */
 export interface Import {
-  /** A path from the project's root for files of ours, else the package's name as written. */
+  /** Path from the project's root for own files, else the package name as written. */
   readonly target: string
   readonly typeOnly: boolean
   readonly dynamic: boolean
-  /** The imported names, empty for namespaces and side effects. */
+  /** Imported names; empty for namespaces and side effects. */
   readonly names: readonly string[]
 }
 
 /** A TypeScript file, by its path from the project's root. */
 export interface Source {
   readonly path: string
-  /** The text without comments, so that a rule on words does not read prose. */
+  /** Text without comments, for rules on words in code. */
   readonly code: string
   readonly lines: number
   readonly imports: readonly Import[]
@@ -22,7 +22,7 @@ export interface Source {
 
 const rooms = ['schemas', 'core', 'plugins', 'launcher', 'cli', 'local', 'scripts', 'test', 'bench']
 
-/** Every TypeScript source of the project. */
+/** Reads every TypeScript source of the project. */
 export function readSources(root: string): Source[] {
   const files = rooms.flatMap((room) => filesBelow(root, room))
   return ['main.ts', ...files].flatMap((path) => {
@@ -31,7 +31,7 @@ export function readSources(root: string): Source[] {
   })
 }
 
-/** What the rules need to know of one file. */
+/** Parses the parts of a file that the rules need. */
 export function toSource(path: string, text: string): Source {
   const code = withoutComments(text)
   return {
@@ -42,7 +42,7 @@ export function toSource(path: string, text: string): Source {
   }
 }
 
-/** Tests stand beside the code and may import more than the code may; so may the helpers in `testing` and `testdata`. */
+/** Tests are located beside the code and may import more than it; so may helpers in `testing` and `testdata`. */
 export function isTest(path: string): boolean {
   return (
     path.endsWith('.test.ts') ||
@@ -77,7 +77,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-// Line comments are cut only where `//` starts a line or follows a space, so that URLs in strings survive.
+// Removes line comments only where `//` starts a line or follows a space, so that URLs in strings remain.
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1')
 }

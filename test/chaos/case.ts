@@ -1,42 +1,42 @@
 import type { Scope } from '#test/harness/scope.ts'
 
-/** How much is asked of a case: seconds for the everyday suite, a few minutes, or the whole count of its requirement. */
+/** Extent of a run: seconds for the everyday suite, a few minutes, or the full count of the requirement. */
 export type Form = 'short' | 'usual' | 'full'
 
-/** How a case is run: the seed decides every random choice. */
+/** Options of a case; the seed determines every random choice. */
 export interface CaseOptions {
   readonly seed: number
-  /** The number of faults. */
+  /** Number of faults. */
   readonly count: number
   readonly short: boolean
-  /** What may be shared by the cases of one run ends with this scope. */
+  /** Scope of resources shared by the cases of one run. */
   readonly whole: Scope
 }
 
-/** What a case found. Anything lost, duplicated or unaccounted for fails the suite; so does an assertion of the case itself. */
+/** Result of a case. The suite fails for anything lost, duplicated or unaccounted for, and for a failed assertion of the case. */
 export interface CaseResult {
   readonly faults: number
   readonly lost: number
   readonly duplicated: number
   readonly unaccounted: number
-  /** Milliseconds from the end of each fault until the platform did its work again. */
+  /** Milliseconds from the end of each fault until the platform worked again. */
   readonly recoveryMs: readonly number[]
   /** Figures and limits of this run, one sentence each. */
   readonly notes: readonly string[]
 }
 
-/** One case of the fault suite: which requirements it proves, and how. */
+/** One case of the fault suite, with the requirements that it proves. */
 export interface ChaosCase {
   readonly ids: readonly string[]
   readonly title: string
-  /** The number of faults of each form. */
+  /** Number of faults per form. */
   readonly counts: Readonly<Record<Form, number>>
-  /** How long the full count takes on two idle cores. */
+  /** Duration of the full count on two idle cores. */
   readonly minutes: number
   run(scope: Scope, options: CaseOptions): Promise<CaseResult>
 }
 
-/** Whether a case found nothing wrong. */
+/** Whether a case found no error. */
 export function isClean({ lost, duplicated, unaccounted }: CaseResult): boolean {
   return lost === 0 && duplicated === 0 && unaccounted === 0
 }

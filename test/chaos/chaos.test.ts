@@ -15,14 +15,14 @@ import { createScope } from './closing-scope.ts'
 import { runCase } from './run-case.ts'
 import { passed } from './table.ts'
 
-// The short form of each case; `npm run chaos` is the whole. Cases that stand in test files of their own are not repeated here.
+// The short form of each case; `npm run chaos` runs the whole. Cases with test files of their own are not repeated here.
 const whole = createScope()
 after(() => whole.close())
 process.setMaxListeners(100)
 const seed = Number(process.env.MESH_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const servers = needs('etcd', 'kube-apiserver', 'nats-server', 'initdb')
 
-// Side by side: what has servers of its own, and what shares a stage, one case after the other.
+// Cases with servers of their own run in parallel; those that share a stage run one after another.
 describe('faults', { concurrency: true }, () => {
   describe('with servers of their own', { concurrency: 1 }, () => {
     test('O1, O2, O7: what is committed is read, published and handled once under kills', servers, () =>
@@ -34,7 +34,7 @@ describe('faults', { concurrency: true }, () => {
   })
 
   describe('of the whole platform', { concurrency: 1 }, () => {
-    test('A2, A4, A5: each accepted change is one audit row, whoever is killed', servers, () =>
+    test('A2, A4, A5: each accepted change is one audit row, whichever process is killed', servers, () =>
       short('02-conservation', conservation),
     )
 
@@ -42,7 +42,7 @@ describe('faults', { concurrency: true }, () => {
       short('03-backpressure', backpressure),
     )
 
-    test('K4: a frozen cluster costs a request its deadline and nobody anything afterwards', servers, () =>
+    test('K4: a frozen cluster costs each request its deadline and leaves no after-effects', servers, () =>
       short('04-frozen-cluster', frozenCluster),
     )
 
@@ -54,7 +54,7 @@ describe('faults', { concurrency: true }, () => {
       short('08-watch-cuts', watchCuts),
     )
 
-    // Last: it takes the servers of the others down and back to an earlier state.
+    // Last, since it stops the servers of the others and restores an earlier state.
     test('A4, O7: after a restore every kept change is one row, and integrators see a new epoch', servers, () =>
       short('07-backup', backup),
     )

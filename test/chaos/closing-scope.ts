@@ -1,11 +1,11 @@
 import type { Scope } from '#test/harness/scope.ts'
 
-/** A scope that ends what was started last first, as servers and their clients need it. */
+/** A scope that closes in reverse order, as servers and their clients require. */
 export interface ClosingScope extends Scope {
   close(): Promise<void>
 }
 
-/** Creates a scope; a step that fails to close does not keep the others open. `skip` is told of missing servers. */
+/** Creates a scope. A step that fails to close does not stop the others. `skip` receives missing servers. */
 export function createScope(skip?: (message?: string) => void): ClosingScope {
   const closers: (() => unknown)[] = []
   return {

@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NoAnswer } from '#test/flows/platform/send.ts'
 
-/** An answered request of a load, or one that got none. */
+/** A request of a load, with or without a response. */
 export interface Sample {
-  /** `performance.now()` when it was sent. */
+  /** `performance.now()` at the time of sending. */
   readonly at: number
   readonly ms: number
-  /** 0: no answer. */
+  /** 0 without a response. */
   readonly status: number
-  /** Why there was no answer. */
+  /** Why there was no response. */
   readonly error?: string
   readonly retryAfter?: string
 }
 
-/** A load under way. */
+/** A load in progress. */
 export interface OpenLoop {
   readonly samples: readonly Sample[]
-  /** Sends no more; resolves with every sample when all are answered. */
+  /** Stops sending. Resolves with every sample when all requests have ended. */
   stop(): Promise<readonly Sample[]>
 }
 
-/** An answer as far as a load looks at it. */
+/** Parts of a response that a load uses. */
 export type LoadAnswer = { readonly status: number; readonly headers: Readonly<Record<string, unknown>> }
 
-/** Sends `perSecond` requests however slowly they are answered, as independent callers do. */
+/** Sends `perSecond` requests however slow the responses, like independent callers. */
 export function startOpenLoop(perSecond: number, request: (n: number) => Promise<LoadAnswer>): OpenLoop {
   const stopped = new AbortController()
   const samples: Sample[] = []
@@ -53,7 +53,7 @@ export function startOpenLoop(perSecond: number, request: (n: number) => Promise
   }
 }
 
-/** One request as a sample. */
+/** Sends one request and returns its sample. */
 export async function sample(request: () => Promise<LoadAnswer>): Promise<Sample> {
   const at = performance.now()
   try {
@@ -71,7 +71,7 @@ function reasonOf({ code, kept, written, answered }: NoAnswer): string {
   return `${code} of a ${kept ? 'kept' : 'fresh'} connection ${when}`
 }
 
-/** A percentile (0 to 1) of numbers; NaN of none. */
+/** A percentile (0 to 1) of numbers; NaN for none. */
 export function percentile(values: readonly number[], at: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? Number.NaN

@@ -5,7 +5,7 @@ import { toTable } from './table.ts'
 import type { Form } from './case.ts'
 import type { Ran } from './table.ts'
 
-/** A case as it was run last, kept so that one case can be run again without the others. */
+/** Last result of a case, stored so that one case can be repeated without the others. */
 interface Kept {
   readonly ran: Ran
   readonly seed: number
@@ -17,7 +17,7 @@ interface Kept {
 const folder = join(import.meta.dirname, 'results')
 const page = join(import.meta.dirname, '../../docs/operations/faults.md')
 
-/** Keeps the results of a run and writes `docs/operations/faults.md` from the newest of each case. */
+/** Stores the results of a run and renders `docs/operations/faults.md` from the newest result of each case. */
 export function writePage(all: readonly Ran[], { seed, form }: { readonly seed: number; readonly form: Form }): void {
   mkdirSync(folder, { recursive: true })
   const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}, load average ${(loadavg()[0] ?? 0).toFixed(0)}`

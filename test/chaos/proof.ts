@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 import type { CaseResult, ChaosCase } from './case.ts'
 import { NotHere } from './run-case.ts'
 
-/** A proof that stands in test files beside its code and takes its number of faults from the environment. */
+/** A proof in test files beside the code, with the number of faults in an environment variable. */
 export interface Proof {
   readonly ids: readonly string[]
   readonly title: string
   readonly files: readonly string[]
   /** Pattern of the tests' names. */
   readonly name: string
-  /** The variable that holds the number of faults; absent: the tests have their own. */
+  /** Variable with the number of faults; without it, the tests use their own. */
   readonly variable?: string
   readonly counts: ChaosCase['counts']
   readonly minutes: number
@@ -20,7 +20,7 @@ export interface Proof {
 
 const script = fileURLToPath(import.meta.resolve('../../scripts/test.ts'))
 
-/** The case that runs a proof with the suite's count. A failed test counts as one loss; its report goes to the console. */
+/** Creates the case that runs a proof with the suite's count. A failed test counts as one loss; its report is printed. */
 export function proofCase(proof: Proof): ChaosCase {
   const { ids, title, counts, minutes } = proof
   return {

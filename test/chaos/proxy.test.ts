@@ -55,7 +55,7 @@ test('a link delays, and throttles to a rate', async (t) => {
   let received = 0
   for await (const chunk of client as AsyncIterable<Buffer>) received += chunk.length
   assert.equal(received, 20_000)
-  // 0.2 s each way for the bytes and 0.05 s for each chunk.
+  // 0.2 s in each direction for the bytes and 0.05 s per chunk.
   assert.ok(performance.now() - started >= 450, `${performance.now() - started} ms`)
 })
 

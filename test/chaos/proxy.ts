@@ -4,32 +4,32 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Scope } from '#test/harness/scope.ts'
 
-/** How a link behaves towards both ends. */
+/** Behaviour of a link in both directions. */
 export interface LinkState {
-  /** Half-open: connections stay, and nothing that is sent arrives. What was swallowed is lost, as with a pulled cable. */
+  /** Half-open: connections stay open and no data arrives. Swallowed data is lost, as with a pulled cable. */
   readonly swallow?: boolean
-  /** New connections are refused by a reset. */
+  /** Resets new connections. */
   readonly refuse?: boolean
-  /** Milliseconds added to each chunk in each direction. */
+  /** Milliseconds added per chunk and direction. */
   readonly delayMs?: number
-  /** Bytes a second in each direction of each connection. */
+  /** Bytes per second, per connection and direction. */
   readonly bytesPerSecond?: number
 }
 
-/** A TCP link between a role and a server that a case can spoil. */
+/** A TCP proxy between a role and a server that injects faults. */
 export interface Link {
   readonly port: number
   readonly connections: number
-  /** Bytes that were swallowed so far. */
+  /** Bytes swallowed so far. */
   readonly swallowed: number
   set(state: LinkState): void
-  /** Healthy again. What was swallowed meanwhile is gone, so those connections are reset: no byte may be missing in a stream. */
+  /** Restores the link. Connections that lost data are reset, so that no stream has a gap. */
   heal(): void
-  /** Resets every connection that is open now. */
+  /** Resets every open connection. */
   reset(): void
 }
 
-/** Opens a link on a free loopback port to a port of this machine. */
+/** Opens a link on a free loopback port to a local port. */
 export async function openLink(scope: Scope, targetPort: number): Promise<Link> {
   const pairs = new Set<Pair>()
   let state: LinkState = {}
@@ -105,7 +105,7 @@ function join(pair: Pair, state: () => LinkState, gone: () => void): void {
   }
 }
 
-// One chunk at a time: reading stops while the other end does not take it, so a slow link pushes back.
+// One chunk at a time: reading stops until the other end accepts it, so that a slow link causes back-pressure.
 async function pump(from: Socket, to: Socket, pair: Pair, state: () => LinkState): Promise<void> {
   try {
     // Without destroying at the end: the other direction may still carry bytes.

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Random choices that a seed repeats. */
+/** Random choices, repeatable by their seed. */
 export interface Random {
-  /** From 0 up to 1. */
+  /** Number from 0 (included) to 1 (excluded). */
   next(): number
-  /** A whole number from `min` to `max`, both included. */
+  /** Integer from `min` to `max`, both included. */
   int(min: number, max: number): number
   pick<T>(of: readonly T[]): T
-  /** Waits for a random time: the instant of a fault. */
+  /** Waits for a random time before a fault. */
   instant(minMs: number, maxMs: number): Promise<void>
 }
 
-/** mulberry32: small, and good enough to spread faults. */
+/** mulberry32: small, and random enough to distribute faults. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {

@@ -1,7 +1,10 @@
-/** `away`: the role drains, starts or does not run. `failing`: a dependency has never answered, or the probe got no answer in two seconds. */
+/**
+ * `away`: the role drains, starts or is stopped. `failing`: a dependency has never responded, or the probe got no response within two
+ * seconds.
+ */
 export type ReadinessOfRole = 'ready' | 'away' | 'failing'
 
-/** Asks the admin port of a role how it is. */
+/** Reads the readiness of a role from its admin port. */
 export async function askReadiness(adminUrl: string): Promise<ReadinessOfRole> {
   try {
     const answer = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(2_000) })

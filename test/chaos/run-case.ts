@@ -3,16 +3,16 @@ import type { CaseOptions, CaseResult, ChaosCase, Form } from './case.ts'
 import { createScope } from './closing-scope.ts'
 import type { Ran } from './table.ts'
 
-/** What the runner is told; `count` replaces the case's own for the form. */
+/** Options of the runner; `count` overrides that of the form. */
 export interface RunOptions extends Pick<CaseOptions, 'seed' | 'whole'> {
   readonly count?: number | undefined
   readonly form: Form
 }
 
-/** Thrown by a case, or by a server that it needs, when this machine cannot run it. */
+/** Thrown by a case or a server if this machine cannot run it. */
 export class NotHere extends Error {}
 
-/** Runs one case in a scope of its own and closes it; a failure becomes part of what is told, with how to repeat it. */
+/** Runs one case in its own scope. A failure becomes part of the result, with the command to repeat it. */
 export async function runCase(name: string, given: ChaosCase, options: RunOptions): Promise<Ran> {
   const started = performance.now()
   const scope = createScope()

@@ -32,7 +32,7 @@ const count = values.count === undefined ? undefined : Number(values.count)
 const form = values.short ? 'short' : values.full ? 'full' : 'usual'
 const whole = createScope()
 const all: Ran[] = []
-// Many servers end with this process, each by a listener of its own.
+// Many servers end with this process, each by its own listener.
 process.setMaxListeners(100)
 process.stderr.write(`seed ${seed}\n`)
 const cases = await Promise.all(
@@ -41,7 +41,7 @@ const cases = await Promise.all(
     return { name: basename(file, '.ts'), chaosCase }
   }),
 )
-if (form === 'full' && count === undefined) tellMinutes(cases)
+if (form === 'full' && count === undefined) printMinutes(cases)
 for (const { name, chaosCase } of cases) {
   process.stderr.write(`${name}: ${chaosCase.title}\n`)
   const ran = await runCase(name, chaosCase, { seed, count, form, whole })
@@ -51,11 +51,11 @@ for (const { name, chaosCase } of cases) {
 await whole.close()
 process.stdout.write(`\n${toTable(all)}\n\nseed ${seed}\n`)
 if (values.write) writePage(all, { seed, form })
-// A handle that a dead server left behind must not keep the verdict waiting.
+// A remaining handle of a stopped server must not delay the exit.
 process.exit(all.every(passed) ? 0 : 1)
 
 // As measured on two idle cores; a busy machine takes longer.
-function tellMinutes(of: readonly { readonly name: string; readonly chaosCase: ChaosCase }[]): void {
+function printMinutes(of: readonly { readonly name: string; readonly chaosCase: ChaosCase }[]): void {
   for (const { name, chaosCase } of of)
     process.stderr.write(`${name}: ${chaosCase.counts.full} faults, about ${chaosCase.minutes} minutes\n`)
   const sum = of.reduce((minutes, { chaosCase }) => minutes + chaosCase.minutes, 0)

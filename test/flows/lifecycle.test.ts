@@ -86,8 +86,8 @@ async function start(t: TestContext, data: string) {
 }
 
 async function resume({ ask }: Awaited<ReturnType<typeof start>>, id: string): Promise<string> {
-  const told = await ask('POST', `/api/runs/${id}/resume`, { decision: 'approve' })
-  assert.equal(told.status, 202, told.text)
+  const answer = await ask('POST', `/api/runs/${id}/resume`, { decision: 'approve' })
+  assert.equal(answer.status, 202, answer.text)
   for (;;) {
     const { state } = (await ask('GET', `/api/runs/${id}`)).json<{ state: string }>()
     if (!['paused', 'queued', 'running'].includes(state)) return state

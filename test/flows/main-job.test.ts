@@ -31,7 +31,7 @@ interface Agent {
   }
 }
 
-// An agent in another process and without any SDK, which answers nothing until it is told to stop.
+// An agent in another process and without any SDK, which does not respond until it is asked to stop.
 const endless = [
   'node',
   '-e',
@@ -64,7 +64,7 @@ for (const { name, form, options, namespaces } of variants) {
       ...(namespaces === undefined
         ? {}
         : {
-            'a third namespace is invisible, whoever asks': () => hidesOthers(job),
+            'a third namespace is invisible to every caller': () => hidesOthers(job),
             'the API server has denied no request of the platform': () => deniesNothing(job),
           }),
     }
@@ -269,8 +269,8 @@ async function cancels(job: Job): Promise<void> {
   await until<Run>(`/runs/${id}`, ({ state }) => state === 'running')
   for (const run of [paused.json<{ runId: string }>().runId, id]) {
     assert.equal((await ask('viewer', 'POST', `/runs/${run}/cancel`)).status, 403)
-    const told = await ask('developer', 'POST', `/runs/${run}/cancel`)
-    assert.equal(told.status, 202, told.text)
+    const cancelled = await ask('developer', 'POST', `/runs/${run}/cancel`)
+    assert.equal(cancelled.status, 202, cancelled.text)
     const { state } = await until<Run>(`/runs/${run}`, (one) => isFinal(one.state))
     assert.equal(state, 'cancelled')
     assert.equal((await ask('developer', 'POST', `/runs/${run}/cancel`)).json<{ code: string }>().code, 'run_terminal')

@@ -8,7 +8,7 @@ import type { RawAnswer } from './platform/send.ts'
 const cluster = forms.find(({ form }) => form === 'cluster')
 
 test(
-  'PostgreSQL or NATS unreachable: readiness says which, requests are told, nothing is half-written',
+  'PostgreSQL or NATS unreachable: readiness reports which, requests get 503, nothing is half-written',
   cluster?.options ?? {},
   async (t) => {
     const platform = await startPlatform(t, 'cluster')

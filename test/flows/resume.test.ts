@@ -194,8 +194,8 @@ test('a decision is made once, its answer is repeated by key, and only to who ma
     assert.equal(events.split('event: interrupt.resolved').length - 1, 1, 'UXL4')
     const other = await paused()
     assert.equal((await answer(other, { decision: 'reject', onReject: 'answer', reason: 'no' })).status, 202)
-    const told = (await ask('developer', `GET /runs/${other}/events`)).text
-    assert.match(told, /a person refused this: no.*event: run.succeeded/s)
+    const refused = (await ask('developer', `GET /runs/${other}/events`)).text
+    assert.match(refused, /a person refused this: no.*event: run.succeeded/s)
   })
 
   await t.test('cancel too: a repeat by key is no run_terminal', async () => {

@@ -34,7 +34,7 @@ export interface KubeServer {
   readonly url: string
   /** PEM of the authority that signed its certificate. */
   readonly ca: string
-  /** Bearer tokens by persona: admin, viewer, developer, operator, other-tenant, nobody, and those added. */
+  /** Bearer tokens by persona: admin, viewer, developer, operator, other-tenant, unbound, and added ones. */
   readonly tokens: Readonly<Record<string, string>>
   /** What another process needs to use the same server. */
   readonly facts: KubeFacts

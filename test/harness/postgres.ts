@@ -103,7 +103,7 @@ function databaseUrl(port: number, database: string): string {
   return `postgres://postgres@127.0.0.1:${port}/${database}`
 }
 
-// PostgreSQL refuses to run as root, so root hands it to the package's user, or to nobody.
+// PostgreSQL refuses to run as root, so root starts it as the package's user, or as `nobody`.
 function asUser(): { user?: string } {
   if (process.getuid?.() !== 0) return {}
   return { user: idOf('postgres') === undefined ? 'nobody' : 'postgres' }

@@ -91,7 +91,7 @@ export async function untilReady(
   }
 }
 
-/** True when somebody accepts TCP connections on the port. */
+/** Whether a process accepts TCP connections on the port. */
 export function acceptsTcp(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host })

@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
     only: 'O7',
   },
   {
-    name: 'a poison event is tried for ever',
+    name: 'a poison event is retried forever',
     file: 'core/messaging/consumer/dead-letter.ts',
     find: 'const dead = row.attempts >= failure.most',
     replace: 'const dead = row.attempts > failure.most * 1000',

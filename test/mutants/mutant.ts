@@ -1,4 +1,4 @@
-/** A small defect that somebody could write, and the tests that must notice it. */
+/** A small plausible defect, and the tests that must detect it. */
 export interface Mutant {
   /** What the defect does, as a sentence without a full stop. */
   readonly name: string

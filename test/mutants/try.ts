@@ -32,12 +32,12 @@ export async function tryTests(checkout: Checkout, { tests, only }: Pick<Mutant,
   return { verdict: verdictOf(output), output }
 }
 
-// A test that was ended at its first failure did not stop what it had started, which holds our pipes.
+// A test killed at its first failure leaves its child processes, which hold our pipes.
 function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // nobody is left
+    // the group has exited
   }
 }
 

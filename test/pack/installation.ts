@@ -25,7 +25,7 @@ export interface Running {
   call(as: string, path: string, body?: object): Promise<readonly [number, Record<string, unknown>]>
 }
 
-/** Installs tarballs and packages with npm as somebody would in an empty folder; flags of npm may stand among them. */
+/** Installs tarballs and packages with npm in an empty folder; `args` may contain flags of npm. */
 export function install(folder: string, wanted: readonly string[]): void {
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline']
   execFileSync('npm', ['install', ...flags, ...wanted], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
@@ -73,22 +73,22 @@ async function call(ready: Ready, as: string, { path, body }: { path: string; bo
 }
 
 /**
- * Makes a folder read-only for the one who is to run it, and makes a home for that one: for root, who may write everywhere, the user
- * nobody; for anybody else themselves. Given back with the test.
+ * Makes a folder read-only for the user that runs it, and creates its home: an unprivileged user for root, who may write everywhere,
+ * otherwise the current user. Restored with the test.
  */
 export function readOnly(scope: Scope, folder: string, home: string): StartAs {
   mkdirSync(home)
   const as = { cwd: home, env: { HOME: home, XDG_CACHE_HOME: '' } }
   if (process.getuid?.() === 0) {
-    chownSync(home, nobody, nobody)
-    return { ...as, uid: nobody, gid: nobody }
+    chownSync(home, unprivileged, unprivileged)
+    return { ...as, uid: unprivileged, gid: unprivileged }
   }
   execFileSync('chmod', ['-R', 'a-w', folder])
   scope.after(() => execFileSync('chmod', ['-R', 'u+w', folder]))
   return as
 }
 
-const nobody = 65_534
+const unprivileged = 65_534
 
 /** Processes that work in a folder or run a program from it. */
 export function processesOf(folder: string): number[] {

@@ -154,7 +154,7 @@ test(
   },
 )
 
-// As npm packs it, from a folder of somebody else.
+// As npm packs it, from an unrelated folder.
 function thirdParty(): string {
   const source = join(work.path, 'mesh-x')
   mkdirSync(source)

@@ -133,7 +133,7 @@ test('K2: what goes upstream is built: no header of a request is among it, whate
   )
 })
 
-test('D3: whatever stands in Authorization and is no bearer is the same 401, and nobody is asked', async (t) => {
+test('D3: every Authorization header without a valid bearer is the same 401, without a request to the API server', async (t) => {
   const { upstream, ask } = await start(t)
   const printable = fc.stringMatching(/^[\x21-\x7e][\x20-\x7e]{0,40}$/)
   const isBearer = (text: string): boolean => /^bearer +[A-Za-z0-9._~+/-]+=* *$/i.test(text)
@@ -223,7 +223,7 @@ test('A9: the namespace that was reviewed is the one that the handler filters by
   )
 })
 
-test('D1, M8: every request asks for its right anew, and gets the answer of that moment', async (t) => {
+test('D1, M8: every request is reviewed again, with the decision of that moment', async (t) => {
   const { upstream, ask } = await start(t)
   await fc.assert(
     fc.asyncProperty(token, fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), async (bearer, answers) => {

@@ -26,7 +26,7 @@ test(
     await until('the store was asked again', async () => gate.refuse === 0)
     gate.open()
     const whole = ['created a', 'updated a', 'updated a', 'updated a', 'deleted a']
-    await until('all is told', async () => (await facts(it.database)).length === whole.length)
+    await until('all is reported', async () => (await facts(it.database)).length === whole.length)
     assert.deepEqual(await facts(it.database), whole)
     assert.deepEqual(await gaps(it.database), [])
     // Two were refused, the first change was sent alone, the other four together or in two parts.
@@ -71,7 +71,7 @@ test(
     await leaveBehind(t, it)
     await start(t, it).synced
     const whole = ['created a', 'updated a', 'updated a', 'updated a', 'created b', 'deleted b']
-    await until('all is told', async () => (await facts(it.database)).length === whole.length)
+    await until('all is reported', async () => (await facts(it.database)).length === whole.length)
     assert.deepEqual(await facts(it.database), whole)
     assert.deepEqual(await gaps(it.database), [])
   },
@@ -87,7 +87,7 @@ test('A10: an API server that is unavailable when a manager starts causes no los
     return Promise.reject(new KubeError(refusals === 1 ? 504 : 503, 'ServiceUnavailable', 'away'))
   }
   await start(t, { ...it, cluster: { ...it.cluster, list } }).synced
-  await until('all is told', async () => (await facts(it.database)).length === 6)
+  await until('all is reported', async () => (await facts(it.database)).length === 6)
   assert.deepEqual(await gaps(it.database), [])
 })
 

@@ -6,7 +6,7 @@ import { openDatabase } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
 import { exitCodes } from '../process/run-process.ts'
 
-/** What a command is started with; it writes to `out` what was asked for, and to `err` what went wrong. */
+/** Input of a command. Results are written to `out`, errors to `err`. */
 export interface CommandInput {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
@@ -14,10 +14,10 @@ export interface CommandInput {
   readonly err: (text: string) => void
 }
 
-/** The arguments were wrong: the usage is shown, and the exit code is 2. */
+/** Invalid arguments: the usage is printed, and the exit code is 2. */
 export class BadArguments extends Error {}
 
-/** Flags by name, and what stands beside them; an unknown flag throws `BadArguments`. */
+/** Parses flags and positional arguments. An unknown flag throws `BadArguments`. */
 export function parseFlags<const Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
@@ -27,7 +27,7 @@ export function parseFlags<const Options extends ParseArgsOptionsConfig>(args: r
   }
 }
 
-/** Runs a command on the database of the settings and closes it; resolves with the exit code. */
+/** Runs a command on the configured database and closes it. Returns the exit code. */
 export async function runOnDatabase(
   { args, env, out, err }: CommandInput,
   usage: string,

@@ -30,7 +30,7 @@ interface Flags {
   readonly json: boolean
 }
 
-/** `mesh worker dead-letters list` and `redrive`; resolves with the exit code. */
+/** `mesh worker dead-letters list` and `redrive`. Returns the exit code. */
 export function deadLettersCommand(input: CommandInput): Promise<number> {
   return runOnDatabase(input, usage, async (open) => {
     const { values, positionals } = parseFlags(input.args, options)
@@ -65,7 +65,7 @@ async function again(
   if (ids.length === 0 && consumer === undefined) throw new BadArguments('an id or --consumer is required')
   const redriven = await redrive(await open(), { consumer, ...(ids.length === 0 ? {} : { ids }) })
   input.out(json ? `${JSON.stringify({ redriven })}\n` : `redriven: ${redriven}\n`)
-  // One id may be dead for several consumers: fewer than asked for is what is wrong.
+  // One id may be dead for several consumers, so only fewer results than ids are an error.
   if (redriven >= new Set(ids).size) return exitCodes.ok
   input.err('mesh: not every id is a dead letter; `mesh worker dead-letters list` names them\n')
   return exitCodes.failed

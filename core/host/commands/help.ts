@@ -6,7 +6,7 @@ export interface HelpEntry {
   readonly summary: string
 }
 
-/** What `mesh --help` prints: examples first, then every command. */
+/** Output of `mesh --help`: examples first, then every command. */
 export function overview(commands: readonly HelpEntry[], roles: readonly HelpEntry[]): string {
   return `mesh: a control plane for AI agents on Kubernetes
 
@@ -27,7 +27,7 @@ ${lines(roles)}
 `
 }
 
-/** What `mesh ROLE --help` prints. */
+/** Output of `mesh ROLE --help`. */
 export function roleHelp({ words, summary }: HelpEntry): string {
   return `  mesh ${words}                      run the role until SIGTERM
   MESH_CONFIG=/etc/mesh.yaml mesh ${words}
@@ -36,7 +36,7 @@ ${summary}. It takes no flags: settings come from mesh.yaml of the working folde
 `
 }
 
-/** Says that a command does not exist, and which one is near. */
+/** Message for an unknown command, with the closest known one. */
 export function unknownCommand(given: readonly string[], known: readonly string[]): string {
   const [first = '', second = ''] = given.map((word) => word.slice(0, 60))
   const group = known.filter((words) => words.startsWith(`${first} `))

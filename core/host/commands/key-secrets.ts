@@ -8,19 +8,19 @@ import { roleKeyFiles, rolesWithKeys } from '#core/signing/role-keys.ts'
 import type { RoleWithKeys } from '#core/signing/role-keys.ts'
 import { MANAGED_BY } from '#schemas/labels.ts'
 
-/** All private keys of an installation: text by file name. */
+/** All private keys of an installation: contents by file name. */
 export type KeyTexts = ReadonlyMap<string, string>
 
 const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
 
-/** The Secrets `mesh-keys-<role>` of an installation, as they were read. */
+/** The Secrets `mesh-keys-<role>` of an installation, as read. */
 export interface KeySecrets {
   readonly keys: KeyTexts
-  /** Makes the Secrets hold these keys; resolves with a line per Secret. Rejects with 409 when one was changed meanwhile. */
+  /** Writes these keys to the Secrets. Returns one line per Secret; rejects with 409 after a concurrent change. */
   write(keys: KeyTexts): Promise<readonly string[]>
 }
 
-/** Reads the Secrets. A private key that any of them has counts: an interrupted change is completed by the next one. */
+/** Reads the Secrets. A private key in any of them is valid: the next change completes an interrupted one. */
 export async function readKeySecrets(cluster: KubeClient, namespace: DnsLabel): Promise<KeySecrets> {
   const live = new Map<RoleWithKeys, KubeObject>()
   const keys = new Map<string, string>()
@@ -46,7 +46,7 @@ export function toKeyManifests(keys: KeyTexts, namespace: DnsLabel): object {
   return { apiVersion: 'v1', kind: 'List', items: order.map((role) => toSecret(keys, namespace, role)) }
 }
 
-// Who verifies learns of a key before anybody who may sign with it.
+// Verifying roles receive a key before any role that may sign with it.
 const order: readonly RoleWithKeys[] = ['state', 'gateway', 'worker', 'bff']
 
 function toSecret(keys: KeyTexts, namespace: DnsLabel, role: RoleWithKeys): KubeObject {
@@ -69,13 +69,13 @@ async function writeOne(cluster: KubeClient, wanted: KubeObject, live: KubeObjec
   const isLabelled = live.metadata.labels?.[MANAGED_BY.label] === MANAGED_BY.value
   if (isLabelled && isDeepStrictEqual(live['data'], wanted['data'])) return `${name} unchanged`
   const metadata = { ...live.metadata, labels: { ...live.metadata.labels, ...labels } }
-  // With the version that was read: two commands at once must not lose each other's key.
+  // With the version that was read: two concurrent commands must not lose each other's key.
   await cluster.replace(secrets, { ...live, metadata, data: wanted['data'] }, { fieldManager })
   return `${name} updated`
 }
 
 const fieldManager = 'mesh-keys'
-// By it agents are kept from referring to them.
+// Agents may not refer to Secrets with this label.
 const labels = { [MANAGED_BY.label]: MANAGED_BY.value }
 
 async function find(cluster: KubeClient, ref: ObjectRef): Promise<KubeObject | undefined> {

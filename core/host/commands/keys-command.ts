@@ -38,7 +38,7 @@ Roles read their keys again without a restart. Rotate at most once an hour; a se
 Exit code: 0 done, 1 could not run, 2 wrong arguments.
 `
 
-/** `mesh keys init` and `mesh keys rotate` (ADR 0025). Resolves with the exit code. */
+/** `mesh keys init` and `mesh keys rotate` (ADR 0025). Returns the exit code. */
 export async function keysCommand(kind: 'init' | 'rotate', input: CommandInput): Promise<number> {
   if (input.args.includes('--help')) {
     input.out(usage)
@@ -103,7 +103,7 @@ async function inCluster(input: CommandInput, flags: Flags, plan: Plan): Promise
   const location = await locateCluster(core, input.env)
   const pool = createPool(location.server, location.tls)
   try {
-    // The person's kubeconfig or the account of the pod: of the roles, state has whichever of them there is.
+    // The user's kubeconfig or the account of the pod; the role `state` accepts either.
     const cluster = createKubeClient({ server: location.server, pool, bearer: location.bearerOf('state') ?? null })
     const secrets = await readKeySecrets(cluster, flags.namespace)
     const change = plan([...secrets.keys.keys()])

@@ -19,7 +19,7 @@ what is in the cluster. Nothing is deleted but what the bus carried.
 Reads DATABASE_URL and NATS_URL, as the roles do. Exit code: 0 done, 1 could not run, 2 wrong arguments.
 `
 
-/** `mesh restore`; `migrate` makes the new stream. Resolves with the exit code. */
+/** `mesh restore`; `migrate` creates the new stream. Returns the exit code. */
 export function restoreCommand(input: CommandInput, migrate: () => Promise<number>): Promise<number> {
   return runOnDatabase(input, usage, async (open) => {
     const given = epochOf(input)

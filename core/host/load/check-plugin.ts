@@ -28,7 +28,7 @@ const data = [
   'events',
 ] as const satisfies readonly (keyof AnyPlugin)[]
 
-/** Checks what a plugin's file returned: JavaScript may be written without the types. Throws `BootError` that names the field. */
+/** Validates the value returned by a plugin's file, which may be untyped JavaScript. Throws `BootError` with the field. */
 export function checkPlugin(from: string, value: unknown, known: readonly AnyPlugin[]): AnyPlugin {
   const refuse = (why: string): never => {
     throw new BootError(`plugin ${from}: ${why}`)

@@ -5,23 +5,23 @@ import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { Contribution } from '#core/jobs/extension-point.ts'
 
-/** A plugin as one role built it. */
+/** A plugin as created for one role. */
 export interface Built {
   readonly plugin: AnyPlugin
   readonly wired: Wired
   readonly services: object
 }
 
-/** The plugins of one role: each role of a process has a container of its own and shares no object with another's. */
+/** The plugins of one role. Each role of a process has its own container and shares no object with others. */
 export interface RoleContainer {
   /** In load order. */
   readonly built: readonly Built[]
   readonly contributions: readonly Contribution[]
-  /** Closes in reverse load order; every one is tried. */
+  /** Closes plugins in reverse load order; an error does not stop the others. */
   close(): Promise<void>
 }
 
-/** What a container is built from. */
+/** Input of a container. */
 export interface ContainerInput {
   readonly core: Core
   readonly ordered: readonly AnyPlugin[]
@@ -29,7 +29,7 @@ export interface ContainerInput {
   readonly wired: ReadonlyMap<string, Wired>
 }
 
-/** Creates every plugin in load order (ADR 0049); when one fails, those before it are closed. */
+/** Creates every plugin in load order (ADR 0049). If one fails, those before it are closed. */
 export async function createRoleContainer(input: ContainerInput): Promise<RoleContainer> {
   const absent: Core = { ...input.core, store: input.core.store ?? absentStore }
   const built: Built[] = []
@@ -49,7 +49,7 @@ export async function createRoleContainer(input: ContainerInput): Promise<RoleCo
   return { built, contributions, close }
 }
 
-/** The plugins whose work runs; `hidden` hides routes only, and what needs such a plugin still works. */
+/** Plugins whose background work runs. `hidden` hides routes only, so dependents of such a plugin still work. */
 export function usable(built: readonly Built[]): readonly Built[] {
   return built.filter(({ wired }) => wired.wiring !== 'unwired')
 }

@@ -1,14 +1,14 @@
 import { BootError } from './startup-error.ts'
 import type { AnyPlugin, OptionalNeed } from '#core/plugin/plugin.ts'
 
-/** One need of a plugin. */
+/** One dependency of a plugin. */
 export interface Need {
   readonly key: string
   readonly plugin: AnyPlugin
   readonly optional: boolean
 }
 
-/** The needs of a plugin by the key under which `create` gets them. */
+/** Dependencies of a plugin, by the key under which `create` receives them. */
 export function needsOf(plugin: AnyPlugin): readonly Need[] {
   return Object.entries(plugin.needs ?? {}).map(([key, need]) =>
     isOptional(need) ? { key, plugin: need.optional, optional: true } : { key, plugin: need, optional: false },
@@ -20,8 +20,8 @@ function isOptional(need: AnyPlugin | OptionalNeed): need is OptionalNeed {
 }
 
 /**
- * The order in which plugins are created: needs first, otherwise as listed.
- * A duplicate name, a missing need and a cycle refuse to boot and are named by their path.
+ * Order in which plugins are created: dependencies first, otherwise as listed. Throws for a duplicate name, a missing dependency and a
+ * cycle, which is reported as a path.
  */
 export function loadOrder(plugins: readonly AnyPlugin[]): readonly AnyPlugin[] {
   const listed = new Map<string, AnyPlugin>()

@@ -3,14 +3,14 @@ import type { Core, Wired } from '#core/plugin/core-services.ts'
 import { needsOf } from './load-order.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
-/** What decides the wiring. */
+/** Input of the decision. */
 export interface WiringInput {
   readonly core: Core
   readonly slices: ReadonlyMap<string, unknown>
   readonly disabled: readonly string[]
 }
 
-/** The wiring of every plugin, in load order. `unwired` is inherited along required needs, `hidden` is not. */
+/** Determines the availability of every plugin, in load order. Dependents inherit `unwired`, but not `hidden`. */
 export async function wire(ordered: readonly AnyPlugin[], input: WiringInput): Promise<ReadonlyMap<string, Wired>> {
   const wired = new Map<string, Wired>()
   for (const plugin of ordered) {
@@ -30,10 +30,10 @@ function inherited(plugin: AnyPlugin, wired: ReadonlyMap<string, Wired>): Wired 
 
 async function own(plugin: AnyPlugin, { core, slices, disabled }: WiringInput): Promise<Wired> {
   if (disabled.includes(plugin.name))
-    return { wiring: 'unwired', reason: 'disabled', because: 'switched off in the settings' }
+    return { wiring: 'unwired', reason: 'disabled', because: 'disabled in the settings' }
   const wiring = await asPlugin(plugin.name, 'wiring', () => plugin.wiring?.(slices.get(plugin.name), core) ?? 'ready')
   if (wiring === 'ready') return { wiring }
   if (wiring === 'hidden') return { wiring, reason: 'disabled', because: 'hidden by the settings' }
-  // A plugin says only that it cannot serve; of what core gives, the store alone may be absent.
+  // A plugin reports only that it cannot serve. Of the core services, only the store may be absent.
   return { wiring, reason: 'unconfigured', because: core.store === undefined ? 'no DATABASE_URL' : 'not configured' }
 }

@@ -2,14 +2,14 @@ import { pathToFileURL } from 'node:url'
 import { BootError } from './startup-error.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
-/** What a plugin's file threw, and where in it: `boom (/x/greeter.ts:3:9)`. */
+/** Formats an error of a plugin's file with its position: `boom (/x/greeter.ts:3:9)`. */
 export function describePluginError(error: unknown, file: string): string {
   const text = error instanceof Error ? error.message.split('\n', 1)[0] : `it threw ${typeof error}, not an Error`
   const at = positionIn(error, file)
   return `${text === '' ? 'an error without a message' : text}${at === undefined ? '' : ` (${at})`}${hintFor(error)}`
 }
 
-/** The same plugin; what its functions throw names the file and the line. */
+/** Wraps a plugin: errors of its functions name file and line. */
 export function withPositions(plugin: AnyPlugin, file: string): AnyPlugin {
   const wrapped = Object.entries(plugin).map(([slot, value]: [string, unknown]) =>
     typeof value === 'function' ? [slot, located(value as Slot, file)] : [slot, value],
@@ -34,7 +34,7 @@ function located(slot: Slot, file: string): Slot {
   }
 }
 
-// A syntax error has the place in the first line of its stack, every other error in a frame.
+// A syntax error has its position in the first line of its stack, other errors in a frame.
 function positionIn(error: unknown, file: string): string | undefined {
   if (!(error instanceof Error) || error.stack === undefined) return undefined
   for (const name of [pathToFileURL(file).href, file])

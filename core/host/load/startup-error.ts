@@ -1,4 +1,4 @@
-/** A reason not to start; the message names the plugin. */
+/** An error at startup; the message names the plugin. */
 export class BootError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -6,7 +6,7 @@ export class BootError extends Error {
   }
 }
 
-/** Runs a step of a plugin; its failure names the plugin and the step. */
+/** Runs a step of a plugin. Its error names the plugin and the step. */
 export async function asPlugin<T>(plugin: string, step: string, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run()

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { AuditDescriptor, EventType, SeenBy } from '#core/event-store/event.ts'
 
-/** Declares an event of a third party: `<domain>.<plugin>.<fact>.v<version>`, the domain in reverse DNS form (`com.acme`). */
+/** Declares an event of a third party: `<domain>.<plugin>.<fact>.v<version>`, with the domain in reverse DNS form (`com.acme`). */
 export function defineOwnEvent<S extends TSchema>(spec: {
   readonly domain: string
   readonly plugin: string

@@ -21,7 +21,7 @@ import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { contribute, definePoint } from '#core/jobs/extension-point.ts'
 import { defineOwnEvent } from './third-party-events.ts'
 
-/** What a plugin from elsewhere gets: helpers, and the platform's plugins to need. Types come by `import type`. */
+/** Argument of a third-party plugin: helpers, and the platform's plugins as dependencies. Types are available by `import type`. */
 export interface Mesh {
   readonly definePlugin: typeof definePlugin
   readonly optional: typeof optional
@@ -39,9 +39,9 @@ export interface Mesh {
   readonly plugins: Readonly<Record<string, AnyPlugin>>
 }
 
-/** Where third parties are looked for and held against. */
+/** Sources of third-party plugins, and how they are verified. */
 export interface ThirdPartyInput {
-  /** Folder of the settings file: relative paths and packages are resolved from it. */
+  /** Folder of the settings file, from which relative paths and packages are resolved. */
   readonly folder: string
   readonly plugins: readonly AnyPlugin[]
   readonly profile: Profile
@@ -49,7 +49,10 @@ export interface ThirdPartyInput {
 
 type Entry = CoreSettings['plugins'][number]
 
-/** Loads the listed plugins in order; each may need those before it. It is trusted code: hardened wants an integrity hash. */
+/**
+ * Loads the listed plugins in order; each may depend on those before it. They are trusted code; the profile `hardened` requires an
+ * integrity hash.
+ */
 export async function loadThirdParties(
   entries: readonly Entry[],
   input: ThirdPartyInput,
@@ -81,7 +84,7 @@ function call<T>(from: string, file: string, run: () => T): T {
   }
 }
 
-// Without types an endpoint may lack a field, and mounting it would fail far from its line.
+// Untyped code may omit fields of an endpoint, and mounting it would fail far from its declaration.
 const checkedEndpoint: typeof endpoint = (given) => {
   const { method, url, authz, handle } = given as {
     readonly [Field in 'method' | 'url' | 'authz' | 'handle']?: unknown

@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
 
-/** What an unwired plugin gets for a store, so that `create` need not care: whoever uses it gets `not_wired`. */
+/** Store of an unwired plugin, so that `create` needs no special case. Its use throws `not_wired`. */
 export const absentStore: Store = {
-  // Kept by many a `create`; only a query on it fails.
+  // Often created in `create`, so only a query on it throws.
   reader: <Tables>() => absent<Kysely<Tables>>(),
   transact: async () => refuse(),
   readStream: async () => refuse(),
@@ -15,12 +15,12 @@ export const absentStore: Store = {
   close: async () => undefined,
 }
 
-/** As `absentStore`, for the API of a need that is not there. */
+/** Like `absentStore`, for the API of a missing dependency. */
 export function absentApi(): object {
   return absent<object>()
 }
 
-// Whatever is asked of it is a function that refuses; `then` is not, so that it can be awaited.
+// Every property is a function that throws, except `then`, so that the object can be awaited.
 function absent<T extends object>(): T {
   return new Proxy<T>(Object.create(null), { get: (_target, key) => (key === 'then' ? undefined : refuse) })
 }

@@ -6,15 +6,15 @@ import { checkMigrations } from '#core/database/migrate.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
 import { toStartFailure } from '#core/database/database-errors.ts'
 
-/** Keeps a role from a database whose tables are not all there yet. */
+/** Prevents a role from using a database before its migrations are complete. */
 export interface MigrationGate {
-  /** The same database; a statement on it is `store_unavailable` until the gate is open. */
+  /** The database; statements throw `store_unavailable` until the gate is open. */
   readonly database: Database
-  /** Opens the gate when every migration is applied; afterwards, whether the database answers. Throws what is in the way. */
+  /** Opens the gate once every migration is applied. Afterwards checks that the database responds. Throws the reason otherwise. */
   check(): Promise<void>
 }
 
-/** Creates the gate, closed. Without it a request would be told of an internal error: its table does not exist. */
+/** Creates the gate, closed. Without it, requests would fail with an internal error for a missing table. */
 export function createMigrationGate(database: Database, sources: readonly MigrationSource[]): MigrationGate {
   let open = false
   const plugin: KyselyPlugin = {

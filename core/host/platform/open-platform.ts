@@ -50,13 +50,13 @@ import type { MigrationGate } from './migration-gate.ts'
 import type { OpenPlatform, Platform, PlatformNeeds } from './platform.ts'
 import { mayCome, until } from './wait-for-dependency.ts'
 
-/** What the roles of a process share: nothing else is. */
+/** Everything that the roles of a process share. */
 export interface SharedParts {
   readonly database: Database | undefined
   readonly bus: Bus | NatsBus
   readonly cluster: ClusterLocation
   readonly served: ServedNamespaces
-  /** Of a call to the cluster, in milliseconds (K4). */
+  /** Deadline of calls to the cluster in milliseconds (K4). */
   readonly deadlineMs?: number
   readonly install: string
   readonly eventRetentionDays: number
@@ -65,14 +65,14 @@ export interface SharedParts {
   readonly tracer?: Tracer | undefined
 }
 
-/** Migrations of core itself, before those of the plugins. */
+/** Migrations of core, applied before those of plugins. */
 export const coreMigrations: readonly MigrationSource[] = [
   storeMigrations,
   { name: 'cluster', migrations: clusterMigrations },
   { name: 'http', migrations: new URL('../../http/migrations/', import.meta.url) },
 ]
 
-/** Opens what a role stands on: its own store handle, connection pool, identity and leadership on the shared parts. */
+/** Opens the dependencies of a role: its own store handle, connection pool, identity and leader election on the shared parts. */
 export function createPlatformOpener(shared: SharedParts): OpenPlatform {
   followConnections(shared)
   return async (needs) => {
@@ -122,7 +122,7 @@ function followConnections({ database, metrics }: SharedParts): void {
   })
 }
 
-// What the role waits for although bus and store answer.
+// Conditions besides bus and store for which the role waits.
 interface Waits {
   drift: Error | undefined
 }
@@ -136,7 +136,7 @@ function openStore(
 ): Store | undefined {
   return gate === undefined
     ? undefined
-    : // The database is shared by the roles of a process: a role that closes its store closes nothing.
+    : // The roles of a process share the database, so a role that closes its store closes nothing.
       { ...createStore(gate.database, { projections, log, metrics, namespaceUids }), close: async () => undefined }
 }
 
@@ -152,7 +152,7 @@ function endpointsOf({ endpoints }: ClusterLocation, identity: OwnIdentity | und
   return identity === undefined ? endpointByService : createServiceEndpoints(identity.cluster)
 }
 
-// A database that is away or not migrated yet is waited for; one that a newer version changed refuses to start.
+// Waits for a database that is unreachable or not migrated. Throws if a newer version changed it.
 async function openGate(
   { database }: SharedParts,
   role: Role,
@@ -201,7 +201,7 @@ interface CheckParts {
 function checksOf({ bus }: SharedParts, role: Role, { gate, pool, waiting }: CheckParts): Platform['checks'] {
   const checkBus = async (): Promise<void> => {
     await bus.check()
-    // A server that answers may have lost its store (PODA14).
+    // A server that responds may have lost its storage (PODA14).
     if ('verify' in bus) await bus.verify({ durables: [] })
     if (waiting.drift !== undefined) throw waiting.drift
   }
@@ -211,10 +211,11 @@ function checksOf({ bus }: SharedParts, role: Role, { gate, pool, waiting }: Che
   }
 }
 
-// Within the deadline of a readiness check, so that no probe leaves a call behind.
+// Shorter than the deadline of a readiness check, so that no probe leaves a call behind.
 const REACH_MS = 2_000
 
-// By handlers, as every other call: an in-process API server has no `request`. Without a credential: whether the API server answers at all is the question.
+// Uses handlers like every other call, since an in-process API server has no `request`. Sent without a credential: only whether the API
+// server responds matters.
 async function reach(pool: KubePool): Promise<void> {
   const asked = { origin: pool.server, path: `${pool.basePath}/readyz`, method: 'GET' } as const
   const { status } = await collect(pool.calls, asked, AbortSignal.timeout(REACH_MS))
@@ -254,7 +255,7 @@ function workOf(shared: SharedParts, { store, waiting, states, identity }: WorkP
       if (database === undefined) return { done: Promise.resolve() }
       const relay = createRelay({ database, bus, install, log, metrics, tracer })
       const published = async (): Promise<boolean> => (await readCursor(database)) > 0n
-      // By the relay's leader: it alone needs the stream to write to it.
+      // Run by the relay's leader, the only writer to the stream.
       const run = async (term: Term): Promise<void> => {
         await Promise.all([
           relay.run(term),
@@ -272,7 +273,7 @@ function workOf(shared: SharedParts, { store, waiting, states, identity }: WorkP
         const running = await started
         await bus.check().catch(() => running.sweepMeanwhile())
       }
-      // What keeps them from starting is told by `subscribe`.
+      // `subscribe` reports why they cannot start.
       away().catch(() => undefined)
       const subscribe = async (): Promise<void> => {
         const running = await started
@@ -282,7 +283,7 @@ function workOf(shared: SharedParts, { store, waiting, states, identity }: WorkP
           await running.subscribe()
         })
       }
-      // What could not be started is told by `subscribe`, and has nothing to stop.
+      // `subscribe` reports what could not start; there is nothing to stop.
       const stop = async (): Promise<void> => {
         const [running] = await Promise.allSettled([started, aborted(signal)])
         if (running.status === 'fulfilled') await running.value.stop()

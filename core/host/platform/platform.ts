@@ -12,12 +12,12 @@ import type { MigrationSource } from '#core/database/migration.ts'
 import type { Projection, Store } from '#core/event-store/store.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 
-/** Consumers that run. */
+/** Running consumers. */
 export interface Consuming extends Running {
   subscribe(): Promise<void>
 }
 
-/** What one role stands on. Roles of one process share only Postgres, the bus and the cluster beneath it. */
+/** Dependencies of one role. Roles of one process share only PostgreSQL, the bus and the cluster. */
 export interface Platform {
   readonly store: Store | undefined
   readonly bus: Bus
@@ -26,37 +26,40 @@ export interface Platform {
   readonly identity: OwnIdentity | undefined
   readonly observed: Observed
   readonly directory: Directory | undefined
-  /** Whether this installation serves a namespace; absent: every one. */
+  /** Whether this installation serves a namespace; default: every one. */
   readonly serves?: (namespace: string) => boolean
   readonly endpoints: ServiceEndpoints
-  /** What readiness asks, by name; each throws its reason. */
+  /** Checks of readiness by name; each throws its reason. */
   readonly checks: Readonly<Record<string, () => Promise<void>>>
-  /** Further lines for `/readyz?verbose`: what cannot be followed. */
+  /** Additional lines of `/readyz?verbose`: kinds that cannot be watched. */
   readonly notes?: () => readonly string[]
-  /** Resolves when store or bus can be used; rejects when the signal aborts, or when what is there can never be used. */
+  /** Resolves when store or bus is usable. Rejects if the signal aborts, or if it can never be used. */
   readonly available: Readonly<Record<'store' | 'bus', (signal: AbortSignal) => Promise<void>>>
-  /** Tables, streams and durable consumers; for the role `migrate`. */
+  /** Creates tables, streams and durable consumers; for the role `migrate`. */
   migrate(consumers: readonly Consumer[]): Promise<void>
-  /** Background work of core itself, beside the plugins': retention of the event log. */
+  /** Background work of core, besides that of plugins: retention of the event log. */
   readonly jobs: readonly Job[]
   relay(consumers: readonly Consumer[], signal: AbortSignal): Running
-  /** Sweeps the log while the bus is away; `subscribe` resolves when the bus feeds them, however long their streams take to be there. */
+  /**
+   * Sweeps the log while the bus is unavailable. `subscribe` resolves once the bus delivers, however long it takes for the streams to
+   * exist.
+   */
   consume(consumers: readonly Consumer[], signal: AbortSignal): Consuming
   inform(informers: readonly Informer[], signal: AbortSignal): Running
   reconcile(reconcilers: readonly Reconciler[], signal: AbortSignal): Running
-  /** Runs `work` while this process leads `name`, again after a loss, until the signal aborts. */
+  /** Runs `work` while this process leads `name`, again after a lost term, until the signal aborts. */
   lead(name: string, work: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** What the store of a role must know of the plugins; read lazily, since plugins are created after the store is opened. */
+/** Information about plugins that the store of a role needs. Read lazily, since plugins are created after the store is opened. */
 export interface PlatformNeeds {
   readonly role: Role
   readonly projections: () => readonly Projection[]
   readonly eventTypes: readonly EventType[]
-  /** The plugins that bring migrations, in load order. */
+  /** Plugins with migrations, in load order. */
   readonly migrations: readonly MigrationSource[]
 }
 
-/** Opens what a role stands on. */
+/** Opens the dependencies of a role. */
 export type OpenPlatform = (needs: PlatformNeeds) => Promise<Platform>

@@ -5,7 +5,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { Logger } from '#core/log/logger.ts'
 import { MigrationsMissing } from '#core/database/migrate.ts'
 
-/** What is waited for, for the reader of the log. */
+/** Name of the dependency, as it appears in log messages. */
 export interface Waiting {
   readonly what: string
   readonly log: Logger
@@ -14,27 +14,27 @@ export interface Waiting {
 
 const pauses = { minMs: 100, maxMs: 5_000 }
 
-/** Tries until it succeeds, with jittered pauses, while what is missing may still come; an error of any other kind is thrown. */
+/** Retries with jittered pauses until it succeeds, while the dependency may still become available. Any other error is thrown. */
 export async function until<T>({ what, log, signal }: Waiting, attempt: () => Promise<T>): Promise<T> {
-  let told: string | undefined
+  let reported: string | undefined
   for (let failures = 0; ; failures++) {
     signal.throwIfAborted()
     try {
       const result = await attempt()
-      if (told !== undefined) log.info({}, `${what} is there`)
+      if (reported !== undefined) log.info({}, `${what} is available`)
       return result
     } catch (error) {
       if (!mayCome(error)) throw error
-      // One line for each change of what is in the way, none for each try.
+      // Logs one line per change of the reason, none per attempt.
       const kind = error instanceof Fail ? error.code : error.name
-      if (kind !== told) log.warn({ reason: error.message }, `waiting for ${what}`)
-      told = kind
+      if (kind !== reported) log.warn({ reason: error.message }, `waiting for ${what}`)
+      reported = kind
     }
     await sleep(backoffMs(failures, pauses), signal, { ref: false })
   }
 }
 
-/** Whether an error says that something is not there yet, and not that it is wrong. */
+/** Whether an error means that something is not available yet, rather than wrong. */
 export function mayCome(error: unknown): error is Error {
   if (error instanceof Fail) return error.code === 'store_unavailable' || error.code === 'bus_unavailable'
   return error instanceof MigrationsMissing || (error instanceof StreamDrift && error.onlyMissing)

@@ -32,42 +32,42 @@ import { openTracing } from './open-tracing.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { loadThirdParties } from '../load/third-party.ts'
 
-/** What a process is composed from. */
+/** Input of a process. */
 export interface Composition {
   readonly roles: readonly Role[]
   readonly plugins: readonly AnyPlugin[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
-  /** Settings file; default `MESH_CONFIG`, then `mesh.yaml` of the working folder. */
+  /** Settings file; default `MESH_CONFIG`, then `mesh.yaml` in the working directory. */
   readonly file?: string
-  /** Settings in code, under those of file and environment. */
+  /** Settings given in code; file and environment override them. */
   readonly presets?: Readonly<Record<string, unknown>>
-  /** The embedded default brings its own; otherwise it is found by the settings. */
+  /** Set by the embedded default; otherwise derived from the settings. */
   readonly cluster?: ClusterLocation
-  /** Folder of the embedded store, used when `DATABASE_URL` is not set; without it there is no store. */
+  /** Folder of the embedded store, used without `DATABASE_URL`. Without both there is no store. */
   readonly embeddedStore?: { readonly dir: string; readonly image?: string }
-  /** Makes missing keys in `keysDir` (the embedded default). */
+  /** Creates missing keys in `keysDir` (the embedded default). */
   readonly generateKeys?: boolean
   readonly log?: Logger
   readonly now?: () => Date
-  /** Base URLs of listeners beside the roles' own, such as agents of this machine; users' addresses may not name them. */
+  /** Base URLs of further listeners, such as local agents; addresses given by users may not name them. */
   readonly ownUrls?: () => readonly string[]
   readonly pages?: FastifyPluginAsync
   readonly mayMovePorts?: boolean
   readonly checkResponses?: boolean
 }
 
-/** A composed process; `close` also closes what its roles share. */
+/** A composed process; `close` also closes the parts shared by its roles. */
 export interface Composed {
   readonly host: Host
   readonly settings: Settings
   readonly log: Logger
-  /** Milliseconds that a drain and the close after it take at most, before the process is ended. */
+  /** Maximum duration of a drain and the following close in milliseconds, after which the process exits. */
   readonly drainDeadlineMs: number
   close(): Promise<void>
 }
 
-/** Reads the settings, loads third parties, opens store, bus and cluster, and makes the host; `host.start()` starts it. */
+/** Reads the settings, loads third-party plugins, opens store, bus and cluster, and creates the host. `host.start()` starts it. */
 export async function composeHost(composition: Composition): Promise<Composed> {
   const { env, roles } = composition
   const file = openSettings({ env, ...pick(composition, 'file', 'presets') })
@@ -133,7 +133,7 @@ export async function composeHost(composition: Composition): Promise<Composed> {
   return { host, settings, log, drainDeadlineMs: drainDeadlineMs(core), close }
 }
 
-// What brings its own cluster or makes its own keys does not read these; an address comes before a kubeconfig.
+// A process with its own cluster or keys does not read these files; an address takes precedence over a kubeconfig.
 function filesOf({ cluster }: CoreSettings, composition: Composition): Record<string, FileKind | undefined> {
   const isEmbedded = composition.cluster !== undefined
   return {
@@ -145,7 +145,7 @@ function filesOf({ cluster }: CoreSettings, composition: Composition): Record<st
 
 const CLOSE_MS = 5_000
 
-// The time of load balancers, then twice for connections (see `drain` of the host), then requests under way, then the close.
+// Delay for load balancers, twice that for connections (see `drain` of the host), requests in progress, then the close.
 function drainDeadlineMs({ drain }: CoreSettings): number {
   return (2 * drain.delaySeconds + drain.graceSeconds + 2) * 1_000 + CLOSE_MS
 }
@@ -194,26 +194,26 @@ async function openBus(core: CoreSettings, { roles, database, log, origin }: Bus
     const setting = origin('natsUrl')
     return createNatsBus(toNatsOptions(core.natsUrl, setting), log, setting)
   }
-  // A bus inside one process reaches no other: their consumers would wait for the sweep each time.
+  // A bus inside one process reaches no other process; their consumers would wait for the sweep each time.
   if (database?.kind === 'postgres' && roles.length === 1)
     throw new SettingsError('NATS_URL: required where roles run as processes of their own and share a database')
   return createMemoryBus({}, log)
 }
 
-// Credentials in URLs must not reach a log, whoever prints the URL.
+// Credentials in URLs must not reach a log, whichever library prints the URL.
 function concealPasswords({ databaseUrl = '', natsUrl = '' }: CoreSettings): void {
   for (const text of [databaseUrl, ...natsUrl.split(',')]) {
     const url = URL.parse(text.trim())
     if (url === null) continue
     const { username, password } = url
-    // NATS takes a name alone as a token.
+    // NATS treats a name without a password as a token.
     const secret = password === '' && text !== databaseUrl ? username : password
     conceal(secret)
     if (hasDecodableCredentials(url)) conceal(decodeURIComponent(secret))
   }
 }
 
-/** The given keys of an object that are defined: exact optional properties take no undefined. */
+/** Picks the given keys that are defined, since exact optional properties do not accept undefined. */
 function pick<T extends object, K extends keyof T>(
   from: T,
   ...keys: readonly K[]

@@ -38,7 +38,7 @@ const resource = (group: string, plural: string, kind: string, namespaced: boole
 })
 const rbac = 'rbac.authorization.k8s.io'
 
-/** A namespace where viewer lists and developer creates runs; the environment of a process on real servers. */
+/** Creates a namespace where viewer lists and developer creates runs, and the environment of a process on real servers. */
 async function setUp(t: TestContext) {
   const kube = await sharedKube(t)
   const pool = createPool(kube.url, { ca: kube.ca })
@@ -93,7 +93,7 @@ async function setUp(t: TestContext) {
 
 type Given = Awaited<ReturnType<typeof setUp>>
 
-/** What a user of the three plugins does and sees, however they are run. */
+/** Exercises the three plugins as a user, independent of how they are run. */
 async function flow({ kube, admin, namespace, collector }: Given, addresses: Addresses): Promise<void> {
   const { bff = '', gateway = '', state = '' } = addresses
   const as = (persona: string, path: string, body?: object, headers: object = {}) =>
@@ -126,7 +126,7 @@ async function flow({ kube, admin, namespace, collector }: Given, addresses: Add
   assert.deepEqual(await (await as('viewer', `/notes/${namespace}`)).json(), { items: ['one', 'two'] })
   await eventually(async () => assert.deepEqual(await (await as('viewer', `/tally/${namespace}`)).json(), { notes: 2 }))
   await checkTrace(collector, namespace)
-  // The state role takes pods with a token for it; the gateway persons too.
+  // The state role accepts pods with a token for it; the gateway accepts users as well.
   for (const [url, role, bearer] of [
     [`${gateway}/v1/ping`, 'gateway', kube.tokens['developer'] ?? ''],
     [`${state}/ping`, 'state', await issueToken(admin, namespace, 'state')],
@@ -145,7 +145,7 @@ async function flow({ kube, admin, namespace, collector }: Given, addresses: Add
   await eventually(async () =>
     assert.equal((await admin.get(configMaps, ref)).metadata.annotations?.['mirrored'], 'yes'),
   )
-  // K1: what the BFF asked for requests, it asked as the caller.
+  // K1: requests of the BFF to the cluster use the caller's identity.
   const asked = kube.auditLog(before).filter(({ objectRef }) => objectRef?.resource === 'selfsubjectaccessreviews')
   assert.ok(asked.length >= 5)
   assert.deepEqual([...new Set(asked.map(({ user }) => user.username))].toSorted(), [
@@ -172,15 +172,15 @@ async function issueToken(admin: KubeClient, namespace: string, audience: string
 const traceId = 'c0ffee'.padStart(32, '0')
 const traceparent = `00-${traceId}-${'b'.repeat(16)}-01`
 
-/** One trace from the request through its event to its consumer, each operation under the one that caused it, and no content. */
+/** One trace from the request through its event to its consumer, each operation under its cause, without content. */
 async function checkTrace({ spans, bodies }: Collector, namespace: string): Promise<void> {
-  // The trace of the caller is a link, not the trace of the request (SEC26).
+  // The caller's trace is a link, not the trace of the request (SEC26).
   const linked = () =>
     spans.find(({ attributes }) =>
       attributes.some(({ key, value }) => key === 'mesh.caller.trace_id' && value['stringValue'] === traceId),
     )
   const found = (name: string) => spans.find((span) => span.traceId === linked()?.traceId && span.name === name)
-  // Each process sends on its own.
+  // Each process exports separately.
   for (const name of ['POST /api/notes/:ns', 'process tally.count', 'publish dev.mesh.notes.added.v1'])
     await eventually(async () => assert.ok(found(name), name))
   const request = found('POST /api/notes/:ns')
@@ -223,8 +223,8 @@ test(
     t.after(() => composed.close())
     await composed.host.start()
     const { admin = '' } = composed.host.addresses()
-    const ready = await fetch(`${admin}/readyz?verbose`)
-    assert.equal(ready.status, 200, await ready.text())
+    const readiness = await fetch(`${admin}/readyz?verbose`)
+    assert.equal(readiness.status, 200, await readiness.text())
     await flow(given, composed.host.addresses())
     assert.match(
       await (await fetch(`${admin}/metrics`)).text(),
@@ -248,8 +248,8 @@ test('flow: the same three plugins as separate processes', servers, async (t) =>
     const found = await ready
     assert.ok(found, log())
     addresses[role] = found[role] ?? ''
-    const told = await fetch(`${found['admin']}/readyz?verbose`)
-    assert.equal(told.status, 200, await told.text())
+    const readiness = await fetch(`${found['admin']}/readyz?verbose`)
+    assert.equal(readiness.status, 200, await readiness.text())
   }
   await flow(given, addresses)
   for (const { child } of started) child.kill('SIGTERM')

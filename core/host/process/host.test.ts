@@ -40,7 +40,7 @@ function host(
   return { host: made, lines }
 }
 
-test('load order: needs first; a missing need, a duplicate and a cycle are named by their path', () => {
+test('load order: dependencies first; a missing need, a duplicate and a cycle are named by their path', () => {
   const plugin = (name: string, needs: AnyPlugin['needs'] = {}): AnyPlugin =>
     definePlugin({ contract: 1, name, settings: none, needs, create: () => ({}) })
   const runs = plugin('runs')
@@ -119,23 +119,23 @@ test('wiring: unwired is inherited with its reason, hidden is not; boot, readine
     await Promise.all(['/api/runs', '/api/shares', '/api/secret', '/api/user'].map(status)),
     [501, 501, 404, 200],
   )
-  const told = await (await fetch(`${running.addresses().admin}/readyz?verbose`)).text()
-  assert.match(told, /\[i\]sharing: unwired, needs runs: no DATABASE_URL/)
-  assert.match(told, /\[i\]secret: hidden/)
-  assert.match(told, /readyz check passed/)
+  const readiness = await (await fetch(`${running.addresses().admin}/readyz?verbose`)).text()
+  assert.match(readiness, /\[i\]sharing: unwired, needs runs: no DATABASE_URL/)
+  assert.match(readiness, /\[i\]secret: hidden/)
+  assert.match(readiness, /readyz check passed/)
   assert.match(lines.join(''), /sharing: unwired, needs runs: no DATABASE_URL/)
   const openapi = (await (await fetch(`${running.addresses().bff}/openapi.json`)).json()) as { paths: object }
   assert.deepEqual(Object.keys(openapi.paths), ['/api/runs', '/api/shares', '/api/user'])
 })
 
-test('a plugin that is switched off answers 501 and takes what needs it along', async (t) => {
+test('a disabled plugin returns 501, and so do its dependents', async (t) => {
   const a = definePlugin({ contract: 1, name: 'a', settings: none, create: () => ({}), api: () => 1 })
   const b = definePlugin({ contract: 1, name: 'b', settings: none, needs: { a }, create: () => ({}) })
   const { host: running } = host(t, [a, b], { yaml: 'disable: [a]' })
   await running.start()
   assert.deepEqual((await running.ready()).notes, [
-    'a: unwired, switched off in the settings',
-    'b: unwired, needs a: switched off in the settings',
+    'a: unwired, disabled in the settings',
+    'b: unwired, needs a: disabled in the settings',
   ])
 })
 
@@ -259,7 +259,7 @@ test('X6: drain fails readiness first, lets requests finish, ends streams with a
   await assert.rejects(fetch(`${bff}/api/slow`, { headers: good }))
 })
 
-test('X6: clients are told to leave idle connections sooner than a drain closes them; the server keeps them for longer', async (t) => {
+test('X6: clients are asked to close idle connections sooner than a drain does; the server keeps them longer', async (t) => {
   const { host: running } = host(t, [], { yaml: 'drain:\n  delaySeconds: 2\n' })
   await running.start()
   const answer = await fetch(`${running.addresses().bff}/api/none`, { headers: good })
@@ -268,7 +268,7 @@ test('X6: clients are told to leave idle connections sooner than a drain closes 
   assert.equal(keepAliveTimeout + keepAliveTimeoutBuffer, 72_000)
 })
 
-test('X6: a request that comes a second after the time of its connection is still answered in a drain', async (t) => {
+test('X6: a request that arrives a second after the timeout of its connection is still answered during a drain', async (t) => {
   const { host: running } = host(t, [], { yaml: 'drain:\n  delaySeconds: 1\n' })
   await running.start()
   const kept = connect(Number(new URL(running.addresses().bff ?? '').port), '127.0.0.1')
@@ -277,7 +277,7 @@ test('X6: a request that comes a second after the time of its connection is stil
   const [first] = (await once(kept, 'data')) as [Buffer]
   assert.match(String(first), /keep-alive: timeout=1/i)
   const drained = running.drain()
-  // The delay, the time that was named to the client, and one second: what is measured is the clock itself.
+  // The delay, the timeout announced to the client, and one second; this measures the clock itself.
   await new Promise((resolve) => setTimeout(resolve, 3_000))
   kept.write(request)
   const [late] = (await once(kept, 'data', { signal: AbortSignal.timeout(5_000) })) as [Buffer]

@@ -24,7 +24,7 @@ import type { RoleInput, RunningRole } from '../role/role.ts'
 
 /** A process of the platform: one role, or several with a container each. */
 export interface HostOptions {
-  /** Started in this order: what others stand on comes first (`migrate`, `state`, `manager`, `worker`, `gateway`, `bff`). */
+  /** Roles in start order, dependencies first (`migrate`, `state`, `manager`, `worker`, `gateway`, `bff`). */
   readonly roles: readonly Role[]
   readonly plugins: readonly AnyPlugin[]
   readonly settings: Settings
@@ -35,43 +35,43 @@ export interface HostOptions {
   readonly metrics?: Metrics
   readonly tracer?: Tracer | undefined
   readonly now?: () => Date
-  /** Event types of core itself (the informers'). */
+  /** Event types of core (those of the informers). */
   readonly coreEventTypes?: readonly EventType[]
-  /** Names of plugins that come from elsewhere: their routes stand under `/api/x/<name>`. */
+  /** Names of third-party plugins; their routes are below `/api/x/<name>`. */
   readonly thirdParty?: ReadonlySet<string>
   /** Default: the pods of the agent's Service. */
-  /** What calls to addresses of users are checked by; default: public addresses only. */
+  /** Rules for calls to addresses of users; default: public addresses only. */
   readonly outbound?: GuardOptions
-  /** Routes of the BFF outside `/api`, each marked public. */
+  /** Public routes of the BFF outside `/api`. */
   readonly pages?: FastifyPluginAsync
-  /** A taken port moves to a free one instead of failing. */
+  /** Uses a free port if the configured one is taken, instead of failing. */
   readonly mayMovePorts?: boolean
-  /** Holds every answer to its declared schema (tests). */
+  /** Validates every response against its declared schema (tests). */
   readonly checkResponses?: boolean
 }
 
-/** Base URLs that a process listens on. */
+/** Base URLs of the listeners of a process. */
 export type Addresses = Readonly<Partial<Record<'bff' | 'gateway' | 'state' | 'manager' | 'admin', string>>>
 
 /** A process that can be started once. */
 export interface Host {
   /**
-   * Builds and starts every role. Listens soon and resolves when all work runs, however long store and bus take to be there. A plugin
-   * that fails names itself, and whatever was started is closed again.
+   * Creates and starts every role. Listens early, and resolves when all background work runs, however long store and bus take. The error of
+   * a failing plugin names it, and everything started is closed.
    */
   start(): Promise<void>
-  /** Resolves when the manager has been once through every object that was there when it started. */
+  /** Resolves when the manager has processed every object present at startup. */
   synced(): Promise<void>
-  /** Readiness fails first, then streams end with a retry hint and requests under way finish. */
+  /** Fails readiness first, then ends streams with a retry hint and waits for requests in progress. */
   drain(): Promise<void>
-  /** Everything in reverse. */
+  /** Closes everything in reverse order. */
   close(): Promise<void>
   ready(): Promise<Readiness>
   addresses(): Addresses
   app(role: 'bff' | 'gateway' | 'state' | 'manager'): FastifyInstance | undefined
 }
 
-/** Composes a process; nothing happens before `start`. */
+/** Creates the host of a process; nothing happens before `start`. */
 export function createHost(options: HostOptions): Host {
   const log = options.log ?? createLogger({ level: options.settings.core.logLevel, currentTrace })
   const metrics = options.metrics ?? createMetrics({ process: true })
@@ -115,7 +115,7 @@ export function createHost(options: HostOptions): Host {
           roles.push(role)
           refuseClosed()
           if (name !== 'migrate') await listenRole(role, options, addresses)
-          // Migrations are done once; their connections are given back before the roles that need them start.
+          // Migrations run once; their connections are closed before other roles start.
           else await role.start().finally(() => roles.pop()?.close())
         }
         await Promise.all(roles.map((role) => role.start()))
@@ -137,14 +137,14 @@ export function createHost(options: HostOptions): Host {
     drain: async () => {
       state = 'draining'
       const { delaySeconds, graceSeconds } = settings.core.drain
-      // Load balancers learn of the failed readiness in this time; until then every request is still served.
+      // Load balancers observe the failed readiness within this time; until then every request is served.
       await delay(delaySeconds * 1000)
       for (const role of roles) role.drain()
       const apps = roles.flatMap(({ app }) => (app === undefined ? [] : [app]))
-      // From now on each answer ends its connection. Closing one that is idle races with its next request (X6): a connection without an
-      // answer for as long again is one that clients were told not to use (`keepConnections`); what they sent before may be late.
+      // From now on each response closes its connection. Closing an idle connection races with its next request (X6). One that stays unused
+      // for this long again should not be used by clients any more (`keepConnections`); a request sent before may arrive late.
       await untilUnused(apps, delaySeconds === 0 ? 0 : delaySeconds * 1000 + LATE_MS)
-      // After a busy moment requests that have come already are read first; theirs are not idle then.
+      // After a busy turn, requests already received are read first, so that their connections are not idle.
       await setImmediate()
       const grace = new AbortController()
       const cut = delay(graceSeconds * 1000, undefined, { signal: grace.signal }).then(() =>
@@ -166,7 +166,7 @@ function roleInput(
   own: Pick<RoleInput, 'log' | 'metrics'> & { addresses: Addresses },
 ): RoleInput {
   const { urls } = options.settings.core
-  // Read when they are used: a port may be any free one.
+  // Read when used, since the port may be any free one.
   const url = (role: 'bff' | 'gateway' | 'state', preset: string): string => urls[role] ?? own.addresses[role] ?? preset
   return {
     ordered: loadOrder(options.plugins),
@@ -206,7 +206,7 @@ function hostOf({ settings, roles }: HostOptions): string {
   return settings.core.listen.host ?? (roles.length > 1 ? '127.0.0.1' : '::')
 }
 
-// H1: on loopback the only reader is this machine, and what a browser on it must not reach is a page's own name. In a cluster names are
+// H1: on loopback the only clients are on this machine, and a page in its browser must not use its own host name. In a cluster, names are
 // those of Services, Ingresses and pods, which this process does not know.
 function servedHosts(options: HostOptions): readonly string[] | undefined {
   if (!isLoopbackAddress(hostOf(options))) return undefined
@@ -247,11 +247,11 @@ async function listenRole(
 }
 
 const KEPT_MS = 72_000
-// Clients leave a connection a second before its time; a busy machine may bring their last request later than that.
+// Clients close a connection a second before its timeout; on a busy machine their last request may arrive later.
 const LATE_MS = 2_000
 
-// `Keep-Alive: timeout` names a shorter time than the server keeps an idle connection, namely what a drain waits for: a client that
-// keeps to it (Node's does) is never just writing on a connection that a drain closes. Load balancers have 60 s of their own.
+// Announces a shorter `Keep-Alive: timeout` than the server uses, namely the wait of a drain. A client that honours it (as Node's does)
+// never writes on a connection that a drain is closing. Load balancers have their own 60 s.
 function keepConnections(server: Server, delaySeconds: number): void {
   if (delaySeconds === 0) return
   server.keepAliveTimeout = delaySeconds * 1000
@@ -263,7 +263,7 @@ function toUrl(host: string, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-// Waits until no client holds a connection, at most `ms`.
+// Waits until no client has an open connection, at most `ms`.
 async function untilUnused(apps: readonly FastifyInstance[], ms: number): Promise<void> {
   const open = (app: FastifyInstance): Promise<number> =>
     new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count ?? 0)))

@@ -8,7 +8,7 @@ import { createOtlpExporter } from '#core/telemetry/otlp.ts'
 import { createTracer } from '#core/telemetry/tracer.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 
-/** What the traces of a process are told by. */
+/** Input of the trace export. */
 export interface TracingNeeds {
   readonly settings: Pick<CoreSettings, 'telemetry' | 'install'>
   readonly roles: readonly Role[]
@@ -17,13 +17,13 @@ export interface TracingNeeds {
   readonly metrics: Metrics
 }
 
-/** The tracer of a process; undefined when no collector is configured. `close` sends what is queued. */
+/** Tracer of a process, undefined without a collector. `close` sends queued spans. */
 export interface Tracing {
   readonly tracer: Tracer | undefined
   close(): Promise<void>
 }
 
-/** Opens the export of traces when `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector. */
+/** Starts the export of traces if `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
 export function openTracing({ settings, roles, version, log, metrics }: TracingNeeds): Tracing {
   const { otlpEndpoint } = settings.telemetry
   if (otlpEndpoint === undefined) return { tracer: undefined, close: async () => undefined }
@@ -49,7 +49,7 @@ export function openTracing({ settings, roles, version, log, metrics }: TracingN
   return { tracer, close: () => exporter.close().finally(pool.close) }
 }
 
-// A pool of its own: a collector that hangs must take no connection from anybody else.
+// A separate pool, so that a hanging collector occupies no other connection.
 function createCollectorPool() {
   let opened: Promise<Agent> | undefined
   return {

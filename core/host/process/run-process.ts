@@ -2,15 +2,15 @@ import { catchFatalErrors } from '#core/log/fatal-errors.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Host } from './host.ts'
 
-/** A process to run until it is told to stop. */
+/** A process and its shutdown parameters. */
 export interface ProcessParts {
   readonly host: Host
   readonly log: Logger
-  /** Milliseconds after which a process that drains because of a fatal error exits in any case. */
+  /** Milliseconds after which a process that drains because of a fatal error exits. */
   readonly drainDeadlineMs: number
-  /** Resolves at the first error that no code handles; default: `catchFatalErrors` from now on. */
+  /** Resolves at the first unhandled error; default: `catchFatalErrors`. */
   readonly fatal?: Promise<void>
-  /** Writes why the process could not start or run; default: an error of the log. */
+  /** Reports why the process could not start or run; default: logs an error. */
   readonly report?: (error: unknown) => void
   close(): Promise<void>
 }
@@ -19,21 +19,21 @@ export interface ProcessParts {
 export const exitCodes = { ok: 0, failed: 1, usage: 2, killed: 130 } as const
 
 /**
- * Starts, waits for SIGTERM or SIGINT, drains and closes; a second signal ends at once. A fatal error drains too and exits with `failed`.
- * Resolves with the exit code.
+ * Starts, waits for SIGTERM or SIGINT, drains and closes; a second signal exits at once. A fatal error drains too and exits with `failed`.
+ * Returns the exit code.
  */
 export async function runProcess(parts: ProcessParts, roles: readonly string[]): Promise<number> {
   const { host, log, close, fatal = catchFatalErrors({ roles }) } = parts
   const stopped = untilStopped(fatal)
   try {
     const started = host.start()
-    // Migrations end by themselves.
+    // The role `migrate` ends by itself.
     if (roles.every((role) => role === 'migrate')) {
       await Promise.race([started, fatal.then(() => Promise.reject(new Error('migration stopped')))])
       await close()
       return exitCodes.ok
     }
-    // The start waits for store and bus: a signal meanwhile ends it.
+    // The start waits for store and bus; a signal meanwhile ends it.
     await Promise.race([started, stopped])
     started.catch(() => undefined)
     const reason = await stopped
@@ -52,7 +52,7 @@ export async function runProcess(parts: ProcessParts, roles: readonly string[]):
   }
 }
 
-// After a fatal error a drain may hang on state that is no more consistent.
+// After a fatal error a drain may hang on inconsistent state.
 function exitAfter(ms: number): void {
   process.exitCode = exitCodes.failed
   setTimeout(() => process.exit(exitCodes.failed), ms).unref()

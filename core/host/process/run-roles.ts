@@ -3,7 +3,7 @@ import { catchFatalErrors } from '#core/log/fatal-errors.ts'
 import { composeHost, type Composition } from './compose-process.ts'
 import { exitCodes, runProcess } from './run-process.ts'
 
-/** Composes the roles of a process and runs them; resolves with the exit code, and says why when it could not start. */
+/** Composes and runs the roles of a process. Returns the exit code, and reports why it could not start. */
 export async function runRoles(composition: Composition): Promise<number> {
   const fatal = catchFatalErrors({ roles: composition.roles })
   try {

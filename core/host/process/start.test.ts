@@ -29,7 +29,7 @@ import { flowPlugins } from '../testing/flow/plugins.ts'
 
 const servers = { ...needs('nats-server', 'initdb'), timeout: 60_000 }
 
-/** Routes that need the store, the bus, or nothing; asked without a cluster. */
+/** Routes that need the store, the bus, or nothing; requested without a cluster. */
 const needy = definePlugin({
   contract: 1,
   name: 'needy',
@@ -57,7 +57,7 @@ const plugins = [...flowPlugins.filter(({ name }) => name !== 'mirror'), needy]
 
 type Env = Readonly<Record<string, string>>
 
-/** The environment of a process; no request of these tests reaches the cluster. */
+/** Environment of a process; no request of these tests reaches the cluster. */
 async function environment(t: TestContext, given: { DATABASE_URL: string; NATS_URL: string }): Promise<Env> {
   const folder = await mkdtemp(join(tmpdir(), 'mesh-start-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
@@ -116,7 +116,7 @@ async function eventually(check: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Appends notes as a role that writes would; resolves with how many the worker's consumer has counted so far. */
+/** Appends notes like a writing role. Resolves with the number counted so far by the worker's consumer. */
 async function log(t: TestContext, url: string) {
   const database = await openDatabase({ url })
   t.after(() => database.close())
@@ -173,7 +173,7 @@ test(
     await eventually(async () => assert.equal(await messagesIn(nats.url), 20))
     assert.equal((await worker.ask('/readyz')).text, 'ok\n')
 
-    // Killed while it runs: the relay goes on where it was.
+    // Killed while running: the relay continues at its cursor.
     await nats.kill9()
     await worker.readiness(/\[-\]bus failed/)
     assert.equal((await worker.ask('/readyz')).text, 'ok\n', 'PODA2: a shared outage leaves replicas in their Service')
@@ -186,11 +186,11 @@ test(
     await eventually(async () => assert.equal(await messagesIn(nats.url), 40))
     await eventually(async () => assert.equal(await events.counted(), 40))
 
-    const told = worker.lines.join('')
-    assert.doesNotMatch(told + asked.text, /pa55word/)
-    assert.equal(told.match(/NATS not reachable/g)?.length, 2, told)
-    assert.equal(told.match(/NATS reconnected/g)?.length, 2, told)
-    assert.equal(told.match(/waiting for the bus/g)?.length, 1, told)
+    const logged = worker.lines.join('')
+    assert.doesNotMatch(logged + asked.text, /pa55word/)
+    assert.equal(logged.match(/NATS not reachable/g)?.length, 2, logged)
+    assert.equal(logged.match(/NATS reconnected/g)?.length, 2, logged)
+    assert.equal(logged.match(/waiting for the bus/g)?.length, 1, logged)
   },
 )
 

@@ -8,18 +8,18 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import { describeReadiness } from './readiness.ts'
 import type { ReadinessProbe } from './readiness.ts'
 
-/** What the admin port shows, and to which hosts. */
+/** Content of the admin port, and the hosts it serves. */
 export interface AdminOptions {
   readonly readiness: ReadinessProbe['read']
   readonly metrics: Metrics
-  /** Host names served beside those of loopback (H1); undefined: any. */
+  /** Host names served besides those of loopback (H1); undefined: any. */
   readonly hosts?: readonly string[] | undefined
 }
 
-/** `/livez`, `/readyz?verbose` and `/metrics`: for the kubelet and the scraper, without a bearer and without secrets. */
+/** Serves `/livez`, `/readyz?verbose` and `/metrics` for kubelet and Prometheus, without authentication and without secrets. */
 export function createAdminServer(options: AdminOptions): Server {
   const server = createServer((request, response) => {
-    // Asynchronous as a whole: an error of any line is a rejection that is answered here, never an uncaught exception (SEC1).
+    // Asynchronous as a whole: any error is a rejection handled here, never an uncaught exception (SEC1).
     answer(options, request, response).catch(() => {
       if (response.headersSent) response.destroy()
       else text(response, 500, 'internal error\n')
@@ -34,7 +34,7 @@ async function answer(options: AdminOptions, request: IncomingMessage, response:
   if (hosts !== undefined && !isServedHost(request.headers.host, hosts))
     return text(response, 421, 'this host is not served here\n')
   const target = request.url ?? ''
-  // Absolute and asterisk forms are for proxies.
+  // Only proxies use absolute and asterisk forms.
   if (!target.startsWith('/')) return text(response, 400, 'the target must be a path\n')
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD')
@@ -47,7 +47,7 @@ async function answer(options: AdminOptions, request: IncomingMessage, response:
   if (path !== '/readyz') return text(response, 404, 'not found\n')
   const verbose = new URLSearchParams(query).has('verbose')
   const found = await readiness({ verbose })
-  // A failure is always listed in full.
+  // A failure is always listed in detail.
   text(response, found.ready ? 200 : 503, verbose || !found.ready ? describeReadiness(found) : 'ok\n')
 }
 
@@ -55,7 +55,7 @@ function text(response: ServerResponse, status: number, body: string, type = 'te
   response.writeHead(status, { ...securityHeaders, 'content-type': type }).end(body)
 }
 
-/** Listens; a taken port moves to a free one when it may. Resolves with the port. */
+/** Listens. Uses a free port if the configured one is taken and `mayMove` is set. Returns the port. */
 export async function listen(
   server: Server,
   options: { host: string; port: number; mayMove: boolean },
@@ -71,7 +71,7 @@ export async function listen(
   return typeof address === 'object' && address !== null ? address.port : options.port
 }
 
-/** Whether listening failed because another process has the port. */
+/** Whether listening failed because another process uses the port. */
 export function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }

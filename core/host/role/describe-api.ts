@@ -16,15 +16,15 @@ import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { createRoleApp, summariesOf } from './role-server.ts'
 import { wire } from '../load/plugin-availability.ts'
 
-/** The OpenAPI document of plugins in the profile open with everything configured. */
+/** OpenAPI document of plugins in the profile `open` with everything configured. */
 export async function describeApi(plugins: readonly AnyPlugin[], version: string): Promise<object> {
   const catalog = await describeCatalog(plugins, version)
   return toOpenApi({ catalog, version, summaries: summariesOf(plugins) })
 }
 
 /**
- * Every endpoint that plugins mount in the profile open with everything configured. Nothing is opened: declaring routes does no I/O,
- * and a plugin that reached for store, bus or cluster here would fail.
+ * Lists every endpoint of plugins in the profile `open` with everything configured. Nothing is opened: declaring routes does no I/O, and a
+ * plugin that used store, bus or cluster here would fail.
  */
 export async function describeCatalog(
   plugins: readonly AnyPlugin[],

@@ -7,7 +7,7 @@ import { asSpan } from '#core/telemetry/trace-context.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import type { Platform } from '../platform/platform.ts'
 
-/** What running jobs needs. */
+/** Dependencies of running jobs. */
 export interface JobsOptions {
   readonly jobs: readonly Job[]
   readonly platform: Pick<Platform, 'lead'>
@@ -17,11 +17,11 @@ export interface JobsOptions {
   readonly signal: AbortSignal
 }
 
-// A job that failed is tried again; twice as long after each failure in a row.
+// A failed job is retried; the delay doubles with each consecutive failure.
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 60_000
 
-/** Runs each job until the signal aborts: leader-only ones while this process leads the row of the job's name, others in every replica. */
+/** Runs each job until the signal aborts: leader-only ones while this process holds the job's lease, others in every replica. */
 export function runJobs(options: JobsOptions): Running {
   const { platform, signal } = options
   const done = options.jobs.map((job) => {
@@ -56,12 +56,12 @@ async function attempt(job: Job, term: Term, { log, metrics, tracer }: JobsOptio
   } catch (error) {
     if (term.signal.aborted) return false
     ended('failed')
-    log.error({ job: job.name, error: String(error) }, 'a job failed and will run again')
+    log.error({ job: job.name, error: String(error) }, 'job failed, retrying')
     return true
   }
 }
 
-// A trace a round; a loop that ends with its process is no operation.
+// One trace per execution. A loop that runs as long as its process is not an operation.
 function traced(job: Job, tracer: Tracer | undefined, run: () => Promise<void>): Promise<void> {
   if (tracer === undefined || job.every === undefined) return run()
   return asSpan({ tracer, parent: undefined, name: `job ${job.name}` }, run)

@@ -11,19 +11,19 @@ export interface CheckResult {
   readonly reason?: string
 }
 
-/** Readiness as it was found. */
+/** Result of the readiness checks. */
 export interface Readiness {
   readonly ready: boolean
   readonly checks: readonly CheckResult[]
-  /** What is not wired, and why; it never makes a process unready. */
+  /** Unavailable parts and the reason; they never make a process unready. */
   readonly notes: readonly string[]
 }
 
-/** What readiness is made of. */
+/** Input of readiness. */
 export interface ReadinessParts {
-  /** Why the process itself cannot serve; undefined when it can. */
+  /** Why the process itself cannot serve; undefined if it can. */
   readonly processReason: () => string | undefined
-  /** Dependencies that replicas share, by name; each throws its reason. */
+  /** Dependencies shared by replicas, by name; each throws its reason. */
   readonly dependencies: () => ReadonlyMap<string, () => Promise<void>>
   readonly notes: () => readonly string[]
   readonly log: Logger
@@ -33,8 +33,8 @@ export interface ReadinessParts {
 /** Readiness of a process. */
 export interface ReadinessProbe {
   /**
-   * `ready` is whether this process can serve something. A dependency makes it unready only until its first success, which holds back
-   * the roll-out of a wrong setting. Later its outage is reported, and never takes all replicas out of their Service.
+   * `ready` is whether this process can serve any request. A dependency makes it unready only until its first success, which stops the
+   * rollout of a wrong setting. A later outage is reported, but never removes all replicas from their Service.
    */
   read(options?: { verbose: boolean }): Promise<Readiness>
   /** Checks the dependencies regularly for metrics and log, until the signal aborts. */
@@ -54,14 +54,14 @@ export function createReadiness(parts: ReadinessParts): ReadinessProbe {
   const note = ({ name, ok, reason }: CheckResult): void => {
     available.set(ok ? 1 : 0, { dependency: name })
     if (ok && away.delete(name)) parts.log.info({ dependency: name }, 'dependency is available again')
-    // Before the first success the start reports what it waits for.
+    // Before the first success, the startup code reports what it waits for.
     if (!ok && reached.has(name) && !away.has(name)) {
       away.add(name)
       parts.log.warn({ dependency: name, reason }, 'dependency is not available')
     }
     if (ok) reached.add(name)
   }
-  // One round at a time, however many probes ask.
+  // One round at a time, shared by concurrent probes.
   const check = (): Promise<readonly CheckResult[]> => {
     running ??= runChecks(parts.dependencies()).finally(() => (running = undefined))
     return running
@@ -109,7 +109,7 @@ async function runCheck(name: string, check: () => Promise<void>): Promise<Check
   }
 }
 
-/** The body of `/readyz?verbose`, in the manner of Kubernetes' components. */
+/** Body of `/readyz?verbose`, in the format of Kubernetes components. */
 export function describeReadiness({ ready, checks, notes }: Readiness): string {
   const lines = checks.map(({ name, ok, reason }) =>
     ok ? `[+]${name} ok` : `[-]${name} failed: ${reason ?? 'unknown'}`,

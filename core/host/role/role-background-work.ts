@@ -11,7 +11,7 @@ import type { Core } from '#core/plugin/core-services.ts'
 import { runJobs } from './job-runner.ts'
 import type { Platform } from '../platform/platform.ts'
 
-/** What the background work of a role is started from. */
+/** Input of a role's background work. */
 export interface RoleWorkInput {
   readonly role: 'worker' | 'manager'
   readonly core: Core
@@ -22,8 +22,8 @@ export interface RoleWorkInput {
 }
 
 /**
- * Starts consumers and jobs of the role, and for the manager informers and reconcilers; each when what it needs is there. What runs is
- * handed to `add`; resolves when everything does.
+ * Starts consumers and jobs of the role, and informers and reconcilers of the manager, each once its dependencies are available. Passes
+ * running work to `add`; resolves when all runs.
  */
 export async function startRoleWork(input: RoleWorkInput, add: (running: Running) => void): Promise<void> {
   const { platform, signal, role, core } = input
@@ -36,7 +36,7 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
   manager?.startReconcilers(add)
   await platform.available.store(signal)
   manager?.startInformers(add)
-  // The log is the outbox: the relay itself waits for the bus.
+  // The log is the outbox, so the relay itself waits for the bus.
   if (role === 'worker' && platform.store !== undefined) add(platform.relay(consumers, signal))
   const own = consumers.filter((consumer) => consumer.role === role)
   const consuming = platform.store === undefined ? undefined : platform.consume(own, signal)
@@ -46,7 +46,7 @@ export async function startRoleWork(input: RoleWorkInput, add: (running: Running
   await consuming?.subscribe()
 }
 
-/** Every consumer of the install, whichever role runs it: for the durables that the role `migrate` makes. */
+/** Every consumer of the installation, for the durables that the role `migrate` creates. */
 export function allConsumers(input: Pick<RoleWorkInput, 'platform' | 'built'>): readonly Consumer[] {
   const { observed, endpoints } = input.platform
   const context: WorkerContext = { role: 'worker', observed, endpoints }
@@ -60,7 +60,7 @@ function consumersOf(ready: readonly Built[], context: WorkerContext): readonly 
   ]
 }
 
-/** Informers of every plugin, one for each kind: two plugins may ask for the same. */
+/** Informers of every plugin, one per kind, since two plugins may declare the same. */
 export function informersOfPlugins(ready: readonly Built[], context: ManagerContext): readonly Informer[] {
   const all = ready.flatMap(({ plugin, services }) => plugin.informers?.(services, context) ?? [])
   return [...new Map(all.toReversed().map((informer) => [informer.resourceKind, informer])).values()].toReversed()
@@ -84,7 +84,7 @@ function managerWork(input: RoleWorkInput, ready: readonly Built[]): ManagerWork
     jobs: store === undefined ? [] : [missedDeletionsJob({ cluster, store, informers, log: core.log })],
     // Reconcilers are idempotent and need nothing but the cluster: agents are kept up while store and bus are away.
     startReconcilers: (add) => add(platform.reconcile(reconcilers, signal)),
-    // Facts need somewhere to stand.
+    // Informers record events and need the store.
     startInformers: (add) => (store === undefined ? undefined : add(platform.inform(informers, signal))),
   }
 }

@@ -23,10 +23,10 @@ import { informersOfPlugins } from './role-background-work.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
-/** A role that listens. */
+/** A role with a listener. */
 export type ListeningRole = 'bff' | 'gateway' | 'state' | 'manager'
 
-/** What the server of a role is built from. */
+/** Input of a role's server. */
 export interface RoleAppInput {
   readonly role: ListeningRole
   readonly core: Core
@@ -45,7 +45,7 @@ export interface RoleAppInput {
   readonly pages?: FastifyPluginAsync
 }
 
-/** The server of a role and its streams. */
+/** Server of a role and its streams. */
 export interface RoleApp {
   readonly app: FastifyInstance
   readonly streams: StreamRegistry
@@ -58,12 +58,12 @@ export function hasManagerRoutes(built: readonly Built[]): boolean {
   return usable(built).some(({ plugin, services }) => plugin.managerRoutes?.(services, listening) !== undefined)
 }
 
-/** What each plugin is for, by its name. */
+/** Purpose of each plugin, by name. */
 export function summariesOf(plugins: readonly AnyPlugin[]): ReadonlyMap<string, string> {
   return new Map(plugins.flatMap(({ name, summary }) => (summary === undefined ? [] : [[name, summary] as const])))
 }
 
-/** Builds the server of a role with the routes of every plugin; it does not listen. */
+/** Creates the server of a role with the routes of every plugin, without listening. */
 export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   const { core, platform, settings, role } = input
   const streams = createStreamRegistry(
@@ -106,7 +106,7 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   return { app, streams, catalog }
 }
 
-// BFF: the cluster's own callers. State: pods with a token for that audience. Gateway: such pods, or callers.
+// The BFF authenticates callers at the cluster, the state role pods with a token for its audience, the gateway both.
 function authenticatorOf({ role, core, platform }: RoleAppInput): Pick<HttpServices, 'identify' | 'knows'> {
   const { identity } = platform
   const knowsCaller = (bearer: string): boolean => core.cluster.knows?.(bearer) === true
@@ -122,7 +122,7 @@ function authenticatorOf({ role, core, platform }: RoleAppInput): Pick<HttpServi
   }
 }
 
-// Two scopes: the outer one names the owner, the inner one is gated, so a plugin may gate parts of its own within.
+// Two scopes: the outer one names the owner, the inner one is gated, so that a plugin may gate parts of its own routes.
 async function mountPlugin(
   app: FastifyInstance,
   built: Built,
@@ -186,7 +186,7 @@ function bffContext(platform: RoleAppInput['platform'], catalog: readonly Mounte
   }
 }
 
-// Without a store no namespaces are recorded: none is known to be permitted, and none is guessed.
+// Without a store no namespaces are recorded, so none is returned.
 const emptyDirectory: BffContext['directory'] = {
   namesAfter: async () => [],
   permitted: async () => ({ lastName: undefined }),

@@ -23,7 +23,7 @@ import type { ListeningRole, RoleApp } from './role-server.ts'
 import { allConsumers, startRoleWork } from './role-background-work.ts'
 import { wire } from '../load/plugin-availability.ts'
 
-/** What every role of a process is built from; nothing a role builds is in it. */
+/** Input of every role of a process; contains nothing that a role creates. */
 export interface RoleInput {
   readonly ordered: readonly AnyPlugin[]
   readonly settings: Settings
@@ -35,34 +35,34 @@ export interface RoleInput {
   readonly now: () => Date
   readonly version: string
   readonly urls: Core['urls']
-  /** What calls to addresses of users are checked by. */
+  /** Rules for calls to addresses of users. */
   readonly outbound: GuardOptions
   readonly coreEventTypes: readonly EventType[]
   readonly thirdParty: ReadonlySet<string>
   /** Default: the pods of the agent's Service. */
   readonly checkResponses: boolean
-  /** Host names that listeners on loopback serve beside those of loopback; undefined: any. */
+  /** Host names served by listeners on loopback besides those of loopback; undefined: any. */
   readonly hosts?: readonly string[] | undefined
   readonly pages?: FastifyPluginAsync
 }
 
-/** A role that was built; `start` begins its work. */
+/** A created role; `start` starts its background work. */
 export interface RunningRole {
   readonly role: Role
   readonly app: FastifyInstance | undefined
   readonly checks: Platform['checks']
   readonly notes: readonly string[]
-  /** Resolves when everything runs, however long store and bus take to be there; rejects when it cannot, or was closed. */
+  /** Resolves when all work runs, however long store and bus take. Rejects if it cannot run, or was closed. */
   start(): Promise<void>
-  /** Resolves when informers and reconcilers that were started have been through what was there. */
+  /** Resolves when started informers and reconcilers have processed the objects present at startup. */
   synced(): Promise<void>
-  /** Ends streams with a retry hint; requests under way go on. */
+  /** Ends streams with a retry hint; requests in progress continue. */
   drain(): void
-  /** Ends work, then plugins in reverse load order, then what they stand on. */
+  /** Stops background work, closes plugins in reverse load order, then their dependencies. */
   close(): Promise<void>
 }
 
-/** Builds a role: what it stands on, its plugins, its server. */
+/** Creates a role: its dependencies, its plugins, its server. */
 export async function buildRole(role: Role, input: RoleInput): Promise<RunningRole> {
   let container: RoleContainer | undefined
   const projections = (): readonly Projection[] => {
@@ -135,7 +135,7 @@ function createCore(role: Role, { input, platform, extensions, eventTypes, plugi
     descriptors: () => descriptors,
     eventTypes: () => declared,
     plugins,
-    // A contribution carries its point's name; the point's type says what its values are.
+    // A contribution contains the name of its point; the point's type determines the type of its values.
     extensions: <T>(point: { readonly name: string }) =>
       extensions()
         .filter((one) => one.point === point.name)
@@ -195,13 +195,13 @@ function finish(
       }
       return startRoleWork({ ...work, signal: stop.signal }, add)
     }
-    // Requests are served meanwhile; those that need what is missing are told so.
+    // Requests are served meanwhile; those that need the missing dependency get an error.
     await platform.available.store(stop.signal)
     await platform.available.bus(stop.signal)
   }
   const close = async (): Promise<void> => {
     stop.abort()
-    // Nothing may be added to what runs after this.
+    // No work may be added after this.
     await starting?.catch(() => undefined)
     await Promise.allSettled(running.map(({ done }) => done))
     if (server !== undefined) await closeApp(server.app)
@@ -232,7 +232,7 @@ function notesOf(wired: ReadonlyMap<string, Wired>): readonly string[] {
   )
 }
 
-// Who wants requests to finish drains first; here a client that keeps its connection must not hold the process.
+// Draining waits for requests; closing must not wait for a client that keeps its connection.
 async function closeApp(app: FastifyInstance): Promise<void> {
   const cut = setInterval(() => app.server.closeAllConnections(), 20)
   await app.close().finally(() => clearInterval(cut))

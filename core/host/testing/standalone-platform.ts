@@ -4,7 +4,7 @@ import type { YamlFile } from '#core/config/yaml-file.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { OpenPlatform } from '../platform/platform.ts'
 
-/** A platform without cluster, store and bus: for what the host does by itself. Every bearer is the user `test`. */
+/** A platform without cluster, store and bus, for tests of the host itself. Every bearer is the user `test`. */
 export function standalonePlatform(): OpenPlatform {
   const idle = (signal: AbortSignal) => ({
     done: new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
@@ -30,7 +30,7 @@ export function standalonePlatform(): OpenPlatform {
   })
 }
 
-/** Settings with every port free. */
+/** Settings with free ports only. */
 export function bareSettings(yaml = ''): YamlFile {
   return parseYamlText(`listen: {host: 127.0.0.1, bff: 0, gateway: 0, state: 0, admin: 0}\n${yaml}`, 'mesh.yaml')
 }

@@ -43,8 +43,8 @@ test('A2: an act that leaves no record runs once its intent is stored; its outco
     'intent lost string',
     'act lost',
   ])
-  const told = outcomes.map(({ name, outcome, intent, action }) => [name, outcome, action, typeof intent])
-  assert.deepEqual(told, [
+  const recorded = outcomes.map(({ name, outcome, intent, action }) => [name, outcome, action, typeof intent])
+  assert.deepEqual(recorded, [
     ['good', 'success', 'rotate', 'string'],
     ['bad', 'error', 'rotate', 'string'],
     ['lost', 'success', 'rotate', 'string'],
@@ -82,8 +82,8 @@ test('denied and failed mutations are reported to the audit point, bad requests 
   await app.inject({ url: '/api/things', headers: { authorization: `Bearer ${DENIED}` } })
   const common = { action: 'connect', resourceKind: 'Run', namespace: 'default', name: 'x' }
   const [ofDenied, ofFailed] = [denied, failed].map((answer) => answer.json<{ traceId: string }>().traceId)
-  const told = outcomes.map(({ traceparent, ...rest }) => ({ ...rest, traceId: traceparent.split('-')[1] }))
-  assert.deepEqual(told, [
+  const recorded = outcomes.map(({ traceparent, ...rest }) => ({ ...rest, traceId: traceparent.split('-')[1] }))
+  assert.deepEqual(recorded, [
     { actor: 'denied', ...common, traceId: ofDenied, outcome: 'denied', code: 'forbidden' },
     { actor: 'test', ...common, traceId: ofFailed, outcome: 'error', code: 'internal_error' },
   ])

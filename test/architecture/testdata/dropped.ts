@@ -2,7 +2,7 @@ async function work(): Promise<void> {
   throw new Error('rejected')
 }
 
-/** Each statement marked with an arrow drops a promise; the others handle its rejection or hold none. */
+/** Each statement marked with an arrow drops a promise; the others handle its rejection or have none. */
 export async function examples(maybe: Promise<void> | undefined): Promise<void> {
   void work() // <-
   // oxlint-disable-next-line promise/catch-or-return

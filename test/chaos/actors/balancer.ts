@@ -5,26 +5,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { askReadiness } from '../readiness.ts'
 
-/** What the thread is given: where each backend listens. */
+/** Input of the thread: the address of each backend. */
 export interface Backend {
   readonly name: string
   readonly port: number
   readonly adminUrl: string
 }
 
-/** What the thread tells: its port once, then the names of those that take new connections, whenever that changes. */
-export type Told = { readonly port: number } | { readonly ready: readonly string[] }
+/** Messages of the thread: its port once, then the names of ready backends whenever they change. */
+export type BalancerMessage = { readonly port: number } | { readonly ready: readonly string[] }
 
 const everyMs = 100
-// A pod that ends leaves its Service at once; one whose checks fail, on a busy machine, after three probes that are two seconds apart.
+// A terminating pod leaves its Service at once. A pod with failing checks leaves it after three probes, two seconds apart, which matters on
+// a busy machine.
 const failingMs = 6_000
 
-// A thread of its own, as a balancer is not the client: what the client is late with must not make it late with a failed readiness.
+// In a thread, since the balancer is not the client: a delay of the client must not delay the detection of a failed readiness.
 const backends = workerData as readonly Backend[]
 const ready = new Set(backends)
 let turn = 0
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is of windows
-const tell = (told: Told): void => parentPort?.postMessage(told)
+const send = (message: BalancerMessage): void => parentPort?.postMessage(message)
 
 const server = createServer({ noDelay: true, allowHalfOpen: true }, (near) =>
   dial(near, [...ready][turn++ % ready.size]),
@@ -33,10 +34,10 @@ server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const address = server.address()
 if (address === null || typeof address === 'string') throw new Error('no port was given by the system')
-tell({ port: address.port })
+send({ port: address.port })
 await Promise.all(backends.map(watch))
 
-// One probe of a backend after the other: an answer that was late must not undo a later one.
+// Probes a backend sequentially, so that a late response cannot override a later one.
 async function watch(backend: Backend): Promise<void> {
   for (let well = performance.now(); ; await sleep(everyMs)) {
     const found = await askReadiness(backend.adminUrl)
@@ -44,11 +45,11 @@ async function watch(backend: Backend): Promise<void> {
     const before = ready.size
     if (found === 'ready') ready.add(backend)
     else if (found === 'away' || performance.now() - well > failingMs) ready.delete(backend)
-    if (ready.size !== before) tell({ ready: [...ready].map(({ name }) => name) })
+    if (ready.size !== before) send({ ready: [...ready].map(({ name }) => name) })
   }
 }
 
-// As a Service does: no second try. A backend that is named ready and refuses is a failure of the platform.
+// Like a Service, without a second attempt: a backend that is ready and refuses connections is a failure of the platform.
 function dial(near: Socket, backend: Backend | undefined): void {
   if (backend === undefined) return void near.resetAndDestroy()
   const far = connect({ port: backend.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })

@@ -8,7 +8,7 @@ import { until } from '../until.ts'
 import type { World } from './log-world.ts'
 import type { Reader } from './log-writers.ts'
 
-/** What writers and readers saw meanwhile. */
+/** Observations of writers and readers. */
 export interface Evidence {
   readonly reader: Reader
   readonly acknowledged: ReadonlySet<number>
@@ -17,7 +17,7 @@ export interface Evidence {
   readonly recoveryMs: readonly number[]
 }
 
-/** Compares the log, what was published, read and handled with what was acknowledged and rolled back. */
+/** Compares the log, and the published, read and handled events, with acknowledged and rolled back writes. */
 export async function judge(world: World, evidence: Evidence) {
   const { database } = world
   const log = await readAfter(database.db, 0n, 1_000_000)
@@ -56,7 +56,7 @@ export async function judge(world: World, evidence: Evidence) {
   }
 }
 
-// One consumer at a time handles a stream, so its rows are in the order of their commits.
+// One consumer at a time handles a stream, so its rows are in commit order.
 function assertOrder(rows: readonly { readonly stream: string; readonly version: number }[]): void {
   const last = new Map<string, number>()
   for (const { stream, version } of rows) {

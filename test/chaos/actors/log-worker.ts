@@ -9,8 +9,8 @@ import { createLeaderElection } from '#core/database/leader-election.ts'
 import { noted } from '#core/event-store/testing/notes.ts'
 import { until } from '../until.ts'
 
-// `node log-worker.ts HOLDER DATABASE_URL NATS_URL`: a worker's share of the log, which is a contender for the relay and a member of two
-// consumers that write each event as a row. Only signals end it.
+// `node log-worker.ts HOLDER DATABASE_URL NATS_URL`: the event-log part of a worker. A candidate for the relay's lease, and a member of two
+// consumers that write each event as a row. Runs until it gets a signal.
 const [holder = '', url = '', servers = ''] = process.argv.slice(2)
 const database = await openDatabase({ url })
 const bus = await createNatsBus({ servers, reconnectTimeWait: 100 })
@@ -25,6 +25,6 @@ const consumers = (['none', 'stream'] as const).map((order) =>
         values (${order}, ${stream}, ${data.n}, ${version})`.execute(db)
   }),
 )
-// Servers may be down just now; the platform waits for them in the same way.
+// Servers may be down at this point; the platform waits for them in the same way.
 await until('the streams', () => runConsumers({ store, database, bus, consumers, sweepEveryMs: 500 }))
 process.stdout.write('ready\n')

@@ -17,14 +17,14 @@ import type { ServerProcess } from '#test/harness/server-process.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { until } from '../until.ts'
 
-/** A log with its servers and three processes that publish and consume it. */
+/** An event log with its servers and three processes that publish and consume it. */
 export interface World {
   readonly postgres: PostgresServer
   readonly nats: NatsServer
   readonly database: Database
   readonly workers: Map<string, ServerProcess>
   start(holder: string): void
-  /** The log's head just after the last stream was deleted: what came later must be in the new one. */
+  /** Head of the log just after the last stream was deleted; later events must be in the new stream. */
   streamFrom: bigint
 }
 
@@ -54,7 +54,7 @@ export async function openWorld(scope: Scope): Promise<World> {
   return { postgres, nats, database, workers, start, streamFrom: 0n }
 }
 
-// O2: also while another database of the server has a transaction open, whose age a careless reader would wait for or trust.
+// O2: keeps a transaction open in another database of the server. A careless reader would wait for its age, or rely on it.
 async function holdTransaction(scope: Scope, url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   client.on('error', () => undefined)
@@ -63,7 +63,7 @@ async function holdTransaction(scope: Scope, url: string): Promise<void> {
   scope.after(() => client.end().catch(() => undefined))
 }
 
-/** Makes the stream of events as an installation has it. */
+/** Creates the stream of events as an installation does. */
 export async function makeStream(servers: string): Promise<void> {
   const bus = await createNatsBus({ servers })
   await until('JetStream', async () => bus.ensure({ durables: [] }).then(() => true))

@@ -5,18 +5,18 @@ import { readAfter } from '#core/event-store/read-events.ts'
 import { note } from '#core/event-store/testing/notes.ts'
 import type { Random } from '../random.ts'
 
-/** How many write at once. */
+/** Number of concurrent writers. */
 export const writers = 50
 const streams = 20
 
-/** Writers under way. */
+/** Running writers. */
 export interface Writing {
-  /** Appends one event now and answers its number. */
+  /** Appends one event and returns its number. */
   write(): Promise<number>
   stop(): Promise<{ readonly acknowledged: ReadonlySet<number>; readonly rolledBack: ReadonlySet<number> }>
 }
 
-/** Starts writers with transactions of random length, of which one in ten is rolled back. */
+/** Starts writers with transactions of random length, one in ten of which is rolled back. */
 export function startWriters(database: Database, random: Random): Writing {
   const store = createStore(database, { projections: [] })
   const acknowledged = new Set<number>()
@@ -33,7 +33,7 @@ export function startWriters(database: Database, random: Random): Writing {
           'any',
           numbers.map((n) => note(n)),
         )
-        // Within the transaction: others take positions and commit meanwhile.
+        // Inside the transaction, while others take positions and commit.
         await sql`select pg_sleep(${random.next() * 0.05})`.execute(tx.db)
         if (undo) throw new RolledBack()
       })
@@ -46,7 +46,7 @@ export function startWriters(database: Database, random: Random): Writing {
   }
   const loops = Array.from({ length: writers }, async () => {
     while (!stopped.signal.aborted) {
-      // A server that is down refuses at once; what was in doubt is judged by the log.
+      // A stopped server refuses at once. The log decides about writes without a response.
       await write().catch(() => random.instant(5, 20))
       await random.instant(0, 100)
     }
@@ -61,12 +61,12 @@ export function startWriters(database: Database, random: Random): Writing {
 
 class RolledBack extends Error {}
 
-/** Positions in the order in which they were seen. */
+/** Positions in the order in which they were read. */
 export interface Reader {
   stop(): Promise<readonly bigint[]>
 }
 
-/** Any reader by position, such as an integrator's: it must see each commit however late that came. */
+/** Reads by position, like an integrator. It must see each commit, however late. */
 export function followLog(database: Database): Reader {
   const seen: bigint[] = []
   const stopped = new AbortController()

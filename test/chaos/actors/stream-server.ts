@@ -2,8 +2,9 @@ import type { EventStream } from '#core/http/stream/event-stream.ts'
 import { serveEventStreams } from '#core/http/testing/serve-event-streams.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 
-// `node --expose-gc stream-server.ts CLIENTS FRAMES BYTES`: serves event streams and prints its port. When so many clients are there, each gets the frames,
-// shared and unawaited as live frames are; a byte on standard input asks for one more. `#` ends a frame. Only signals end it.
+// `node --expose-gc stream-server.ts CLIENTS FRAMES BYTES`: serves event streams and prints its port. Once that many clients are connected,
+// each receives the frames, shared and not awaited like live frames. A byte on standard input sends one more; `#` ends a frame. Runs until
+// it gets a signal.
 const [clients = '1', frames = '1', bytes = '1'] = process.argv.slice(2)
 const open = new Set<EventStream>()
 const full = Promise.withResolvers<void>()
@@ -12,7 +13,7 @@ const port = await serveEventStreams((stream) => {
   void stream.closed.then(() => open.delete(stream))
   if (open.size === Number(clients)) full.resolve()
 })
-// Without garbage: bytes of the heap and of buffers. Counted by the server, since only it can collect.
+// Bytes of heap and buffers without garbage. Measured by the server, since only it can collect.
 const used = (): number => {
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()

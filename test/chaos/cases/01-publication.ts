@@ -13,7 +13,7 @@ import { createRandom } from '../random.ts'
 import type { Random } from '../random.ts'
 import { timed, until } from '../until.ts'
 
-/** Commits against publication, while whoever publishes, carries or consumes is killed. */
+/** Commits and publication while publishers, the bus and consumers are killed. */
 export const chaosCase: ChaosCase = {
   ids: ['O1', 'O2', 'O7'],
   title: `${writers} writers with transactions of random length; relay owner, consumers, NATS and PostgreSQL killed, the stream re-created`,
@@ -27,7 +27,7 @@ export const chaosCase: ChaosCase = {
     const recoveryMs: number[] = []
     for (let fault = 0; fault < count; fault++) {
       await random.instant(50, short ? 300 : 1_500)
-      // The first ones in a fixed order, so that a short run meets each kind that matters.
+      // The first ones in a fixed order, so that a short run covers each kind.
       await (faults[fault] ?? random.pick(faults))(world, random)
       recoveryMs.push(await timed('an event after the fault has its effects', () => roundTrip(world, writing)))
     }
@@ -73,7 +73,7 @@ async function restart(world: World, holder: string): Promise<void> {
   world.start(holder)
 }
 
-// Longer than its term: it wakes up as a former leader, with messages and a cursor of its own in flight.
+// Longer than its term: it resumes as a former leader, with messages and a cursor in flight.
 async function pauseLeader(world: World, random: Random): Promise<void> {
   const leader = world.workers.get(await leaderOf(world))
   leader?.freeze()
@@ -85,7 +85,7 @@ async function recreateStream(world: World, random: Random): Promise<void> {
   const connection = await connect({ servers: world.nats.url })
   const manager = await jetstreamManager(connection)
   await manager.streams.delete(streamName)
-  // What is committed from now on can only have been acknowledged by the new stream.
+  // Events committed from now on can only have been acknowledged by the new stream.
   world.streamFrom = await lastPosition(world.database.db)
   await random.instant(100, 500)
   await makeStream(world.nats.url)

@@ -14,7 +14,7 @@ import { sharedStage } from '../stage/stage.ts'
 import type { Stage } from '../stage/stage.ts'
 import { timed, until } from '../until.ts'
 
-/** Every accepted change is one audit row, whoever is killed meanwhile. */
+/** Every accepted change is one audit row, whichever process is killed meanwhile. */
 export const chaosCase: ChaosCase = {
   ids: ['A2', 'A4', 'A5'],
   title:
@@ -26,7 +26,7 @@ export const chaosCase: ChaosCase = {
     const random = createRandom(seed)
     const namespace = await makeNamespace(stage, 'conservation')
     const expected = createExpectedChanges()
-    // The short form shares two cores with everything else and wants recoveries, not a queue.
+    // The short form shares two cores with other tests and measures recoveries, not a queue.
     const perSecond = short ? 60 : 500
     const shares = { runShare: 0.5, deniedShare: 2 / 3 }
     const load = startLoad(stage, namespace, { random, expected, perSecond, ...shares })
@@ -77,7 +77,7 @@ interface Outage {
   readonly to: number
 }
 
-// What is away with them is done later; a request waits for none of them.
+// Their work is done later; no request waits for them.
 const noRequestNeeds = new Set<Part>(['manager', 'worker', 'nats'])
 
 interface FaultParts {
@@ -90,7 +90,7 @@ interface FaultParts {
   readonly expected: ExpectedChanges
 }
 
-// An API server that starts has forgotten what it would have told. The others leave its memory alone: then each change must be a row.
+// A restarted API server has lost its watch cache. The others keep it, so each change must be a row.
 const interruptsInformers = new Set<Part>(['apiserver', 'etcd'])
 
 async function oneFault(
@@ -104,11 +104,11 @@ async function oneFault(
   await killAndRestart(stage, part, random)
   recoveryMs.push(await timed('a change after the fault is a row', () => probe(stage), 120_000))
   outages.push({ part, from, to: performance.now() })
-  // Until the manager told of a new object, it may have listed instead of followed.
+  // Until the manager has reported a new object, it may have listed instead of watched.
   if (interruptsInformers.has(part)) blind.push({ from: unrecorded, to: performance.now() })
 }
 
-// Rows follow changes by the time that informer, relay, sweep and consumer need; what has not come by then is lost.
+// Rows follow changes after informer, relay, sweep and consumer. A change without a row by then is lost.
 async function settle(stage: Stage, namespace: string, expected: ExpectedChanges, blind: readonly BlindTime[]) {
   const compare = () => compareWithRows(stage.database, namespace, expected, blind)
   const complete = until(
@@ -117,13 +117,13 @@ async function settle(stage: Stage, namespace: string, expected: ExpectedChanges
       const found = await compare()
       return found.lost.length === 0 ? found : undefined
     },
-    // A sweep comes once a minute.
+    // Sweeps run once a minute.
     90_000,
   )
   return complete.catch(compare)
 }
 
-// Beside which fault: the first thing that whoever looks for it wants to know.
+// The nearest fault, the first clue in a search for the cause.
 function whenOf({ to }: Change, outages: readonly Outage[]): string {
   const nearest = outages.toSorted((a, b) => Math.abs(a.from - to) - Math.abs(b.from - to))[0]
   return nearest === undefined
@@ -131,7 +131,7 @@ function whenOf({ to }: Change, outages: readonly Outage[]): string {
     : `${(to - nearest.from).toFixed(0)} ms after ${nearest.part} was to be killed`
 }
 
-// A request that was under way in an outage may have waited for its end.
+// A request in progress during an outage may have waited for its end.
 function overlaps({ at, ms }: Latency, { from, to }: Outage): boolean {
   return at >= from && at - ms <= to
 }

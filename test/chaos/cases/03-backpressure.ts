@@ -16,7 +16,7 @@ import { settings, sharedStage } from '../stage/stage.ts'
 import type { Stage } from '../stage/stage.ts'
 import { timed, until } from '../until.ts'
 
-/** Audited acts of callers while nobody can take their rows. */
+/** Audited acts of callers while no process can store their rows. */
 export const chaosCase: ChaosCase = {
   ids: ['A1', 'A6'],
   title:
@@ -57,7 +57,7 @@ const outages: readonly Outage[] = [
   {
     begin: async ({ postgres }, bff) => {
       await postgres.stop()
-      // With outcomes of the outage in its spool, the BFF is killed and started again without a store.
+      // With outcomes of the outage in its spool, the BFF is killed and restarted without a store.
       await sleep(700)
       await bff.end('SIGKILL')
       bff.start()
@@ -83,7 +83,7 @@ interface Acts {
   stop(): Promise<readonly Sample[]>
 }
 
-// Deletes of templates that are not there: each answer (404) is an act whose only witness is the BFF.
+// Deletes missing templates: only the BFF knows of each act and its response (404).
 async function startActs(
   scope: Scope,
   stage: Stage,
@@ -140,7 +140,7 @@ async function judge(stage: Stage, { namespace, samples, bff, recoveryMs, faults
     faults,
     lost: 0,
     duplicated: rows.filter(({ n }) => n > 1).length + both,
-    // Requests without an answer may or may not have been acts.
+    // Requests without a response may or may not have been acts.
     unaccounted: Math.max(0, answered - accounted.size) + Math.max(0, accounted.size - answered - doubtful),
     recoveryMs,
     notes: [
@@ -150,7 +150,7 @@ async function judge(stage: Stage, { namespace, samples, bff, recoveryMs, faults
   }
 }
 
-// A1: each drop has a log line.
+// A1: each dropped outcome is logged.
 function droppedNames({ log }: RoleProcess): ReadonlySet<string> {
   const lines = readFileSync(log, 'utf8')
     .split('\n')

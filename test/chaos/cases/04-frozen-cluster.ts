@@ -13,7 +13,7 @@ import { until } from '../until.ts'
 
 const perSecond = 200
 
-/** The API server or its etcd answers nothing, and requests keep coming. */
+/** The API server or etcd stops responding while requests continue. */
 export const chaosCase: ChaosCase = {
   ids: ['K4'],
   title: `API server and etcd frozen for longer than the deadline of a call under ${perSecond} requests/s: 504 in the deadline or 503 at once, then as before`,
@@ -21,7 +21,7 @@ export const chaosCase: ChaosCase = {
   minutes: 3,
   run: async (scope, { short, count, whole }) => {
     const stage = await sharedStage(whole)
-    // Everything that waits for the frozen cluster must be let in: the case is about deadlines, X7 about overload.
+    // All requests to the frozen cluster are admitted: the case tests deadlines; overload is X7.
     const deadlineMs = short ? 2_000 : 10_000
     const frozenMs = deadlineMs + 2_000
     const yaml = `${settings}  underWay: 10000\ncluster:\n  deadlineSeconds: ${deadlineMs / 1_000}\n`
@@ -54,12 +54,12 @@ export const chaosCase: ChaosCase = {
     const answers = Object.entries(Object.groupBy(all, ({ status }) => status)).map(
       ([status, of]) => `${of?.length} x ${status}`,
     )
-    // On a machine that is busy with something else (in the short form other cases) the figure is that one's.
+    // On a machine that is busy otherwise (in the short form with other cases), the figure is not the platform's.
     const lagP99 = percentile(lag, 0.99)
     if (isQuiet) assert.ok(lagP99 < 100, `the event loop was ${lagP99} ms late`)
     const longest = recoveryMs.toSorted((a, b) => b - a)[0] ?? 0
     assert.ok(longest <= 5_000, `recovered after ${longest} ms`)
-    // The first freeze opens what a process keeps (sockets, compiled code); from then on each must leave it as it was.
+    // The first freeze opens what a process keeps (sockets, compiled code). Each later one must leave the heap unchanged.
     const [, settled = 0, ...later] = heap
     for (const after of later) assert.ok(after <= settled * 1.1, `memory was ${settled} MiB and became ${after} MiB`)
     return {
@@ -80,12 +80,12 @@ export const chaosCase: ChaosCase = {
   },
 }
 
-// Those that could only wait behind many others are refused at once, and told when to come again.
+// Requests that could only queue behind many others are refused at once, with Retry-After.
 function isHonest({ status, retryAfter }: Sample): boolean {
   return status === 200 || status === 504 || (status === 503 && retryAfter !== undefined)
 }
 
-// Under the same requests, of which some are under way: the least of a few looks.
+// Measured under the same load, with requests in progress; the minimum of a few samples.
 async function leastHeap(bff: RoleProcess, looks: number): Promise<number> {
   let least = Infinity
   for (let look = 0; look < looks; look++) {
@@ -99,7 +99,7 @@ interface Beat {
   stop(): Promise<readonly number[]>
 }
 
-// What a request that needs nothing waits for is the event loop (and this process's own share of the machine).
+// A request without dependencies waits only for the event loop, and for this process's share of the machine.
 function watchLag(bff: RoleProcess): Beat {
   const loop = startOpenLoop(20, () => bff.livez())
   return { stop: async () => (await loop.stop()).map((one) => one.ms) }

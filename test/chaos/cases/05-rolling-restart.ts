@@ -9,7 +9,7 @@ import type { RoleProcess } from '../stage/role.ts'
 import { settings, sharedStage } from '../stage/stage.ts'
 import { timed } from '../until.ts'
 
-/** A new version goes out: two of four BFFs after the other two end in order and come again. */
+/** Rolls out a new version: two of four BFFs stop in order and restart, then the other two. */
 export const chaosCase: ChaosCase = {
   ids: ['X6'],
   title:
@@ -19,8 +19,8 @@ export const chaosCase: ChaosCase = {
   run: async (scope, { seed, short, count, whole }) => {
     const stage = await sharedStage(whole)
     const random = createRandom(seed)
-    // The balancer learns of a failed readiness within 100 ms; a Service of a cluster needs longer. Node's client leaves a connection a
-    // second before the time that it is told, so this is the least that it can keep to.
+    // The balancer detects a failed readiness within 100 ms; a Service of a cluster needs longer. Node's client closes a connection a
+    // second before its announced timeout, so this is the shortest delay that works.
     const yaml = `${settings}drain:\n  delaySeconds: 2\n`
     const names = short ? ['bff-left', 'bff-right'] : ['bff-a', 'bff-b', 'bff-c', 'bff-d']
     const all = await Promise.all(names.map((name) => stage.add(scope, name, 'bff', yaml)))
@@ -28,7 +28,7 @@ export const chaosCase: ChaosCase = {
     const again = { count: 0 }
     const send = asClientsSend(createSend(scope, balancer.url), again)
     const namespace = await makeNamespace(stage, 'rolling')
-    // The short form shares two cores with everything else.
+    // The short form shares two cores with other tests.
     const perSecond = short ? 100 : 500
     const load = startOpenLoop(perSecond, (n) => send(requestOf(n, { namespace, bearer: stage.bearer, perSecond })))
     scope.after(() => load.stop())
@@ -67,7 +67,7 @@ export const chaosCase: ChaosCase = {
   },
 }
 
-// 25 writes and 75 lists a second; what more is wanted costs two cores no API server.
+// 25 writes and 75 lists a second; two cores leave no capacity of the API server for more.
 function requestOf(
   n: number,
   { namespace, bearer, perSecond }: Readonly<Record<'namespace' | 'bearer', string>> & { readonly perSecond: number },
@@ -79,8 +79,8 @@ function requestOf(
   return { method: 'POST', path: '/api/templates', bearer, body: { metadata: { namespace, name: `t-${n}` }, spec } }
 }
 
-// As RFC 9112 (9.3.1) lets a client: again only when a kept connection ended before any byte of the answer, and the request may be
-// repeated or never left. A write that got lost, or a fresh connection that is refused or reset, is a lost request.
+// As RFC 9112 (9.3.1) permits a client: retries only if a kept-alive connection closed before the first byte, and the request is idempotent
+// or was not sent. A lost write, or a new connection that is refused or reset, counts as a lost request.
 function asClientsSend(send: Send, again: { count: number }): Send {
   return async (request) => {
     for (;;)

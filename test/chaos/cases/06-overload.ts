@@ -10,7 +10,7 @@ import { until } from '../until.ts'
 
 const capacity = 8
 
-/** Ten times as many callers at once as are let in. */
+/** Ten times as many concurrent callers as are admitted. */
 export const chaosCase: ChaosCase = {
   ids: ['X7'],
   title: `${10 * capacity} callers at once where ${capacity} are let in: 503 or 429 with Retry-After, and normal again at once`,
@@ -57,7 +57,7 @@ export const chaosCase: ChaosCase = {
   },
 }
 
-// Each caller sends its next request when it has its answer; a refused one waits a little, which is kinder than Retry-After asks.
+// Each caller sends its next request after its response. A refused one waits less than Retry-After demands.
 async function callers(many: number, seconds: number, ask: () => ReturnType<Send>): Promise<readonly Sample[]> {
   const end = performance.now() + seconds * 1_000
   const samples = await Promise.all(

@@ -19,7 +19,7 @@ import { sharedStage } from '../stage/stage.ts'
 import type { Stage } from '../stage/stage.ts'
 import { until } from '../until.ts'
 
-/** The drill: PostgreSQL and the cluster come back from backups of two instants, and the bus knows more than both. */
+/** Restores PostgreSQL and the cluster from backups of two instants, while the bus is newer than both. */
 export const chaosCase: ChaosCase = {
   ids: ['A4', 'O7'],
   title:
@@ -71,14 +71,14 @@ export const chaosCase: ChaosCase = {
 interface Saved {
   readonly dump: string
   readonly etcd: string
-  /** From then on (`performance.now()`) the dump may not have what happened. */
+  /** From this time (`performance.now()`) on, changes may be missing in the dump. */
   readonly storeFrom: number
-  /** Around the copy of etcd. */
+  /** Start and end of the copy of etcd. */
   readonly clusterFrom: number
   readonly clusterTo: number
 }
 
-// Objects first (none are kept outside yet), then PostgreSQL, then the cluster: what a row points to is in a later backup.
+// Objects first (none are stored outside yet), then PostgreSQL, then the cluster: a row's target is in a later backup.
 async function backUp(stage: Stage, storeFrom: number): Promise<Saved> {
   const [dump, etcd] = [join(stage.folder, 'dump.sql'), join(stage.folder, 'etcd-copy')]
   run('pg_dump', ['--no-owner', '--file', dump, stage.postgres.url])
@@ -93,7 +93,7 @@ async function backUp(stage: Stage, storeFrom: number): Promise<Saved> {
 async function restore(stage: Stage, saved: Saved): Promise<void> {
   const roles = [stage.bff, stage.worker, stage.manager]
   await Promise.all(roles.map((role) => role.end('SIGKILL')))
-  // A spool goes with its node; one that stayed would tell of acts that came after the backups.
+  // A spool is lost with its node; a remaining one would report acts after the backups.
   rmSync(join(stage.folder, 'spool-bff'), { recursive: true, force: true })
   await execute(stage.postgres.adminUrl, 'drop database mesh with (force)')
   await execute(stage.postgres.adminUrl, 'create database mesh')
@@ -103,9 +103,9 @@ async function restore(stage: Stage, saved: Saved): Promise<void> {
   rmSync(data, { recursive: true, force: true })
   cpSync(saved.etcd, data, { recursive: true })
   await stage.kube.restart('etcd')
-  // What the API server remembers is newer than what etcd has now.
+  // The API server's cache is newer than the restored etcd.
   await stage.kube.restart('apiserver')
-  // The dump is of a living store: its leases run out by the clock.
+  // The dump was taken from a running store, whose leases expire by the clock.
   await until('no lease of the backup runs', async () => {
     const { rows } = await sql`select 1 from leader where expires_at > clock_timestamp()`.execute(stage.database.root)
     return rows.length === 0
@@ -121,12 +121,12 @@ function run(program: string, args: readonly string[]): void {
   assert.equal(done.status, 0, done.stderr)
 }
 
-// Only what the cluster's backup surely has; at its edge a change may be on either side.
+// Only changes that the cluster's backup certainly contains; those at its edge may be on either side.
 function kept(expected: ExpectedChanges, saved: Saved) {
   const before = expected.changes.filter(({ to }) => to < saved.clusterFrom)
   const edge = expected.changes.filter(({ from, to }) => to >= saved.clusterFrom && from <= saved.clusterTo)
   const doubtful = new Set([...expected.doubtful, ...edge.map(({ verb, name }) => `${verb}/${name}`)])
-  // From the store's backup on nobody but the list tells what happened, whoever made the change.
+  // After the store's backup only a list reports changes, whichever writer made them.
   const blind: BlindTime = { from: saved.storeFrom, to: Infinity }
   const known = before.map((change) => (change.to < saved.storeFrom ? change : { ...change, via: 'cluster' as const }))
   return { expected: { changes: known, doubtful }, blind }
@@ -153,7 +153,7 @@ async function newestSequence({ nats }: Stage): Promise<string | undefined> {
   }
 }
 
-// An integrator that sorts by `sequence` must put everything of now behind everything of before.
+// An integrator that sorts by `sequence` must order every new event after every earlier one.
 async function assertNewEpoch(stage: Stage, before: string | undefined): Promise<number> {
   const connection = await connect({ servers: stage.nats.url })
   const manager = await jetstreamManager(connection)

@@ -12,11 +12,11 @@ import { sharedStage } from '../stage/stage.ts'
 import type { Stage } from '../stage/stage.ts'
 import { timed, until } from '../until.ts'
 
-/** The manager's view of the cluster is cut, starved and made to expire. */
+/** Cuts the manager's watches, blocks them, and lets them expire. */
 export const chaosCase: ChaosCase = {
   ids: ['A10'],
   title:
-    'Watches cut, half-open and expired by a compaction of etcd under changes: every change is told once, of what expired its final state, and each gap is marked',
+    'Watches cut, half-open and expired by a compaction of etcd under changes: every change is reported once, after an expiry its final state, and each gap is marked',
   counts: { short: 3, usual: 12, full: 30 },
   minutes: 4,
   run: async (scope, { seed, short, count, whole }) => {
@@ -37,7 +37,7 @@ export const chaosCase: ChaosCase = {
         await cut(stage, random)
         if (cut === expire) gaps.expired++
         recoveryMs.push(await timed('a change after the cut is a row', () => probe(stage), 120_000))
-        // A watch that only broke goes on where it was.
+        // A broken watch resumes at its version.
         if (cut === expire) blind.push({ from, to: performance.now() })
       }
     } finally {
@@ -74,14 +74,14 @@ async function cutAll({ links }: Stage): Promise<void> {
   links.cluster.reset()
 }
 
-// The cable is pulled: nobody is told, and what was sent meanwhile is gone.
+// Like a pulled cable: neither side is notified, and packets are lost.
 async function halfOpen({ links }: Stage, random: Random): Promise<void> {
   links.cluster.set({ swallow: true })
   await random.instant(500, 2_000)
   links.cluster.heal()
 }
 
-// While nobody can watch, history moves on and is dropped; the new API server remembers nothing older than its start.
+// Without a watch, history advances and is compacted; the restarted API server has no versions from before its start.
 async function expire(stage: Stage, random: Random): Promise<void> {
   stage.links.cluster.set({ refuse: true })
   stage.links.cluster.reset()

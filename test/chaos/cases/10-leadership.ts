@@ -1,6 +1,6 @@
 import { proofCase } from '../proof.ts'
 
-/** Leaders that are paused, and wake up as former ones. */
+/** Leaders that are paused and resume after losing their term. */
 export const chaosCase = proofCase({
   ids: ['O5'],
   title:

@@ -1,6 +1,6 @@
 import { proofCase } from '../proof.ts'
 
-/** The worker of a run is killed at any instant. */
+/** The worker of a run is killed at any time. */
 export const chaosCase = proofCase({
   ids: ['O6'],
   title: 'The worker of a run is killed with -9 at any instant: the agent is invoked once, and every run ends',

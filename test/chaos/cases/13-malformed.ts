@@ -1,6 +1,6 @@
 import { proofCase } from '../proof.ts'
 
-/** Objects that no API server should hand out. */
+/** Objects that no API server should return. */
 export const chaosCase = proofCase({
   ids: ['A10', 'A11'],
   title: 'Objects with malformed labels, annotations and managedFields; expired lists and watches: no controller stops',

@@ -9,9 +9,9 @@ import type { Scope } from '#test/harness/scope.ts'
 import type { ChaosCase } from '../case.ts'
 import { until } from '../until.ts'
 
-// 5 MiB in all: a socket of this machine takes in some three before its server is behind.
+// 5 MiB in total: a local socket accepts about three before its server lags.
 const [frames, bytes] = [160, 32_768]
-// As many are under way to a client that reads, half of what it may be behind.
+// Frames in flight to a reading client, half of the permitted lag.
 const ahead = 4
 const KiB = 1_024
 const frameEnd = 0x23
@@ -47,11 +47,11 @@ export const chaosCase: ChaosCase = {
     )
     const sent = await server.line('sent')
     const recoveryMs = performance.now() - started
-    // A client that does not read does not hear that it was cut either: the server says who is left.
+    // A client that does not read does not notice its disconnection, so the server reports the remaining ones.
     const left = figure(sent, 1)
-    // Frames are shared by all streams, so nothing is taken off for those that hold 256 KiB of them.
+    // Frames are shared by all streams, so the 256 KiB of lagging ones are not subtracted.
     const perHealthy = (figure(sent, 2) - empty) / healthy.length / KiB
-    // With few streams what a process grows by on its own is most of it.
+    // With few streams the growth of the process itself dominates.
     assert.ok(short || perHealthy <= 64, `${perHealthy} KiB a stream`)
     slow.forEach((socket) => socket.destroy())
     return {
@@ -71,11 +71,11 @@ export const chaosCase: ChaosCase = {
 
 interface Server {
   readonly port: number
-  /** Resident MiB. */
+  /** Resident memory in MiB. */
   memory(): number
-  /** The first line that begins so. */
+  /** The first line with this prefix. */
   line(start: string): Promise<string>
-  /** Asks for one more frame to everybody. */
+  /** Sends one more frame to every client. */
   more(): void
 }
 
@@ -101,7 +101,7 @@ function figure(line: string, at: number): number {
   return Number(line.split(' ')[at])
 }
 
-// Sockets of net do not read before somebody listens for data.
+// Sockets of `net` do not read without a data listener.
 function open(scope: Scope, port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
@@ -114,7 +114,7 @@ function open(scope: Scope, port: number): Promise<Socket> {
   })
 }
 
-// In groups: a server takes in some hundred connections at a time.
+// In groups, since a server accepts some hundred connections at a time.
 async function openAll(scope: Scope, port: number, many: number): Promise<readonly Socket[]> {
   const sockets: Socket[] = []
   while (sockets.length < many) {
@@ -125,15 +125,15 @@ async function openAll(scope: Scope, port: number, many: number): Promise<readon
 }
 
 interface Reading {
-  /** Frames that every client has. */
+  /** Frames received by every client. */
   complete(): number
-  /** Clients that were cut. */
+  /** Clients that were disconnected. */
   cut(): number
-  /** Clients that have not exactly every frame. */
+  /** Clients that lack some frame. */
   short(): number
 }
 
-// Clients pace the server: what a loaded machine reads late must not look like a client that does not read.
+// Clients pace the server: a loaded machine that reads late must not look like a client that does not read.
 function countFrames(sockets: readonly Socket[], more: () => void): Reading {
   const found = sockets.map(() => 0)
   const having = Array.from({ length: frames + 1 }, () => 0)

@@ -110,7 +110,7 @@ export const regressions: readonly Regression[] = [
     [409, apply('configmaps', 'one', { ...map({ name: 'b', uid: 'nope' }) }, { name: 'b' })],
   ),
   regression(
-    'a generateName may be given and taken; what nobody owned conflicts with its first apply',
+    'a generateName may be given and taken; a field without an owner conflicts with its first apply',
     'configmaps',
     [201, json('POST', 'configmaps', map({}))],
     [200, json('PUT', 'configmaps', map({ generateName: 'g1-' }), { name: 'a' })],
@@ -157,7 +157,7 @@ export const regressions: readonly Regression[] = [
     [200, merge('controllerrevisions', { revision: 2 })],
   ),
   regression(
-    'what is wrong with the status of a custom object is told from there',
+    'errors in the status of a custom object are reported with their path',
     'widgets',
     [201, json('POST', 'widgets', widget({ spec: { size: 1 } }))],
     [422, merge('widgets', { status: { phase: 5 } }, status)],

@@ -42,7 +42,7 @@ const flags = record(
 /** Query parameters of a write. */
 export const query = oneof({ weight: 3, arbitrary: constant({}) }, { weight: 2, arbitrary: flags })
 
-/** Mostly the administrator; now and then somebody who may little. */
+/** Mostly the administrator, sometimes a user with few permissions. */
 export const user = oneof(
   { weight: 6, arbitrary: constant('admin' as const) },
   { weight: 1, arbitrary: constant('alice' as const) },

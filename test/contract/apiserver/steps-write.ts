@@ -219,7 +219,7 @@ export function writes(kinds: readonly KindName[]): { weight: number; arbitrary:
   const over = (some: readonly KindName[], write: Write) =>
     constantFrom(...some).chain((of) => name.chain((called) => write(of, called)))
   const statuses = kinds.filter((kind) => withStatus.includes(kind))
-  // Nobody may empty what other sequences have at the cluster's scope.
+  // Not at cluster scope, where it would delete objects of other sequences.
   const emptied = kinds.filter((kind) => kind !== 'tenants')
   return [
     { weight: 7, arbitrary: over(kinds, create) },

@@ -98,7 +98,7 @@ async function names({ send, tokens, upstream, kube }: Platform, t: TestContext)
       assert.match(problem(answer).code, /^(invalid_name|invalid_query|malformed_request)$/)
       held++
     }
-  await nobodyAsked(upstream, mark)
+  await assertNoRequests(upstream, mark)
   const later = await upstream.mark()
   for (const name of ['.', '..', '%2e', 'a/b', '\u0000', 'a\u0000', 'A', tooLong, ''])
     for (const request of namedInBody(name)) {
@@ -116,7 +116,7 @@ async function names({ send, tokens, upstream, kube }: Platform, t: TestContext)
     const answer = await send({ path: `/api/runs/${id}`, bearer: tokens.operator })
     assert.ok([400, 404].includes(answer.status), `${id}: ${answer.text}`)
   }
-  await nobodyAsked(upstream, later, 'selfsubjectreviews')
+  await assertNoRequests(upstream, later, 'selfsubjectreviews')
   const after = (await kube({ path: agentsOf('demo'), bearer: tokens.admin })).json<{ items: unknown[] }>().items.length
   assert.equal(after, before, 'M1: no name became another verb')
   t.diagnostic(`${held} requests`)
@@ -174,7 +174,7 @@ async function queries({ send, tokens, upstream }: Platform): Promise<void> {
     assert.equal(problem(answer).errors?.[0]?.pointer, pointer, `${path}: ${answer.text}`)
   }
   assert.equal((await send({ path: '/api/agents?namespace=%ff', bearer: tokens.operator })).status, 400)
-  await nobodyAsked(upstream, mark)
+  await assertNoRequests(upstream, mark)
 }
 
 async function bodies({ send, tokens, upstream }: Platform): Promise<void> {
@@ -221,7 +221,7 @@ async function bodies({ send, tokens, upstream }: Platform): Promise<void> {
     assert.equal((await post('/api/runs', run, { contentType })).status, 415, contentType)
   const twice = await post('/api/runs', run, { headers: { 'idempotency-key': ['one', 'two'] } })
   assert.equal(twice.status, 400, twice.text)
-  await nobodyAsked(upstream, mark)
+  await assertNoRequests(upstream, mark)
 }
 
 async function cursors({ send, tokens }: Platform): Promise<void> {
@@ -319,7 +319,7 @@ async function brokenAgent({ send, kube, tokens }: Platform): Promise<void> {
 }
 
 // Excludes admin, whose account runs the workloads of this machine. Names inside a body are read by the handler, after authentication.
-async function nobodyAsked(upstream: UpstreamLog, mark: number, but?: string): Promise<void> {
+async function assertNoRequests(upstream: UpstreamLog, mark: number, but?: string): Promise<void> {
   const asked = (await upstream.since(mark)).filter(
     // Authentication precedes validation (ADR 0023).
     ({ user, uri }) => ['operator', 'developer'].includes(user) && !uri.endsWith('/selfsubjectreviews'),

@@ -63,7 +63,7 @@ function linesOf(file: string): string[] {
 
 function toRequest(text: string): UpstreamRequest {
   const { user, verb, requestURI, code, responseStatus } = JSON.parse(text) as Line
-  // Nobody was recognised: the embedded one writes an empty name, the real one none.
+  // Not authenticated: the embedded API server writes an empty name, the real one none.
   const name = typeof user === 'string' ? user : (user.username ?? '')
   return { user: name, verb, uri: requestURI, status: code ?? responseStatus?.code ?? 0 }
 }

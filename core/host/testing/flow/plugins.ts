@@ -87,7 +87,7 @@ const notes = definePlugin({
     ]),
 })
 
-/** Reacts to the other's events in the worker. */
+/** Consumes the other plugin's events in the worker. */
 const tally = definePlugin({
   contract: 1,
   name: 'tally',
@@ -127,7 +127,7 @@ const tally = definePlugin({
 
 const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true }
 
-/** Acts in the manager with its own identity, and is asked on the ports of gateway and state. */
+/** Acts in the manager with its own identity, and serves routes of gateway and state. */
 const mirror = definePlugin({
   contract: 1,
   name: 'mirror',
@@ -157,5 +157,5 @@ const mirror = definePlugin({
   },
 })
 
-/** Three small plugins that touch every slot of a role. */
+/** Three small plugins that use every slot of a role. */
 export const flowPlugins: readonly AnyPlugin[] = [tally, mirror, notes]

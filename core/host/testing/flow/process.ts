@@ -3,7 +3,7 @@ import { composeHost } from '../../process/compose-process.ts'
 import { runProcess } from '../../process/run-process.ts'
 import { flowPlugins } from './plugins.ts'
 
-// One role of the flow test as a process of its own: `node process.ts bff`. Its addresses go to stdout when it is ready.
+// One role of the flow test as a separate process: `node process.ts bff`. Prints its addresses to stdout when it is ready.
 const roles = process.argv.slice(2) as Role[]
 const composed = await composeHost({ roles, plugins: flowPlugins, env: process.env, version: '0.0.0' })
 const { host } = composed

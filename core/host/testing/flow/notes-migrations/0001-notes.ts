@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 
 export const breaking = false
 
-/** The read model of notes. */
+/** Read model of notes. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE TABLE notes_list (id text PRIMARY KEY, namespace text NOT NULL, text text NOT NULL)`.execute(db)
 }
