@@ -1,12 +1,12 @@
-// Plain JavaScript for Node 18 and newer: it runs before a Node that strips types is known.
+// Plain JavaScript for Node 18 and newer: it runs before a Node with type stripping is known.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The oldest Node.js that the project runs on, as numbers: the version of the platform packages in package.json, which the tests run on. */
+/** The oldest supported Node.js, as numbers: the version of the platform packages in package.json, used by the tests. */
 export const oldestNode = [26, 10]
 
-/** Path of a Node.js that runs the project: this process, else the one installed by the lockfile; undefined when neither does. */
+/** Path of a supported Node.js: this process, else the one installed by npm; undefined without either. */
 export function findNode() {
   if (isRecent(process.versions.node)) return process.execPath
   const installed = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))

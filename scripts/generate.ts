@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** What every module of scripts/generators exports: paths in the repository and their text. */
+/** Exports of each module in scripts/generators: text by path in the repository. */
 export interface Generator {
   generate(): Promise<Map<string, string>>
 }
@@ -10,7 +10,7 @@ export interface Generator {
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const GENERATORS = join(ROOT, 'scripts', 'generators')
 
-/** Runs every generator of the folder; two that claim one file are an error. */
+/** Runs every generator of the folder. Throws if two claim one file. */
 export async function collect(folder: string = GENERATORS): Promise<Map<string, string>> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   const files = new Map<string, string>()
@@ -24,7 +24,7 @@ export async function collect(folder: string = GENERATORS): Promise<Map<string, 
   return files
 }
 
-/** The generated files whose text on disk differs. */
+/** Generated files that differ on disk. */
 export async function findDrift(files: ReadonlyMap<string, string>, root: string = ROOT): Promise<string[]> {
   const drifted = await Promise.all(
     [...files].map(async ([path, text]) => ((await read(join(root, path))) === text ? [] : [path])),

@@ -7,8 +7,8 @@ import { bundleLauncher, bundlePlatform, localParts } from './images/bundle.ts'
 import { launcherImage, platformImage } from './images/images.ts'
 import { skeleton } from './images/tree.ts'
 
-// npm run images [-- --out DIR] [--tag TAG] [--registry NAME]: two archives for `docker load` or `ctr images import`.
-// With --content DIR it writes what the Dockerfile puts into its images instead, and needs neither Linux nor tini.
+// npm run images [-- --out DIR] [--tag TAG] [--registry NAME]: builds two archives for `docker load` or `ctr images import`. With --content
+// DIR it writes the content for the Dockerfile instead, which needs neither Linux nor tini.
 const { values } = parseArgs({
   options: {
     out: { type: 'string', default: 'dist/images' },

@@ -1,7 +1,7 @@
 // Plain JavaScript for Node 18 and newer: it runs before anything is installed.
 
 /**
- * Whether npm has installed what the lockfile names: `installed` is npm's own record, node_modules/.package-lock.json. An optional
+ * Whether npm has installed the packages of the lock file. `installed` is npm's own record, node_modules/.package-lock.json. An optional
  * package may be missing, such as the Node of another platform.
  */
 export function isInstalled(locked, installed) {

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { prepareImage } from '#core/database/pglite-data-dir.ts'
 import { imageOf } from '#local/data-folder/store-image.ts'
 
-// Once, after an installation: what the first start would otherwise spend four seconds of CPU on.
+// Runs once after an installation, and saves the first start four seconds of CPU.
 const image = imageOf(process.env)
 if (image !== undefined) await prepareImage(image).catch(() => undefined)
-// Both load everything that they start with and end at once; what they compiled stays in the cache.
+// Both load all their modules and exit at once; the compiled code stays in the cache.
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = new URL('../local/workloads/compile-cache.mjs', import.meta.url).href
 load(['main.ts', 'all', '--help'])

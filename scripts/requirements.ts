@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util'
 import { findProofs } from './requirements/proofs.ts'
 import { readTable } from './requirements/table.ts'
 
-// npm run requirements [-- ID...] [--json]: ids with their sentence and the tests that name them; `UX` selects every id that begins so.
+// npm run requirements [-- ID...] [--json]: lists ids with their sentence and the tests that name them; `UX` selects every id with that
+// prefix.
 const { values, positionals } = parseArgs({
   options: { json: { type: 'boolean', default: false } },
   allowPositionals: true,

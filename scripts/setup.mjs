@@ -1,5 +1,5 @@
-// Makes a fresh clone ready: installs what the lockfile says when that changed, prepares the first start, and checks that a Node which runs the project is there.
-// Plain JavaScript for Node 18 and newer, without dependencies: it runs before anything is installed. Its output goes to stderr.
+// Prepares a clone: installs the packages of the lock file if it changed, prepares the first start, and checks for a supported Node.js.
+// Plain JavaScript for Node 18 and newer without dependencies, since it runs before anything is installed. Prints to stderr.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ function lockHash() {
     .digest('hex')
 }
 
-// After `npm ci` by hand there is no stamp, but npm's own record of what it installed.
+// After a manual `npm ci` there is no stamp, but npm's own record of the installation.
 function isInstalledByHand() {
   const record = `${root}node_modules/.package-lock.json`
   if (!existsSync(record)) return false
@@ -45,7 +45,7 @@ function install() {
   console.error('Installing what package-lock.json names (npm ci --ignore-scripts) ...')
   const npm = process.env.npm_execpath
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  // npm's own script by this Node, when npm started us; its output is joined to stderr, since stdout belongs to the command.
+  // npm's script on this Node if npm started this process. Its output is redirected to stderr, since stdout belongs to the command.
   const [program, before] = npm?.endsWith('.js')
     ? [process.execPath, [npm]]
     : [process.platform === 'win32' ? 'npm.cmd' : 'npm', []]
@@ -57,7 +57,7 @@ function install() {
   if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}. The lines above say why.`)
 }
 
-// Only speed hangs on it: whatever is not prepared here, the first start makes itself.
+// Only speed depends on it: the first start creates whatever is missing.
 function prepare() {
   const node = findNode()
   if (node === undefined) return

@@ -12,7 +12,7 @@ const options = {
   verbose: { type: 'boolean', default: false },
   // Stops at the first failure.
   bail: { type: 'boolean', default: false },
-  // Of each test.
+  // Per test.
   timeout: { type: 'string', default: '180' },
   // Of each file's own process.
   memory: { type: 'string', default: '4096' },
@@ -45,7 +45,7 @@ if (values.help) {
   process.exit(0)
 }
 
-// A file waits for processes about half of its time. A whole platform of roles, API server and agents takes about 1.5 GB.
+// A file waits for processes about half of its time. A platform with all roles, API server and agents uses about 1.5 GB.
 function filesAtOnce(): number {
   return Math.max(1, Math.min(2 * availableParallelism(), Math.floor(totalmem() / 2 ** 30 / 1.5)))
 }
@@ -68,10 +68,10 @@ if (files.length === 0) {
 }
 
 let interrupted = false
-// Types are stripped and code is compiled once for all test files and what they start.
+// Types are stripped and code is compiled once for all test files and their child processes.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/mesh/compiled', root))
 
-// One file starts its own servers lazily; only several files gain from sharing.
+// A single file starts its own servers lazily; only several files benefit from sharing.
 const servers = files.length > 1 ? await startSharedServers() : undefined
 const report = createReport({
   verbose: values.verbose,
@@ -101,16 +101,16 @@ await running.done
 if (coverage !== undefined) console.log(`\n${await coverage.table()}\n`)
 const outcome = report.finish()
 await servers?.stop()
-// Not left to tap, which takes no test for a success.
+// Not left to tap, which treats a run without tests as a success.
 process.exit(outcome.failed === 0 && outcome.passed + outcome.skipped > 0 ? 0 : 1)
 
-// Imported here: half a second that a run without it does not pay.
+// Imported here, since it costs half a second.
 async function measureCoverage() {
   const { createCoverage } = await import('./test/coverage.ts')
   return createCoverage(fileURLToPath(root), fileURLToPath(new URL('coverage', root)))
 }
 
-/** Ends what runs, and this process with it: what a test that was cut off had started ends with its parent. */
+/** Stops running tests and this process. Processes started by an interrupted test exit with their parent. */
 function end(code: number): void {
   interrupted = true
   running.stop()

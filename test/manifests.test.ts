@@ -167,7 +167,7 @@ for (const profile of profiles) {
 test('kube-apiserver accepts the pods of both overlays', needs('kube-apiserver', 'etcd', 'kubectl'), async (t) => {
   const kube = await sharedKube(t)
   const pods = (await Promise.all(profiles.map((profile) => build(join(deploy, 'overlays', profile))))).flatMap(podsOf)
-  // A Deployment with a template that no pod may have is accepted; its pods are not.
+  // A Deployment with an invalid pod template is accepted; its pods are not.
   const items = pods.map(([{ metadata }, spec], index) => ({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -287,7 +287,7 @@ for (const profile of profiles)
         'update tenants/status.mesh.dev',
         'watch tenants.mesh.dev',
       ])
-      // Together with those of one namespace they are the rights of an installation for all namespaces.
+      // Together with those of one namespace they are the permissions of an installation for all namespaces.
       const own = readAll(manifestsOfNamespace('team-a'))
       for (const { kind, metadata } of own)
         assert.equal(metadata.namespace, kind.startsWith('ClusterRole') ? undefined : 'team-a', metadata.name)

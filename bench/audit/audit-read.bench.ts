@@ -17,12 +17,12 @@ import { fillDays, openAuditStore } from './rows.ts'
 
 const total = Number(process.env['MESH_BENCH_AUDIT_ROWS'] ?? 200_000)
 const days = 90
-// Longer than the days that are filled: every row may be read.
+// Longer than the filled days, so that every row may be read.
 const retentionDays = days + 5
 const reads = 200
 const limit = 51
 
-/** What a caller asks for: the namespace of its proof ('' is all of them), and filters. */
+/** Input of a read: the namespace of the proof ('' for all of them), and filters. */
 interface Asked {
   readonly name: string
   readonly access: Access<'list', 'auditlogs'>
@@ -51,7 +51,7 @@ const asked: readonly Asked[] = [
   ask('all four', 'team-1', { actor, action, resourceKind }),
 ]
 
-/** Pages of the audit log by each filter, the first against one far down, and both against pgbench with the same SQL. */
+/** Pages of the audit log by each filter: the first one against one far down, and both against pgbench with the same SQL. */
 export const bench: Bench = {
   title: `pages of ${limit} of ${total} audit rows in ${days} days, p99 (ms); MESH_BENCH_AUDIT_ROWS sets how many`,
   measure: () =>
@@ -91,7 +91,7 @@ function pageOf(store: Store, { access, filter }: Asked, after?: AuditKey): Page
   return auditPage(store.reader<AuditTables>(), access, filter, { limit, after, retentionDays })
 }
 
-// Two thirds of the way, so that a full page is left under every filter.
+// At two thirds, so that every filter has a full page left.
 async function keyFarDown(store: Store, one: Asked): Promise<AuditKey> {
   const every = pageOf(store, one).clearLimit().clearSelect()
   const { n } = await every
@@ -156,7 +156,7 @@ function pgbench(url: string, folder: string, pages: readonly Page[]): Candidate
   }
 }
 
-// A line a transaction; its third field is microseconds (pgbench, per-transaction logging).
+// One line per transaction; its third field is microseconds (pgbench, per-transaction logging).
 function latencies(folder: string, log: string): readonly number[] {
   const files = readdirSync(folder).filter((name) => join(folder, name).startsWith(log))
   const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'))
@@ -171,7 +171,7 @@ function ratio(figureOf: FigureOf, one: readonly [string, string], other: readon
   return figureOf(...one) / figureOf(...other)
 }
 
-// The filter that is furthest from the goal stands for all.
+// The filter furthest from the goal represents all.
 function worst(text: string, most: number, of: (filter: string) => number) {
   const [found] = asked.map(({ name }) => ({ name, value: of(name) })).toSorted((a, b) => b.value - a.value)
   return {

@@ -16,17 +16,17 @@ import type { Candidate } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
 import { fillDays, makeRows, openAuditStore } from './rows.ts'
 
-// Days as large as those of 10 M rows in 90 days, removed ten at a time: DELETE costs by the row, a drop by the day.
+// Days as large as those of 10 M rows in 90 days, removed ten at a time: DELETE costs per row, a drop per day.
 const rowsPerDay = Number(process.env['MESH_BENCH_AUDIT_ROWS'] ?? 111_000)
 const removed = 10
 const rounds = 2
 const days = 2 * rounds * removed + 1
 
-// Measured once with everything in 24 GiB: 985 ms against 208, keys included. Freeing cached pages is most of a drop.
+// Measured once with everything in 24 GiB: 985 ms against 208, keys included. A drop mostly frees cached pages.
 const inMemory =
   'Days that are still in memory are deleted faster and dropped slower: there DELETE took 4.7 times as long, and VACUUM after it nearly twice as long again.'
 
-/** Retention of the oldest ten days of the log against deleting the same rows, each alone and then beside a steady writer. */
+/** Removes the oldest ten days of the log by retention and by DELETE, each alone and then beside a steady writer. */
 export const bench: Bench = {
   title: `retention of ${removed} days of ${rowsPerDay} rows that no memory holds (ms, CPU of the server, its log), and inserts a second before against during it; MESH_BENCH_AUDIT_ROWS sets how many`,
   measure: () =>
@@ -76,7 +76,7 @@ interface Stage {
   readonly client: Client
 }
 
-// Each round takes the next days: ten alone, and ten while rows come in.
+// Each round removes the next days: ten without and ten with concurrent inserts.
 function timed(name: string, remove: (stage: Stage, keep: number) => Promise<void>, stage: Stage): Candidate {
   let keep = days
   return {
@@ -99,13 +99,13 @@ async function walPosition(client: Client): Promise<number> {
   return Number(rows[0]?.at)
 }
 
-// Over a second at least, before and during: a single batch that waits must not count for more than it is.
+// Over at least a second, before and during, so that a single waiting batch has no undue weight.
 async function dipOf(store: Store, work: () => Promise<void>): Promise<number> {
   const before = await insertsDuring(store, sleep(1_000))
   return before / (await insertsDuring(store, Promise.all([work(), sleep(1_000)])))
 }
 
-// Batches a second of a writer that never pauses.
+// Batches per second of a writer without pauses.
 async function insertsDuring(store: Store, span: Promise<unknown>): Promise<number> {
   const from = performance.now()
   const over = new AbortController()
@@ -121,7 +121,7 @@ async function removeByRetention({ store }: Stage, keep: number): Promise<void> 
   await store.transact<AuditTables, unknown>((tx) => dropSealedDays(tx.db, keep))
 }
 
-// Of the log alone: keys go by the month in either case.
+// Only rows of the log, since keys are removed by month in both cases.
 async function removeByDelete({ client }: Stage, keep: number): Promise<void> {
   await client.query(
     `delete from audit_log where occurred_at < date_trunc('day', now()) - make_interval(days => $1::int)`,
@@ -129,7 +129,7 @@ async function removeByDelete({ client }: Stage, keep: number): Promise<void> {
   )
 }
 
-// As sealing leaves them, without its digests: who prunes reads none of them. Random, as digests are: nothing is compressed.
+// As sealing leaves them, except for the digests, which pruning does not read. Random like digests, so that nothing is compressed.
 async function seal({ store, client }: Stage): Promise<void> {
   const { rows } = await client.query<{ day: string }>(`insert into audit_seals (day, rows, digest, head)
     select (occurred_at at time zone 'UTC')::date, count(*), 'digest', 'head' from audit_log group by 1 returning day::text`)

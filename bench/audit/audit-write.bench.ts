@@ -21,13 +21,13 @@ const passes = 4
 const rest =
   'Claiming the keys and inserting the rows takes the server about as long as COPY does; the rest is the client: arrays of twelve columns made and sent, and four round trips a batch, where COPY reads a file of the server.'
 
-/** What an audit row costs: in the store against COPY into the same indexes, and on the path of a request. */
+/** Cost of an audit row: in the store against COPY into the same indexes, and on the path of a request. */
 export const bench: Bench = {
   title: `${batch * batches} audit rows in batches of ${batch} (rows/s), and an outcome on the path of a request (us of CPU)`,
   measure: () =>
     withScope(async (t) => {
       const { store, client } = await openAuditStore(t)
-      // A manager that has written for a while: its code is compiled, its session has its plans.
+      // A manager that has written for a while: compiled code and prepared plans.
       await write(store)
       const candidates = [writer(store), copier(client), recorder()]
       return { ...(await interleave(candidates, { rounds: 7, most: 10 })), notes: [rest] }
@@ -59,7 +59,7 @@ async function write(store: Store): Promise<number> {
   return performance.now() - from
 }
 
-// The same rows and keys by COPY from the server's own file, a batch a transaction: what the indexes alone cost.
+// The same rows and keys by COPY from a file on the server, one batch per transaction: the cost of the indexes alone.
 function copier(client: Client): Candidate {
   const copy = async (table: string): Promise<void> => {
     await client.query(`copy ${table} from '/tmp/mesh-bench-${process.pid}-${table}'`)
@@ -97,7 +97,7 @@ async function fillStage(client: Client): Promise<void> {
   await client.query(`copy staged_keys to '/tmp/mesh-bench-${process.pid}-audit_keys'`)
 }
 
-// The store never answers: what is measured is what a request waits for, spool included. Each pass is one outage's worth of memory.
+// The store never responds: this measures what a request waits for, spool included. Each pass fills the memory of one outage.
 function recorder(): Candidate {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
   const act = {
@@ -122,7 +122,7 @@ function recorder(): Candidate {
   return {
     name: 'outcome',
     run: async () => {
-      // A BFF that has started: its code is compiled.
+      // A started BFF with compiled code.
       pass()
       const spent = Array.from({ length: passes }, pass)
       return { us: spent.reduce((sum, one) => sum + one, 0) / passes / outcomes }

@@ -9,10 +9,10 @@ import type { AuditRow } from '#plugins/audit/rows/audit-row.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
-// Without autovacuum: what one round leaves behind must not be cleaned up within another.
+// Without autovacuum, so that the remains of one round are not cleaned up during another.
 const settings = { shared_buffers: '256MB', max_wal_size: '4GB', autovacuum: 'off' }
 
-/** A PostgreSQL server of its own with the tables of the audit log. */
+/** A PostgreSQL server with the tables of the audit log. */
 export async function openAuditStore(
   t: Scope,
 ): Promise<{ readonly url: string; readonly store: Store; readonly client: Client }> {
@@ -27,10 +27,10 @@ export async function openAuditStore(
   return { url: postgres.url, store: createStore(database, { projections: [] }), client }
 }
 
-// As many as a writer at its limit takes: rows come in the order of their time, and many share a millisecond.
+// The maximum of one writer: rows arrive in time order, and many share a millisecond.
 const rowsPerMs = 30
 
-/** Rows as an informer writes them until a time: a key each, of a hundred users in fifty namespaces. */
+/** Rows of an informer up to a time: a key each, of a hundred users in fifty namespaces. */
 export function makeRows(count: number, at: Date): readonly AuditRow[] {
   return Array.from({ length: count }, (_, n) => {
     const id = randomUUID()
@@ -55,7 +55,7 @@ export function makeRows(count: number, at: Date): readonly AuditRow[] {
   })
 }
 
-/** Fills days before today with rows, evenly over each and one of fifty failed, by the server itself: a million takes half a minute. */
+/** Fills the days before today with rows on the server, evenly, with one in fifty failed. A million takes half a minute. */
 export async function fillDays(client: Client, rows: number, days: number): Promise<void> {
   for (let ago = 1; ago <= days; ago++) {
     const day = new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)

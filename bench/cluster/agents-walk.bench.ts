@@ -17,7 +17,7 @@ const direct: Listing = { path: '/apis/mesh.dev/v1alpha1/agentdeployments', curs
 const floor =
   'The bare proxy only pipes: what it costs is HTTP and TLS, and no walk through another process costs less CPU in Node.js, whatever a parse takes.'
 
-/** The platform's list beside the API server's own, page by page, by the same client with the same bearer. */
+/** The platform's list beside that of the API server, page by page, with the same client and bearer. */
 export const bench: Bench = {
   title: `${objects} agents in pages of ${pageSize}, one walk (ms), and CPU of the process under test (microseconds a walk)`,
   measure: () =>
@@ -31,8 +31,8 @@ export const bench: Bench = {
     places.flatMap((where) => [ratio(figureOf, where), overParse(figureOf, where), memory(figureOf, where)]),
 }
 
-// The BFF's own CPU: the time of a walk is the API server's, tens of times the parse before the BFF does anything. On the embedded server the
-// process is both, so that there the server is in it.
+// CPU of the BFF only: the time of a walk is mostly the API server's. With the embedded server both share a process, so that the server is
+// included.
 function overParse(figureOf: FigureOf, where: string): Goal {
   const peer = { candidate: `JSON.parse of the pages of ${where}`, figure: 'cpu us' }
   const value = figureOf(`GET /api/agents on ${where}`, 'cpu us') / figureOf(peer.candidate, peer.figure)
@@ -40,7 +40,7 @@ function overParse(figureOf: FigureOf, where: string): Goal {
   return { number: 12, text: `${what} against JSON.parse of the same bytes, ${where}, ratio`, value, limit: 1.5, peer }
 }
 
-// Of the process that is both, what the API server takes for the same walk alone is not the BFF's.
+// In a shared process, the memory that the API server uses for the same walk alone is not counted for the BFF.
 function memory(figureOf: FigureOf, where: string): Goal {
   const peer = { candidate: `JSON.parse of the pages of ${where}`, figure: 'page MB' }
   const peak = figureOf(`GET /api/agents on ${where}`, 'peak MB')
@@ -67,7 +67,7 @@ async function candidatesAt(t: Scope, where: string): Promise<readonly Candidate
   const proxy = await startProgram(t, 'proxy.ts', address)
   const { url } = JSON.parse(proxy.line) as { url: string }
   const through = poolOf(t, url)
-  // A server is measured as it is after its first hundred walks: before, compiling is a third of what they cost.
+  // Measured after the first hundred walks, since compiling is a third of their cost.
   for (let turn = 0; turn < 5 * walks; turn++) {
     await walk(cluster, token, direct)
     await walk(through, token, direct)

@@ -17,8 +17,8 @@ const writers = 20
 const served = { serving: true, complete: true, scaledToZero: false, failure: undefined }
 
 /**
- * Agents as the platform leaves them: `examples/assistant.yaml`, each with a prompt of its own, applied, with the status of one that
- * serves; both with their managed fields.
+ * Agents as the platform stores them: `examples/assistant.yaml` with distinct prompts, applied, with the status of a serving agent and
+ * managed fields.
  */
 export async function createAgents(pool: KubePool, bearer: string, count: number): Promise<void> {
   const cluster = createKubeClient({ server: pool.server, pool, bearer })
@@ -34,7 +34,7 @@ export async function createAgents(pool: KubePool, bearer: string, count: number
   await Promise.all(Array.from({ length: writers }, write))
 }
 
-// Half a kilobyte of prose, of another place each time: equal prompts would zip to nothing.
+// Half a kilobyte of prose from different positions, since equal prompts would compress to nothing.
 function createPrompts(): (index: number) => string {
   const prose = ['architecture', 'operations', 'runbook'].map((name) =>
     readFileSync(join(root, 'docs', `${name}.md`), 'utf8'),
@@ -62,7 +62,7 @@ async function createAgent(cluster: Cluster, body: Applied): Promise<void> {
   await cluster.patch(AgentDeployment, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
 }
 
-/** Makes the platform's kinds known to an API server and waits until it serves them. */
+/** Installs the platform's kinds on an API server and waits until they are served. */
 export async function installKinds(pool: KubePool, bearer: string): Promise<void> {
   const cluster = createKubeClient({ server: pool.server, pool, bearer })
   const group = 'apiextensions.k8s.io'

@@ -7,8 +7,8 @@ import { startLocalCluster } from '#local/cluster/local-cluster.ts'
 import { openDataFolder } from '#local/data-folder/data-folder.ts'
 import { plugins } from '#plugins/index.ts'
 
-// `node bff.ts FOLDER [SERVER CA]`: the BFF alone, on the embedded API server in the same process or on a given one, with the store and the bus
-// of DATABASE_URL and NATS_URL or with none. It says where in a line.
+// `node bff.ts FOLDER [SERVER CA]`: the BFF alone, on the embedded API server in the same process or on a given one, with the store and the
+// bus of DATABASE_URL and NATS_URL, if set. Prints its address.
 const [folder = '', server, ca] = process.argv.slice(2)
 const stored = process.env['DATABASE_URL']
 mkdirSync(folder, { recursive: true })

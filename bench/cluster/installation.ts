@@ -12,20 +12,20 @@ import { createAgents, installKinds } from './agents.ts'
 
 const withReal = findServer('kube-apiserver') !== undefined && findServer('etcd') !== undefined
 
-/** The API servers that are to be had here. The embedded one is in the BFF's own process. */
+/** API servers available here. The embedded one runs in the BFF's process. */
 export const places: readonly string[] = ['embedded', ...(withReal ? ['kube-apiserver'] : [])]
 
-/** A BFF in front of an API server that holds agents. */
+/** A BFF with an API server that contains agents. */
 export interface Installation {
   readonly bff: Started
   readonly own: KubePool
   readonly cluster: KubePool
   readonly token: string
-  /** What another program needs to reach the API server: its address, and its authority if it has TLS. */
+  /** Arguments by which another program reaches the API server: its address, and its authority if it uses TLS. */
   readonly address: readonly string[]
 }
 
-/** Starts a BFF on one of `places` with so many agents. */
+/** Starts a BFF on one of `places` with this number of agents. */
 export async function openInstallation(t: Scope, place: string, agents: number): Promise<Installation> {
   return place === 'embedded' ? onEmbedded(t, agents) : onReal(t, agents)
 }
@@ -55,7 +55,7 @@ async function startBff(t: Scope, address: readonly string[]): Promise<Started> 
   return startProgram(t, 'bff.ts', [join(folder.path, 'data'), ...address])
 }
 
-/** Starts a program of this folder with the flags of `npm start` and of the image. */
+/** Starts a program of this folder with the flags of `npm start` and the image. */
 export async function startProgram(
   t: Scope,
   program: string,
@@ -68,7 +68,7 @@ export async function startProgram(
   return started
 }
 
-/** A pool that is closed at the end of the scope. */
+/** A pool closed with the scope. */
 export function poolOf(t: Scope, url: string, tls: { readonly ca?: string } = {}): KubePool {
   const pool = createPool(url, tls)
   t.after(() => pool.close())

@@ -2,7 +2,7 @@ import { createServer, request as requestHttp } from 'node:http'
 import { Agent, request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-// `node proxy.ts SERVER [CA]`: the same walk by as little as Node.js needs for it, as a floor: piped, nothing checked, nothing rewritten.
+// `node proxy.ts SERVER [CA]`: the same walk with the minimum that Node.js needs, as a floor: piped, without checks and rewriting.
 const [server = '', ca] = process.argv.slice(2)
 const target = new URL(server)
 const agent = new Agent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) })

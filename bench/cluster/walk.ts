@@ -4,7 +4,7 @@ import type { KubePool } from '#core/kube/connection-pool.ts'
 
 const unzip = promisify(gunzip)
 
-/** Where a list is read, how its next page is asked for, and where an answer says whether there is one. */
+/** Path of a list, parameter of its next page, and the field that indicates one. */
 export interface Listing {
   readonly path: string
   readonly cursor: 'cursor' | 'continue'
@@ -16,14 +16,14 @@ interface Page {
   readonly metadata?: { readonly continue?: string }
 }
 
-/** Walks a list to its end like a client: each page read whole, unzipped where the server zips, and parsed. Answers with the number of objects. */
+/** Walks a list like a client: reads, decompresses and parses each page. Returns the number of objects. */
 export async function walk(pool: KubePool, bearer: string, listing: Listing): Promise<number> {
   let count = 0
   for await (const { page } of pages(pool, bearer, listing)) count += page.items.length
   return count
 }
 
-/** The texts of a list's pages, for what is done with the same bytes without a server. */
+/** Texts of a list's pages, for processing them without a server. */
 export async function readPages(pool: KubePool, bearer: string, listing: Listing): Promise<readonly string[]> {
   const texts: string[] = []
   for await (const { text } of pages(pool, bearer, listing)) texts.push(text)

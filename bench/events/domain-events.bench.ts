@@ -30,7 +30,7 @@ const messages = 5000
 const inFlight = 100
 const appends = 200
 
-// As shipped JetStream answers after fsync, which is most of the time then; the second server shows the clients alone.
+// With the shipped configuration JetStream responds after fsync, most of the time; the second server shows the clients alone.
 const servers = [
   { where: 'fsync', syncAlways: true },
   { where: 'no fsync', syncAlways: false },
@@ -39,7 +39,7 @@ const servers = [
 const share =
   'The bus publishes by the client library for Node.js; the bare client is that library alone, so what it lacks to the Go client no bus on it can have.'
 
-/** The way of a domain event: publish rate on JetStream, and from the commit of its append to its consumer. */
+/** Path of a domain event: publish rate on JetStream, and the time from the commit of its append to its consumer. */
 export const bench: Bench = {
   title: `${messages} durable publishes with ${inFlight} in flight (1/s), and ${appends} appends from commit to consumer (ms)`,
   measure: () => inFolder((folder) => withScope((t) => measure(t, folder))),

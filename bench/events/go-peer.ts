@@ -5,20 +5,20 @@ import { findOnPath } from '#test/harness/find-on-path.ts'
 
 const run = promisify(execFile)
 
-/** What the Go client publishes, and where. */
+/** Messages to publish, and their destination. */
 export interface PeerWork {
   readonly url: string
   readonly subject: string
   readonly messages: number
   readonly inFlight: number
-  /** Bytes of a message. */
+  /** Bytes per message. */
   readonly size: number
 }
 
-/** Publishes by the Go client in a process of its own; messages a second and microseconds of CPU a message. */
+/** Publishes with the Go client in a separate process. Returns messages per second and microseconds of CPU per message. */
 export type GoPeer = (work: PeerWork) => Promise<Record<string, number>>
 
-/** Builds the Go client into a folder; the reason when that is not possible here. */
+/** Builds the Go client into a folder. Returns the reason if that is not possible here. */
 export async function buildGoPeer(folder: string): Promise<GoPeer | string> {
   const go = findOnPath('go')
   if (go === undefined) return 'there is no `go` on PATH'

@@ -7,7 +7,7 @@ import type { Candidate } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
 import { costOf, staysFlat } from './cost.ts'
 
-// 10,000 on a kube-apiserver take two minutes to create: BENCH_MANY_AGENTS=10000 for the form of the goal.
+// Creating 10,000 on a kube-apiserver takes two minutes; BENCH_MANY_AGENTS=10000 measures the goal.
 const few = 100
 const many = Number(process.env.BENCH_MANY_AGENTS ?? 2000)
 const pageSize = 50
@@ -19,7 +19,7 @@ const operations = [
   { name: 'get', what: 'GET of one agent' },
 ]
 
-/** What a page and one agent cost through the BFF in a cluster with few agents and in one with many. */
+/** Cost of a page and of one agent through the BFF, in a cluster with few agents and in one with many. */
 export const bench: Bench = {
   title: `agents through the BFF among ${few} and among ${many}, CPU of the BFF (microseconds) and time (ms)`,
   measure: () =>
@@ -33,7 +33,7 @@ export const bench: Bench = {
       operations.map(({ name, what }) =>
         staysFlat(figureOf, {
           name,
-          // The embedded server is a part of the BFF's process.
+          // The embedded server is part of the BFF's process.
           what: where === 'embedded' ? `${what}, API server included` : what,
           small: nameOf(where, few),
           large: nameOf(where, many),
@@ -59,6 +59,6 @@ async function candidateAt(t: Scope, where: string, agents: number): Promise<Can
     ...(await costOf('next page', 300, get(`${first}&cursor=${encodeURIComponent(nextCursor)}`), own)),
     ...(await costOf('get', 800, get('/api/agents/default/bench-00070'), own)),
   })
-  await run() // what the JIT compiles and the caches hold in a process that has run for a while
+  await run() // excludes JIT compilation and cold caches
   return { name: nameOf(where, agents), run }
 }

@@ -1,12 +1,12 @@
 import type { FigureOf, Goal } from '../tools/bench.ts'
 import { cpuOf, ownCpuOf } from '../tools/process-figures.ts'
 
-/** Microseconds of CPU that the programs which this process started have used: the platform and its servers, not who asks them. */
+/** CPU time in microseconds of the programs started by this process: the platform and its servers, not their clients. */
 export function serversCpu(): number {
   return cpuOf(process.pid) - ownCpuOf(process.pid)
 }
 
-/** Does work some times, one after the other: CPU of each by a meter, and its time, as figures `<name> cpu us` and `<name> ms`. */
+/** Runs work several times sequentially: CPU by a meter and time, as figures `<name> cpu us` and `<name> ms`. */
 export async function costOf(
   name: string,
   times: number,
@@ -18,7 +18,7 @@ export async function costOf(
   return { [`${name} cpu us`]: (meter() - from.cpu) / times, [`${name} ms`]: (performance.now() - from.at) / times }
 }
 
-/** That an operation costs no more than 1.2 times as much in a large installation as in a small one. */
+/** Goal: an operation costs at most 1.2 times as much in a large installation as in a small one. */
 export function staysFlat(figureOf: FigureOf, of: { name: string; what: string; small: string; large: string }): Goal {
   const { name, what, small, large } = of
   const figure = `${name} cpu us`

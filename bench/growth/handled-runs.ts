@@ -10,7 +10,7 @@ import { runCreated } from '#plugins/runs/events.ts'
 import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
-/** Queues runs and waits until two consumers have handled each: one by its inbox, one in the order of the stream. */
+/** Queues runs and waits until two consumers have handled each: one by its inbox, one in stream order. */
 export async function openHandledRuns(t: Scope, url: string): Promise<(count: number) => Promise<void>> {
   const database = await openDatabase({ url })
   t.after(() => database.close())
@@ -33,7 +33,7 @@ export async function openHandledRuns(t: Scope, url: string): Promise<(count: nu
     const twice = Promise.withResolvers<void>()
     let left = 2 * count
     const once = (): void => void (--left === 0 && twice.resolve())
-    // A caller and a namespace of its own for each: queued runs of one are bounded.
+    // A distinct caller and namespace each, since queued runs per owner are limited.
     for (let n = 0; n < count; n++) {
       const uid = randomUUID()
       const trigger = { kind: 'api', by: uid }

@@ -12,7 +12,7 @@ import { quiet } from './rows.ts'
 import { startStoredBff } from './stored-bff.ts'
 import type { StoredBff } from './stored-bff.ts'
 
-// A million take some minutes to make: BENCH_EVENTS=1000000 for the form of the goal.
+// Creating a million takes some minutes; BENCH_EVENTS=1000000 measures the goal.
 const few = 1000
 const many = Number(process.env.BENCH_EVENTS ?? 100_000)
 const nameOf = (rows: number): string => `${rows} runs and events`
@@ -27,7 +27,7 @@ const operations = [
   { name: 'idle stream', what: 'a second of GET /api/events of a namespace where nothing happens' },
 ]
 
-/** What runs and events cost in a store that holds few and in one that holds many. */
+/** Cost of runs and events in a store with few and in one with many. */
 export const bench: Bench = {
   title: `runs and events in a store with ${few} and with ${many} of them, CPU of BFF and PostgreSQL (microseconds) and time (ms)`,
   measure: () =>
@@ -57,7 +57,7 @@ async function open(t: Scope, adminUrl: string, rows: number): Promise<Candidate
     ...(await costOf('events', 60, () => lastEvents(bff, rows))),
     ...(await idle(bff, 20, 2)),
   })
-  await run() // the JIT, the caches and the prepared statements of a process that has run for a while
+  await run() // excludes JIT compilation, cold caches and unprepared statements
   return { name: nameOf(rows), run }
 }
 

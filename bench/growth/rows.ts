@@ -1,11 +1,11 @@
 import type { Client } from 'pg'
 
-/** A namespace with few runs, all of them older than everybody else's. */
+/** A namespace with few runs, all older than the others. */
 export const quiet = 'quiet'
 
 const namespaces = 50
 
-/** Fills the store with finished runs of fifty namespaces, one event each, by the server itself: a million take some minutes. */
+/** Fills the store with finished runs of fifty namespaces, one event each, on the server. A million takes some minutes. */
 export async function fillRuns(client: Client, count: number): Promise<void> {
   await client.query(`insert into object_index (uid, kind, namespace, name, rv, content_hash)
     select 'uid-' || name, 'Namespace', '', name, '1', ''
@@ -17,7 +17,7 @@ export async function fillRuns(client: Client, count: number): Promise<void> {
   await client.query('checkpoint')
 }
 
-// Ids are of the time, as the platform makes them: their indexes grow at one end.
+// Ids ordered by time, as the platform creates them, so that indexes grow at one end.
 const made = `create temporary table made as
   select n, at, (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0')
       || '7' || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15))::uuid as id,

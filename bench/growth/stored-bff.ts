@@ -11,16 +11,16 @@ import { poolOf, startProgram } from '../cluster/installation.ts'
 import { root } from '../tools/platform.ts'
 import { fillRuns } from './rows.ts'
 
-/** A BFF on a database of its own with so many runs and events. */
+/** A BFF on a database with a given number of runs and events. */
 export interface StoredBff {
   readonly databaseUrl: string
-  /** Answers with the text of the body; anything but 200 is an error. */
+  /** Returns the body; throws for any status except 200. */
   get(path: string): Promise<string>
-  /** The frames of an event stream until there are so many, or until the signal; then the stream is closed. */
+  /** Reads this number of frames of an event stream, or until the signal, and closes the stream. */
   frames(path: string, count: number, signal?: AbortSignal): Promise<number>
 }
 
-/** Makes and fills a database on a server, and starts a BFF on it with the embedded API server. */
+/** Creates and fills a database on a server, and starts a BFF on it with the embedded API server. */
 export async function startStoredBff(t: Scope, adminUrl: string, rows: number): Promise<StoredBff> {
   await execute(adminUrl, `create database rows_${rows}`)
   const databaseUrl = withDatabase(adminUrl, `rows_${rows}`)
@@ -28,7 +28,7 @@ export async function startStoredBff(t: Scope, adminUrl: string, rows: number): 
   const folder = tempFolder('bench-growth')
   t.after(folder.remove)
   mkdirSync(join(folder.path, 'data'))
-  // The role asks for the address of a cluster and never calls it.
+  // The role requires the address of a cluster and never calls it.
   const migrate = { ...process.env, ...env, MESH_CLUSTER_SERVER: 'http://127.0.0.1:1' }
   await promisify(execFile)(process.execPath, ['main.ts', 'migrate'], { cwd: root, env: migrate })
   await fill(databaseUrl, rows)

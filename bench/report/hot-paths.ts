@@ -1,4 +1,4 @@
-/** A hot path with a goal; `missing` names the part of the platform that has to exist first. */
+/** A hot path with a goal; `missing` names a part of the platform that does not exist yet. */
 export interface HotPath {
   readonly number: number
   readonly what: string
@@ -7,7 +7,7 @@ export interface HotPath {
 
 const ports = "the launcher's model, tool and state ports"
 
-/** The hot paths by number, as the goals of the benches name them. */
+/** Hot paths by number, as referenced by the goals of benches. */
 export const hotPaths: readonly HotPath[] = [
   { number: 1, what: 'model port: a plain call', missing: ports },
   { number: 2, what: 'model port: a stream', missing: ports },

@@ -3,18 +3,18 @@ import { cpus, release, totalmem, type } from 'node:os'
 import { findOnPath } from '#test/harness/find-on-path.ts'
 import { findServer } from '#test/harness/find-server.ts'
 
-/** Where a result was measured: figures of two machines are not to be compared. */
+/** Machine of a measurement; figures of different machines are not comparable. */
 export interface Machine {
   readonly cores: number
   readonly model: string
   readonly memoryMiB: number
   readonly system: string
   readonly node: string
-  /** Version lines of the servers and compilers that are here, by name. */
+  /** Version lines of the installed servers and compilers, by name. */
   readonly versions: Readonly<Record<string, string>>
 }
 
-/** Reads this machine and what the benches would start on it. */
+/** Reads this machine and the programs that benches would start. */
 export function readMachine(): Machine {
   const go = findOnPath('go')
   const programs = {

@@ -23,7 +23,7 @@ microseconds of CPU an operation, which load bends least; times stand beside it.
 
 Servers are found as the tests find them (\`npm run test:servers\`); a control whose program is missing is left out, and its section says so.`
 
-/** docs/operations/performance.md: where it was measured, goal by goal, then every bench. */
+/** Renders docs/operations/performance.md: the machine, each goal, then every bench. */
 export function toPage(results: readonly Result[]): string {
   const goals = [
     '| # | what | goal | measured | beside it | |',
@@ -79,7 +79,7 @@ function metText(met: boolean): string {
   return met ? 'met' : '**missed**'
 }
 
-// Benches may have run on different days; each machine and version is named once, with the days.
+// Benches may have run on different days; each machine and version is listed once with its days.
 function machines(results: readonly Result[]): string {
   const byText = Map.groupBy(results, ({ machine }) => describe(machine))
   const lines = [...byText].map(([text, found]) => {

@@ -5,7 +5,7 @@ import type { Bench, Goal } from '../tools/bench.ts'
 import type { Measured } from '../tools/rounds.ts'
 import type { Machine } from './machine.ts'
 
-/** What bench/results holds of one bench. */
+/** Content of bench/results for one bench. */
 export interface Result extends Measured {
   readonly name: string
   readonly title: string
@@ -15,14 +15,14 @@ export interface Result extends Measured {
   readonly goals: readonly (Goal & { readonly met: boolean })[]
 }
 
-/** Compares what was measured with the bench's goals. */
+/** Compares the measurement with the bench's goals. */
 export function toResult(name: string, bench: Bench, measured: Measured, machine: Machine): Result {
   const has = (candidate: string): boolean => measured.figures.some((one) => one.candidate === candidate)
   const goals = bench.goals(figureOf(measured.figures), has).map((goal) => ({ ...goal, met: isMet(goal) }))
   return { name, title: bench.title, date: new Date().toISOString(), machine, ...measured, goals }
 }
 
-/** The results that a folder holds, in the order of the names; a bench that never ran has none. */
+/** Results in a folder, by the order of names; a bench that never ran has none. */
 export function readResults(folder: string, names: readonly string[]): readonly Result[] {
   const files = names.map((name) => join(folder, `${name}.json`))
   return files.filter((file) => existsSync(file)).map((file) => JSON.parse(readFileSync(file, 'utf8')) as Result)

@@ -1,7 +1,7 @@
 import type { Goal } from '../tools/bench.ts'
 import type { Result } from './result.ts'
 
-/** A bench's part of the page, in Markdown: every figure and how its goals stand. */
+/** Renders a bench's section as Markdown: every figure, and the state of its goals. */
 export function toSection({ name, title, figures, goals, ...rounds }: Result): string {
   const rows = figures.map(
     ({ candidate, figure, median, q1, q3, rounds: count }) =>
@@ -24,7 +24,7 @@ export function toBound({ limit, atLeast }: Goal): string {
   return `${atLeast === true ? '>=' : '<='} ${limit}`
 }
 
-/** A number with three digits that count. */
+/** Formats a number with three significant digits. */
 export function toText(value: number): string {
   return value >= 1000 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)))
 }

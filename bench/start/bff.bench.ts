@@ -22,7 +22,7 @@ type Environment = Readonly<Record<string, string>>
 const bundled = 'BFF, bundled (image)'
 const unbundled = 'BFF, unbundled with client-node'
 
-/** From process start to the line that says ready, on PostgreSQL and NATS, and what the process holds a second later. */
+/** Time from process start to the ready line, on PostgreSQL and NATS, and memory one second later. */
 export const bench: Bench = {
   title: 'BFF until it is ready (ms), and its memory a second later (MB)',
   measure: () =>
@@ -34,7 +34,7 @@ export const bench: Bench = {
         const client = join(folder, 'client.mjs')
         writeFileSync(client, `import ${JSON.stringify(import.meta.resolve('@kubernetes/client-node'))}`)
         const source = join(root, 'main.ts')
-        // An image cannot be written to, so it starts without the cache of compiled code; so does what it is compared with.
+        // Without the compile cache, since an image is read-only; the same applies to the peer.
         const cold = { ...env, NODE_DISABLE_COMPILE_CACHE: '1' }
         const candidate = (name: string, args: readonly string[], given: Environment) => ({
           name,
@@ -72,7 +72,7 @@ function against(figure: string): Pick<Goal, 'number' | 'peer'> {
   return { number: 15, peer: { candidate: unbundled, figure } }
 }
 
-// What a BFF of an install has around it, migrated; of the API server only its address is used at start.
+// Migrated dependencies of a BFF; at startup it uses only the address of the API server.
 async function surroundings(t: Scope, folder: string): Promise<Environment> {
   const keys = join(folder, 'keys')
   createKeyring({ dir: keys, generate: true })

@@ -11,7 +11,7 @@ import { inFolder, root } from '../tools/platform.ts'
 import { memoryOf, ownCpuOf } from '../tools/process-figures.ts'
 import { interleave } from '../tools/rounds.ts'
 
-/** From process start to the listener of a declarative agent's launcher, and what it holds a second later. */
+/** Time from process start to the listener of a declarative agent's launcher, and memory one second later. */
 export const bench: Bench = {
   title: 'launcher until it listens (ms), and its memory a second later (MB)',
   measure: () =>

@@ -7,7 +7,7 @@ import { inFolder, startPlatform, startProcess } from '../tools/platform.ts'
 import { childrenOf, commandOf, cpuOf, memoryOf, ownCpuOf } from '../tools/process-figures.ts'
 import { interleave } from '../tools/rounds.ts'
 
-/** The embedded process with ten idle agents beside a process with nothing but an empty PGlite; each idle for ten seconds. */
+/** Memory of the embedded process with ten idle agents beside a process with an empty PGlite; each idle for ten seconds. */
 export const bench: Bench = {
   title: 'memory (MB) and idle CPU (microseconds a second)',
   measure: () =>

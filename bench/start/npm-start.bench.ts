@@ -7,7 +7,7 @@ import { ownCpuOf } from '../tools/process-figures.ts'
 import { interleave } from '../tools/rounds.ts'
 import type { Candidate } from '../tools/rounds.ts'
 
-/** From process start to the line that says ready, after installation. */
+/** Time from process start to the ready line, after installation. */
 export const bench: Bench = {
   title: 'npm start until ready (ms), and the CPU of it (ms)',
   measure: () =>

@@ -14,7 +14,7 @@ const many = Number(process.env.BENCH_STREAMS ?? 1000)
 const few = 10
 const sent = clients * frames
 
-/** One frame to many clients: the platform's event stream beside frames written straight to the socket. */
+/** One frame to many clients: the platform's event stream beside frames written directly to the socket. */
 export const bench: Bench = {
   title: `frames to each of ${clients} clients, microseconds a frame and client; to ${few} and to ${many}; memory of a client of ${idle} (KiB)`,
   measure: () =>
@@ -57,12 +57,12 @@ export const bench: Bench = {
   ],
 }
 
-// The kernel's cost of a write grows with the sockets that are written to in turn (caches): the raw sockets show that part.
+// The kernel's cost of a write grows with the number of sockets (caches); the raw sockets show that part.
 function growth(figureOf: FigureOf, what: string): number {
   return figureOf(`${what}, ${many} clients`, 'cpu us') / figureOf(`${what}, ${few} clients`, 'cpu us')
 }
 
-// As many frames in all, however many clients share them.
+// The same total of frames for any number of clients.
 async function fanOut(mode: 'raw' | 'stream', count: number): Promise<Record<string, number>> {
   const { cpu, us } = await serve(mode, count, Math.ceil(sent / count))
   return { 'cpu us': cpu, us }

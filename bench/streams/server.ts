@@ -3,7 +3,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import { serveEventStreams } from '#core/http/testing/serve-event-streams.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 
-// `node server.ts raw|stream CLIENTS FRAMES`: once that many clients are there, each gets the frames; then a line says what it cost, and what each held before.
+// `node server.ts raw|stream CLIENTS FRAMES`: once that many clients are connected, each receives the frames. Prints their cost, and the
+// memory per client before.
 const [mode = '', clients = '1', frames = '1'] = process.argv.slice(2)
 const data = JSON.stringify({ runId: 'run-1', type: 'message.delta', data: { text: 'word '.repeat(40) } })
 type Send = (frame: Buffer) => Promise<void> | void
@@ -24,7 +25,7 @@ async function sendAll(): Promise<void> {
     const event = encodeFrame({ id: String(id), event: 'message.delta', data })
     const frame = mode === 'raw' ? chunked(event) : event
     await Promise.all(receivers.map((send) => send(frame)))
-    // A turn of the loop a frame, as events come from a run: a burst would measure how well writes are merged.
+    // One turn of the event loop per frame, as events of a run arrive; a burst would measure how well writes are merged.
     await new Promise((resolve) => setImmediate(resolve))
   }
   const { user, system } = process.cpuUsage(cpu)

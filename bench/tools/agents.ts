@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Announced } from './platform.ts'
 
-/** Creates declarative agents over the API, as the operator; `labels` tell them from others. */
+/** Creates declarative agents through the API as the operator; `labels` distinguish them. */
 export async function createAgents(
   platform: Announced,
   options: { readonly count: number; readonly namespace: string; readonly replicas?: number },
@@ -34,7 +34,7 @@ async function createAgent(
   if (answer.status !== 201) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
 }
 
-/** Waits until every agent of the namespace has as many ready replicas as it wants. */
+/** Waits until every agent of the namespace has its desired number of ready replicas. */
 export async function untilReady(platform: Announced, namespace: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${platform.url}/api/agents?namespace=${namespace}&limit=200`, {
@@ -53,7 +53,7 @@ interface Condition {
   readonly status: string
 }
 
-/** Header of the persona that sees everything. */
+/** Authorization header of the persona with access to everything. */
 export function bearerOf(platform: Announced): Record<string, string> {
   return { authorization: `Bearer ${platform.tokens['operator']}` }
 }

@@ -1,19 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A floor of a start: a program with nothing but a server of `node:http`, which prints a line on stderr when it listens. */
+/** A floor for startup: a program with only a server of `node:http`, which prints a line on stderr when it listens. */
 export interface BareServer {
   readonly name: string
   readonly file: string
 }
 
-// A module that imports node:http reads all its exports, which loads Node's own fetch for one of them; asked for by name it comes without.
+// A module that imports node:http evaluates all its exports, which loads Node's own fetch; a destructured `require` does not.
 const programs = {
   'bare http': `import { createServer } from 'node:http'`,
   'bare http, without its import': `const { createServer } = process.getBuiltinModule('node:http')`,
 }
 
-/** Writes the floors into a folder: as anybody writes it, which the goals mean, and as light as it can be. */
+/** Writes the floors into a folder: as commonly written, which the goals use, and as light as possible. */
 export function writeBareServers(folder: string, line: object): readonly BareServer[] {
   return Object.entries(programs).map(([name, text], index) => {
     const file = join(folder, `bare-${index}.mjs`)

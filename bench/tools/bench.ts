@@ -1,6 +1,6 @@
 import type { Figure, Measured } from './rounds.ts'
 
-/** What a bench file exports as `bench`. */
+/** Export `bench` of a bench file. */
 export interface Bench {
   readonly title: string
   measure(): Promise<Measured>
@@ -11,15 +11,15 @@ export interface Bench {
 /** Looks up a median by candidate and figure. */
 export type FigureOf = (candidate: string, figure: string) => number
 
-/** What was wanted and what is: at most `limit`, or at least with `atLeast`. */
+/** A goal and its value: at most `limit`, or at least with `atLeast`. */
 export interface Goal {
-  /** Of the hot path's goal in docs/operations/performance.md. */
+  /** Number of the hot path in docs/operations/performance.md. */
   readonly number?: number
   readonly text: string
   readonly value: number
   readonly limit: number
   readonly atLeast?: boolean
-  /** The figure of the peer or floor that it is to be seen beside. */
+  /** Figure of the peer or floor for comparison. */
   readonly peer?: { readonly candidate: string; readonly figure: string }
 }
 
@@ -28,7 +28,7 @@ export function isMet({ value, limit, atLeast }: Goal): boolean {
   return atLeast === true ? value >= limit : value <= limit
 }
 
-/** The look-up over a result; an unknown name is a mistake of the bench. */
+/** Look-up in a result; an unknown name is a mistake of the bench. */
 export function figureOf(figures: readonly Figure[]): FigureOf {
   return (candidate, figure) => {
     const found = figures.find((one) => one.candidate === candidate && one.figure === figure)

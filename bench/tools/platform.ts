@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 /** The folder of the project. */
 export const root = join(import.meta.dirname, '..', '..')
 
-/** A process that says on stdout, in one line, when it is ready. */
+/** A process that prints one line on stdout when it is ready. */
 export interface Started {
   readonly pid: number
   /** Milliseconds from its start to that line. */
@@ -46,7 +46,7 @@ export async function startProcess(
   }
 }
 
-/** What the JSON line of `mesh all` says. */
+/** Content of the JSON line of `mesh all`. */
 export interface Announced {
   readonly url: string
   readonly gatewayUrl: string
@@ -63,7 +63,7 @@ export async function startPlatform(dataDir: string, flags: readonly string[] = 
   return { ...started, ...(JSON.parse(started.line) as Announced) }
 }
 
-/** A folder that is gone at the end of the work. */
+/** Runs work with a temporary folder and removes it. */
 export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'mesh-bench-'))
   try {

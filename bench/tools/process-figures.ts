@@ -3,24 +3,24 @@ import { execFileSync } from 'node:child_process'
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-/** Microseconds of CPU that a process and everything it started have used, ended children included (proc_pid_stat(5)). */
+/** CPU time of a process and its descendants in microseconds, including exited children (proc_pid_stat(5)). */
 export function cpuOf(pid: number): number {
   return treeOf(pid).reduce((sum, { cpu }) => sum + cpu, 0)
 }
 
-/** Microseconds of CPU of one process, with its threads and without its children. */
+/** CPU time of one process in microseconds, with its threads and without children. */
 export function ownCpuOf(pid: number): number {
   return readStat(pid)?.own ?? 0
 }
 
-/** Microseconds that all cores of the machine were busy. */
+/** Busy time of all cores in microseconds. */
 export function machineCpu(): number {
   const fields = readFileSync('/proc/stat', 'utf8').split('\n')[0]?.trim().split(/\s+/).slice(1).map(Number) ?? []
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = fields
   return toMicros(user + nice + system + irq + softirq + steal)
 }
 
-/** Memory of one process in megabytes: resident, and with its shared pages divided among those who share them. */
+/** Memory of one process in megabytes: resident, and with shared pages divided among their users. */
 export function memoryOf(pid: number): { readonly rss: number; readonly pss: number } {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   const megabytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]) / 1024
@@ -36,7 +36,7 @@ export function watchPeak(pid: number): () => number {
   return () => read('VmHWM') - before
 }
 
-/** Processes that a process started and that still run, whatever their group. */
+/** Running descendants of a process, in any process group. */
 export function childrenOf(pid: number): readonly number[] {
   return treeOf(pid).flatMap((one) => (one.parent === pid ? [one.pid] : []))
 }
@@ -56,7 +56,7 @@ interface Stat {
 function treeOf(root: number): readonly Stat[] {
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [readStat(Number(name))] : []))
   const found = all.filter((stat) => stat?.pid === root)
-  // A parent may come after its child in the listing, so the list is walked until it no longer grows.
+  // A parent may follow its child in the listing, so the list is walked until it no longer grows.
   for (const parent of found) found.push(...all.filter((stat) => stat?.parent === parent?.pid))
   return found.flatMap((stat) => stat ?? [])
 }
@@ -70,7 +70,7 @@ function readStat(pid: number): Stat | undefined {
     const children = toMicros((childUser ?? 0) + (childSystem ?? 0))
     return { pid, parent: Number(fields[1]), own, cpu: own + children }
   } catch {
-    return undefined // ended between the listing and the read
+    return undefined // exited between the listing and the read
   }
 }
 

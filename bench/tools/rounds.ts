@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { median, quartiles } from './statistics.ts'
 import { cpuOf, machineCpu } from './process-figures.ts'
 
-/** One thing to measure; every round runs it once and gets figures by name. */
+/** Something to measure. Each round runs it once and receives figures by name. */
 export interface Candidate {
   readonly name: string
   run(): Promise<Readonly<Record<string, number>>>
@@ -18,17 +18,17 @@ export interface Figure {
   readonly rounds: number
 }
 
-/** What came of the rounds; `busy` is true when too few were quiet and the quietest stand in for them. */
+/** Result of the rounds; `busy` is true if too few were quiet and the quietest were used. */
 export interface Measured {
   readonly figures: readonly Figure[]
   readonly kept: number
   readonly dropped: number
   readonly busy: boolean
-  /** What a reader of the table must know, such as a control that was left out. */
+  /** Remarks for readers of the table, such as an omitted control. */
   readonly notes?: readonly string[]
 }
 
-/** How many quiet rounds of each candidate are wanted, and after how many the measuring ends. */
+/** Required number of quiet rounds per candidate, and the maximum number of rounds. */
 export interface Effort {
   readonly rounds: number
   readonly most: number
@@ -42,7 +42,7 @@ interface Round {
 
 const quietCores = 0.2
 
-/** Runs the candidates in turn (A B, B A, A B): what the machine does meanwhile falls on all of them alike. */
+/** Runs the candidates in turn (A B, B A, A B), so that other activity of the machine affects all equally. */
 export async function interleave(candidates: readonly Candidate[], planned: Effort): Promise<Measured> {
   const effort = asked() ?? planned
   const rounds: Round[] = []
@@ -60,7 +60,7 @@ export async function interleave(candidates: readonly Candidate[], planned: Effo
   }
 }
 
-// For a look, or where the machine is never quiet: that many rounds and no more.
+// For a quick look, or a machine that is never quiet: exactly this number of rounds.
 function asked(): Effort | undefined {
   const rounds = Number(process.env.BENCH_ROUNDS ?? 0)
   return rounds > 0 ? { rounds, most: rounds } : undefined
@@ -76,14 +76,14 @@ async function runOne(candidate: Candidate): Promise<Round> {
   const figures = await candidate.run()
   const micros = (performance.now() - before.at) * 1000
   const others = machineCpu() - before.machine - (cpuOf(process.pid) - before.own)
-  // Ticks are 10 ms: over a short round the difference may come out below nothing.
+  // Ticks are 10 ms, so the difference of a short round may be negative.
   const round = { candidate: candidate.name, others: Math.max(0, others / micros), figures }
   const text = Object.entries(figures).map(([name, value]) => `${name} ${value.toPrecision(4)}`)
   process.stderr.write(`  ${candidate.name}: ${text.join(', ')} (others ${round.others.toFixed(2)} core)\n`)
   return round
 }
 
-// At most five seconds: on a machine that is never quiet the rounds are dropped and counted instead.
+// At most five seconds; on a busy machine rounds are discarded and counted instead.
 async function waitForQuiet(): Promise<void> {
   for (let tries = 0; tries < 20; tries++) {
     const [before, own] = [machineCpu(), cpuOf(process.pid)]
@@ -92,7 +92,7 @@ async function waitForQuiet(): Promise<void> {
   }
 }
 
-// The quiet ones; where there are fewer than three, the three quietest, and the result says so.
+// The quiet rounds; if fewer than three, the three quietest, which the result reports.
 function choose(rounds: readonly Round[], name: string, wanted: number): readonly Round[] {
   const mine = rounds.filter(({ candidate }) => candidate === name)
   const quiet = mine.filter(isQuiet)

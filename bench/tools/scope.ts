@@ -1,6 +1,6 @@
 import type { Scope } from '#test/harness/scope.ts'
 
-/** Runs work with the harness of the tests; what it started is closed in reverse, also when the work fails. */
+/** Runs work with the test harness. Everything it started is closed in reverse order, also after a failure. */
 export async function withScope<T>(work: (t: Scope) => Promise<T>): Promise<T> {
   const closing: (() => unknown)[] = []
   try {

@@ -1,4 +1,4 @@
-/** The value below which a share of the values lies, interpolated between the two nearest. */
+/** Quantile, interpolated between the two nearest values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (sorted.length - 1) * share

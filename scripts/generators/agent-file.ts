@@ -4,7 +4,7 @@ type Node = Record<string, unknown>
 
 const BANNER = '// Generated from schemas/agent-file/schema.ts by `npm run generate`; do not edit.'
 
-/** The schema of the simplified agent format: as plain data for `expand`, and as JSON Schema for editors. */
+/** Schema of the simplified agent format: as plain data for `expand`, and as JSON Schema for editors. */
 export async function generate(): Promise<Map<string, string>> {
   const bare = JSON.stringify(strip(AgentFile, new Set(['description', 'default'])), undefined, 2)
   const documented = {
@@ -21,8 +21,8 @@ export async function generate(): Promise<Map<string, string>> {
   ])
 }
 
-// What is left is plain JSON Schema: neither Kubernetes' keywords nor our marks mean anything to a reader of a file,
-// but for the bounds of a duration, which the checker of the format reads.
+// Plain JSON Schema without Kubernetes' keywords and our annotations, except for the bounds of durations, which the validator of the format
+// reads.
 function strip(schema: object, dropped: ReadonlySet<string> = new Set(), isMap = false): Node {
   const kept = Object.entries(schema).filter(
     ([key]) => isMap || key === 'x-mesh-duration' || !(key.startsWith('x-') || dropped.has(key)),

@@ -13,14 +13,14 @@ export async function generate(): Promise<Map<string, string>> {
   return new Map([['docs/decisions/README.md', `${preface}${rows.join('')}`]])
 }
 
-/** A decision as the index shows it. */
+/** Entry of the index. */
 interface DecisionRecord {
   readonly name: string
   readonly title: string
   readonly status: string
 }
 
-/** Reads a record; the title may have the forms of older ones. */
+/** Parses a record; older ones have titles in another form. */
 function toRecord(name: string, text: string): DecisionRecord {
   const [, title = ''] = /^# \d+[.:] (\S.*)\n/.exec(text) ?? []
   const [, status = ''] = /^(?:## Status\n+|Status: )(\w+)/m.exec(text) ?? []
@@ -28,7 +28,7 @@ function toRecord(name: string, text: string): DecisionRecord {
   return { name, title, status: status.toLowerCase() }
 }
 
-/** What a record has wrong in its form; undefined when it is as it should be. */
+/** Returns the violation of the form, or undefined. */
 export function formFault(name: string, text: string): string | undefined {
   const number = name.slice(0, 4)
   const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)

@@ -4,7 +4,7 @@ import { toSubject } from '#core/messaging/wire/subjects.ts'
 import { toDocumentSchema } from '#core/http/openapi/schemas.ts'
 import type { Components } from '#core/http/openapi/schemas.ts'
 
-/** docs/reference/events.md and docs/reference/asyncapi.json, from the event types that core and the plugins declare. */
+/** docs/reference/events.md and docs/reference/asyncapi.json, from the event types declared by core and plugins. */
 export async function generate(): Promise<Map<string, string>> {
   const types = await eventTypes()
   return new Map([
@@ -87,7 +87,7 @@ function toAsyncApi(types: readonly EventType[]): object {
   }
 }
 
-// AsyncAPI names a property there, OpenAPI an object; the const of each type decides as well.
+// AsyncAPI expects a property name, OpenAPI an object; the const of each type discriminates as well.
 function withoutDiscriminator(schemas: Components): Components {
   const { CloudEvent, ...rest } = schemas
   const { discriminator: _, ...plain } = CloudEvent as Readonly<Record<string, unknown>>

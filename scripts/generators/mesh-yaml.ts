@@ -15,7 +15,7 @@ export async function generate(): Promise<Map<string, string>> {
     title: 'mesh.yaml',
     type: 'object',
     properties,
-    // A third-party plugin has a key of its own, which this schema cannot know.
+    // A third-party plugin has its own key, unknown to this schema.
     if: { required: ['plugins'] },
     else: { propertyNames: { enum: Object.keys(properties) } },
   }
@@ -32,7 +32,7 @@ function slice(schema: SchemaNode): FileNode {
   return { ...fileSchema(schema), type: ['object', 'null'] }
 }
 
-// Keywords of the platform are dropped, and what has a default need not be in the file.
+// Drops keywords of the platform; a setting with a default is not required in the file.
 function fileSchema(node: SchemaNode): FileNode {
   const {
     hardenedDefault,

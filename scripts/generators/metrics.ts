@@ -7,13 +7,13 @@ export async function generate(): Promise<Map<string, string>> {
   return new Map([['docs/reference/metrics.md', `${preface}\n${sections.join('\n')}`]])
 }
 
-/** A group of metrics, titled by the name under which it is exported. */
+/** A group of metrics, titled by its exported name. */
 export interface MetricGroup {
   readonly title: string
   readonly specs: readonly MetricSpec[]
 }
 
-/** Every metric that the code declares; two of one name are an error. */
+/** Every declared metric. Throws if two share a name. */
 export async function declaredMetrics(): Promise<readonly MetricGroup[]> {
   const { plugins } = await import('#plugins/index.ts')
   const files = plugins

@@ -3,7 +3,7 @@ import { findProofs } from '../requirements/proofs.ts'
 import { readTable } from '../requirements/table.ts'
 import { findUsedIds } from '../requirements/used-ids.ts'
 
-/** The page of requirement ids; fails for an id that the table lacks. */
+/** Page of requirement ids. Throws for an id that is not in the table. */
 export async function generate(): Promise<Map<string, string>> {
   const root = new URL('../..', import.meta.url)
   const [table, proofs] = [readTable(), findProofs(root)]

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { tarEnd, tarHeader, tarPadding } from './tar.ts'
 import type { Tree } from './tree.ts'
 
-/** How containers of an image start. */
+/** Container configuration of an image. */
 export interface RunConfig {
   readonly entrypoint: readonly string[]
   readonly user: string
@@ -19,8 +19,8 @@ interface Blob {
 const oci = 'application/vnd.oci.image'
 
 /**
- * Writes an image archive that both `docker load` and `ctr images import` read (OCI layout 1.0 beside Docker's manifest.json), uncompressed.
- * The same trees give the same digest. Returns the manifest's digest.
+ * Writes an uncompressed image archive for both `docker load` and `ctr images import` (OCI layout 1.0 beside Docker's manifest.json). The
+ * same trees result in the same digest. Returns the manifest's digest.
  */
 export function writeImage(
   path: string,

@@ -11,29 +11,29 @@ const shared: BuildOptions = {
   platform: 'node',
   target: 'node24',
   format: 'esm',
-  // Names stay, for stack traces; without white space the text of a BFF takes 5 MB less.
+  // Names are kept for stack traces; removing white space saves a BFF 5 MB.
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
-  // Packages in the older module format ask for `require` when they run.
+  // CommonJS packages call `require` at run time.
   banner: {
     js: "import { createRequire as meshCreateRequire } from 'node:module'; const require = meshCreateRequire(import.meta.url);",
   },
 }
 
-// pg asks for its native half and does without; PGlite finds its WebAssembly beside its own files.
+// pg works without its native part; PGlite loads its WebAssembly from its own folder.
 const neverBundled = ['pg-native', '@electric-sql/pglite', '@electric-sql/pglite/*']
 
-// Folder of core/http/openapi/scalar-script.ts, which reads the packed script.
+// Folder of core/http/openapi/scalar-script.ts, which reads the packaged script.
 const besideScript = 'core/http/openapi'
 
-/** Parts that a bundle leaves out: the embedded default's, which no role of a cluster loads. */
+/** Parts excluded from a bundle: those of the embedded default, which no role of a cluster loads. */
 export const localParts: readonly string[] = ['#local/*', './local/*', '@mesh.dev/embedded-apiserver']
 
 /**
- * Bundles main.ts as JavaScript into a folder: `main.js`, shared chunks beside it, and each migration at its own path,
- * because migrations are found by listing their folder; the script of `/docs` beside them, compressed. Returns what went in.
+ * Bundles main.ts as JavaScript into a folder: `main.js`, shared chunks, the compressed script of `/docs`, and each migration at its own
+ * path, since migrations are found by listing their folder. Returns the metafile.
  */
 export async function bundlePlatform(root: string, outdir: string, without: readonly string[]): Promise<Metafile> {
   const migrations = globSync(['plugins/*/migrations/*.ts', 'core/*/migrations/*.ts'], { cwd: root }).filter(
@@ -58,7 +58,7 @@ export async function bundlePlatform(root: string, outdir: string, without: read
   return metafile
 }
 
-/** Bundles the launcher as one file: start-up time and memory count there. Returns what went in. */
+/** Bundles the launcher as one file, since its startup time and memory matter. Returns the metafile. */
 export async function bundleLauncher(root: string, outfile: string): Promise<Metafile> {
   const { metafile } = await build({
     ...shared,
@@ -71,7 +71,7 @@ export async function bundleLauncher(root: string, outfile: string): Promise<Met
   return metafile
 }
 
-// A module that finds files beside itself (migrations, demo) must keep its own address, not the bundle's: all chunks lie in the root.
+// A module that reads files of its folder (migrations, demo) keeps its own URL instead of the bundle's; all chunks are in the root.
 function ownAddress(root: string): Plugin {
   return {
     name: 'own-address',

@@ -4,7 +4,7 @@ import type { RunConfig } from './archive.ts'
 import { file, folder, libraries, skeleton, toTree } from './tree.ts'
 import type { Node } from './tree.ts'
 
-/** What the images are made of: programs of this machine and a work folder with the bundles. */
+/** Content of the images: programs of this machine, and a folder with the bundles. */
 export interface Parts {
   readonly node: string
   readonly tini: string
@@ -14,11 +14,11 @@ export interface Parts {
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch
 const unprivilegedUser = '65532:65532'
 
-// A small young generation frees the buffers of pages early; and the heap may double before a full collection: V8 counts those buffers too, so
-// with its own choice a few pages under way start one, again and again, which takes half of a BFF's CPU.
+// A small young generation frees the buffers of pages early, and the heap may double before a full collection. V8 counts those buffers too;
+// by its own choice a few pages in progress start one repeatedly, which takes half of a BFF's CPU.
 const heap = ['--heap-growing-percent=100', '--max-semi-space-size=4']
 
-/** How containers of each image start; the Dockerfile says the same. */
+/** Container configuration of each image, as in the Dockerfile. */
 export const runs = {
   platform: {
     entrypoint: ['/mesh/tini', '-g', '--', '/mesh/node', ...heap, '/app/main.js'],
@@ -33,7 +33,7 @@ export const runs = {
   },
 } as const satisfies Readonly<Record<string, RunConfig>>
 
-/** The platform: every role of `mesh`; the role is the container's argument. Returns the digest. */
+/** The platform: every role of `mesh`, selected by the container's argument. Returns the digest. */
 export function platformImage(path: string, ref: string, parts: Parts): string {
   const base = toTree([...skeleton, ...runtime(parts)])
   const command = file('usr/local/bin/mesh', join(import.meta.dirname, 'mesh'))
@@ -42,8 +42,8 @@ export function platformImage(path: string, ref: string, parts: Parts): string {
 }
 
 /**
- * The launcher: the only container of a declarative agent, the sidecar of every other one, and the image of agents that
- * name a command alone, which find `node` on their PATH. Returns the digest.
+ * The launcher: the only container of a declarative agent, the sidecar of every other one, and the image of agents with only a command,
+ * which find `node` on their PATH. Returns the digest.
  */
 export function launcherImage(path: string, ref: string, parts: Parts): string {
   const base = toTree([...skeleton, ...runtime(parts)])
@@ -51,7 +51,7 @@ export function launcherImage(path: string, ref: string, parts: Parts): string {
   return writeImage(path, { ref, architecture, layers: [base, app], run: runs.launcher })
 }
 
-// Everything lies under /mesh; links put the loader and the libraries where the programs look for them.
+// All files are below /mesh; links are at the paths where programs expect the loader and the libraries.
 function runtime(parts: Parts): [string, Node][] {
   const { entries, loader } = libraries('mesh/lib', parts.node)
   const own = loader.slice(1)

@@ -10,7 +10,7 @@ export interface TarHeader {
 const block = 512
 const typeFlags = { file: '0', folder: '5', link: '2' }
 
-/** The 512 bytes before an entry (POSIX ustar): owner root, time zero, so that equal content gives an equal digest. */
+/** The 512-byte header of an entry (POSIX ustar): owner root, time zero, so that equal content has an equal digest. */
 export function tarHeader(entry: TarHeader): Buffer {
   const header = Buffer.alloc(block)
   const { name, prefix } = splitPath(entry.kind === 'folder' ? `${entry.path}/` : entry.path)
@@ -30,12 +30,12 @@ export function tarHeader(entry: TarHeader): Buffer {
   return header
 }
 
-/** The zeros that fill a body of `size` bytes up to the next block. */
+/** Zeros that pad a body of `size` bytes to the next block. */
 export function tarPadding(size: number): Buffer {
   return Buffer.alloc((block - (size % block)) % block)
 }
 
-/** The two empty blocks that end an archive. */
+/** The two empty blocks at the end of an archive. */
 export function tarEnd(): Buffer {
   return Buffer.alloc(block * 2)
 }
@@ -44,7 +44,7 @@ function octal(value: number, digits: number): string {
   return value.toString(8).padStart(digits, '0')
 }
 
-// ustar holds 100 bytes of name and 155 of prefix, parted at a slash.
+// ustar stores 100 bytes of name and 155 of prefix, split at a slash.
 function splitPath(path: string): { name: string; prefix: string } {
   if (Buffer.byteLength(path) <= 100) return { name: path, prefix: '' }
   const cut = path.indexOf('/', path.length - 101)

@@ -2,29 +2,29 @@ import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** What stands at a path of an image. */
+/** Content of a path of an image. */
 export type Node =
   | { readonly kind: 'folder'; readonly mode: number }
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'file'; readonly from: string; readonly mode: number }
   | { readonly kind: 'text'; readonly text: string; readonly mode: number }
 
-/** Paths (without a leading slash) and what stands there. */
+/** Content by path, without a leading slash. */
 export type Tree = ReadonlyMap<string, Node>
 
-/** A file of this machine at a path of the image. */
+/** Adds a file of this machine. */
 export function file(path: string, from: string, mode = 0o755): [string, Node] {
   return [path, { kind: 'file', from: realpathSync(from), mode }]
 }
 
-/** Every file below a folder of this machine, under a path of the image. */
+/** Adds every file of a folder of this machine. */
 export function folder(path: string, from: string): [string, Node][] {
   return readdirSync(from, { recursive: true, encoding: 'utf8' })
     .filter((name) => lstatSync(join(from, name)).isFile())
     .map((name) => file(join(path, name), join(from, name), 0o644))
 }
 
-/** The loader and the shared libraries that a program of this machine needs, by their file names under `path`. */
+/** The loader and the shared libraries of a program of this machine, by file name under `path`. */
 export function libraries(path: string, program: string): { entries: [string, Node][]; loader: string } {
   const listed = execFileSync('ldd', [program], { encoding: 'utf8' })
   const files = [...listed.matchAll(/(\/\S+) \(0x/g)].map(([, found = '']) => found)
@@ -33,7 +33,7 @@ export function libraries(path: string, program: string): { entries: [string, No
   return { entries: files.map((found) => file(join(path, basename(found)), found)), loader }
 }
 
-/** What every image has: users by name, a name service without surprises, a temporary folder. */
+/** Content of every image: named users, name service configuration, a temporary folder. */
 export const skeleton: readonly [string, Node][] = [
   text(
     'etc/passwd',
@@ -44,7 +44,7 @@ export const skeleton: readonly [string, Node][] = [
   ['tmp', { kind: 'folder', mode: 0o1777 }],
 ]
 
-/** A tree with the parent folders of all its entries, in the order of an archive. */
+/** Adds the parent folders of all entries and sorts them in archive order. */
 export function toTree(entries: readonly (readonly [string, Node])[]): Tree {
   const found = new Map<string, Node>(entries)
   for (const path of found.keys()) {

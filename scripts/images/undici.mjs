@@ -1,5 +1,5 @@
-// undici as bundles hold it: the two dispatchers that the platform makes, what its own ones extend, `request` on them, and the connector. The package's own entry brings fetch,
-// WebSocket, caches and mocks along: 27 ms and 7 MB at every start.
+// undici for bundles: the two dispatchers that the platform creates, their base classes, `request` and the connector. The package's own
+// entry also loads fetch, WebSocket, caches and mocks: 27 ms and 7 MB at every start.
 import api from 'undici/lib/api/index.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 

@@ -1,4 +1,4 @@
-// What a plugin from elsewhere may import by type from the package; the rest of the platform has no name there.
+// Types of the package for third-party plugins; the rest of the platform is not exported.
 export type { Access, Caller } from '#core/cluster/caller.ts'
 export type { Consumer } from '#core/messaging/consumer/consumer.ts'
 export type { EventType, NewEvent, StoredEvent } from '#core/event-store/event.ts'

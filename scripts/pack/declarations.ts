@@ -4,19 +4,19 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path/posix'
 
-/** Declarations of the package: text by path (`core/host/core.d.ts`), and the packages that they import. */
+/** Declarations of the package: text by path (`core/host/core.d.ts`), and the packages they import. */
 export interface Declarations {
   readonly files: ReadonlyMap<string, string>
   readonly packages: ReadonlySet<string>
 }
 
-/** Emits the declarations that those of an entry (`scripts/pack/contract.ts`) reach; every import among them is relative. */
+/** Emits the declarations reachable from an entry (`scripts/pack/contract.ts`), with relative imports only. */
 export function emitDeclarations(root: string, entry: string): Declarations {
   const emitted = emit(root, entry)
   const files = new Map<string, string>()
   const packages = new Set<string>()
   const waiting = new Set([toDeclaration(entry)])
-  // A Set goes on with what is added while it is walked.
+  // Iteration over a Set includes entries added meanwhile.
   for (const path of waiting) {
     const text = emitted.get(path)
     if (text === undefined) throw new Error(`${path} is imported but has no declarations`)
@@ -33,12 +33,12 @@ export function emitDeclarations(root: string, entry: string): Declarations {
   return { files, packages }
 }
 
-// Without its checks, which `npm run types` makes, the compiler takes a quarter of the time.
+// Without type checking, which `npm run types` does, the compiler needs a quarter of the time.
 function emit(root: string, entry: string): Map<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'mesh-declarations-'))
   try {
     const flags = { noEmit: false, declaration: true, emitDeclarationOnly: true, incremental: false, noCheck: true }
-    // Beside no package, so the types of Node.js are looked up from the project.
+    // The folder has no packages, so the types of Node.js are taken from the project.
     const typeRoots = [join(root, 'node_modules/@types')]
     const compilerOptions = { ...flags, rootDir: root, outDir: join(folder, 'out'), tsBuildInfoFile: null, typeRoots }
     const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files: [join(root, entry)] }
@@ -60,14 +60,14 @@ function compile(folder: string): void {
   if (status !== 0) throw new Error(`the declarations could not be emitted: ${stdout}`)
 }
 
-// As the compiler writes them: `from '...'`, `import '...'` and `import('...')`.
+// Import forms written by the compiler: `from '...'`, `import '...'` and `import('...')`.
 const importSpecifier = /(?<=^(?:import|export|\}) (?:[^"'\n]* )?from |^import |\bimport\()(["'])([^"'\n]+)\1/gm
 
 function rewriteImports(text: string, rewrite: (specifier: string) => string): string {
   return text.replaceAll(importSpecifier, (_, quote: string, specifier: string) => quote + rewrite(specifier) + quote)
 }
 
-// `#core/x.ts` is core/x.ts, as package.json says; undefined for packages.
+// Resolves `#core/x.ts` to core/x.ts, as package.json does; undefined for packages.
 function targetOf(path: string, specifier: string): string | undefined {
   if (specifier.startsWith('#')) return specifier.slice(1)
   return specifier.startsWith('.') ? join(dirname(path), specifier) : undefined
@@ -82,7 +82,7 @@ function toDeclaration(path: string): string {
   return path.replace(/\.ts$/, '.d.ts')
 }
 
-// Node.js' own modules are typed by @types/node.
+// @types/node declares the modules of Node.js.
 function packageOf(specifier: string): string {
   if (specifier.startsWith('node:')) return '@types/node'
   return specifier

@@ -1,4 +1,4 @@
-/** The parts of the project's package.json that the published one takes over. */
+/** Parts of the project's package.json copied to the published one. */
 export interface SourceManifest {
   readonly name: string
   readonly version: string
@@ -10,17 +10,17 @@ export interface SourceManifest {
   readonly optionalDependencies: Readonly<Record<string, string>>
 }
 
-/** What the published package wants beside it. */
+/** Additional parts of the published package. */
 export interface Wanted {
-  /** Packages that no bundle can hold, at the versions that were tested. */
+  /** Packages that cannot be bundled, at their tested versions. */
   readonly dependencies: Readonly<Record<string, string>>
-  /** Packages whose types its declarations show. */
+  /** Packages whose types appear in its declarations. */
   readonly typed: ReadonlySet<string>
-  /** Path of the declarations that `import type` gets. */
+  /** Path of the declarations for `import type`. */
   readonly types: string
 }
 
-/** The package.json of the published package. */
+/** Creates the package.json of the published package. */
 export function toManifest(source: SourceManifest, { dependencies, typed, types }: Wanted): object {
   const { name, version, description, license, engines, optionalDependencies } = source
   const known = { ...source.devDependencies, ...source.dependencies }
@@ -32,14 +32,14 @@ export function toManifest(source: SourceManifest, { dependencies, typed, types 
     license,
     type: 'module',
     bin: { mesh: 'bin/mesh.mjs' },
-    // A program, not a library: third parties get what they may use as an argument, and only its type by name.
+    // A program, not a library: third-party plugins receive the API as an argument, and import only its types.
     exports: { '.': { types }, './package.json': './package.json' },
     imports: { '#launcher/main.ts': './launcher/main.js' },
-    // Node.js 20 starts `bin/mesh.mjs`, which goes on with the Node.js of the platform's optional package.
+    // `bin/mesh.mjs` runs on Node.js 20 and continues on the Node.js of the platform's optional package.
     engines,
     dependencies,
     optionalDependencies,
-    // Optional: only who writes a plugin in TypeScript needs them, and running needs none.
+    // Optional: needed only to write a plugin in TypeScript, not to run.
     peerDependencies: Object.fromEntries(peers.map((peer) => [peer, known[peer]])),
     peerDependenciesMeta: Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
   }

@@ -2,14 +2,14 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 
-/** The licences of every package that the bundles hold or that a file is copied of, as their terms want it: name, version and text of each. */
+/** Licences of every package in the bundles or with a copied file, as their terms require: name, version and text of each. */
 export function toNotices(root: string, bundles: readonly Metafile[], copied: readonly string[]): string {
   const folders = new Set([...bundles.flatMap(({ inputs }) => Object.keys(inputs)).flatMap(packageFolder), ...copied])
   const notices = [...folders].toSorted().map((folder) => noticeOf(join(root, folder)))
   return `Packages that this one contains\n\n${notices.join('\n')}`
 }
 
-// The innermost node_modules counts: a package may bring its own version of another.
+// The innermost node_modules is used, since a package may contain its own version of another.
 function packageFolder(input: string): string[] {
   const found = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)
   return found === null ? [] : [found[0]]

@@ -7,27 +7,27 @@ import type { SourceManifest } from './manifest.ts'
 import { toManifest } from './manifest.ts'
 import { toNotices } from './notices.ts'
 
-/** What the program does not read but a person does, and what goes onto a cluster. */
+/** Files for users and for clusters, not read by the program. */
 const shipped = ['README.md', 'CHANGELOG.md', 'LICENSE', 'NOTICE', 'docs', 'examples', 'deploy']
 
-/** Data files that code reads from beside itself. */
+/** Data files read by the code beside them. */
 const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
 
-// The manifest of a workspace package is for the sources: its code is in the bundle.
+// The manifest of a workspace package belongs to the sources: its code is bundled.
 const isNoData = (path: string): boolean => /testdata|node_modules|(?:^|\/)package\.json$/.test(path)
 
-/** The only package that cannot be bundled: its WebAssembly and files lie beside it. */
+/** The only package that cannot be bundled: its WebAssembly and files are in its folder. */
 const unbundled = '@electric-sql/pglite'
 
-/** Packages of which a file is copied, so that the bundles do not name them. */
+/** Packages with a copied file, which the bundles do not list. */
 const copied = ['node_modules/@scalar/fastify-api-reference']
 
-/** What a plugin from elsewhere may import by type. */
+/** Types that third-party plugins may import. */
 const contract = 'scripts/pack/contract'
 
 /**
- * Makes the folder of the published package: bundled JavaScript in the layout of the sources, with the files it reads.
- * Bundled rather than file by file: two packages to install instead of 160, and a start takes 2.0 s of CPU instead of the 2.3 s from sources.
+ * Creates the folder of the published package: bundled JavaScript in the layout of the sources, with its data files. Bundled instead of
+ * file by file: two packages to install instead of 160, and a start takes 2.0 s of CPU instead of 2.3 s from sources.
  */
 export async function makePackage(root: string, folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
@@ -47,7 +47,7 @@ export async function makePackage(root: string, folder: string): Promise<void> {
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), toNotices(root, bundles, copied))
 }
 
-// Returns the packages whose types the declarations show.
+// Returns the packages whose types the declarations contain.
 function writeDeclarations(root: string, folder: string): ReadonlySet<string> {
   const { files, packages } = emitDeclarations(root, `${contract}.ts`)
   for (const [path, text] of files) {
@@ -57,7 +57,7 @@ function writeDeclarations(root: string, folder: string): ReadonlySet<string> {
   return packages
 }
 
-/** Packs a folder as npm does; the path of the tarball. */
+/** Packs a folder with npm. Returns the path of the tarball. */
 export function packTarball(folder: string, into: string): string {
   const output = execFileSync('npm', ['pack', '--json', '--pack-destination', into], {
     cwd: folder,

@@ -4,7 +4,7 @@ import type { Requirement } from './table.ts'
 
 const folder = 'docs/reference'
 
-/** Every fault of the table: an id in use that is not in it, an id with neither a test nor a reason, and one with both. */
+/** Faults of the table: an unlisted id in use, an id with neither a test nor a reason, and one with both. */
 export function faultsOf(
   table: readonly Requirement[],
   proofs: ReadonlyMap<string, readonly Proof[]>,
@@ -23,7 +23,7 @@ export function faultsOf(
   return [...unknown, ...bare, ...stale]
 }
 
-/** docs/reference/requirements.md. Files only: names of tests change more often than what they prove. */
+/** Renders docs/reference/requirements.md. Lists files only, since names of tests change more often than what they prove. */
 export function requirementsPage(table: readonly Requirement[], proofs: ReadonlyMap<string, readonly Proof[]>): string {
   const groups = Map.groupBy(table, ({ group }) => group)
   const parts = [...groups].map(

@@ -12,7 +12,7 @@ export interface Proof {
 
 const heads = String.raw`${idPattern}(?:[\s,/+&]+${idPattern})*`
 
-/** Tests whose names begin with an id, and cases of the fault suite that list it. */
+/** Finds tests whose names begin with an id, and cases of the fault suite that list it. */
 export function findProofs(root: URL): Map<string, Proof[]> {
   const found = new Map<string, Proof[]>()
   const add = (id: string, proof: Proof): void => void found.set(id, [...(found.get(id) ?? []), proof])
@@ -28,18 +28,18 @@ export function findProofs(root: URL): Map<string, Proof[]> {
   return found
 }
 
-// Any literal that begins with an id, or with the name of an adapter before it: tests are also declared by tables and by helpers.
+// Any literal that begins with an id, optionally after the name of an adapter: tests are also declared by tables and helpers.
 function testNames(text: string): string[] {
   const literal = new RegExp(String.raw`(['"\`])(?:\$\{\w+\}: )?(${heads}:(?:(?!\1)[^\\\n]|\\.)*)\1`, 'g')
   return [...text.matchAll(literal)].map(([, , name = '']) => name)
 }
 
-// A name may prove several: `K1, D1: ...` or `A4/A10: ...`.
+// A name may contain several ids: `K1, D1: ...` or `A4/A10: ...`.
 function idsOf(name: string): string[] {
   return new RegExp(`^(${heads}):`).exec(name)?.[1]?.split(/[\s,/+&]+/) ?? []
 }
 
-/** A case of the fault suite names its requirements in a list. */
+/** A case of the fault suite lists its requirements. */
 function faultCase(text: string): { name: string | undefined; ids: string[] } {
   const list = /\bids: \[([^\]]*)\]/.exec(text)?.[1] ?? ''
   return {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 
-/** An id that tests, comments and documents name. */
+/** An id used in tests, comments and documents. */
 export interface Requirement {
   readonly id: string
   readonly group: string
@@ -18,7 +18,7 @@ interface Group {
 /** One id: of a requirement (`K1`, `M-2`) or of a review's finding (`SEC4`, `PODA1`). */
 export const idPattern = String.raw`(?:SEC|PODS|PODA|CON|UX[HML]|M-|[A-FHKMOPSX])[1-9]\d?`
 
-/** Reads scripts/requirements/requirements.yaml, in its order; an id that appears twice is an error. */
+/** Reads scripts/requirements/requirements.yaml in its order. Throws for a duplicate id. */
 export function readTable(): Requirement[] {
   const groups = parse(readFileSync(new URL('requirements.yaml', import.meta.url), 'utf8')) as readonly Group[]
   const table = groups.flatMap(({ title, ids }) =>

@@ -2,14 +2,14 @@ import { coreSettingsSchema, coreSettingSources } from '#core/config/core-settin
 import type { SettingSource } from '#core/config/setting-source.ts'
 import type { SchemaNode } from './setting-row.ts'
 
-/** The settings of core or of one plugin: `key` is its key in mesh.yaml, absent for core. */
+/** Settings of core or of one plugin; `key` is the plugin's key in mesh.yaml, absent for core. */
 export interface SettingsSection {
   readonly key?: string
   readonly schema: SchemaNode
   readonly sources: readonly SettingSource[]
 }
 
-/** The settings of core and of every built-in plugin that has some. */
+/** Settings of core and of every built-in plugin that has some. */
 export async function allSettings(): Promise<readonly SettingsSection[]> {
   const { plugins } = await import('#plugins/index.ts')
   const sections = plugins.map(({ name, settings, settingsFrom = [] }) => ({
@@ -21,5 +21,5 @@ export async function allSettings(): Promise<readonly SettingsSection[]> {
   return [core, ...sections.toSorted((a, b) => (a.key < b.key ? -1 : 1))]
 }
 
-// The types of TypeBox say more than a reader of plain JSON Schema needs.
+// TypeBox types carry more than plain JSON Schema needs.
 const plain = (schema: object): SchemaNode => schema

@@ -30,7 +30,7 @@ export interface SettingRow {
   readonly text: string
 }
 
-/** The rows of one settings schema, in its order. Throws for a setting without a sentence. */
+/** Rows of one settings schema, in its order. Throws for a setting without a description. */
 export function settingRows(
   schema: SchemaNode,
   sources: readonly SettingSource[],
@@ -39,7 +39,7 @@ export function settingRows(
   const fields = Object.entries(schema.properties ?? {})
   return fields.flatMap(([name, node]) => {
     const key = [...path, name]
-    // A mapping with defaults of its own is one setting, such as the resources of a container.
+    // A mapping with its own default is one setting, such as the resources of a container.
     if (node.properties !== undefined && node.default === undefined) return settingRows(node, sources, key)
     return [rowOf(key.join('.'), node, sources)]
   })
@@ -59,7 +59,7 @@ function rowOf(key: string, node: SchemaNode, sources: readonly SettingSource[])
   }
 }
 
-/** The values of an enumeration, however the schema spells it. */
+/** Values of an enumeration, in any form of the schema. */
 export function choicesOf(node: SchemaNode): readonly unknown[] | undefined {
   if (node.enum !== undefined) return node.enum
   if (node.const !== undefined) return [node.const]

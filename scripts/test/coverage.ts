@@ -3,13 +3,13 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Report } from 'c8'
 
-/** What tests and the processes that they start execute of the sources. */
+/** Coverage of the sources by tests and their child processes. */
 export interface Coverage {
-  /** The folder for what the processes of one test file write (`NODE_V8_COVERAGE`). */
+  /** Folder for the output of one test file's processes (`NODE_V8_COVERAGE`). */
   folderOf(file: number): string
-  /** Takes in what they wrote. */
+  /** Adds their output. */
   add(file: number): void
-  /** A line for each folder of sources: lines, branches and functions that were executed. */
+  /** Renders lines, branches and functions executed, per folder of sources. */
   table(): Promise<string>
 }
 
@@ -27,7 +27,7 @@ interface ProcessCoverage {
 
 const counted = ['lines', 'branches', 'functions'] as const
 
-/** Collects coverage below `root`; what an earlier run left in the folder is removed. */
+/** Collects coverage below `root`; removes the output of an earlier run. */
 export function createCoverage(root: string, folder: string): Coverage {
   const merged = join(folder, 'processes')
   rmSync(folder, { recursive: true, force: true })
@@ -54,7 +54,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-// Without packages, tests and Node.js itself a process is a tenth of what it wrote. A process that was killed may have written half of it.
+// Without packages, tests and Node.js itself, the output is a tenth. A killed process may have written part of it.
 function keepSources(from: string, to: string, root: string): void {
   try {
     const { result } = JSON.parse(readFileSync(from, 'utf8')) as ProcessCoverage

@@ -1,24 +1,24 @@
 import type { Parser, Result } from 'tap-parser'
 
-/** One test of a file; its name is preceded by those of its parents. */
+/** One test of a file, with the names of its parents. */
 export interface TestResult {
   readonly name: string
   readonly ok: boolean
   readonly ms: number
-  /** The reason, empty when none was given; undefined when it was not skipped. */
+  /** Reason of a skip, possibly empty; undefined if it was not skipped. */
   readonly skipped: string | undefined
-  /** What node:test says of a failure: message with a diff, stack, location. */
+  /** Failure details of node:test: message with a diff, stack, location. */
   readonly diagnostics: Readonly<Record<string, unknown>>
 }
 
-/** The tests of one file as its TAP names them. */
+/** Tests of one file according to its TAP output. */
 export interface FileTests {
   readonly tests: readonly TestResult[]
-  /** How many the process says that it ran; undefined when its output ends before that. */
+  /** Number of tests announced by the process; undefined if its output ended before. */
   readonly announced: number | undefined
 }
 
-/** Collects the tests of a TAP stream while it is parsed. Suites are not tests, and a parent that failed by its children is no failure of its own. */
+/** Collects the tests of a TAP stream. Suites are not tests, and a parent that failed only because of its children is not a failure. */
 export function collectTests(parser: Parser): FileTests {
   const tests: TestResult[] = []
   const found: { announced: number | undefined } = { announced: undefined }
@@ -41,7 +41,7 @@ export function collectTests(parser: Parser): FileTests {
   }
 }
 
-/** Whether a parent says no more than that one of its children failed. */
+/** Whether a parent reports only that one of its children failed. */
 export function failedByChildren({ ok, diagnostics }: TestResult): boolean {
   return !ok && diagnostics['failureType'] === 'subtestsFailed'
 }

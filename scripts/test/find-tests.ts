@@ -24,8 +24,7 @@ const slowFolders = ['test/contract', 'test/flows', 'plugins/runs', 'local', 'te
 const neverEntered = new Set(['node_modules', 'dist', '.git', '.mesh', 'coverage'])
 
 /**
- * Absolute paths of the test files under `root`: all of them, those that may take longest first, or those that a filter (a path, or a part
- * of one) names.
+ * Absolute paths of test files under `root`: all of them with the slowest first, or those that match a filter (a path or a part of one).
  */
 export function findTests(root: URL, filters: readonly string[]): string[] {
   const top = fileURLToPath(root)

@@ -2,22 +2,22 @@ import { failedByChildren } from './file-result.ts'
 import type { TestResult } from './file-result.ts'
 import type { FileRun } from './run-files.ts'
 
-/** How many tests ended how; suites and files are not counted, a file that crashes is one failure. */
+/** Numbers of tests by result. Suites and files are not counted; a crashed file is one failure. */
 export interface Outcome {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
 }
 
-/** Prints a line for each file as it ends, and at last the failures, the slowest files and `N passed, N failed`. */
+/** Prints a line per file as it ends, then failures, the slowest files and `N passed, N failed`. */
 export interface Report {
   add(run: FileRun): void
-  /** Failures so far. */
+  /** Number of failures so far. */
   failed(): number
   finish(): Outcome
 }
 
-/** Creates a report; `filtered` says that a file may have no test of the wanted name. */
+/** Creates a report; with `filtered`, a file may have no test with a matching name. */
 export function createReport(options: {
   readonly verbose: boolean
   readonly filtered: boolean
@@ -53,7 +53,7 @@ export function createReport(options: {
   return { add, failed: () => total.failed, finish }
 }
 
-/** What is wrong with a file beyond its failed tests: it crashed, its results are incomplete, or it has no test. */
+/** Faults of a file besides failed tests: it crashed, its results are incomplete, or it has no test. */
 function faultsOf(run: FileRun, { filtered }: { readonly filtered: boolean }): string[] {
   const { tests, announced, ended, output } = run
   const printed = output.trimEnd().split('\n').slice(-40).join('\n')
@@ -92,7 +92,7 @@ function explain({ name, diagnostics }: TestResult): string {
     .replaceAll(/^/gm, '    ')}`
 }
 
-// The runner's own frames say nothing about the test.
+// The runner's own frames are irrelevant to the test.
 function ownFrames(stack: string): string {
   return stack
     .split('\n')

@@ -7,47 +7,47 @@ import { collectTests } from './file-result.ts'
 import type { FileTests } from './file-result.ts'
 import { limitMemory } from './memory-limit.ts'
 
-/** How files are run. */
+/** Options of a run. */
 export interface RunOptions {
   readonly root: string
   readonly concurrency: number
-  /** Of each test. */
+  /** Per test. */
   readonly timeoutMs: number
   /** Of each file's own process, in MB. */
   readonly memoryMb: number
   /** Only tests whose name matches this regular expression. */
   readonly name: string | undefined
-  /** The folder of each file's coverage; undefined where none is measured. */
+  /** Coverage folder of each file; undefined without measurement. */
   readonly coverageOf?: ((file: number) => string) | undefined
 }
 
-/** What became of one file. */
+/** Result of one file. */
 export interface FileRun extends FileTests {
   readonly index: number
   readonly path: string
   readonly ms: number
-  /** How its process ended, when not with 0. */
+  /** Exit code or signal of its process, unless 0. */
   readonly ended: number | string | undefined
-  /** What it and its children printed. */
+  /** Output of the file and its children. */
   readonly output: string
 }
 
-/** The run of all files; `stop` ends every process that is left. */
+/** A run of all files; `stop` ends every remaining process. */
 export interface FilesRun {
   readonly done: Promise<void>
   stop(): void
 }
 
-// A file that starts platforms holds some dozen tests, each with a time limit of its own.
+// A file that starts platforms has about a dozen tests, each with its own limit.
 const timeLimitsPerFile = 5
-// The reporter writes to descriptor 4; standard output joins standard error in the file's log. NODE_OPTIONS as this process has them:
-// tap adds loader hooks of its own, which every process of a test would inherit (0.3 s each).
+// The reporter writes to descriptor 4; standard output joins standard error in the file's log. NODE_OPTIONS is that of this process: tap
+// adds loader hooks, which every child process would inherit (0.3 s each).
 const redirect = 'exec 4>&1 1>&2; export NODE_OPTIONS="$1"; shift; exec "$@"'
 
-/** Runs each file in a process of its own under tap, and hands over what came of it as soon as it has ended. */
+/** Runs each file in a separate process under tap, and reports its result as soon as it has ended. */
 export function runFiles(files: readonly string[], options: RunOptions, onFile: (run: FileRun) => void): FilesRun {
   const logs = tempFolder('logs')
-  // Its own output, the TAP of all files, goes nowhere: a reader waits for one line of each file and the failures.
+  // Discards tap's own output, the TAP of all files: users need a line per file and the failures.
   tap.register()
   tap.resume()
   tap.setTimeout(0)
@@ -104,7 +104,7 @@ function flagsOf({ timeoutMs, name }: RunOptions): string[] {
   return [
     `--test-reporter=${reporter}`,
     `--test-timeout=${timeoutMs}`,
-    // The time limit ends tests only: a file that leaves a handle open would keep its process running.
+    // The timeout ends tests only; a file with an open handle would keep its process running.
     '--test-force-exit',
     ...(name === undefined ? [] : [`--test-name-pattern=${name}`]),
   ]

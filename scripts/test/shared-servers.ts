@@ -3,7 +3,7 @@ import { startKube } from '../../test/harness/kube.ts'
 import { startPostgres } from '../../test/harness/postgres.ts'
 import type { Scope } from '../../test/harness/scope.ts'
 
-/** Starts the servers that test files share, and names them in the environment that the files inherit; missing ones are left to the tests to report. */
+/** Starts the servers shared by test files, and names them in the environment. Missing servers are reported by the tests. */
 export async function startSharedServers(): Promise<{ stop(): Promise<void> }> {
   const closers: (() => unknown)[] = []
   const scope: Scope = { after: (fn) => void closers.push(fn) }

@@ -1,5 +1,5 @@
-// Writes TAP to file descriptor 4, where nothing that a test or its children print can get between the lines. It ends when everything is
-// read: with --test-force-exit the process exits as soon as its reporter has ended. Plain JavaScript: every test file loads it.
+// Writes TAP to file descriptor 4, separate from output of tests and their children. It ends when everything is read: with
+// --test-force-exit the process exits once its reporter has ended. Plain JavaScript, since every test file loads it.
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { tap } from 'node:test/reporters'
@@ -13,7 +13,7 @@ export default async function* reportToRunner(source) {
   yield ''
 }
 
-// TAP of Node.js has an error's message and stack, and not what caused it.
+// The TAP of Node.js contains message and stack of an error, but not its cause.
 async function* explained(source) {
   for await (const event of source) {
     const error = event.type === 'test:fail' ? event.data.details.error?.cause : undefined

@@ -1,7 +1,7 @@
 import type { CaseResult, ChaosCase } from './case.ts'
 import { isClean } from './case.ts'
 
-/** A case that was run: its result, or why it has none. */
+/** A finished case: its result, or why it has none. */
 export interface Ran {
   readonly name: string
   readonly ids: ChaosCase['ids']
@@ -9,17 +9,17 @@ export interface Ran {
   readonly seconds: number
   readonly result?: CaseResult
   readonly failure?: string
-  /** The case could not run here, and why. */
+  /** Why the case could not run here. */
   readonly skipped?: string
 }
 
-/** Whether a case ran and found nothing wrong; a skipped one is neither good nor bad. */
+/** Whether a case ran without an error; a skipped one has neither passed nor failed. */
 export function passed(ran: Ran): boolean {
   if (ran.skipped !== undefined) return true
   return ran.failure === undefined && ran.result !== undefined && isClean(ran.result)
 }
 
-/** The table of the suite as Markdown, with the notes of each case below. */
+/** Renders the table of the suite as Markdown, with the notes of each case below. */
 export function toTable(all: readonly Ran[]): string {
   const head = [
     '| case | requirements | faults | lost | duplicated | unaccounted | recovery p50 / max | seconds | result |',

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Polls until `holds` gives a value other than undefined or false; throws naming `what` after the deadline. A probe that throws is asked again. */
+/**
+ * Polls until `holds` returns a value other than undefined or false. Throws after the deadline with `what`. A probe that throws is
+ * repeated.
+ */
 export async function until<T>(
   what: string,
   holds: () => Promise<T | undefined | false> | T | undefined | false,
@@ -21,7 +24,7 @@ export async function until<T>(
   }
 }
 
-/** Milliseconds until `holds`, as `until`. */
+/** Milliseconds until `holds`, measured as by `until`. */
 export async function timed(what: string, holds: Parameters<typeof until>[1], deadlineMs?: number): Promise<number> {
   const started = performance.now()
   await until(what, holds, deadlineMs)

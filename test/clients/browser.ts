@@ -8,14 +8,14 @@ import type { Check, Workspace } from './workspace.ts'
 
 const READY_MS = 60_000
 
-/** The pages and what shows that each is complete. */
+/** The pages, and a selector that shows that each is complete. */
 const pages = {
   '/': "document.getElementById('agents').textContent !== '' || document.getElementById('who').textContent !== ''",
   '/docs': "/Fork an agent/.test(document.getElementById('reference').textContent)",
   '/openapi.json': "document.body.textContent.includes('openapi')",
 } as const
 
-/** Opens each page in a headless Chromium: complete, without an error in its console and without a request that fails. */
+/** Opens each page in headless Chromium. It must be complete, without console errors and failed requests. */
 export function browserCheck(workspace: Workspace): Check {
   const name = 'chromium'
   const program = findOnPath('chromium') ?? findOnPath('google-chrome')
@@ -44,7 +44,7 @@ async function openPage(
     for (const domain of ['Runtime', 'Log', 'Network', 'Page']) await tab.send(`${domain}.enable`)
     await tab.send('Page.navigate', { url: url + path })
     await untilTrue(tab, ready, () => problems)
-    // What a page logs and loads late.
+    // Waits for late log lines and requests.
     await setTimeout(1000)
     const foreign = requested.filter((one) => !one.startsWith(url) && !one.startsWith('data:'))
     if (foreign.length > 0) problems.push(`requests of other hosts: ${foreign.join(' ')}`)

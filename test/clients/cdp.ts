@@ -18,14 +18,14 @@ export interface Tab {
 
 const START_MS = 60_000
 
-/** Starts Chromium with an empty profile and opens a tab; `onEvent` gets the events of the enabled domains. */
+/** Starts Chromium with an empty profile and opens a tab. `onEvent` receives events of the enabled domains. */
 export async function openTab(
   program: string,
   profile: string,
   onEvent: (method: string, params: Readonly<Record<string, unknown>>) => void,
 ): Promise<Tab> {
   const flags = ['--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`, '--no-first-run']
-  // As root there is no sandbox; the pages are our own.
+  // Root has no sandbox; the pages are our own.
   const root = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const child = spawn(program, [...flags, ...root, '--disable-gpu', 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -6,11 +6,11 @@ import { here } from './toolbox.ts'
 import { prepareFolder, runClient } from './workspace.ts'
 import type { Check, Workspace } from './workspace.ts'
 
-/** Why what needs a program cannot run here. */
+/** Reason that a check cannot run without a program. */
 export const needs = (program: string): string | undefined =>
   findOnPath(program) === undefined ? `${program} is not on the PATH` : undefined
 
-/** Linters of the two documents. */
+/** Lints both documents. */
 export function documentChecks(workspace: Workspace, tools: string): readonly Check[] {
   const { folder, openapi, asyncapi } = workspace
   const redocly = join(tools, 'node_modules/@redocly/cli/bin/cli.js')
@@ -38,7 +38,7 @@ export function documentChecks(workspace: Workspace, tools: string): readonly Ch
   ]
 }
 
-/** Clients of TypeScript: generated, compiled with `strict`, run. */
+/** TypeScript clients: generated, compiled with `strict`, run. */
 export function typescriptChecks(workspace: Workspace, tools: string): readonly Check[] {
   const check = (name: string, program: string, generate: readonly string[]): Check => {
     const programs = [program, 'tsconfig.json', ...(name === 'hey-api' ? ['openapi-ts.config.cjs'] : [])]
@@ -60,7 +60,7 @@ export function typescriptChecks(workspace: Workspace, tools: string): readonly 
   }
   const { openapi } = workspace
   return [
-    // With its default a body would have to give every field that has one.
+    // Its default makes every field with a default mandatory in bodies.
     check('openapi-fetch', 'openapi-fetch.mts', [
       'openapi-typescript/bin/cli.js',
       openapi,
@@ -71,13 +71,13 @@ export function typescriptChecks(workspace: Workspace, tools: string): readonly 
   ]
 }
 
-/** The client of Go, at the versions of programs/go/go.mod. */
+/** The Go client, with the versions of programs/go/go.mod. */
 export function goCheck(workspace: Workspace): Check {
   const missing = needs('go')
   if (missing !== undefined) return { name: 'oapi-codegen', missing, steps: {} }
   const cwd = prepareFolder(workspace, 'oapi-codegen', { programs: ['go/go.mod', 'go/go.sum', 'go/main.go'] })
   mkdirSync(join(cwd, 'mesh'))
-  // Without its path in what it compiles, the cache of Go is good for every temporary folder.
+  // Without paths in the output, Go's cache works for every temporary folder.
   const go = (...args: readonly string[]) =>
     exec(['go', ...args], { cwd, env: { GOFLAGS: '-trimpath -buildvcs=false -mod=readonly' } })
   const generator = ['oapi-codegen', '-generate', 'types,client', '-package', 'mesh', '-o', 'mesh/mesh.gen.go']
@@ -94,7 +94,7 @@ export function goCheck(workspace: Workspace): Check {
   }
 }
 
-/** The client of Python, at the versions of requirements.txt. */
+/** The Python client, with the versions of requirements.txt. */
 export function pythonCheck(workspace: Workspace, tools: string | undefined): Check {
   const name = 'openapi-python-client'
   if (tools === undefined) return { name, missing: needs('python3'), steps: {} }

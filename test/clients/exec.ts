@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 
 const MAX_MS = 300_000
 
-/** Where a program runs; its milliseconds are 5 minutes by default. */
+/** Working directory, environment and timeout of a program; default 5 minutes. */
 export interface ExecOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly timeout?: number
 }
 
-/** Runs a program and returns its standard output. Throws with the end of what it printed when it fails. */
+/** Runs a program and returns its standard output. Throws with the end of its output if it fails. */
 export async function exec(
   [program, ...args]: readonly [string, ...string[]],
   { cwd, env = {}, timeout = MAX_MS }: ExecOptions,

@@ -6,16 +6,16 @@ import { documentChecks, goCheck, needs, pythonCheck, typescriptChecks } from '.
 import { installNpmTools, installPythonTools } from './toolbox.ts'
 import type { Check, Workspace } from './workspace.ts'
 
-// npm run test:clients [-- NAME]: generates clients from docs/reference/openapi.json with the generators that users have, compiles them and runs
-// them against a BFF of the embedded default; lints both documents. The tools are installed into mesh/clients in the user's cache, at
-// the versions of this folder's lockfiles. A check whose program the machine lacks is NOT RUN, and is no success.
+// npm run test:clients [-- NAME]: generates clients from docs/reference/openapi.json with common generators, compiles them and runs them
+// against a BFF of the embedded default. Also lints both documents. The tools are installed into mesh/clients in the user's cache, with the
+// versions of this folder's lock files. A check whose program is missing is NOT RUN, which is not a success.
 const docs = fileURLToPath(new URL('../../docs/reference/', import.meta.url))
 const started = performance.now()
 const folder = tempFolder('clients')
 const ends: (() => unknown)[] = []
 const counts = { passed: 0, failed: 0 }
 
-// First and one by one: an installation shares nothing with the checks but the two cores.
+// First and sequentially: an installation shares only the two cores with the checks.
 const npm = await installNpmTools()
 const python = needs('python3') === undefined ? await installPythonTools() : undefined
 
@@ -37,7 +37,7 @@ const checks = [
   browserCheck(workspace),
 ].filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 try {
-  // Two at once: a compiler uses one core, mostly.
+  // Two in parallel, since a compiler mostly uses one core.
   const work = async (): Promise<void> => {
     for (let check = checks.shift(); check !== undefined; check = checks.shift()) await runCheck(check)
   }
@@ -51,7 +51,7 @@ console.log(`${Math.round((performance.now() - started) / 1000)} s`)
 console.log(`${counts.passed} passed, ${counts.failed} failed`)
 process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1)
 
-// The steps after one that failed are not run: they need its result.
+// Steps after a failed one need its result and are skipped.
 async function runCheck({ name, missing, steps }: Check): Promise<void> {
   if (missing !== undefined) return console.log(`NOT RUN ${name}: ${missing}`)
   for (const [step, run] of Object.entries(steps)) {

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exec } from './exec.ts'
 
-/** The folder of this file, with the lockfiles of the tools. */
+/** This folder, with the lock files of the tools. */
 export const here = fileURLToPath(new URL('.', import.meta.url))
 
-// Milliseconds of an installation from the registries.
+// Milliseconds for an installation from the registries.
 const INSTALL_MS = 900_000
 
-/** Installs the npm tools, once per lockfile; their folder. */
+/** Installs the npm tools once per lock file. Returns their folder. */
 export function installNpmTools(): Promise<string> {
   return installed('npm', ['package.json', 'package-lock.json'], async (cwd) => {
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
@@ -19,17 +19,17 @@ export function installNpmTools(): Promise<string> {
   })
 }
 
-/** Installs the Python tools into a virtual environment, once per requirements.txt; their folder. */
+/** Installs the Python tools into a virtual environment, once per requirements.txt. Returns their folder. */
 export function installPythonTools(): Promise<string> {
   return installed('python', ['requirements.txt'], async (cwd) => {
-    // Its programs name their interpreter by path, so it is made where it stays.
+    // Its programs contain the path of their interpreter, so it is created in place.
     await exec(['python3', '-m', 'venv', 'venv'], { cwd, timeout: INSTALL_MS })
     const pip = ['-m', 'pip', 'install', '--quiet', '-r', 'requirements.txt'] as const
     await exec(['venv/bin/python', ...pip], { cwd, timeout: INSTALL_MS })
   })
 }
 
-// A stamp is written last: what an interrupted installation left behind is removed.
+// A stamp is written last. Remains of an interrupted installation are removed.
 async function installed(
   name: string,
   files: readonly string[],

@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { exec } from './exec.ts'
 import { here } from './toolbox.ts'
 
-/** What the checks work on. */
+/** Resources of the checks. */
 export interface Workspace {
-  /** A temporary folder; each check has one of its own below it. */
+  /** A temporary folder with one folder per check. */
   readonly folder: string
   readonly openapi: string
   readonly asyncapi: string
-  /** Address and token of a developer, once the BFF serves. */
+  /** URL and token of a developer, once the BFF serves. */
   readonly server: Promise<{ readonly url: string; readonly token: string }>
 }
 
-/** A check: one step after the other. */
+/** A check with sequential steps. */
 export interface Check {
   readonly name: string
   /** Why it cannot run on this machine. */
@@ -21,7 +21,7 @@ export interface Check {
   readonly steps: Readonly<Record<string, () => Promise<unknown>>>
 }
 
-/** Makes a folder with copies from programs, and the packages of the npm tools where they are given. */
+/** Creates a folder with copies of programs, and with the npm tools if given. */
 export function prepareFolder(
   { folder }: Workspace,
   name: string,
@@ -36,7 +36,7 @@ export function prepareFolder(
   return made
 }
 
-/** Runs the program of a client against the BFF; it prints how many events it read from both streams. */
+/** Runs the program of a client against the BFF. It prints the number of events read from both streams. */
 export async function runClient(
   { server }: Workspace,
   name: string,

@@ -9,8 +9,8 @@ const version = '12.3.0'
 const integrity = '4113TdXeLAsMruJ79OpFL5O8+LTFXhQqZ260rF3tgUmiNAtRm4Uume04I+65PRN6yZ69J4f8rVYWW8zRk65UYw=='
 
 /**
- * The script of mermaid for a browser, from the user's cache. Its first use downloads the package (26 MB) without its dependencies,
- * which the script contains: as a dev dependency it would bring 100 packages.
+ * Path of mermaid's browser script in the user's cache. The first use downloads the package (26 MB) without its dependencies, which the
+ * script contains; as a dev dependency it would add 100 packages.
  */
 export function mermaidScript(): string {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mesh')
@@ -30,7 +30,7 @@ function download(cache: string, file: string): void {
       .digest('base64')
     if (found !== integrity) throw new Error(`mermaid@${version} has another hash: ${found}`)
     mkdirSync(cache, { recursive: true })
-    // Into the cache's own file system first, then renamed: a concurrent test never reads half a file.
+    // Written to the cache's file system and then renamed, so that a concurrent test never reads a partial file.
     execFileSync(
       'tar',
       ['-xzf', archive, '-C', cache, '--transform', `s|.*|.mermaid-${process.pid}|`, 'package/dist/mermaid.min.js'],

@@ -36,7 +36,7 @@ test(
   },
 )
 
-// Without the registry there is nothing to render with.
+// Rendering requires the script from the registry.
 function readScript(t: TestContext): string | undefined {
   try {
     return mermaidScript()

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('{docs,examples}/**/*.md', { cwd: root }).toSorted()]
-// Of a page with a name of its own in the root: a path of an installation, or one that an example makes.
+// Paths of an installation, or created by an example, on pages with their own root.
 const made = new Set(['deploy/overlays/mine'])
 
 test('every link of a document leads to a file, and its anchor to a heading', () => {
@@ -34,7 +34,7 @@ test('the checks of links and paths find what is missing', () => {
   ])
 })
 
-// A decision and a record name files as they were when it was made.
+// Decisions and records name files as of their date.
 function isCurrent(page: string): boolean {
   return !/^docs\/decisions\/\d|^docs\/operations\/(?:faults|performance)\.md$/.test(page)
 }
@@ -56,7 +56,7 @@ function leads(page: string, to: string): boolean {
   return anchor === undefined || !target.endsWith('.md') || anchorsOf(target).has(anchor)
 }
 
-// As GitHub makes them of headings; and ids that a page gives itself.
+// Anchors of headings as GitHub creates them, and explicit ids.
 function anchorsOf(page: string): ReadonlySet<string> {
   const text = readFileSync(join(root, page), 'utf8')
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>

@@ -23,7 +23,7 @@ interface Remembered {
   readonly history: readonly { readonly input: unknown }[]
 }
 
-// Answers what it is given to remember; `{delegate}` is handed to its launcher and answered with what came back.
+// Returns the text to remember. With `{delegate}` it delegates through its launcher and returns the response.
 const command = agentCommand(({ input, conversationId, context }, run) => {
   const delegate = typeof input === 'object' && input !== null && 'delegate' in input ? input.delegate : undefined
   return delegate === undefined ? { conversationId, history: context?.history } : run.delegate(delegate)
@@ -91,7 +91,7 @@ test('SEC7, F7, PODS7: conversations and delegation of two tenants', async (t) =
       assert.deepEqual(await call('front', 'other/mine'), [403, 'delegate_not_allowed'])
       assert.deepEqual(await call('lists', 'shared'), [200, 'succeeded'])
       assert.deepEqual(await call('lists', 'front'), [403, 'delegate_not_allowed'])
-      // Listed, but the subject itself has no right to it.
+      // In the allow list, but the subject lacks the permission.
       assert.deepEqual(await call('lists', 'other/mine'), [403, 'delegation_refused'])
     },
   )
@@ -107,7 +107,7 @@ test('SEC7, F7, PODS7: conversations and delegation of two tenants', async (t) =
       return [statusCode, ((await body.json()) as { code?: string }).code]
     }
     assert.deepEqual(await post('front'), [403, 'delegate_not_allowed'])
-    // Listed; the agent acts for itself, and its account may not invoke.
+    // In the allow list, but the agent acts for itself and its account may not invoke.
     assert.deepEqual(await post('shared'), [403, 'forbidden'])
   })
 
@@ -202,7 +202,7 @@ function createUsers({ send, tokens }: Platform) {
   }
 }
 
-/** A token for the state role, as the launcher of an agent has it. */
+/** A token for the state role, like that of an agent's launcher. */
 async function stateToken({ kube, tokens }: Platform, namespace: string, account: string): Promise<string> {
   const made = await kube({
     method: 'POST',

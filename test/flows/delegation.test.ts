@@ -17,7 +17,7 @@ interface Run {
   readonly trigger: { readonly kind: string; readonly by: string }
 }
 
-// Hands its input to `POST /delegate` of its launcher and returns the answer; other inputs it echoes, or never answers.
+// Passes its input to `POST /delegate` of its launcher and returns the response. Other inputs are echoed or never answered.
 const command = agentCommand(({ input }, run) => {
   if (input === 'hang') return undefined
   const delegate = typeof input === 'object' && input !== null && 'delegate' in input ? input.delegate : undefined
@@ -72,7 +72,7 @@ test('delegation: an agent has work done by another one through its launcher', a
     }
     assert.deepEqual(await refused('shallow', 'back'), [409, 'depth_exceeded'])
     assert.deepEqual(await refused('front', 'unbound'), [404, 'unknown_target'])
-    // The developer, for whom the run is done, has no rights in that namespace.
+    // The developer, for whom the run is done, has no permission in that namespace.
     assert.deepEqual(await refused('front', 'other/back'), [403, 'delegate_not_allowed'])
     assert.deepEqual(await refused('abroad', 'other/back'), [403, 'delegation_refused'])
     assert.equal(await job.count(), before + 4, 'the four runs that asked, and no other')
@@ -101,7 +101,7 @@ function createJob(platform: Platform) {
     assert.equal(answer.status, 200, answer.text)
     return answer.json<Run>()
   }
-  /** Asks until the run is as wanted; the test's own time limit ends it. */
+  /** Polls until the run matches; bounded by the test's own time limit. */
   const until = async (id: string | undefined, holds: (run: Run) => boolean): Promise<Run> => {
     for (;;) {
       const run = await get(id)

@@ -13,7 +13,7 @@ test('a model call that fails is a node of the tree: route, provider, status, re
     if (model === 'failing') response.writeHead(500).end('{"error":{"message":"secret insides"}}')
     if (model === 'overloaded') response.writeHead(429).end('{}')
     if (model === 'cut') response.writeHead(200, head).write(chunk, () => response.destroy())
-    // `silent` never answers.
+    // `silent` never responds.
   })
   for (const name of ['failing', 'overloaded', 'silent', 'cut'])
     await addRoute(platform.admin, 'default', name, {

@@ -10,7 +10,7 @@ import { allowInvoke } from './platform/allow-invoke.ts'
 const traceId = 'c'.repeat(32)
 const traceparent = `00-${traceId}-${'d'.repeat(16)}-01`
 
-// Answers after the milliseconds that it is given.
+// Responds after the given number of milliseconds.
 const command = agentCommand(async ({ input }) => {
   await new Promise((resolve) => setTimeout(resolve, Number(input)))
   return 'done'
@@ -53,7 +53,7 @@ test('SEC18, UXM1: what POST /api/invoke answers', async (t) => {
     const again = await invoke()
     assert.deepEqual([again.status, again.text], [202, first.text])
     assert.equal(await count(), before + 1)
-    // A wait without the right to get the run ends with an error in the log.
+    // A wait without permission to get the run ends with an error in the log.
     assert.doesNotMatch(printed(), /waiting for a run failed/)
   })
 

@@ -13,7 +13,7 @@ import type { Delegated } from './platform/agent-command.ts'
 import type { ServingRole } from './platform/roles.ts'
 import type { Platform } from './platform/running-platform.ts'
 
-// Together these two have every signer ahead of every verifier, and behind it.
+// Both orders together restart every signer before and after every verifier.
 const orders: readonly (readonly ServingRole[])[] = [
   ['manager', 'bff', 'worker', 'gateway', 'state'],
   ['state', 'gateway', 'worker', 'bff'],
@@ -51,7 +51,7 @@ test(
       }
     }
 
-    // Begun before both rotations, as the cursor and the stored answer were.
+    // Started before both rotations, like the cursor and the stored response.
     witness.release()
     for (const id of held) assert.equal((await user.ended(id)).state, 'succeeded')
     await cursor()
@@ -75,7 +75,7 @@ async function keys(dir: string, kind: 'init' | 'rotate', ...flags: string[]): P
   return said
 }
 
-/** Every agent reports each run that it is invoked for and goes on with the answer. */
+/** Agents report each invoke to this server and continue with its response. */
 async function startWitness(t: TestContext) {
   const invoked: string[] = []
   const waiting: ServerResponse[] = []
@@ -146,11 +146,11 @@ function createUser(platform: Platform) {
       assert.equal(made.status, 201, made.text)
       return made.json<Run>().id
     },
-    /** Runs granted by the BFF, by the state role and by the gateway, each begun by a worker. */
+    /** Runs granted by the BFF, the state role and the gateway, each started by a worker. */
     probe: async (): Promise<void> => {
       await Promise.all([invokes(), chats()])
     },
-    /** A page's cursor, and an answer stored for its key: each returned function asks for it again. */
+    /** A page cursor, and a response stored for its key. Each returned function requests it again. */
     remember: async () => {
       const page = await ask('GET', '/runs?namespace=default&limit=1')
       const { nextCursor } = page.json<{ nextCursor: string }>()

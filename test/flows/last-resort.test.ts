@@ -13,7 +13,7 @@ const main = fileURLToPath(import.meta.resolve('../../main.ts'))
 const launcherMain = fileURLToPath(import.meta.resolve('../../launcher/main.ts'))
 const prompt = 'what-a-user-asked'
 
-/** Environment of a Node process in which SIGUSR2 is a defect that no code handles. */
+/** Environment of a Node process in which SIGUSR2 raises an unhandled error. */
 function withDefect(kind: 'throw' | 'reject'): { readonly NODE_OPTIONS: string } {
   const error = `Object.assign(new TypeError('${prompt}'), { code: 'E_TEST', cause: new RangeError('${prompt}') })`
   const act = kind === 'throw' ? `throw ${error}` : `Promise.reject(${error})`
@@ -30,7 +30,7 @@ interface FatalLine {
   readonly stack: readonly string[]
 }
 
-/** The fatal lines of a log; fails when it shows the message of the error or anything that is no JSON. */
+/** Returns the fatal lines of a log. Fails if it contains the message of the error, or a line that is not JSON. */
 function fatalLines(log: string): readonly FatalLine[] {
   const text = readFileSync(log, 'utf8')
   assert.ok(!text.includes(prompt), text)
@@ -46,7 +46,7 @@ for (const [kind, reported] of [
     const { server, log, admin, gateway } = await startGateway(t, kind)
     process.kill(server.pid, 'SIGUSR2')
     await untilReady(server, async () => (await (await fetch(`${admin}/readyz`)).text()).includes('draining'))
-    // Requests are served while load balancers learn of it.
+    // Requests are served until load balancers observe it.
     const answer = await fetch(`${gateway}/v1/models`)
     assert.deepEqual([answer.status, answer.headers.get('connection')], [401, 'keep-alive'])
     assert.equal(await server.exited, 1)

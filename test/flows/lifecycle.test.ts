@@ -20,7 +20,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     assert.equal(created.status, 201, created.text)
     const { runId } = (await first.invoke('kept')).json<{ runId: string }>()
     assert.ok(processesOf(data).length >= 2, 'the platform and a launcher for each agent')
-    // A stream that is open must not keep the process, nor a run that is paused.
+    // Neither an open stream nor a paused run may delay the exit.
     const paused = await first.invoke('careful', 'demo', 'Please approve.')
     assert.equal(paused.json<{ state: string }>().state, 'paused', paused.text)
     const open = await fetch(`${first.ready.url}/api/runs/${paused.json<{ runId: string }>().runId}/events`, {
@@ -73,7 +73,7 @@ function folderOf(t: TestContext): string {
   return join(folder.path, 'data')
 }
 
-/** A started platform and the developer's way to it. */
+/** A started platform and a client of the developer. */
 async function start(t: TestContext, data: string) {
   const all = await startAll(t, data)
   const send = createSend(t, all.ready.url)
@@ -95,7 +95,7 @@ async function resume({ ask }: Awaited<ReturnType<typeof start>>, id: string): P
   }
 }
 
-/** Processes of this machine whose command line or environment names a data folder (Linux), this one left out. */
+/** Local processes whose command line or environment contains a data folder (Linux), except this one. */
 function processesOf(data: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.map(Number).filter((pid) => pid !== process.pid && mentions(pid, data))
@@ -105,6 +105,6 @@ function mentions(pid: number, data: string): boolean {
   try {
     return ['environ', 'cmdline'].some((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8').includes(data))
   } catch {
-    return false // it ended meanwhile
+    return false // it has exited meanwhile
   }
 }

@@ -92,7 +92,7 @@ function createJob(platform: Platform) {
       bearer: platform.tokens[persona],
       ...(body === undefined ? {} : { body }),
     })
-  /** Asks until the answer is as wanted; the test's own time limit ends it. */
+  /** Polls until the response matches; bounded by the test's own time limit. */
   const until = async <T>(path: string, holds: (found: T) => boolean, persona: Persona = 'developer'): Promise<T> => {
     for (;;) {
       const answer = await ask(persona, 'GET', path)
@@ -165,7 +165,7 @@ async function watches({ ask, platform }: Job): Promise<void> {
   assert.equal(tree.status, 200, tree.text)
 }
 
-// Deltas have no number of their own, and the parser keeps the last.
+// Deltas have no id of their own, and the parser keeps the last one.
 function seqsOf(events: readonly ParsedEvent[]): number[] {
   return events.flatMap(({ data }) => (JSON.parse(data) as { seq?: number }).seq ?? [])
 }
@@ -209,7 +209,7 @@ async function rollsBack({ ask, until }: Job): Promise<void> {
   }>()
   const [newest] = items
   assert.deepEqual([newest?.source, newest?.current, newest?.formerRevisions], ['rollback', true, [1]])
-  // UXM8: the run shows which version answered, by the number that its content had first. A pod that ends may still take a run.
+  // UXM8: the run names the version that served it, by the first number of its content. A terminating pod may still serve a run.
   let answered: number | null | undefined
   do {
     const answer = await ask('developer', 'POST', '/invoke', { ...ofHello, input: 'x' })
@@ -278,7 +278,7 @@ async function cancels(job: Job): Promise<void> {
 }
 
 async function readsLogs({ ask }: Job): Promise<void> {
-  // The newest pod's: right after a roll-out the one before may still serve a run.
+  // Logs of the newest pod: after a rollout the previous one may still serve a run.
   let logs: RawAnswer
   do {
     await ask('developer', 'POST', '/invoke', { ...ofHello, input: 'My name is Ada.' })
@@ -315,7 +315,7 @@ async function runsExamples({ ask, until, platform }: Job): Promise<void> {
   assert.deepEqual(await say('example-hello', 'Hi.').then(({ output }) => output), 'MOCK_OK')
   assert.deepEqual(await say('example-shout', 'hi').then(({ output }) => output), 'HI')
   assert.equal((await say('example-assistant', 'approve 6 * 7')).state, 'paused')
-  // The log of a job is there when its process has started.
+  // The log of a job exists once its process has started.
   for (let text = ''; !text.includes('digest: MOCK_OK'); await pause(50))
     text = (await ask('developer', 'GET', '/agents/demo/example-nightly-digest/logs')).text
   const [launcher, agent] = await Promise.all(
@@ -335,7 +335,7 @@ async function deletes({ ask, until, made }: Job): Promise<void> {
   assert.equal((await ask('viewer', 'DELETE', '/agents/default/hello')).status, 403)
   assert.equal((await ask('developer', 'DELETE', '/agents/default/hello')).status, 204)
   assert.equal((await ask('developer', 'DELETE', '/agents/default/hello')).status, 404)
-  // Its runs stay until their retention ends; those under way are cancelled.
+  // Its runs remain until their retention ends; runs in progress are cancelled.
   const open = (items: readonly { state: string }[]): boolean =>
     items.some(({ state }) => ['queued', 'running', 'paused', 'cancelling'].includes(state))
   await until<{ items: { state: string }[] }>('/runs?namespace=default&agent=hello', ({ items }) => !open(items))
@@ -374,7 +374,7 @@ async function isAudited({ ask, until }: Job): Promise<void> {
     'developer reject Run * success': 1,
     'developer cancel Run * success': 2,
   }
-  // At least these: how many the logs took depends on the roll-out.
+  // At least these: the number of log reads depends on the rollout.
   const made = 'developer create Run * success'
   const has = (items: readonly AuditRow[]): boolean => {
     const counts = count(items)
@@ -397,7 +397,7 @@ async function isAudited({ ask, until }: Job): Promise<void> {
   assert.deepEqual(guessed, [], 'no change of an agent is without its exact caller')
 }
 
-// `other` exists, and other-tenant may do there what a developer may.
+// `other` exists, and other-tenant has the permissions of a developer there.
 async function hidesOthers({ ask, platform }: Job): Promise<void> {
   const { kube, tokens } = platform
   const agent = { apiVersion: 'mesh.dev/v1alpha1', kind: 'AgentDeployment', metadata: { name: 'unseen' } }
@@ -443,7 +443,7 @@ async function deniesNothing({ platform }: Job): Promise<void> {
     ofPlatform.filter(({ status }) => status === 403),
     [],
   )
-  // Each of the roles with an account was seen, and nothing of another namespace was asked for.
+  // Each role with an account was observed, and no request concerned another namespace.
   const accounts = new Set(ofPlatform.map(({ user }) => user.replace('system:serviceaccount:mesh-system:mesh-', '')))
   assert.deepEqual([...accounts].toSorted(), ['gateway', 'manager', 'state'])
   const namespaces = ofPlatform.flatMap(({ uri }) => /\/namespaces\/([^/?]+)/.exec(uri)?.[1] ?? [])

@@ -36,7 +36,7 @@ test(
         assert.ok(Number(answer.headers['retry-after']) >= 1)
         assert.doesNotMatch(answer.text, /ECONNREFUSED|postgres|127\.0\.0\.1/i)
       }
-      // What needs no store is served.
+      // Requests that need no store are served.
       assert.equal((await ask(platform, 'GET', '/api/agents?namespace=demo')).status, 200)
       assert.equal(
         (await platform.send({ path: '/api/runs?namespace=demo', bearer: platform.tokens['other-tenant'] })).status,
@@ -56,7 +56,7 @@ test(
       assert.deepEqual([answer.status, answer.json<{ code: string }>().code], [503, 'store_unavailable'], answer.text)
       postgres.resume()
       await untilListed(platform, /\[\+\]store ok/)
-      // A commit whose answer was lost may have been made: then the run is whole.
+      // A commit whose response was lost may have succeeded; then the run is complete.
       const after = await countRuns(platform)
       assert.ok(after === known || after === known + 1, `${known} runs, then ${after}`)
       assert.equal((await invoke(platform)).json<{ state: string }>().state, 'succeeded')
@@ -103,7 +103,7 @@ async function untilFinished(platform: Platform, id: string): Promise<void> {
   }
 }
 
-/** Resolves when the BFF lists the line; an outage of what replicas share never makes it unready (PODA2). */
+/** Resolves when the BFF lists the line. An outage of a shared dependency never makes it unready (PODA2). */
 async function untilListed({ processes }: Platform, line: RegExp): Promise<void> {
   const url = `${processes.bff?.adminUrl}/readyz`
   for (;;) {

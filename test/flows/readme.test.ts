@@ -18,7 +18,7 @@ test('the README and write-an-agent: their commands alone do the job on a copy i
   execFileSync('tar', ['-x', '-C', folder.path], { input: archive })
   const [start = ''] = commandsOf(join(folder.path, 'README.md'), 'Try it')
   assert.equal(start, 'npm start')
-  // The port is any free one, since others use this machine too; everything else is as written.
+  // Any free port, since other processes use this machine; otherwise as written.
   const npm = spawn('npm', ['start', '--silent', '--', '--port', '0', '--output', 'json'], {
     cwd: folder.path,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -65,7 +65,7 @@ test('the README and write-an-agent: their commands alone do the job on a copy i
   assert.deepEqual(launchersOf(ready.dataDir), [], 'no process is left')
 })
 
-/** Processes whose environment points into a data folder. */
+/** Processes whose environment refers to a data folder. */
 function launchersOf(dataDir: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.map(Number).filter((pid) => pid !== process.pid && mentions(pid, dataDir))

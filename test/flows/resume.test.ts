@@ -34,7 +34,7 @@ const asker = ({ send, tokens }: Platform) => {
   }
   const resume = (persona: Persona, id: string, key?: string): Promise<RawAnswer> =>
     ask(persona, `POST /runs/${id}/resume`, { body: { decision: 'approve' }, key })
-  /** How often a run went on by its journal, which is read to its end. */
+  /** Number of times a run was resumed, from its complete journal. */
   const decisions = async (id: string): Promise<number> => {
     const { text } = await ask('developer', `GET /runs/${id}/events`)
     return text.split('event: run.resumed').length - 1
@@ -44,7 +44,7 @@ const asker = ({ send, tokens }: Platform) => {
   return { ask, paused, resume, decisions, answer }
 }
 
-/** Gives `other-tenant` a role in `demo`; resolves to how it is taken away. */
+/** Grants `other-tenant` a role in `demo`. Resolves with a function that revokes it. */
 async function bind({ kube, tokens }: Platform, role: string): Promise<() => Promise<void>> {
   const bearer = tokens.admin
   const made = await kube({

@@ -3,9 +3,9 @@ import { Client } from 'pg'
 import { execute, startPostgres, withDatabase } from './postgres.ts'
 import type { Scope } from './scope.ts'
 
-/** A database to clone from: made once per server and key, by whichever test file comes first. */
+/** A database to clone: created once per server and key, by the first test file that needs it. */
 export interface Template {
-  /** Changes when the content would: a hash of the migrations, say. Letters, digits and underscores. */
+  /** Changes with the content, such as a hash of the migrations. Letters, digits and underscores. */
   readonly key: string
   /** Fills the template; every connection must be closed when it resolves. */
   prepare(url: string): Promise<void>
@@ -23,11 +23,11 @@ export async function createDatabase(t: Scope, options: { template?: Template } 
 
 let ownServer: Promise<string> | undefined
 
-/** Admin URL of the server that the runner started (`MESH_TEST_POSTGRES_URL`), else of one started for this process. */
+/** Admin URL of the server started by the runner (`MESH_TEST_POSTGRES_URL`), else of one started for this process. */
 export function sharedServer(t: Scope): Promise<string> {
   const given = process.env.MESH_TEST_POSTGRES_URL
   if (given !== undefined && given !== '') return Promise.resolve(given)
-  // It outlives the test that asked first and ends with the process, so its clean-up is not that test's.
+  // It outlives the first test that uses it and ends with the process, so that test must not close it.
   const scope: Scope = {
     after: () => undefined,
     ...(t.skip === undefined ? {} : { skip: (reason) => t.skip?.(reason) }),
@@ -36,7 +36,7 @@ export function sharedServer(t: Scope): Promise<string> {
   return ownServer
 }
 
-// Files run in parallel processes: the advisory lock lets one build the template while the others wait for it.
+// Files run in parallel processes; an advisory lock lets one build the template while the others wait.
 async function ensureTemplate(admin: string, template: Template): Promise<string> {
   const name = `template_${template.key}`
   const client = new Client({ connectionString: admin })
@@ -52,7 +52,7 @@ async function ensureTemplate(admin: string, template: Template): Promise<string
   }
 }
 
-// Built under another name: a half-filled template of a killed run must not be taken for a whole one.
+// Built under another name, so that a partial template of a killed run is not used.
 async function buildTemplate(admin: string, name: string, template: Template): Promise<void> {
   const building = `${name}_building`
   await execute(admin, `DROP DATABASE IF EXISTS ${building} WITH (FORCE)`)

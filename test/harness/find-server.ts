@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { isExecutable } from './find-on-path.ts'
 import type { Scope } from './scope.ts'
 
-/** The programs that tests start. */
+/** Programs started by tests. */
 export type ServerName =
   | 'postgres'
   | 'initdb'
@@ -15,12 +15,15 @@ export type ServerName =
   | 'redis-server'
   | 'versitygw'
 
-/** The folder of the user's cache into which `npm run test:servers` builds. */
+/** Folder of the user's cache where `npm run test:servers` installs. */
 export function serverCache(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mesh', 'test-servers')
 }
 
-/** Absolute path of a server's program, or undefined: `KUBEBUILDER_ASSETS`, the user's cache, PATH, Debian's PostgreSQL folders. */
+/**
+ * Absolute path of a server's program, or undefined. Searches `KUBEBUILDER_ASSETS`, the user's cache, PATH, and Debian's PostgreSQL
+ * folders.
+ */
 export function findServer(name: ServerName): string | undefined {
   return searchFolders(name)
     .map((folder) => join(folder, name))
@@ -28,8 +31,8 @@ export function findServer(name: ServerName): string | undefined {
 }
 
 /**
- * Test options that skip with the reason when a server is missing: `test(name, needs('nats-server'), fn)`.
- * In CI (`CI=true`) nothing is skipped: the start fails instead.
+ * Test options that skip with the reason if a server is missing: `test(name, needs('nats-server'), fn)`. With `CI=true` the test fails at
+ * startup instead.
  */
 export function needs(...names: readonly ServerName[]): { skip: string | false } {
   const missing = names.filter((name) => findServer(name) === undefined)
@@ -37,7 +40,7 @@ export function needs(...names: readonly ServerName[]): { skip: string | false }
   return { skip: missing.map(whereSought).join('; ') }
 }
 
-/** Path of a server's program; when it is missing the test is marked as skipped (not in CI) and an error names where it was sought. */
+/** Path of a server's program. If it is missing, the test is skipped (not in CI), and an error names the places searched. */
 export function requireServer(t: Scope, name: ServerName): string {
   const found = findServer(name)
   if (found !== undefined) return found
@@ -51,7 +54,7 @@ function searchFolders(name: ServerName): string[] {
   const folders = [process.env.KUBEBUILDER_ASSETS, serverCache(), ...path].filter(
     (folder) => folder !== undefined && folder !== '',
   )
-  // PATH often has a lone initdb link; initdb wants its neighbours, so the real folder comes first.
+  // PATH often contains only a link to initdb, which needs its neighbours, so the real folder is searched first.
   return (name === 'postgres' || name === 'initdb' ? [...debianPostgres(), ...folders] : folders) as string[]
 }
 

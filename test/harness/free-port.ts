@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// Below the range from which systems take ports of outgoing connections: a busy machine takes those within seconds.
+// Below the range of ephemeral ports, which a busy machine uses within seconds.
 const [FIRST, LAST] = [10_240, 32_767]
 
-/** A loopback TCP port on which nothing listened a moment ago. */
+/** A loopback TCP port without a listener a moment ago. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, LAST)

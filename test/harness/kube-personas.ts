@@ -1,4 +1,4 @@
-/** A user of a test API server, known by a static token. */
+/** A user of a test API server with a static token. */
 export interface Persona {
   readonly name: string
   readonly token: string
@@ -6,7 +6,7 @@ export interface Persona {
   readonly groups: readonly string[]
 }
 
-/** The users that every test API server knows. What each may do is bound by RBAC objects; admin alone passes without any. */
+/** Users of every test API server. RBAC objects grant their permissions; only admin has them without. */
 export const personas: readonly Persona[] = [
   persona('admin', ['system:masters']),
   persona('viewer', ['mesh:viewers']),
@@ -16,7 +16,7 @@ export const personas: readonly Persona[] = [
   persona('unbound', []),
 ]
 
-/** The lines `token,user,uid,"group,group"` of `--token-auth-file`. */
+/** Lines `token,user,uid,"group,group"` of `--token-auth-file`. */
 export function personaFile(all: readonly Persona[]): string {
   return all.map((one) => `${one.token},${one.user},uid-${one.name},"${one.groups.join(',')}"\n`).join('')
 }

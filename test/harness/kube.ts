@@ -11,7 +11,7 @@ import { startProcess, untilReady } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 import { tempFolder } from './temp-folder.ts'
 
-/** One line of the API server's own audit log, as far as tests read it. */
+/** A line of the API server's audit log, limited to the fields that tests read. */
 export interface AuditEntry {
   readonly verb: string
   readonly requestURI: string
@@ -29,39 +29,39 @@ export interface AuditEntry {
   readonly userAgent?: string
 }
 
-/** What tests of any file may use of a real kube-apiserver. */
+/** A real kube-apiserver as shared by test files. */
 export interface KubeServer {
   readonly url: string
-  /** PEM of the authority that signed its certificate. */
+  /** PEM of the authority of its certificate. */
   readonly ca: string
   /** Bearer tokens by persona: admin, viewer, developer, operator, other-tenant, unbound, and added ones. */
   readonly tokens: Readonly<Record<string, string>>
-  /** What another process needs to use the same server. */
+  /** Facts that another process needs to use the server. */
   readonly facts: KubeFacts
-  /** Everything it was asked so far, oldest first; `since` is a length remembered from before. */
+  /** All requests so far, oldest first; `since` is an earlier length. */
   auditLog(since?: number): AuditEntry[]
   /** Writes a kubeconfig for a bearer token and returns its path. */
   kubeconfig(token: string): string
 }
 
-/** A kube-apiserver of one test, which may also stop and freeze it. */
+/** A kube-apiserver of one test, which may stop and suspend it. */
 export interface OwnKubeServer extends KubeServer {
-  /** Ends the API server, then etcd. */
+  /** Stops the API server, then etcd. */
   stop(): Promise<void>
-  /** SIGSTOP: of etcd (the API server accepts and waits) or of the API server itself. */
+  /** SIGSTOP of etcd (the API server accepts and waits) or of the API server itself. */
   freeze(which?: KubePart): void
   thaw(): void
   kill9(which: KubePart): Promise<void>
-  /** Starts a part again, on the same port and data, and waits until the API server is ready. */
+  /** Restarts a process on the same port and data, and waits until the API server is ready. */
   restart(which: KubePart): Promise<void>
-  /** Drops the history of etcd: a watch that is behind cannot go on once the API server has forgotten too. */
+  /** Compacts etcd: a lagging watch cannot continue once the API server has dropped its cache too. */
   compact(): Promise<void>
 }
 
 /** The two processes of a cluster's API. */
 export type KubePart = 'etcd' | 'apiserver'
 
-/** What a process needs to use an API server that another process started. */
+/** Facts that a process needs to use an API server started by another process. */
 export interface KubeFacts {
   readonly url: string
   readonly ca: string
@@ -70,10 +70,10 @@ export interface KubeFacts {
   readonly folder: string
 }
 
-/** How a test's own API server is started. */
+/** Options of a test's own API server. */
 export interface KubeOptions {
   readonly personas?: readonly Persona[]
-  /** Sends audit events in batches; the policy replaces the test's own, which is for the log file alone. */
+  /** Sends audit events in batches. The policy replaces that of the test, which applies to the log file only. */
   readonly auditWebhook?: {
     readonly url: string
     readonly token: string
@@ -84,7 +84,7 @@ export interface KubeOptions {
   }
 }
 
-/** Starts etcd and kube-apiserver with RBAC and static tokens: about 3 s, 330 MB. Most tests want `sharedKube`. */
+/** Starts etcd and kube-apiserver with RBAC and static tokens: about 3 s, 330 MB. Most tests use `sharedKube`. */
 export async function startKube(t: Scope, options: KubeOptions = {}): Promise<OwnKubeServer> {
   const programs = { etcd: requireServer(t, 'etcd'), apiserver: requireServer(t, 'kube-apiserver') }
   const folder = tempFolder('kube')
@@ -107,7 +107,7 @@ export async function startKube(t: Scope, options: KubeOptions = {}): Promise<Ow
       }),
   }
   const parts = { etcd: run.etcd(), apiserver: run.apiserver() }
-  // The API server first: without etcd it lingers for a minute.
+  // The API server first: without etcd it takes a minute to stop.
   const stop = async (): Promise<void> => {
     await parts.apiserver.end('SIGKILL')
     await parts.etcd.end('SIGKILL')
@@ -142,7 +142,7 @@ export async function startKube(t: Scope, options: KubeOptions = {}): Promise<Ow
 
 let ownServer: Promise<KubeServer> | undefined
 
-/** The API server that the runner started (`MESH_TEST_KUBE`), else one for this process. Files share it: each uses namespaces of its own. */
+/** The API server started by the runner (`MESH_TEST_KUBE`), else one for this process. Files share it, each with its own namespaces. */
 export function sharedKube(t: Scope): Promise<KubeServer> {
   const given = process.env.MESH_TEST_KUBE
   if (given !== undefined && given !== '') return Promise.resolve(kubeFromFacts(JSON.parse(given) as KubeFacts))
@@ -173,7 +173,7 @@ const auditPolicy = {
   rules: [{ level: 'Metadata' }],
 }
 
-// Half of a short-lived API server's CPU is Go's garbage collection: a larger heap costs less than the collections.
+// Half of the CPU time of a short-lived API server is garbage collection; a larger heap costs less.
 const fewCollections = { GOGC: '400', GOMEMLIMIT: '700MiB' }
 
 function startEtcd(program: string, folder: string, url: string, peerPort: number): ServerProcess {
@@ -195,7 +195,7 @@ function startEtcd(program: string, folder: string, url: string, peerPort: numbe
   })
 }
 
-// Once: tokens of service accounts outlive a restart.
+// Written once, since tokens of service accounts outlive a restart.
 function writeSigningKey(folder: string): void {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   writeFileSync(signingKey(folder), privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 })
@@ -205,7 +205,7 @@ function signingKey(folder: string): string {
   return join(folder, 'service-accounts.pem')
 }
 
-// Over etcd's own JSON gateway.
+// Through etcd's JSON gateway.
 async function compact(etcdUrl: string): Promise<void> {
   const ask = async (path: string, body: object): Promise<{ readonly header: { readonly revision: string } }> => {
     const answer = await fetch(`${etcdUrl}/v3/${path}`, { method: 'POST', body: JSON.stringify(body) })
@@ -273,7 +273,7 @@ function startApiserver(program: string, { folder, etcdUrl, port, webhook }: Api
   })
 }
 
-// The certificate is not written yet when the first probe comes, so the probe does not verify it; every test client does.
+// The certificate may not exist at the first probe, so the probe does not verify it; every test client does.
 function isReady(port: number, token: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = request(
@@ -302,7 +302,7 @@ function readAuditLog(file: string): AuditEntry[] {
 
 let kubeconfigs = 0
 
-// JSON is YAML, so kubectl reads it and nothing needs quoting rules.
+// JSON is valid YAML, so kubectl can read it without quoting rules.
 function writeKubeconfig(facts: KubeFacts, token: string): string {
   const path = join(facts.folder, `kubeconfig-${process.pid}-${++kubeconfigs}.json`)
   const config = {

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { findServer } from './find-server.ts'
 
-/** What one kubectl command printed and how it ended. */
+/** Output and exit code of a kubectl command. */
 export interface KubectlResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs kubectl with a kubeconfig; it never touches the user's own configuration or caches. */
+/** Runs kubectl with a kubeconfig. It never uses the user's own configuration or caches. */
 export async function kubectl(kubeconfig: string, args: readonly string[], input?: string): Promise<KubectlResult> {
   const program = findServer('kubectl')
   if (program === undefined) throw new Error('kubectl not found')
@@ -24,7 +24,7 @@ export async function kubectl(kubeconfig: string, args: readonly string[], input
     },
     stdio: 'pipe',
   })
-  // It may end before it read its input (a usage error): that is its exit code's story.
+  // kubectl may exit before it reads its input (a usage error), which its exit code reports.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input ?? '')
   const ended = new Promise<number>((resolve, reject) => {

@@ -11,23 +11,23 @@ export interface NatsServer {
   readonly url: string
   stop(): Promise<void>
   kill9(): Promise<void>
-  /** Starts again on the same port and store, after `stop`, `kill9` or while it runs. */
+  /** Starts it again on the same port and store, after `stop`, `kill9` or while it runs. */
   restart(): Promise<void>
-  /** Loses the store: ends, removes what JetStream has on disk, and starts again on the same port. */
+  /** Deletes the store: stops the server, removes the files of JetStream, and starts it again on the same port. */
   wipe(): Promise<void>
   freeze(): void
   thaw(): void
 }
 
-/** `config` is appended to the configuration file (users, accounts); `syncAlways: false` trades power-loss safety for speed. */
+/** `config` is appended to the configuration file (users, accounts); `syncAlways: false` trades durability for speed. */
 export interface NatsOptions {
   readonly config?: string
   readonly syncAlways?: boolean
-  /** The address of this machine to listen on, for clients in pods; loopback by default. */
+  /** Address of this machine to listen on, for clients in pods; default: loopback. */
   readonly address?: string
 }
 
-/** Starts nats-server with JetStream as shipped: `sync_interval: always`. About 50 ms. */
+/** Starts nats-server with JetStream as in the manifests: `sync_interval: always`. About 50 ms. */
 export async function startNats(t: Scope, options: NatsOptions = {}): Promise<NatsServer> {
   const program = requireServer(t, 'nats-server')
   const folder = tempFolder('nats')

@@ -10,34 +10,34 @@ import { startProcess, untilReady } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 import { tempFolder } from './temp-folder.ts'
 
-/** A PostgreSQL server of one test, which may stop, kill, restart and freeze it. */
+/** A PostgreSQL server of one test, which may stop, kill, restart and suspend it. */
 export interface PostgresServer {
   /** The database `mesh`. */
   readonly url: string
   /** The database `postgres`, as superuser. */
   readonly adminUrl: string
   readonly port: number
-  /** Fast shutdown: clients are cut, data is written. */
+  /** Fast shutdown: disconnects clients and writes data. */
   stop(): Promise<void>
   /** SIGKILL to the postmaster and every backend. */
   kill9(): Promise<void>
-  /** Starts again on the same port and data. */
+  /** Starts it again on the same port and data. */
   restart(): Promise<void>
-  /** SIGSTOP to the postmaster and every backend: connected, and silent. */
+  /** SIGSTOP to the postmaster and every backend: connections stay open without responses. */
   pause(): void
   resume(): void
 }
 
-/** fsync is off unless a test is about durability. */
+/** fsync is off unless a test concerns durability. */
 export interface PostgresOptions {
   readonly fsync?: boolean
-  /** A further address of this machine to listen on, for clients in pods; they are let in from private networks. */
+  /** An additional address of this machine to listen on, for clients in pods; private networks are permitted. */
   readonly address?: string
-  /** Further lines of postgresql.conf, as `name: value`. */
+  /** Additional lines of postgresql.conf, as `name: value`. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Starts a PostgreSQL server of its own for a test (about 0.8 s); most tests want `createDatabase` instead. */
+/** Starts a PostgreSQL server for one test (about 0.8 s); most tests use `createDatabase` instead. */
 export async function startPostgres(t: Scope, options: PostgresOptions = {}): Promise<PostgresServer> {
   const programs = dirname(requireServer(t, 'initdb'))
   const folder = tempFolder('postgres')
@@ -80,7 +80,7 @@ export async function startPostgres(t: Scope, options: PostgresOptions = {}): Pr
   }
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function execute(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
   client.on('error', () => undefined)
@@ -92,7 +92,7 @@ export async function execute(url: string, sql: string): Promise<void> {
   }
 }
 
-/** The URL of another database of the server behind `url`. */
+/** URL of another database of the same server. */
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url)
   changed.pathname = `/${database}`
@@ -164,7 +164,7 @@ async function answers(url: string): Promise<boolean> {
   return true
 }
 
-// Backends are sessions of their own, so a group signal would miss them. The postmaster comes first: it must not start new ones.
+// Backends are in their own sessions, so a group signal would miss them. The postmaster is first, since it must not start new ones.
 function signalTree(pid: number, signal: NodeJS.Signals): void {
   const listed = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
   const children = listed.stdout
@@ -175,7 +175,7 @@ function signalTree(pid: number, signal: NodeJS.Signals): void {
     try {
       process.kill(target, signal)
     } catch {
-      // It ended between the listing and the signal.
+      // It exited between the listing and the signal.
     }
   }
 }

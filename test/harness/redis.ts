@@ -15,7 +15,7 @@ export interface RedisServer {
   thaw(): void
 }
 
-/** Starts redis-server on a free port; a restart forgets everything, as a cache may. */
+/** Starts redis-server on a free port without persistence. */
 export async function startRedis(t: Scope): Promise<RedisServer> {
   const program = requireServer(t, 'redis-server')
   const folder = tempFolder('redis')

@@ -6,12 +6,12 @@ import type { Scope } from './scope.ts'
 import { acceptsTcp, startProcess, untilReady } from './server-process.ts'
 import { tempFolder } from './temp-folder.ts'
 
-/** An S3 server over a temporary folder, and the keys that it accepts. */
+/** An S3 server on a temporary folder, and the keys that it accepts. */
 export interface S3Server {
   readonly url: string
   readonly accessKey: string
   readonly secretKey: string
-  /** The folder that holds one folder for each bucket. */
+  /** Folder with one folder per bucket. */
   readonly folder: string
   stop(): Promise<void>
   kill9(): Promise<void>
@@ -46,7 +46,7 @@ export async function startS3(t: Scope, options: { buckets?: readonly string[] }
   }
 }
 
-// Metadata in a folder beside the objects: extended attributes are missing on many temporary file systems.
+// Metadata in a folder beside the objects, since many temporary file systems lack extended attributes.
 function sidecar(folder: string): string {
   const path = join(folder, 'metadata')
   mkdirSync(path)

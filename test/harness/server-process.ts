@@ -3,34 +3,34 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { findOnPath } from './find-on-path.ts'
 
-/** How to start one server: its program, and the file that takes what it prints. */
+/** How to start a server: its program, and the file for its output. */
 export interface ServerCommand {
   readonly program: string
   readonly args: readonly string[]
   readonly log: string
   readonly env?: Readonly<Record<string, string>>
-  /** Run as this system user; only meaningful when this process is root. */
+  /** Run as this system user; effective only if this process is root. */
   readonly user?: string
-  /** The signal that ends it when this process dies without clean-up (Linux). */
+  /** Signal sent to it when this process dies without clean-up (Linux). */
   readonly onParentDeath?: 'KILL' | 'INT'
 }
 
-/** A server that runs, addressed by its process id only. */
+/** A running server, addressed by its process id only. */
 export interface ServerProcess {
   readonly pid: number
-  /** Settles when the process has ended, with its exit code or signal. */
+  /** Resolves with exit code or signal when the process has exited. */
   readonly exited: Promise<number | NodeJS.Signals>
   running(): boolean
-  /** Sends a signal and waits for the end; the group too, for servers with children. */
+  /** Sends a signal and waits for the exit; also to the group, for servers with children. */
   end(signal: NodeJS.Signals): Promise<void>
-  /** SIGSTOP: the server stays connected and answers nothing. */
+  /** SIGSTOP: the server stays connected and does not respond. */
   freeze(): void
   thaw(): void
-  /** The last lines that it printed. */
+  /** The last lines of its output. */
   output(): string
 }
 
-/** Starts a server as a child that ends with this process, whichever way this process ends. */
+/** Starts a server as a child that ends with this process, however this process ends. */
 export function startProcess(command: ServerCommand): ServerProcess {
   const log = openSync(command.log, 'a')
   const [program, ...args] = wrapped(command)
@@ -66,7 +66,7 @@ export function startProcess(command: ServerCommand): ServerProcess {
     end: async (signal) => {
       if (ended) return
       child.ref()
-      // SIGKILL ends a frozen process as well, which must not answer once more before it.
+      // SIGKILL ends a suspended process too, which must not respond once more before.
       if (signal !== 'SIGKILL') child.kill('SIGCONT')
       child.kill(signal)
       await exited
@@ -77,7 +77,7 @@ export function startProcess(command: ServerCommand): ServerProcess {
   }
 }
 
-/** Waits until `probe` answers true; an early end of the server or the deadline is an error that shows its output. */
+/** Waits until `probe` returns true. Throws with the server's output if it exits early or the deadline passes. */
 export async function untilReady(
   server: ServerProcess,
   probe: () => Promise<boolean>,
@@ -102,13 +102,13 @@ export function acceptsTcp(port: number, host = '127.0.0.1'): Promise<boolean> {
   })
 }
 
-// In an exit handler nothing asynchronous runs any more, and the data folder must not go while its server writes to it.
+// Exit handlers are synchronous, and the data folder must not be removed while its server writes to it.
 function waitForEnd(pid: number): void {
   const cell = new Int32Array(new SharedArrayBuffer(4))
   for (let tries = 0; tries < 80 && isAlive(pid); tries++) Atomics.wait(cell, 0, 0, 25)
 }
 
-// Linux lists a process that ended and was not yet waited for as Z; elsewhere one short pause must do.
+// Linux lists an exited process that was not yet waited for as Z; elsewhere a short pause is used.
 function isAlive(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -117,7 +117,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// setpriv sets the user and the parent-death signal without a process in between, so the pid is the server's own.
+// setpriv sets user and parent-death signal without an intermediate process, so the pid is the server's own.
 function wrapped(command: ServerCommand): [string, ...string[]] {
   const setpriv = process.platform === 'linux' ? findOnPath('setpriv') : undefined
   if (setpriv === undefined) return [command.program, ...command.args]

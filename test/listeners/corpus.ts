@@ -1,4 +1,4 @@
-/** A way into a listener whose body is parsed: where, and with which credentials. */
+/** A route that parses a body, with its credentials. */
 export interface Door {
   readonly method: string
   readonly path: string
@@ -11,13 +11,13 @@ export interface HostileRequest {
   readonly name: string
   /** Latin-1: each character is a byte. */
   readonly bytes: string
-  /** Never complete: the server may wait for the rest until its own time limit. The client closes after a moment. */
+  /** Never complete: the server may wait for the rest until its own limit. The client closes after a moment. */
   readonly unfinished?: boolean
 }
 
 const KIB = 1024
 
-/** Every hostile request of a listener (F1): targets, methods, headers, framing, and bodies at each of its doors. */
+/** Every hostile request to a listener (F1): targets, methods, headers, framing, and bodies of each route. */
 export function corpusOf(host: string, doors: readonly Door[]): readonly HostileRequest[] {
   const [door] = doors
   const path = door?.path ?? '/'
@@ -99,7 +99,7 @@ function methods(path: string, host: string): readonly HostileRequest[] {
   ]
 }
 
-// What a listener echoes, logs, traces or parses of a head.
+// Parts of a head that a listener echoes, logs, traces or parses.
 const echoed = [
   'x-request-id',
   'traceparent',

@@ -11,23 +11,23 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Door } from './corpus.ts'
 import type { Address } from './raw-exchange.ts'
 
-/** A listener with what the corpus needs to know of it. */
+/** A listener with the inputs of the corpus. */
 export interface Listener extends Address {
   readonly name: string
-  /** An ordinary GET and its status: asked after each hostile request. */
+  /** A normal GET and its status, sent after each hostile request. */
   readonly ordinary: { readonly path: string; readonly status: number }
-  /** Where a body is parsed. */
+  /** Routes that parse a body. */
   readonly doors: readonly Door[]
 }
 
-/** A process under test with the listeners that this list declares; the test compares them with those that the kernel shows. */
+/** A process under test with its declared listeners; the test compares them with those of the kernel. */
 export interface Subject {
   readonly name: string
   readonly pid: number
   readonly running: () => boolean
   readonly logFile: string
   readonly listeners: readonly Listener[]
-  /** One more listener, on whichever port the others are not on. */
+  /** One more listener on a free port. */
   readonly onAnyPort?: Omit<Listener, 'port'>
 }
 
@@ -99,7 +99,7 @@ export async function startPlatformSubject(t: Scope): Promise<Subject> {
       { name: 'API server', port: kubePort, ...kube },
       { name: 'API server with TLS', port: kubePort, tls: true, ...kube },
     ],
-    // The look-up of launchers takes any free port and publishes it nowhere.
+    // The look-up of launchers uses a free port and publishes it nowhere.
     onAnyPort: {
       name: 'endpoint look-up',
       ordinary: { path: '/endpoints/default/none', status: 200 },
@@ -108,7 +108,7 @@ export async function startPlatformSubject(t: Scope): Promise<Subject> {
   }
 }
 
-/** A launcher with an agent that never answers, and every port of its table that a launcher starts today. */
+/** A launcher with an agent that never responds, and every port that a launcher opens today. */
 export async function startLauncherSubject(t: Scope): Promise<Subject> {
   const folder = tempFolder('listeners')
   t.after(folder.remove)

@@ -10,9 +10,9 @@ import type { Listener, Subject } from './list.ts'
 import { exchangeRaw, statusOf } from './raw-exchange.ts'
 import type { RawAnswer } from './raw-exchange.ts'
 
-// An answer within this time on a machine that runs many tests at once.
+// Limit for a response on a machine that runs many tests at once.
 const boundMs = 30_000
-// A client that leaves a request unfinished goes away after this.
+// A client with an unfinished request disconnects after this time.
 const leaveMs = 20
 const options = { timeout: 900_000, skip: process.platform === 'linux' ? (false as const) : 'reads /proc' }
 
@@ -33,7 +33,7 @@ for (const [name, start] of [
         assert.equal(path === '/readyz' || text.includes('[+]cluster ok'), true, text)
       }
     })
-    // One after another within a listener, so that a failure names its request.
+    // Sequential per listener, so that a failure names its request.
     await Promise.all(listeners.map((listener) => t.test(listener.name, (sub) => attack(sub, subject, listener))))
     assert.equal(subject.running(), true)
     assert.deepEqual(
@@ -44,7 +44,7 @@ for (const [name, start] of [
     )
   })
 
-/** The declared listeners; fails when the process listens on a port that is not declared: declare it in `list.ts`. */
+/** Returns the declared listeners. Fails if the process listens on an undeclared port; declare it in `list.ts`. */
 function placed({ pid, name, listeners, onAnyPort }: Subject): readonly Listener[] {
   const declared = new Set(listeners.map(({ port }) => port))
   const found = listeningPorts(pid)

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** TCP ports on which a process listens, ascending, as the kernel knows them (Linux). Sockets that children inherited count as theirs too. */
+/** TCP ports on which a process listens, ascending, according to the kernel (Linux). Includes sockets inherited by children. */
 export function listeningPorts(pid: number): readonly number[] {
   const own = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {

@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls'
 /** Address of a listener under test. */
 export interface Address {
   readonly port: number
-  /** Speaks TLS before the bytes; the certificate is not checked. */
+  /** Uses TLS without checking the certificate. */
   readonly tls?: boolean
 }
 
@@ -13,11 +13,13 @@ export interface Address {
 export interface RawAnswer {
   /** Bytes received, as Latin-1. */
   readonly text: string
-  /** `answered`: a whole answer came, the connection may be open. `closed`: the server ended it. `silent`: neither in time. */
+  /**
+   * `answered`: a complete response was received, the connection may be open. `closed`: the server closed it. `silent`: neither in time.
+   */
   readonly end: 'answered' | 'closed' | 'silent'
 }
 
-/** Sends bytes as they are on a new connection, and reads until a whole answer, the end of the connection, or the deadline. */
+/** Sends raw bytes on a new connection, and reads until a complete response, the end of the connection, or the deadline. */
 export async function exchangeRaw(address: Address, request: Buffer | string, deadlineMs: number): Promise<RawAnswer> {
   const bytes = typeof request === 'string' ? Buffer.from(request, 'latin1') : request
   const socket = await open(address)
@@ -29,7 +31,7 @@ export async function exchangeRaw(address: Address, request: Buffer | string, de
     text += chunk.toString('latin1')
     if (isWhole(text, bodiless)) resolve('answered')
   })
-  // A server that answers before it has read everything resets the connection: an end like any other.
+  // A server that responds before it has read everything resets the connection, which is a normal end.
   for (const event of ['error', 'end', 'close'] as const) socket.on(event, () => resolve('closed'))
   socket.write(bytes)
   const end = await promise
@@ -48,7 +50,7 @@ function open({ port, tls }: Address): Promise<Socket> {
   return promise
 }
 
-// Without a Content-Length and not chunked, the end of the connection is the end of the answer.
+// Without Content-Length and chunks, the end of the connection is the end of the response.
 function isWhole(text: string, bodiless: boolean): boolean {
   const head = text.indexOf('\r\n\r\n')
   if (head < 0) return false
@@ -61,7 +63,7 @@ function isWhole(text: string, bodiless: boolean): boolean {
   return /\r\ntransfer-encoding: chunked/.test(fields) && body.endsWith('0\r\n\r\n')
 }
 
-/** Status of an answer; undefined when none came. */
+/** Status of a response; undefined if there was none. */
 export function statusOf({ text }: RawAnswer): number | undefined {
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]
   return status === undefined ? undefined : Number(status)

@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const problems = ['plugins/agents/reconcile/status/pod-problem.test.ts']
 
-/** Defects in what the status of an agent says, and in what its versions and pods are made of. */
+/** Defects in the status of agents, and in the content of their revisions and pods. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'a service that ends with 0 is no problem',

@@ -8,7 +8,7 @@ const fullDisk = ['local/apiserver/testing/full-disk.test.ts']
 const dataFolder = ['local/data-folder/data-folder.test.ts']
 const rights = ['local/apiserver/testing/rights.test.ts']
 
-/** Defects in the embedded API server: who may, which version, what lasts. */
+/** Defects in the embedded API server: permissions, versions, durability. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'resourceNames are not looked at',

@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const audit = ['plugins/audit/audit.test.ts']
 
-/** Defects in audit: one change, one row; nothing lost uncounted; nothing written that is not allowed. */
+/** Defects in audit: one row per change, no uncounted loss, no forbidden content. */
 export const mutants: readonly Mutant[] = [
   {
     name: "intake: a denial is stored before the BFF's report of it",

@@ -14,15 +14,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Mutant } from './mutant.ts'
 
-/** A copy of the working tree in which mutants are applied: the tree itself is never touched. */
+/** A copy of the working tree to which mutants are applied; the tree itself is never changed. */
 export interface Checkout {
   readonly path: string
-  /** Applies a mutant; returns how to take it back. Throws when its text does not stand in the file exactly once. */
+  /** Applies a mutant and returns a function that reverts it. Throws unless its text occurs exactly once. */
   apply(mutant: Mutant): () => void
   remove(): void
 }
 
-/** Copies what git knows or would add, and shares the installed packages. */
+/** Copies tracked and untracked files, and shares the installed packages. */
 export function createCheckout(root: string): Checkout {
   const path = mkdtempSync(join(tmpdir(), 'mesh-mutants-'))
   const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
@@ -42,7 +42,7 @@ export function createCheckout(root: string): Checkout {
   }
 }
 
-// Installed packages are shared by links. Workspace packages are not: a link to the installed one would run code without the mutant.
+// Installed packages are linked. Workspace packages are copied, since a link would run code without the mutant.
 function sharePackages(root: string, path: string): void {
   const [from, to] = [join(root, 'node_modules'), join(path, 'node_modules')]
   mkdirSync(join(to, '@mesh.dev'), { recursive: true })
@@ -50,7 +50,7 @@ function sharePackages(root: string, path: string): void {
   symlinkSync(join(path, 'local', 'apiserver'), join(to, '@mesh.dev', 'embedded-apiserver'))
 }
 
-/** The file's text with the defect in it. */
+/** Returns the text of a file with the defect. */
 export function mutated(text: string, { name, file, find, replace }: Mutant): string {
   const places = text.split(find).length - 1
   if (places !== 1) throw new Error(`${file}: the text of "${name}" stands there ${places} times, not once`)

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-/** Defects in the manifests and in the Dockerfile. */
+/** Defects in the manifests and the Dockerfile. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'the pods of a role are selected in a way that kube-apiserver refuses',

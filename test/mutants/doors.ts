@@ -4,7 +4,7 @@ const admin = ['core/host/role/admin-server.test.ts']
 const hosts = ['core/host/role/served-hosts.test.ts', 'core/net/loopback-host.test.ts']
 const lastResort = ['test/flows/last-resort.test.ts']
 
-/** Defects at the listeners of a process, and in what it does about errors that no code handles. */
+/** Defects at the listeners of a process, and in the handling of uncaught errors. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'readiness: an outage of a dependency makes the process unready',

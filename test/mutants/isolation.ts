@@ -9,7 +9,7 @@ const local = ['local/workloads/workloads.test.ts']
 const reconciler = ['plugins/agents/reconcile/reconcile-agent.test.ts']
 const podSpec = ['plugins/agents/authoring/pod-spec.test.ts']
 
-/** Defects by which an agent becomes its launcher, or is believed to be. */
+/** Defects by which an agent can act as its launcher. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'variables of the user are in the launcher',

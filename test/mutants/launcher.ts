@@ -5,7 +5,7 @@ const hostileAgent = ['launcher/http-agent/hostile-agent.test.ts']
 const eventStream = ['launcher/invoke/event-stream.test.ts']
 const agentFile = ['schemas/agent-file.test.ts']
 
-/** Defects in what the launcher and the agent format hold against hostile input. */
+/** Defects in the defences of launcher and agent format against hostile input. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'the YAML library compares all keys of a map in pairs',

@@ -1,14 +1,14 @@
 /** A small plausible defect, and the tests that must detect it. */
 export interface Mutant {
-  /** What the defect does, as a sentence without a full stop. */
+  /** Effect of the defect, as a sentence without a full stop. */
   readonly name: string
   /** Path from the root of the repository. */
   readonly file: string
-  /** Text that stands in the file exactly once. */
+  /** Text that occurs in the file exactly once. */
   readonly find: string
   readonly replace: string
-  /** Test files, of which at least one test must fail. */
+  /** Test files, in which at least one test must fail. */
   readonly tests: readonly string[]
-  /** Only tests whose name matches: shorter, and says which test is the proof. */
+  /** Runs only tests with a matching name, which is faster and names the proof. */
   readonly only?: string
 }

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const informers = ['core/controllers/namespaced.test.ts']
 const unit = ['core/cluster/served-namespaces.test.ts']
 
-/** Defects of an installation for chosen namespaces (ADR 0039). */
+/** Defects of an installation for selected namespaces (ADR 0039). */
 export const mutants: readonly Mutant[] = [
   {
     name: 'chosen namespaces: a list of one ends what is in the others',

@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const docs = ['core/http/openapi/docs-page.test.ts']
 
-/** Defects in the public pages: the policy, the validators and the methods of /docs, /openapi.json and /. */
+/** Defects in the public pages: policy, validators and methods of /docs, /openapi.json and /. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'the nonce of /docs is always the same',

@@ -7,7 +7,7 @@ const signing = ['core/signing/signing.test.ts']
 const outbound = ['core/http-client/outbound.test.ts']
 const sdk = ['plugins/providers/gateway/openai-sdk.test.ts']
 
-/** Defects of guarded calls outwards, of keys bound to an origin, and of signing keys. */
+/** Defects of guarded outbound calls, of keys bound to an origin, and of signing keys. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'outbound: a metadata address is called when the setting lists it',

@@ -39,7 +39,7 @@ const reasons: Readonly<Record<Verdict | 'unfit', string>> = {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-// Before anything starts: a listed text that the code no longer has is a defect of the list.
+// Before any test: a listed text that is not in the code is an error of the list.
 for (const mutant of wanted) mutated(readFileSync(join(root, mutant.file), 'utf8'), mutant)
 const servers = await startSharedServers()
 const bad: string[] = []
@@ -64,7 +64,7 @@ async function work(queue: Mutant[]): Promise<void> {
   }
 }
 
-/** The tests must pass without the defect first: red tests would kill everything. */
+/** The tests must pass without the defect first; failing tests would kill every mutant. */
 async function tryMutant(
   checkout: Checkout,
   mutant: Mutant,

@@ -8,7 +8,7 @@ const pressure = ['plugins/runs/worker/back-pressure.test.ts']
 const retention = ['plugins/runs/retention/run-retention.test.ts']
 const pruning = ['plugins/pruning/pruning.test.ts']
 
-/** Defects in what bounds runs: data that cannot be stored, fairness, queues, retention. */
+/** Defects in the limits of runs: data that cannot be stored, fairness, queues, retention. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'a launcher keeps a run for as long as it is silent',

@@ -4,7 +4,7 @@ const decide = ['plugins/runs/lifecycle/decide.test.ts']
 const invoke = ['launcher/invoke/invoke.test.ts']
 const authority = ['launcher/invoke/authorizer.test.ts']
 
-/** Defects in runs and the launcher: never twice, never stuck, never without authority. */
+/** Defects in runs and the launcher: duplicate execution, stuck runs, missing authority. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'a started run starts again',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-/** Defects in settings, start-up messages and the embedded default's start. */
+/** Defects in settings, startup messages and the start of the embedded default. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'mesh.yaml of the working folder is not read',

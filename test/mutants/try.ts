@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import type { Checkout } from './checkout.ts'
 import type { Mutant } from './mutant.ts'
 
-/** How a mutant ended: noticed by a failed test, not noticed, or the tests could not even be loaded with it. */
+/** Result of a mutant: detected by a failed test, not detected, or the tests failed to load. */
 export type Verdict = 'killed' | 'survived' | 'broken'
 
-/** What a run of tests said. */
+/** Output of a run of tests. */
 export interface Tried {
   readonly verdict: Verdict
   readonly output: string
 }
 
-/** Runs the tests of a mutant in a checkout; without applying it first, they must say 'survived'. */
+/** Runs the tests of a mutant in a checkout. Without the mutant, they must return 'survived'. */
 export async function tryTests(checkout: Checkout, { tests, only }: Pick<Mutant, 'tests' | 'only'>): Promise<Tried> {
   const args = [
     'scripts/test.ts',
@@ -44,7 +44,7 @@ function endGroup(pid: number | undefined): void {
 function verdictOf(output: string): Verdict {
   const counts = /^(\d+) passed, (\d+) failed/m.exec(output)
   const [passed, failed] = [Number(counts?.[1] ?? 0), Number(counts?.[2] ?? 0)]
-  // A file that does not load proves nothing: a compiler would have found that defect.
+  // A file that fails to load proves nothing, since a compiler would detect that defect.
   const outside = output.split('the file failed outside its tests').length - 1
   if (passed + failed === 0 || (outside > 0 && failed <= outside)) return 'broken'
   return failed > 0 ? 'killed' : 'survived'

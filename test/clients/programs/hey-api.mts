@@ -11,7 +11,7 @@ import {
 } from './client/index.ts'
 import type { AgentDeploymentSpec } from './client/index.ts'
 
-// Creates and changes an agent and reads both event streams with a client of @hey-api/openapi-ts.
+// Creates and updates an agent and reads both event streams with a client of @hey-api/openapi-ts.
 const { MESH_URL: baseUrl = '', MESH_TOKEN: token = '', MESH_AGENT: name = '' } = process.env
 client.setConfig({ baseUrl, auth: token })
 const path = { ns: 'demo', name }
@@ -20,7 +20,7 @@ const created = await createAgent({ body: { namespace: 'demo', config: { name, m
 assert.equal(created.response?.status, 201)
 const stale = created.response.headers.get('etag') ?? ''
 
-// The manager may write the status between read and write.
+// The manager may update the status between read and write.
 let replaced = false
 for (let tries = 0; !replaced && tries < 20; tries++) {
   const { data, response } = await getAgent({ path })

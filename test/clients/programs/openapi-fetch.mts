@@ -3,7 +3,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import createClient from 'openapi-fetch'
 import type { components, paths } from './schema.ts'
 
-// Creates and changes an agent and reads both event streams with a client of openapi-typescript and openapi-fetch.
+// Creates and updates an agent and reads both event streams with a client of openapi-typescript and openapi-fetch.
 const { MESH_URL: baseUrl = '', MESH_TOKEN: token = '', MESH_AGENT: name = '' } = process.env
 const api = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${token}` } })
 const path = { ns: 'demo', name }
@@ -14,7 +14,7 @@ const created = await api.POST('/api/agents', {
 assert.equal(created.response.status, 201)
 const stale = created.response.headers.get('etag') ?? ''
 
-// The manager may write the status between read and write.
+// The manager may update the status between read and write.
 let replaced = false
 for (let tries = 0; !replaced && tries < 20; tries++) {
   const { data, response } = await api.GET('/api/agents/{ns}/{name}', { params: { path } })

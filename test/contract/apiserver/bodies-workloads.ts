@@ -3,11 +3,11 @@ import type { Arbitrary } from 'fast-check'
 
 type Content = Arbitrary<{ [key: string]: unknown }>
 
-/** Mostly the usual, now and then the odd. */
+/** Mostly the first, sometimes the second. */
 export const seldom = <T>(usual: Arbitrary<T>, odd: Arbitrary<T>): Arbitrary<T> =>
   oneof({ weight: 8, arbitrary: usual }, { weight: 1, arbitrary: odd })
 
-/** Any of the fields, or none. */
+/** Any subset of the fields. */
 export const some = (values: { [key: string]: Arbitrary<unknown> }): Content => record(values, { requiredKeys: [] })
 
 const container = record(
@@ -46,9 +46,9 @@ function podSpec(more: { [key: string]: Arbitrary<unknown> }, required: string[]
   const fields: { [key: string]: Arbitrary<unknown> } = { ...podFields, ...more }
   return record(fields, { requiredKeys: ['containers', ...required] }).map((spec) => {
     const mounts = spec['containers'] as { volumeMounts?: unknown }[]
-    // The admission that names the default account is off there.
+    // Admission of the default service account is disabled there.
     if (JSON.stringify(spec['volumes'])?.includes('projected')) return { serviceAccountName: 'a', ...spec }
-    // A mount without its volume is a fault of its own, which would hide every other.
+    // A mount without its volume is an error that would hide every other.
     return !spec['volumes'] && mounts.some((each) => each.volumeMounts)
       ? { ...spec, volumes: [{ name: 'v', emptyDir: {} }] }
       : spec
@@ -126,7 +126,7 @@ const flow = (side: 'from' | 'to') =>
     },
   )
 
-/** Contents of the kinds that workloads are made of. */
+/** Specs of the workload kinds. */
 export const workloads = {
   pods: record(
     {

@@ -2,7 +2,7 @@ import { array, boolean, constant, constantFrom, nat, oneof, record, subarray, u
 import type { Arbitrary } from 'fast-check'
 import { seldom, some, workloads } from './bodies-workloads.ts'
 
-/** Where each kind of the suite is served. */
+/** Paths of each kind of the suite. */
 export const paths = {
   widgets: ['/apis/test.mesh.dev/v1', 'test.mesh.dev/v1', 'Widget', true],
   modelroutes: ['/apis/mesh.dev/v1alpha1', 'mesh.dev/v1alpha1', 'ModelRoute', true],
@@ -26,7 +26,7 @@ export const paths = {
 export type KindName = keyof typeof paths
 export const kinds = Object.keys(paths) as KindName[]
 
-// Never empty: the real server stores an applied empty map of metadata in a custom object, and the next no-op write takes it out.
+// Never empty: the real server stores an applied empty map of metadata in a custom object, and removes it at the next no-op write.
 const owner = (name: string, controller?: boolean) => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -54,7 +54,7 @@ const metadata = (name: Arbitrary<string>): Arbitrary<unknown> =>
       { requiredKeys: ['name'] },
     ) as Arbitrary<unknown>,
     oneof(
-      // No two share a prefix: the order of generated names would be left to chance.
+      // Without common prefixes, since the order of generated names is random.
       nat().map((n): unknown => ({ generateName: `g${n}-`, labels: { app: 'x' } })),
       constantFrom<unknown>(
         { name: 'UPPER' },
@@ -208,7 +208,7 @@ const contents: { readonly [kind in KindName]: Arbitrary<{ [key: string]: unknow
   ...workloads,
   roles: record({ rules }),
   rolebindings: record({
-    // No aggregated role: without a controller manager the real ones stay empty.
+    // No aggregated role: without a controller manager those of the real server stay empty.
     roleRef: constantFrom(
       { apiGroup: rbac, kind: 'Role', name: 'a' },
       { apiGroup: rbac, kind: 'ClusterRole', name: 'system:discovery' },
@@ -226,7 +226,7 @@ const contents: { readonly [kind in KindName]: Arbitrary<{ [key: string]: unknow
   }),
 }
 
-/** Bodies of a kind under a name: mostly good, now and then with one thing wrong. */
+/** Bodies of a kind with a name: mostly valid, sometimes with one error. */
 export function bodies(kind: KindName, name: Arbitrary<string>): Arbitrary<unknown> {
   const [, apiVersion, type] = paths[kind]
   const head = seldom<unknown>(

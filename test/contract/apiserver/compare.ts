@@ -30,7 +30,7 @@ export async function compareSequence(
     statuses.push(...expected.map(({ answer }) => answer.status))
     const apart = compareAnswers({ expected, actual, where: `${namespace} step ${at}`, findings })
     if (apart && step.verb !== 'GET') {
-      // Later steps must compare equal objects: this one is deleted on both.
+      // Later steps must compare equal objects, so this one is deleted on both.
       await onBoth((player) => player.forget(step))
       if (step.kind === sequence.watched) parted.add(nameOf(step) ?? '')
     }
@@ -47,7 +47,7 @@ export async function compareSequence(
   return statuses
 }
 
-/** A watch without the events of objects that were deleted on both: their histories differ. */
+/** A watch without events of objects that were deleted on both, since their histories differ. */
 function without(watch: Played, names: ReadonlySet<string>): Played {
   const { body } = watch.answer
   if (!Array.isArray(body)) return watch
@@ -55,7 +55,7 @@ function without(watch: Played, names: ReadonlySet<string>): Played {
   return { ...watch, answer: { ...watch.answer, body: kept } }
 }
 
-/** True when the servers now hold different states. */
+/** Returns true if the states of the servers now differ. */
 function compareAnswers({
   expected,
   actual,
@@ -75,7 +75,7 @@ function compareAnswers({
     const all = differences(normalise(answer), normalise(own?.answer))
     if (answer.status !== own?.answer.status || (answer.status < 400 && all.length > 0)) apart = true
     const reported = all.filter((each) => !isAllowed(each, step, findings))
-    // Of two answers with different statuses one difference is enough.
+    // For different statuses, one difference is enough.
     for (const each of answer.status === own?.answer.status ? reported : reported.filter(isHead).slice(0, 1))
       note(findings, each, { theirs, own, where })
   }

@@ -18,7 +18,7 @@ const withoutPorts = (warning: unknown): string =>
     .filter((each) => each !== '' && !each.includes('duplicate port definition with'))
     .join()
 
-/** Every allowed difference, one a line, with its reason. */
+/** Every allowed difference with its reason. */
 export const allowed: readonly Allowed[] = [
   {
     why: 'reviews are never stored: ownership of their fields has no use',

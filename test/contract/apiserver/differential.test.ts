@@ -46,7 +46,7 @@ async function install(target: Target, crds: readonly CustomResourceDefinition[]
   }
 }
 
-/** Both servers, with the same kinds and people; they end with the test. */
+/** Starts both servers with the same kinds and users; they stop with the test. */
 async function startBoth(t: TestContext): Promise<{ real: Target; ours: Target }> {
   const kube = await startKube(t, { personas: [alice] })
   const folder = tempFolder('differential')

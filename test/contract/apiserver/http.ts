@@ -9,7 +9,7 @@ export interface Target {
   readonly tokens: { readonly admin: string; readonly alice: string }
 }
 
-/** An answer as it came: the body parsed when it is JSON. */
+/** A response; the body is parsed if it is JSON. */
 export interface Answer {
   readonly status: number
   readonly warning?: string
@@ -18,13 +18,13 @@ export interface Answer {
 
 const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) }
 
-/** Closes what the driver keeps open. */
+/** Closes the connections of the driver. */
 export function closeConnections(): void {
   agents.http.destroy()
   agents.https.destroy()
 }
 
-/** Sends one request with its path untouched; `onLine` reads a stream until it answers true. */
+/** Sends one request without normalising its path; `onLine` reads a stream until it returns true. */
 export function send(
   target: Target,
   given: {

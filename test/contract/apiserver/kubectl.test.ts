@@ -21,7 +21,7 @@ interface Kubectl {
   env: NodeJS.ProcessEnv
   program: string
   file(name: string, content: string): string
-  /** Runs and expects success; answers the output. */
+  /** Runs kubectl, expects success and returns its output. */
   ok(...args: string[]): Promise<string>
 }
 
@@ -86,7 +86,7 @@ test(
     assert.match((await kubectl('diff', '-f', changed)).out, /-  size: 2\n\+  size: 5/)
     assert.match(await ok('apply', '-f', changed), /configured/)
     assert.match(await ok('apply', '--server-side', '-f', changed), /serverside-applied/)
-    // What kubectl applied before, it may take without force.
+    // kubectl may take over its own earlier fields without force.
     assert.match(await ok('apply', '--server-side', '-f', kubectl.file('w.yaml', WIDGET(6))), /serverside-applied/)
     assert.match(await ok('apply', '-f', kubectl.file('w.yaml', WIDGET(5))), /configured/)
     assert.match(await ok('get', 'wd'), /NAME\s+SIZE\s+READY\s+AGE\nw\s+5\s+\d+s/)

@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts'
 
 type Fields = { [key: string]: unknown }
 
-/** Messages that kubectl prints for common refusals: an operator searches for these words, so they are compared. */
+/** Messages of kubectl for common refusals. Operators search for these words, so they are compared. */
 const common: readonly RegExp[] = [
   / not found$/,
   / already exists$/,
@@ -16,7 +16,7 @@ const common: readonly RegExp[] = [
   /: unknown field "[^"]*"(?:, unknown field "[^"]*")*$/,
 ]
 
-/** Reasons of causes whose message is compared: it names the rule that the field breaks, without showing the object. */
+/** Reasons of causes whose message is compared: it names the violated rule without the object. */
 const commonCauses = new Set([
   'FieldValueRequired',
   'FieldValueNotSupported',
@@ -26,20 +26,20 @@ const commonCauses = new Set([
   'NamespaceTerminating',
 ])
 
-/** Names and labels are refused often enough that their rule is compared too. */
+/** Names and labels are refused frequently, so their rule is compared as well. */
 const namedFields = /^metadata\.(?:name|generateName|labels)$/
 
 const OTHER = 'a message that is not compared'
 
 /**
- * A Status with the messages that are compared. Every other message of the two servers is worded for readers: it may differ, but must
- * be there on both or on neither.
+ * Returns a Status with the compared messages only. Other messages may differ in wording, but must be present on both servers or on
+ * neither.
  */
 export function comparedMessages(status: Fields): Fields {
   const { message, details, reason } = status
   if (typeof message !== 'string' || status['status'] !== 'Failure') return status
   if (!isObject(details) || !Array.isArray(details['causes'])) return { ...status, message: compared(message) }
-  // The real server validates some objects more than once, and repeats the causes.
+  // The real server validates some objects more than once and repeats the causes.
   const causes = distinct(details['causes'].filter(isObject)).map(comparedCause).toSorted(byContent)
   const shown = reason === 'Invalid' ? headOf(message) : causes.length > 1 ? OTHER : compared(message)
   return { ...status, message: shown, details: { ...details, causes } }
@@ -64,7 +64,7 @@ function distinct(causes: readonly Fields[]): Fields[] {
   return [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()]
 }
 
-// The order of causes comes from Go maps, and from messages that are not compared.
+// The order of causes depends on Go maps and on messages that are not compared.
 function byContent(a: Fields, b: Fields): number {
   const [left, right] = [a, b].map((cause) => `${String(cause['field'])} ${JSON.stringify(cause)}`)
   return (left ?? '') < (right ?? '') ? -1 : 1

@@ -1,14 +1,14 @@
 import { isObject } from '#core/json/is-object.ts'
 import { comparedMessages } from './messages.ts'
 
-/** One place where two answers differ. */
+/** One difference between two responses. */
 export interface Difference {
   readonly path: string
   readonly real: unknown
   readonly ours: unknown
 }
 
-/** An answer without what must differ between two servers: uids, versions, times, addresses, and the order the real one leaves to chance. */
+/** Removes what differs between any two servers: uids, versions, times, addresses, and orders that the real one does not define. */
 export function normalise(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return normaliseText(value, key)
   if (Array.isArray(value))
@@ -41,7 +41,7 @@ function normaliseText(text: string, key: string): string {
     .replaceAll(/(resourceVersion\\*": ?\\*")\d+/g, '$1RV')
 }
 
-/** managedFields are in order of time, which ties within a second; causes and rules come from Go maps. */
+/** managedFields are sorted by time, with ties within a second; causes and rules come from Go maps. */
 function sorted(key: string, list: unknown[]): unknown[] {
   if (!['managedFields', 'causes', 'resourceRules', 'nonResourceRules'].includes(key)) return list
   const parts = key === 'managedFields' ? ['manager', 'operation'] : key === 'causes' ? ['field'] : []
@@ -50,7 +50,7 @@ function sorted(key: string, list: unknown[]): unknown[] {
   return [...list].sort((a, b) => (order(a) < order(b) ? -1 : 1))
 }
 
-/** Every place where two normalised values differ. */
+/** Lists the differences of two normalised values. */
 export function differences(real: unknown, ours: unknown, path = ''): Difference[] {
   if (Object.is(real, ours)) return []
   if (Array.isArray(real) && Array.isArray(ours) && real.length === ours.length) {
@@ -63,7 +63,7 @@ export function differences(real: unknown, ours: unknown, path = ''): Difference
   return [...keys].flatMap((key) => differences(real[key], ours[key], `${path}.${key}`))
 }
 
-/** Names of the items of a list; of the events of a watch, their types too. */
+/** Names of the items of a list; for events of a watch, their types too. */
 function summary(item: unknown): unknown {
   if (!isObject(item)) return item
   const object = isObject(item['object']) ? item['object'] : item

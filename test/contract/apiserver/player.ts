@@ -6,19 +6,19 @@ import type { Answer, Target } from './http.ts'
 import type { Step } from './step.ts'
 import type { Sequence } from './steps.ts'
 
-/** One request as it went out and what came back; the watch at the end has no step. */
+/** One request and its response; the final watch has no step. */
 export interface Played {
   readonly request: string
   readonly step: Step | undefined
   readonly answer: Answer
 }
 
-/** Plays one sequence against one server, step by step, so that two can be kept together. */
+/** Plays one sequence against one server, step by step, so that two servers are kept in sync. */
 export interface Player {
   take(step: Step): Promise<Played[]>
-  /** Takes away what a step was about, whatever its state: both servers know nothing of it again. */
+  /** Deletes the object of a step in any state, so that neither server has it. */
   forget(step: Step): Promise<void>
-  /** Remembers the version that the watch at the end starts from. */
+  /** Stores the version from which the final watch starts. */
   mark(): Promise<void>
   watch(): Promise<Played>
 }
@@ -33,13 +33,13 @@ type Fields = { [key: string]: unknown }
 const metadataOf = (body: unknown): Fields => (isObject(body) && isObject(body['metadata']) ? body['metadata'] : {})
 const isShort = (name: unknown): name is string => typeof name === 'string' && /^[abc]$/.test(name)
 
-/** The name of the object a step is about; undefined for the whole collection. */
+/** Name of the object of a step; undefined for the collection. */
 export function nameOf(step: Step): string | undefined {
   const name = step.name ?? metadataOf(step.body)['name']
   return typeof name === 'string' ? name : undefined
 }
 
-/** The path of a step in a namespace; cluster-scoped names carry the namespace, so that sequences stay apart. */
+/** Path of a step in a namespace. Names of cluster-scoped objects contain the namespace, so that sequences do not interfere. */
 function pathOf(step: Pick<Step, 'kind' | 'name' | 'subresource' | 'query' | 'path'>, namespace: string): string {
   const [prefix, , , namespaced] = paths[step.kind]
   const query = new URLSearchParams(step.query).toString()
@@ -68,7 +68,7 @@ async function sendUntil(
   }
 }
 
-/** Makes the namespace of a sequence and a player in it. */
+/** Creates the namespace of a sequence, and a player in it. */
 export async function createPlayer(target: Target, sequence: Sequence, namespace: string): Promise<Player> {
   const seen = new Map<string, Versioned>()
   let since = ''
@@ -129,7 +129,7 @@ export async function createPlayer(target: Target, sequence: Sequence, namespace
       ...watchQuery,
       ...(sequence.watchState ? {} : { resourceVersion: since }),
     }
-    // The last object of the sequence ends the watch: nothing waits for a clock.
+    // The last object of the sequence ends the watch, so that no timeout is needed.
     const [, apiVersion, type] = paths[kind]
     const labels = { app: watchQuery['labelSelector'] === 'app!=x' ? 'y' : 'x' }
     const body = { apiVersion, kind: type, metadata: { name: 'marker', labels }, ...markers[kind] }
@@ -172,7 +172,7 @@ function remember(seen: Map<string, Versioned>, step: Step, body: unknown): void
   } else seen.set(key, { uid, versions: [resourceVersion] })
 }
 
-/** The body with the versions and identities of this very server filled in. */
+/** Fills in the versions and uids of this server. */
 function bodyOf(step: Step, seen: Map<string, Versioned>, namespace: string): { body?: unknown; type?: string } {
   const type = step.type === undefined ? {} : { type: step.type }
   const [, , , namespaced] = paths[step.kind]

@@ -1,7 +1,7 @@
 import type { Step } from './step.ts'
 import type { Sequence } from './steps.ts'
 
-/** What a seed once found, as explicit steps; the statuses are the real server's, so that a step that misses its point shows. */
+/** A case once found by a seed, as explicit steps. The statuses are the real server's, so that a step without its effect is detected. */
 export interface Regression {
   readonly holds: string
   readonly sequence: Sequence
@@ -33,7 +33,7 @@ export const merge = (kind: Step['kind'], body: unknown, more: Partial<Step> = {
 /** A read of `a`. */
 export const get = (kind: Step['kind']): Given => json('GET', kind, undefined, { name: 'a' })
 
-/** Each step with the status that the real server answers it with. */
+/** Steps with the status returned by the real server. */
 export function regression(
   holds: string,
   watched: Sequence['watched'],

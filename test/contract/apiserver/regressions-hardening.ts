@@ -20,11 +20,11 @@ const service = (more: object) => ({
 const event = { apiVersion: 'v1', kind: 'Event', metadata, involvedObject: { namespace: 'NAMESPACE', name: 'a' } }
 const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
 
-/** A request to a path that is not the kind's own; the kind only carries it. */
+/** A request to a path outside the kind, which is only nominal. */
 const at = (verb: Step['verb'], path: string, more: Partial<Step> = {}) =>
   json(verb, 'configmaps', undefined, { path, ...more })
 
-/** Gives alice verbs on resources of the namespace, and waits until they hold. */
+/** Grants alice verbs on resources of the namespace, and waits until the grant is effective. */
 const granted = (verbs: readonly string[], resources: readonly string[], probe: Partial<Step>) =>
   [
     [
@@ -79,7 +79,7 @@ const namespacesInNamespaces = regression(
   [403, at('GET', '/api/v1/namespaces/default', alice)],
   [403, at('GET', '/api/v1/namespaces', alice)],
   [404, at('GET', '/api/v1/namespaces//namespaces/NAMESPACE')],
-  // The namespace itself is one of its own, so the Role reaches it.
+  // The Role of a namespace covers the namespace object itself.
   [200, at('GET', '/api/v1/namespaces/NAMESPACE', alice)],
   [200, at('GET', '/api/v1/namespaces/NAMESPACE/status', alice)],
 )
@@ -138,7 +138,7 @@ const createdByOtherVerbs = regression(
   [404, merge('leases', {}, alice)],
   [201, json('POST', 'configmaps', map({}))],
   [201, json('POST', 'leases', lease({}))],
-  // What is there is updated with the verb alone.
+  // An existing object is updated; the verb alone suffices.
   [200, applied('configmaps', map({ data: { x: '1' } }))],
   [200, put('leases', lease({}), { rv: 'fresh' })],
 )
@@ -222,7 +222,7 @@ const warned = regression(
   ],
 )
 
-/** What a security review found, held against the real server. */
+/** Findings of a security review, compared with the real server. */
 export const hardeningRegressions: readonly Regression[] = [
   namespacesInNamespaces,
   configKeys,

@@ -35,7 +35,7 @@ const bot = (spec: object) => ({
   metadata,
   spec: { model: { route: 'mock' }, ...spec },
 })
-/** A request to an agent, of whose kind no random step is. */
+/** A request to an agent, a kind without random steps. */
 const agent = (verb: Step['verb'], path: string, more: Partial<Step> = {}) =>
   json(verb, 'configmaps', undefined, {
     path: `/apis/mesh.dev/v1alpha1/namespaces/NAMESPACE/agentdeployments${path}`,
@@ -43,7 +43,7 @@ const agent = (verb: Step['verb'], path: string, more: Partial<Step> = {}) =>
   })
 const pod = (spec: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers, ...spec } })
 
-/** What seeds found about deployments, jobs and pods, without their chance. */
+/** Cases found by seeds about deployments, jobs and pods. */
 export const workloadRegressions: readonly Regression[] = [
   regression(
     'a scale tracks its field manager, and refuses what is no count',

@@ -36,7 +36,7 @@ const revision = (data: unknown) => ({
 const role = (rules: unknown) => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules })
 const long = 'x'.repeat(64)
 
-/** What seeds found, without its chance. */
+/** Cases found by seeds. */
 export const regressions: readonly Regression[] = [
   regression(
     'the sessionAffinityConfig of a service comes and goes with its affinity',

@@ -4,7 +4,7 @@ import type { KindName } from './bodies.ts'
 /** A JSON body. */
 export type Body = { [key: string]: unknown }
 
-/** One request, without what differs between two servers: `rv` and `precondition` say which version or identity to fill in. */
+/** One request in server-independent form: `rv` and `precondition` select the version or uid to fill in. */
 export interface Step {
   readonly does: string
   readonly verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -20,14 +20,14 @@ export interface Step {
   readonly user: 'admin' | 'alice'
   /** Follows `continue` to the end. */
   readonly walk?: boolean
-  /** What changes after the first page of a walk. */
+  /** A change after the first page of a walk. */
   readonly between?: Step
   readonly path?: string
-  /** Repeats the request until it is answered with this status: what a grant allows is allowed a moment later. */
+  /** Repeats the request until it returns this status: a grant becomes effective a moment later. */
   readonly until?: number
 }
 
-/** Names are few, so that steps meet. */
+/** Few names, so that steps concern the same objects. */
 export const name = constantFrom('a', 'b', 'c')
 
 const flags = record(

@@ -81,7 +81,7 @@ const oddName = constantFrom(
   'a%20b',
   '',
 )
-/** Requests for a name that no object, or hardly one, can have. */
+/** Requests for names that objects cannot, or can hardly, have. */
 export const oddNames = (kind: Arbitrary<KindName>): Arbitrary<Step> =>
   oddName.chain((called) =>
     kind.chain((of) =>
@@ -110,7 +110,7 @@ const clusterPaths = [
   '/apis/mesh.dev/v1alpha1/namespaces/NAMESPACE/tenants/a/status',
 ]
 
-/** Objects of the cluster, addressed as if they were of a namespace: no right of the namespace may reach them. */
+/** Cluster-scoped objects addressed within a namespace: no permission of the namespace may apply. */
 export const clusterInNamespace: Arbitrary<Step> = record({
   does: constant('cluster object in a namespace'),
   verb: constantFrom('GET' as const, 'DELETE' as const, 'PUT' as const, 'PATCH' as const, 'POST' as const),

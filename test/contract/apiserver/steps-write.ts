@@ -5,7 +5,7 @@ import type { KindName } from './bodies.ts'
 import { name, query, user } from './step.ts'
 import type { Step } from './step.ts'
 
-/** Kinds whose status has a door of its own. */
+/** Kinds with a status subresource. */
 export const withStatus: readonly KindName[] = [
   'widgets',
   'modelroutes',
@@ -214,7 +214,7 @@ const removeAll: Write = (of) =>
     ),
   })
 
-/** Writes to the kinds given, by every door. */
+/** Writes to the given kinds, through every endpoint. */
 export function writes(kinds: readonly KindName[]): { weight: number; arbitrary: Arbitrary<Step> }[] {
   const over = (some: readonly KindName[], write: Write) =>
     constantFrom(...some).chain((of) => name.chain((called) => write(of, called)))

@@ -65,7 +65,7 @@ const list = (of: KindName): Arbitrary<Step> =>
     { requiredKeys: ['does', 'verb', 'kind', 'user', 'query'] },
   ) as Arbitrary<Step>
 
-/** Pages of a list while its objects go: the rest must be what it was. */
+/** Pages of a list while its objects are deleted: the rest must be unchanged. */
 const walkUnderChange = (of: KindName): Arbitrary<Step> =>
   record({
     does: constant('walk'),
@@ -84,14 +84,14 @@ const walkUnderChange = (of: KindName): Arbitrary<Step> =>
     })),
   })
 
-/** A sequence of requests and the kind whose watch is compared at its end. */
+/** A sequence of requests, and the kind whose watch is compared at the end. */
 export interface Sequence {
   readonly steps: readonly Step[]
   readonly watched: KindName
   readonly watchQuery: { readonly [key: string]: string }
-  /** The watch starts from the version after this step: -1 is the beginning. */
+  /** The watch starts from the version after this step; -1 is the beginning. */
   readonly watchAfter: number
-  /** The watch names no version: it begins with what there is. */
+  /** The watch names no version and starts with the current state. */
   readonly watchState: boolean
 }
 
@@ -108,10 +108,10 @@ function stepOf(focus: readonly KindName[]): Arbitrary<Step> {
   )
 }
 
-// Kinds that the marker of a watch can be made of, and whose names are the namespace's own.
+// Kinds usable as the marker of a watch, with namespaced names.
 const watchable: readonly KindName[] = ['widgets', 'configmaps', 'deployments', 'services', 'pods', 'leases']
 
-/** What is played against both servers: each sequence is about a few kinds, so that its steps meet. */
+/** Sequences played against both servers. Each concerns a few kinds, so that its steps interact. */
 export const sequences: Arbitrary<Sequence> = uniqueArray(
   oneof({ weight: 1, arbitrary: constant<KindName>('widgets') }, { weight: 4, arbitrary: constantFrom(...kinds) }),
   { minLength: 1, maxLength: 3 },

@@ -2,7 +2,7 @@ import type { CustomResourceDefinition } from '@mesh.dev/embedded-apiserver'
 
 const text = { type: 'string', maxLength: 64 }
 
-/** A kind with one of everything that a structural schema can say, beside our own. */
+/** A kind that uses every feature of structural schemas. */
 export const widgetCrd: CustomResourceDefinition & { apiVersion: string; kind: string } = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

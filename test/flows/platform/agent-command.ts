@@ -1,18 +1,18 @@
-/** What an agent gets of a run. */
+/** Input of an agent's run. */
 export interface AgentRequest {
   readonly input: unknown
   readonly conversationId: string
   readonly context?: { readonly history?: readonly { readonly input: unknown }[] }
 }
 
-/** What an agent can do in a run. */
+/** Operations of an agent within a run. */
 export interface AgentRun {
   readonly id: string
   /** Posts to `POST /delegate` of its launcher. */
   delegate(body: unknown): Promise<Delegated>
 }
 
-/** What the launcher answered to an agent that delegated; `Output` is the output of the child. */
+/** Response of the launcher to a delegation; `Output` is the output of the child. */
 export interface Delegated<Output = unknown> {
   readonly status: number
   readonly body: {
@@ -24,8 +24,8 @@ export interface Delegated<Output = unknown> {
 }
 
 /**
- * The command of an agent without an SDK. `answer` is the output of a run; undefined keeps the connection open. Its source
- * runs in another process, so it captures nothing: `constants` are its further arguments.
+ * Builds the command of an agent without an SDK. `answer` returns the output of a run; undefined keeps the connection open. Its source runs
+ * in another process, so it must not capture variables; `constants` are passed as arguments.
  */
 export function agentCommand<const Constants extends readonly (string | number)[]>(
   answer: (request: AgentRequest, run: AgentRun, ...constants: Constants) => unknown,

@@ -4,7 +4,7 @@ import type { Platform } from './running-platform.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
 
-/** Lets a persona invoke one agent of `default`, and nothing else. */
+/** Allows a persona to invoke one agent of `default`, and nothing else. */
 export async function allowInvoke({ kube, tokens }: Platform, user: Persona, agent: string): Promise<void> {
   const create = async (plural: string, body: object): Promise<void> => {
     const path = `/apis/${rbac}/v1/namespaces/default/${plural}`

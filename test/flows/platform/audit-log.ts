@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Send } from './send.ts'
 
-/** One request that reached the API server, as its own audit log has it. */
+/** A request received by the API server, from its audit log. */
 export interface UpstreamRequest {
   readonly user: string
   readonly verb: string
@@ -11,17 +11,17 @@ export interface UpstreamRequest {
   readonly status: number
 }
 
-/** The user that runs the workloads of the cluster form: no part of the platform. */
+/** User that runs the workloads of the cluster form; not part of the platform. */
 export const MACHINE = 'machine'
 
-// The API server asks itself now and then.
+// The API server sends requests to itself.
 const bystanders = new Set([MACHINE, 'system:apiserver'])
 
 /** The API server's audit log. */
 export interface UpstreamLog {
-  /** What was asked since a mark, but for the marks and what this machine's stand-in for a node asks; everything that was answered before this call is in it. */
+  /** Requests since a mark, except the marks and those of the simulated node. Contains every request answered before this call. */
   since(mark: number): Promise<readonly UpstreamRequest[]>
-  /** A position to look from. */
+  /** Returns a position to read from. */
   mark(): Promise<number>
 }
 
@@ -34,7 +34,7 @@ interface Line {
   readonly responseStatus?: { readonly code?: number }
 }
 
-/** Reads the log of either API server. `ask` sends a request of no meaning, which shows up after all that was before it. */
+/** Reads the audit log of either API server. `ask` sends a marker request, which is logged after all earlier ones. */
 export function createUpstreamLog(file: string, ask: Send, bearer: string): UpstreamLog {
   const isMark = /^\/version\?mark=|^\/version\?mark$/
   const read = async (): Promise<readonly UpstreamRequest[]> => {

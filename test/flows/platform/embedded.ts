@@ -16,7 +16,7 @@ import type { PlatformProcess } from './platform-process.ts'
 import type { Platform, PlatformOptions } from './running-platform.ts'
 import { createSend } from './send.ts'
 
-/** The line of `--output json`. */
+/** Output of `--output json`. */
 export interface ReadyLine {
   readonly url: string
   readonly kubeconfig: string
@@ -26,11 +26,11 @@ export interface ReadyLine {
   readonly pid: number
 }
 
-/** `mesh all` as a process of its own. */
+/** `mesh all` as a separate process. */
 export interface AllProcess extends PlatformProcess {
   readonly ready: ReadyLine
   readonly server: ServerProcess
-  /** The file with everything that it printed. */
+  /** File with its complete output. */
   readonly log: string
   readonly gatewayUrl: string
   readonly stateUrl: string
@@ -41,11 +41,11 @@ interface AllOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-// Of a machine that runs many tests at once.
+// For a machine that runs many tests at once.
 const startMs = 90_000
 const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
 
-/** Starts `mesh all` on a data folder and waits for its line; each listener gets a port that is free now. */
+/** Starts `mesh all` on a data folder and waits for its output. Each listener gets a free port. */
 export async function startAll(t: Scope, dataDir: string, options: AllOptions = {}): Promise<AllProcess> {
   const { server, log, adminUrl, gatewayUrl, stateUrl } = await spawnAll(t, dataDir, options)
   let ready: ReadyLine | undefined
@@ -65,7 +65,7 @@ export async function startAll(t: Scope, dataDir: string, options: AllOptions = 
   return { ...toPlatformProcess(server, adminUrl), ready, server, log, gatewayUrl, stateUrl }
 }
 
-/** Starts `mesh all` without waiting: for starts that must fail. */
+/** Starts `mesh all` without waiting, for starts that must fail. */
 export async function spawnAll(t: Scope, dataDir: string, { flags = [], env = {} }: AllOptions = {}) {
   const folder = tempFolder('all')
   const [gateway, state, admin] = [await freePort(), await freePort(), await freePort()]
@@ -77,7 +77,7 @@ export async function spawnAll(t: Scope, dataDir: string, { flags = [], env = {}
     env: {
       ...env,
       MESH_ADMIN_PORT: String(admin),
-      // Beside other platforms on this machine, the preferred ports are a race.
+      // The default ports would conflict with other platforms on this machine.
       MESH_GATEWAY_PORT: String(gateway),
       MESH_STATE_PORT: String(state),
     },
@@ -108,7 +108,7 @@ export async function startEmbedded(t: Scope, { env = {} }: PlatformOptions = {}
   return {
     form: 'embedded',
     url: ready.url,
-    // The port is given by environment, of which the ready line knows nothing.
+    // The port is set by environment and is not part of the ready line.
     gatewayUrl: all.gatewayUrl,
     stateUrl: all.stateUrl,
     tokens: ready.tokens,

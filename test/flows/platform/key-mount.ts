@@ -14,8 +14,8 @@ import { readKeyFolder } from '#core/signing/key-folder.ts'
 import { roleKeyFiles, rolesWithKeys } from '#core/signing/role-keys.ts'
 
 /**
- * Makes a folder look as the volume of the Secret `mesh-keys-<role>`: links to `..data/<file>`, and `..data` is a link that is
- * exchanged in one step, as the kubelet's atomic writer does. A role without keys gets an empty folder.
+ * Makes a folder look like the volume of the Secret `mesh-keys-<role>`: links to `..data/<file>`, where `..data` is a link that is replaced
+ * atomically, as by the kubelet. A role without keys gets an empty folder.
  */
 export function mountKeys(keysDir: string, role: Role, mount: string): void {
   mkdirSync(mount, { recursive: true })

@@ -13,8 +13,8 @@ import type { Send } from './send.ts'
 const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true } as const
 
 /**
- * The part of a kubelet that `pods/log` needs: a Node object and `GET /containerLogs/...`. The API server asks its node, and
- * the runner of local workloads is none; with this, logs are read through a real API server with its own authorization.
+ * The part of a kubelet that `pods/log` needs: a Node object and `GET /containerLogs/...`. The API server reads logs from a node, which the
+ * runner of local workloads is not. With this, logs are read through a real API server with its own authorization.
  */
 export async function serveKubelet(
   t: Scope,

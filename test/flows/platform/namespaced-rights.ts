@@ -9,14 +9,14 @@ import { tempFolder } from '#test/harness/temp-folder.ts'
 
 const deploy = fileURLToPath(import.meta.resolve('../../../deploy/'))
 
-/** The manifests of an overlay with the component `namespaced`, as YAML. */
+/** Manifests of an overlay with the component `namespaced`, as YAML. */
 export async function buildNamespaced(profile: 'open' | 'hardened'): Promise<string> {
   const copy = tempFolder('deploy')
   try {
     cpSync(deploy, copy.path, { recursive: true })
     const file = join(copy.path, 'overlays', profile, 'kustomization.yaml')
     const text = readFileSync(file, 'utf8')
-    // Commented or not: one of both components.
+    // Exactly one of the components, commented or not.
     const without = text.replace('  - ../../components/namespaced-writes\n', '')
     writeFileSync(file, without.replace('# - ../../components/namespaced ', '- ../../components/namespaced '))
     const { code, stdout, stderr } = await kubectl('/nonexistent', ['kustomize', join(file, '..')])
@@ -27,13 +27,13 @@ export async function buildNamespaced(profile: 'open' | 'hardened'): Promise<str
   }
 }
 
-/** The manifests of the component for one namespace, as YAML. */
+/** Manifests of the component for one namespace, as YAML. */
 export function manifestsOfNamespace(namespace: string): string {
   const file = join(deploy, 'components', 'namespaced', 'namespace.yaml')
   return readFileSync(file, 'utf8').replaceAll('NAMESPACE', namespace)
 }
 
-/** Gives the platform's accounts the rights of the component instead of those that are there. */
+/** Replaces the permissions of the platform's accounts by those of the component. */
 export async function bindNamespaces(
   cluster: KubeServer,
   bearer: string,

@@ -32,9 +32,9 @@ const crds = fileURLToPath(import.meta.resolve('../../../deploy/crds/'))
 
 const machine = { name: MACHINE, token: `test-token-${MACHINE}`, user: MACHINE, groups: ['system:masters'] }
 
-/** Each role as a process of its own on kube-apiserver, PostgreSQL and NATS; agents run as a client of that API server. */
+/** One process per role on kube-apiserver, PostgreSQL and NATS. Agents run as a client of that API server. */
 export async function startOnCluster(t: Scope, { env = {}, namespaces }: PlatformOptions = {}): Promise<Platform> {
-  // Each of the ten processes ends with this one by a listener of its own.
+  // Each of the ten processes ends with this one by its own listener.
   process.setMaxListeners(40)
   const [cluster, postgres, nats] = await Promise.all([
     startKube(t, { personas: [machine] }),
@@ -102,7 +102,7 @@ export async function installCrds(cluster: KubeServer, bearer: string): Promise<
   }
 }
 
-/** What every role is started with: addresses on free ports, keys, the cluster and its CA. */
+/** Environment of every role: free ports, keys, the cluster and its CA. */
 export async function environment(folder: string, cluster: KubeServer, stores: Readonly<Record<string, string>>) {
   const keys = join(folder, 'keys')
   mkdirSync(keys, { mode: 0o700 })

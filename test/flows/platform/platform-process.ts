@@ -1,16 +1,16 @@
 import type { ServerProcess } from '../../harness/server-process.ts'
 
-/** What a test can do with a process of the platform. */
+/** A process of the platform, as used by tests. */
 export interface PlatformProcess {
   readonly pid: number
   readonly adminUrl: string
-  /** Its exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended it. */
   readonly exited: Promise<number | NodeJS.Signals>
   signal(signal: NodeJS.Signals): void
   output(): string
 }
 
-/** What a test sees of a process. */
+/** Wraps a process for tests. */
 export function toPlatformProcess(server: ServerProcess, adminUrl: string): PlatformProcess {
   return {
     pid: server.pid,

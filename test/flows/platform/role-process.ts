@@ -6,8 +6,8 @@ import { composeHost } from '#core/host/process/compose-process.ts'
 import { runProcess } from '#core/host/process/run-process.ts'
 import { plugins } from '#plugins/index.ts'
 
-// `node role-process.ts worker ENDPOINTS_URL`: as main.ts, with agents found by the workload runner's look-up instead of Service DNS,
-// which no machine without a cluster has.
+// `node role-process.ts worker ENDPOINTS_URL`: like main.ts, but with the endpoints of the local workload runner instead of Service DNS,
+// which requires a cluster.
 const [role = 'worker', endpointsUrl = ''] = process.argv.slice(2)
 const { env } = process
 const cluster = await locateCluster(readCoreSettings(openSettings({ env }), env), env)

@@ -16,13 +16,13 @@ const main = fileURLToPath(import.meta.resolve('../../../main.ts'))
 const roleProcess = fileURLToPath(import.meta.resolve('./role-process.ts'))
 const withIdentity: readonly Role[] = ['manager', 'gateway', 'state']
 
-/** The roles that serve, in the order of a first start. */
+/** Serving roles, in the order of a first start. */
 export const serving = ['state', 'manager', 'worker', 'gateway', 'bff'] as const
 
-/** A role that serves. */
+/** A serving role. */
 export type ServingRole = (typeof serving)[number]
 
-/** What every role process of an installation is started with. */
+/** Environment of every role process of an installation. */
 export interface Installation {
   readonly t: Scope
   readonly folder: string
@@ -32,14 +32,14 @@ export interface Installation {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The role processes, and what a roll-out does with them. */
+/** The role processes, and the operations of a rollout. */
 export interface ClusterRoles {
   readonly processes: Readonly<Partial<Record<Role, PlatformProcess>>>
-  /** The folder of all private keys, as `mesh keys --dir` writes it. */
+  /** Folder of all private keys, as `mesh keys --dir` writes it. */
   readonly keysDir: string
-  /** Delivers the role's share of `keysDir` as the kubelet does for a changed Secret. */
+  /** Delivers the role's part of `keysDir` as the kubelet does for a changed Secret. */
   mountKeys(role: ServingRole): void
-  /** Ends the process with SIGTERM and starts the next one; resolves when that one is ready. */
+  /** Stops the process with SIGTERM and starts the next one. Resolves when that is ready. */
   restart(role: ServingRole): Promise<void>
 }
 
@@ -48,7 +48,7 @@ interface StartedRole {
   readonly process: PlatformProcess
 }
 
-/** Runs the role migrate to its end. */
+/** Runs the role `migrate` to completion. */
 export async function migrate(installation: Installation): Promise<void> {
   mountKeys(keysOf(installation), 'migrate', mountOf(installation, 'migrate'))
   const { server } = await startRole(installation, 'migrate')
@@ -56,7 +56,7 @@ export async function migrate(installation: Installation): Promise<void> {
   assert.equal(code, 0, server.output())
 }
 
-/** Starts every role that serves; resolves when all are ready. */
+/** Starts every serving role. Resolves when all are ready. */
 export async function startRoles(installation: Installation): Promise<ClusterRoles> {
   const keysDir = keysOf(installation)
   const mount = (role: ServingRole): void => mountKeys(keysDir, role, mountOf(installation, role))
@@ -86,7 +86,7 @@ async function startRole(installation: Installation, role: Role) {
   const adminPort = await freePort()
   const token = withIdentity.includes(role) ? await issueToken(kube, bearer, role) : undefined
   const tokenFile = join(folder, `token-${role}`)
-  // D2, K1: the BFF and the worker get no token at all.
+  // D2, K1: BFF and worker have no token.
   if (token !== undefined) writeFileSync(tokenFile, token, { mode: 0o600 })
   const server = startProcess({
     program: process.execPath,
@@ -112,7 +112,7 @@ function mountOf({ folder }: Installation, role: Role): string {
   return join(folder, `keys-${role}`)
 }
 
-/** A token of a role's own service account. */
+/** Issues a token of a role's service account. */
 export async function issueToken(kube: Send, bearer: string, role: Role): Promise<string> {
   const answer = await kube({
     method: 'POST',

@@ -6,29 +6,29 @@ import type { PlatformProcess } from './platform-process.ts'
 import type { ClusterRoles } from './roles.ts'
 import type { Send } from './send.ts'
 
-/** The whole platform, up, with the personas, the mock routes and the namespaces `demo` and `other`. */
+/** The running platform, with personas, mock routes, and the namespaces `demo` and `other`. */
 export interface Platform {
   readonly form: Form
   readonly url: string
   readonly gatewayUrl: string
   readonly stateUrl: string
   readonly tokens: Readonly<Record<Persona, string>>
-  /** By role; in the embedded form one process has them all. */
+  /** By role; in the embedded form all are one process. */
   readonly processes: Readonly<Partial<Record<Role, PlatformProcess>>>
-  /** A raw request to the BFF; the path is sent as it is written. */
+  /** Sends a raw request to the BFF; the path is not normalised. */
   readonly send: Send
   readonly apiServer: { readonly url: string; readonly ca: string }
-  /** A raw request straight to the API server: the oracle of what a persona may. */
+  /** Sends a raw request to the API server, which determines the permissions of a persona. */
   readonly kube: Send
-  /** As cluster-admin, straight at the API server. */
+  /** Client of the API server as cluster-admin. */
   readonly admin: KubeClient
-  /** What the API server was asked, by its own audit log. */
+  /** Requests received by the API server, from its audit log. */
   readonly upstream: UpstreamLog
-  /** PEM of the key that signs service account tokens: for tests of tokens that no API server would issue. */
+  /** PEM of the key that signs service account tokens, for tokens that no API server would issue. */
   readonly issuerKeyFile: string
-  /** What the processes print, whole. */
+  /** Complete output of the processes. */
   readonly logFiles: readonly string[]
-  /** Only on servers of their own. */
+  /** Set if the platform has its own servers. */
   readonly servers?: {
     readonly postgres: {
       readonly url: string
@@ -39,16 +39,18 @@ export interface Platform {
     }
     readonly nats: { stop(): Promise<void>; restart(): Promise<void> }
   }
-  /** Only where each role is a process of its own. */
+  /** Set if each role is a separate process. */
   readonly roles?: ClusterRoles
 }
 
-/** What every process of the platform gets besides: settings by environment. */
+/** Additional environment of every process of the platform. */
 export interface PlatformOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** Only these are served, by accounts with the rights of `deploy/components/namespaced`; in the cluster form. */
+  /** Serves only these namespaces, with the permissions of `deploy/components/namespaced`; cluster form only. */
   readonly namespaces?: readonly string[]
 }
 
-/** `embedded`: one process on the embedded API server and PGlite. `cluster`: a process for each role on kube-apiserver, PostgreSQL and NATS. */
+/**
+ * `embedded`: one process on the embedded API server and PGlite. `cluster`: one process per role on kube-apiserver, PostgreSQL and NATS.
+ */
 export type Form = 'embedded' | 'cluster'

@@ -4,20 +4,20 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Scope } from '#test/harness/scope.ts'
 
-/** A request as it goes over the wire: node:http sends the path untouched, where fetch would normalise it. */
+/** A request as sent: node:http does not normalise the path, as fetch would. */
 export interface RawRequest {
   readonly method?: string
   readonly path: string
-  /** Undefined: no Authorization header at all. */
+  /** Undefined: no Authorization header. */
   readonly bearer?: string | undefined
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: unknown
   readonly contentType?: string
-  /** Answers when the headers are there, and hangs up: for streams without an end. */
+  /** Resolves after the headers and disconnects, for endless streams. */
   readonly headersOnly?: boolean
 }
 
-/** An answer, its body as text. */
+/** A response with its body as text. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -25,14 +25,14 @@ export interface RawAnswer {
   json<T = Record<string, unknown>>(): T
 }
 
-/** A request that got no answer, with what a client may decide by whether it is sent again. */
+/** A request without a response, with the facts that decide whether a client may repeat it. */
 export class NoAnswer extends Error {
   readonly code: string
-  /** On a connection that had carried an answer before. */
+  /** Sent on a connection that had carried a response before. */
   readonly kept: boolean
-  /** A byte of the request went out; then the server may have acted on it. */
+  /** A byte of the request was sent, so the server may have acted on it. */
   readonly written: boolean
-  /** A byte of the answer came in. */
+  /** A byte of the response was received. */
   readonly answered: boolean
   constructor(cause: Error, { kept, written, answered }: Pick<NoAnswer, 'kept' | 'written' | 'answered'>) {
     super(cause.message, { cause })
@@ -43,14 +43,14 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Sends a raw request to one server; rejects with `NoAnswer`. */
+/** Sends a raw request to one server. Rejects with `NoAnswer`. */
 export type Send = (request: RawRequest) => Promise<RawAnswer>
 
-/** A sender with connections of its own; they are closed with the scope. */
+/** Creates a sender with its own connections, closed with the scope. */
 export function createSend(t: Scope, base: string, ca?: string): Send {
   const { protocol, hostname, port } = new URL(base)
   const secure = protocol === 'https:'
-  // Node's agent heeds the server's `Keep-Alive: timeout` only when it has a longer time of its own.
+  // Node's agent honours the server's `Keep-Alive: timeout` only if its own is longer.
   const kept = { keepAlive: true, timeout: 60_000 }
   const agent = secure ? new HttpsAgent({ ...kept, ca }) : new HttpAgent(kept)
   t.after(() => agent.destroy())
@@ -75,7 +75,7 @@ export function createSend(t: Scope, base: string, ca?: string): Send {
     })
 }
 
-// Of this request alone: a kept connection counts on from the ones before.
+// Of this request only: a kept-alive connection counts across requests.
 function trafficOf(request: ClientRequest): () => Pick<NoAnswer, 'written' | 'answered'> {
   let [socket, read, written]: [Socket | undefined, number, number] = [undefined, 0, 0]
   request.once('socket', (given) => {
