@@ -82,7 +82,7 @@ function managerWork(input: RoleWorkInput, ready: readonly Built[]): ManagerWork
   const { cluster } = platform.identity
   return {
     jobs: store === undefined ? [] : [missedDeletionsJob({ cluster, store, informers, log: core.log })],
-    // Reconcilers are idempotent and need nothing but the cluster: agents are kept up while store and bus are away.
+    // Reconcilers are idempotent and need only the cluster, so agents are maintained while store and bus are unavailable.
     startReconcilers: (add) => add(platform.reconcile(reconcilers, signal)),
     // Informers record events and need the store.
     startInformers: (add) => (store === undefined ? undefined : add(platform.inform(informers, signal))),
