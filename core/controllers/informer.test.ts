@@ -268,8 +268,8 @@ test(
     await it.remove('ahead')
     const [informer] = informers
     assert.ok(informer)
-    const told = { uid, kind: 'ConfigMap', namespace: it.namespace, name: 'ahead', resourceVersion }
-    assert.equal(await recordMissedDeletion(it.store, informer, told), true)
+    const missed = { uid, kind: 'ConfigMap', namespace: it.namespace, name: 'ahead', resourceVersion }
+    assert.equal(await recordMissedDeletion(it.store, informer, missed), true)
     gate.resolve()
     await it.make('after')
     await until('the watch is through', async () => (await facts(it.database)).includes('created after'))
