@@ -13,13 +13,13 @@ const withLongCounts = [
   'local/apiserver/testing/cost.test.ts',
   'plugins/runs/worker/worker.test.ts',
 ]
-// Real pods need a cluster of their own: `npm run test:pods` names its folder. The fault cases are a step of their own: `npm run test:chaos`.
+// Real pods need a cluster: `npm run test:pods` names its folder. The fault cases are a separate step: `npm run test:chaos`.
 const onlyWhenNamed = [
   join('test', 'pods'),
   join('test', 'chaos', 'chaos.test.ts'),
   ...onlyLong.map((path) => normalize(path)),
 ]
-// What starts a whole platform takes longest: begun last, it would leave the other processors idle at the end.
+// Tests that start a whole platform take longest: started last, they would leave other processors idle.
 const slowFolders = ['test/contract', 'test/flows', 'plugins/runs', 'local', 'test', 'core', 'plugins']
 const neverEntered = new Set(['node_modules', 'dist', '.git', '.mesh', 'coverage'])
 

@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly timeoutMs: number
   /** Of each file's own process, in MB. */
   readonly memoryMb: number
-  /** Only tests whose name matches this regular expression. */
+  /** Runs only tests whose name matches this regular expression. */
   readonly name: string | undefined
   /** Coverage folder of each file; undefined without measurement. */
   readonly coverageOf?: ((file: number) => string) | undefined
