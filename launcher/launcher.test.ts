@@ -12,6 +12,7 @@ import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import { findOnPath } from '#test/harness/find-on-path.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { limitDefaults } from './agent-config.ts'
+import { agentEnvironment } from './settings.ts'
 import { isAlive, launch, post, readEvents, until } from './testdata/launch.ts'
 import { nodeAgent } from './testdata/node-agent.ts'
 import type { LaunchedProcess } from './testdata/launch.ts'
@@ -263,10 +264,12 @@ test('languages: a Python agent streams', need('python3'), async (t) => {
 
 test('H4: with the collector down spans are dropped and counted; with it up they arrive, and metrics too', async (t) => {
   const pushed: ReceivedMetrics[] = []
+  const keys: unknown[] = []
   const received: { resourceSpans: { scopeSpans: { spans: { name: string; traceId: string }[] }[] }[] }[] = []
   const collector = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    keys.push(request.headers['x-api-key'])
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
     if (request.url === '/v1/metrics') pushed.push(body as ReceivedMetrics)
     else received.push(body as (typeof received)[number])
@@ -275,7 +278,13 @@ test('H4: with the collector down spans are dropped and counted; with it up they
   await once(collector, 'listening')
   t.after(() => collector.close())
   const { port } = collector.address() as AddressInfo
-  const up = await launch(t, { command: nodeAgent, env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` } })
+  const up = await launch(t, {
+    command: nodeAgent,
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_HEADERS: 'X-Api-Key=a%20key%2C%20or%20two',
+    },
+  })
   await post(`${up.url}/invoke`, { input: {} })
   assert.equal((await fetch(`${up.url}/nothing`)).status, 404)
   assert.equal((await fetch(`${up.url}/metrics`)).status, 404)
@@ -302,12 +311,22 @@ test('H4: with the collector down spans are dropped and counted; with it up they
     ({ resourceSpans }) => resourceSpans[0]?.scopeSpans[0]?.spans.map(({ name }) => name) ?? [],
   )
   assert.deepEqual(names, ['run'])
+  assert.deepEqual([...new Set(keys)], ['a key, or two'], 'with spans and metrics')
+  assert.doesNotMatch(JSON.stringify(up.lines), /or two|or%20two/)
 
   const down = await launch(t, { command: nodeAgent, env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' } })
   assert.equal((await post(`${down.url}/invoke`, { input: {} })).body.state, 'succeeded')
   down.kill('SIGTERM')
   await down.exited
   assert.ok(down.lines.some(({ dropped }) => dropped === 1))
+})
+
+test('launcher: a wrong OTEL_EXPORTER_OTLP_HEADERS ends the start by name, and the agent does not get the headers', async (t) => {
+  const wrong = await launch(t, { command: nodeAgent, early: true, env: { OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key' } })
+  assert.equal(await wrong.exited, 78)
+  assert.match(String(wrong.lines.at(-1)?.msg), /^configuration: OTEL_EXPORTER_OTLP_HEADERS: pair 1 has no "="/)
+  const own = { OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=a', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a', OWN: '1' }
+  assert.deepEqual(Object.keys(agentEnvironment(own, 8000)), ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OWN', 'AGENT_PORT'])
 })
 
 test('launcher: the bundle loads no schema library or framework; idle it stays below 80 MB', linux, async (t) => {

@@ -68,6 +68,7 @@ export async function startLauncher(settings: Settings, log: Logger, supervision
       ? undefined
       : createOtlpExporter({
           endpoint: settings.otlpEndpoint,
+          headers: settings.otlpHeaders,
           resource: resourceOf(settings.agent),
           scope: 'mesh.launcher',
           dispatcher: upstream.dispatcher,
@@ -181,7 +182,7 @@ function listenForDelegation(
 }
 
 function pushMetrics(
-  { otlpEndpoint, agent }: Settings,
+  { otlpEndpoint, otlpHeaders, agent }: Settings,
   { dispatcher }: Upstream,
   log: Logger,
   collect: () => readonly MetricPoint[],
@@ -189,6 +190,7 @@ function pushMetrics(
   if (otlpEndpoint === undefined) return undefined
   return createOtlpMetrics({
     endpoint: otlpEndpoint,
+    headers: otlpHeaders,
     resource: resourceOf(agent),
     scope: 'mesh.launcher',
     dispatcher,

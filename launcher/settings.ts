@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isObject } from '#core/json/is-object.ts'
+import { parseOtlpHeaders } from '#core/telemetry/otlp-headers.ts'
 import { ConfigError, parseAgentConfig } from './agent-config.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { createIdentity } from './http/certificate.ts'
@@ -38,6 +39,8 @@ export interface Settings {
   readonly gatewayUrl: string | undefined
   readonly gatewayTokenFile: string | undefined
   readonly otlpEndpoint: string | undefined
+  /** Credentials of a hosted backend; not in the environment of the agent. */
+  readonly otlpHeaders: Readonly<Record<string, string>>
   /** Accepts runs without grant and attempt (`meshctl dev`). */
   readonly unsigned: boolean
   /** Termination grace of the pod in milliseconds. */
@@ -63,6 +66,7 @@ const launcherOnly: ReadonlySet<string> = new Set([
   'MESH_LOG_LEVEL',
   'MESH_STATE_TOKEN_FILE',
   'MESH_UNSIGNED',
+  'OTEL_EXPORTER_OTLP_HEADERS',
   'STATE_URL',
 ])
 
@@ -95,6 +99,7 @@ export function readSettings(argv: readonly string[], env: Environment): Setting
     gatewayUrl: parseUrl('MODEL_GATEWAY_URL', env.MODEL_GATEWAY_URL)?.replace(/\/v1$/, ''),
     gatewayTokenFile: env.MODEL_GATEWAY_TOKEN_FILE || undefined,
     otlpEndpoint: parseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT),
+    otlpHeaders: checked(() => parseOtlpHeaders(env.OTEL_EXPORTER_OTLP_HEADERS)),
     unsigned,
     identity: unsigned ? undefined : createIdentity(readNamedFile('MESH_KEY_FILE', env)),
     graceMs: seconds('MESH_GRACE_SECONDS', env.MESH_GRACE_SECONDS, 30),

@@ -7,6 +7,8 @@ const maxAnswerBytes = 64 * 1024
 export interface Collector {
   /** Base URL, as in `OTEL_EXPORTER_OTLP_ENDPOINT`; the path of the signal is appended. */
   readonly endpoint: string
+  /** Headers of `OTEL_EXPORTER_OTLP_HEADERS`, such as a key of a hosted backend; never logged. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly dispatcher: () => Promise<Dispatcher>
 }
 
@@ -18,7 +20,7 @@ export async function postOtlp(collector: Collector, path: string, body: object)
     origin: url.origin,
     path: url.pathname,
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { ...collector.headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(timeoutMs),
   })

@@ -95,4 +95,19 @@ export const mutants: readonly Mutant[] = [
     tests: ['launcher/launcher.test.ts'],
     only: 'H4',
   },
+  {
+    name: 'the agent gets the headers of the collector',
+    file: 'launcher/settings.ts',
+    find: "  'OTEL_EXPORTER_OTLP_HEADERS',\n",
+    replace: '',
+    tests: ['launcher/launcher.test.ts'],
+    only: 'wrong OTEL_EXPORTER_OTLP_HEADERS',
+  },
+  {
+    name: 'a header of the collector may end its line',
+    file: 'core/telemetry/otlp-headers.ts',
+    find: '  if (!fieldValue.test(value))',
+    replace: "  if (value === '')",
+    tests: ['core/telemetry/otlp-headers.test.ts'],
+  },
 ]
