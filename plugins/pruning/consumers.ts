@@ -2,7 +2,7 @@ import { objectDeleted } from '#core/controllers/objects/object-events.ts'
 import { type Consumer, on, type HandlerContext } from '#core/messaging/consumer/consumer.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { pruningUnfinished } from './events.ts'
-import type { Leftover } from './points.ts'
+import type { Pruner } from './points.ts'
 
 const batch = 200
 
@@ -12,9 +12,9 @@ type Deleted = Pick<StoredEvent<{ readonly kind: string; readonly uid: string }>
  * Removes dependents of a deleted object, in the transaction that marks the deletion as handled. An agent may have a hundred thousand
  * runs: more than a batch is left to a follow-up event, so that no transaction removes them all.
  */
-export function pruningConsumers(leftovers: () => readonly Leftover[]): readonly Consumer[] {
+export function pruningConsumers(pruners: () => readonly Pruner[]): readonly Consumer[] {
   const prune = async (events: readonly Deleted[], context: HandlerContext): Promise<void> => {
-    for (const deleted of events) await pruneOne(leftovers(), deleted, context)
+    for (const deleted of events) await pruneOne(pruners(), deleted, context)
   }
   return [
     on('pruning.deletions', [objectDeleted], { order: 'none', from: 'start' }, prune),
@@ -23,13 +23,13 @@ export function pruningConsumers(leftovers: () => readonly Leftover[]): readonly
 }
 
 async function pruneOne(
-  leftovers: readonly Leftover[],
+  pruners: readonly Pruner[],
   { subject, data: { kind, uid } }: Deleted,
   context: HandlerContext,
 ): Promise<void> {
   let unfinished = false
-  for (const left of leftovers)
-    if (left.kinds.includes(kind) && (await left.prune(context, { kind, uid }, batch)) === batch) unfinished = true
+  for (const pruner of pruners)
+    if (pruner.kinds.includes(kind) && (await pruner.prune(context, { kind, uid }, batch)) === batch) unfinished = true
   if (unfinished)
     await context.append(`pruning/${uid}`, 'any', [{ type: pruningUnfinished, subject, data: { kind, uid } }])
 }

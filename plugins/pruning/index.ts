@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { pruningConsumers } from './consumers.ts'
 import { pruningUnfinished } from './events.ts'
-import { leftover } from './points.ts'
+import { pruner } from './points.ts'
 
 /** Removes dependents of deleted objects, by events only. */
 export const pruning = definePlugin({
@@ -12,6 +12,6 @@ export const pruning = definePlugin({
   settings: Type.Object({}, { additionalProperties: false }),
   wiring: (_settings, core) => (core.store ? 'ready' : 'unwired'),
   events: [pruningUnfinished],
-  create: (core) => ({ leftovers: () => core.extensions(leftover) }),
-  consumers: ({ leftovers }) => pruningConsumers(leftovers),
+  create: (core) => ({ pruners: () => core.extensions(pruner) }),
+  consumers: ({ pruners }) => pruningConsumers(pruners),
 })

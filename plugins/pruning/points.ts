@@ -1,8 +1,8 @@
 import { definePoint } from '#core/jobs/extension-point.ts'
 import type { Tx } from '#core/event-store/store.ts'
 
-/** Data of a plugin that depends on cluster objects. */
-export interface Leftover {
+/** Removes data of a plugin that depends on cluster objects. */
+export interface Pruner {
   readonly name: string
   /** Kinds of cluster objects that the data depends on. */
   readonly kinds: readonly string[]
@@ -10,5 +10,5 @@ export interface Leftover {
   prune(tx: Tx, deleted: { readonly kind: string; readonly uid: string }, limit: number): Promise<number>
 }
 
-/** Extension point for dependents of deleted objects. */
-export const leftover = definePoint<Leftover>('pruning.leftover')
+/** Extension point for plugins whose data depends on cluster objects. */
+export const pruner = definePoint<Pruner>('pruning.pruner')

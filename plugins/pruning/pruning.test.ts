@@ -167,7 +167,7 @@ for (const { name, skip, open } of adapters) {
       await rig.remove('team', 'one')
       await rig.until('the run is cancelled', async () => (await rig.state(waiting)) === 'cancelling')
       assert.deepEqual([await rig.state(ended), await rig.state(kept)], ['succeeded', 'queued'])
-      // The text of a message under way goes with the end of the run.
+      // The end of a run removes its unfinished message.
       assert.deepEqual(await rig.traces(ended), tables.slice(0, -1))
       // A re-created agent of the same name has another uid: the deletion that is handled again leaves its runs alone.
       const again = await rig.makeAgent('team', 'one')
@@ -185,11 +185,11 @@ for (const { name, skip, open } of adapters) {
   check('a deleted namespace takes the runs of its agents, and only of that namespace uid', async (rig) => {
     const [ns, elsewhere] = [await rig.makeNamespace('team'), await rig.makeNamespace('elsewhere')]
     const gone = await rig.queue(await rig.makeAgent('team', 'one'), ns)
-    // An agent that nobody has seen: the namespace alone tells that its runs have to go.
+    // No informer has seen the agent: the deletion of the namespace removes its runs.
     const unseen = await rig.queue({ namespace: 'team', name: 'ghost', uid: uuidV7() }, ns)
     const kept = await rig.queue(await rig.makeAgent('elsewhere', 'one'), elsewhere)
     await rig.cluster.delete(namespaces, { name: parseLabel('name', 'team') })
-    await rig.until('the runs go', async () => (await rig.traces(unseen)).length === 0)
+    await rig.until('the runs are removed', async () => (await rig.traces(unseen)).length === 0)
     await rig.until('those of the agent too', async () => (await rig.traces(gone)).length === 0)
     assert.deepEqual(await rig.traces(kept), tables)
     const storage = await sql<{ of: string }>`select distinct namespace_uid as of from runs_storage`.execute(
@@ -232,7 +232,7 @@ for (const { name, skip, open } of adapters) {
     )
   })
 
-  check('more than one transaction should hold goes batch by batch', async (rig) => {
+  check('a deletion with more dependents than a batch is pruned in several transactions', async (rig) => {
     const ns = await rig.makeNamespace('team')
     const agent = await rig.makeAgent('team', 'busy')
     for (let n = 0; n < 210; n++) await rig.queue(agent, ns)
@@ -240,7 +240,7 @@ for (const { name, skip, open } of adapters) {
     await rig.until('all are cancelled', async () => (await rig.events('dev.mesh.runs.cancel-requested.v1')) === 210)
     assert.equal(await rig.events('dev.mesh.pruning.unfinished.v1'), 1)
     await rig.cluster.delete(namespaces, { name: parseLabel('name', 'team') })
-    await rig.until('all runs go', async () => (await rig.events('dev.mesh.runs.deleted.v1')) === 210)
+    await rig.until('all runs are removed', async () => (await rig.events('dev.mesh.runs.deleted.v1')) === 210)
     for (const table of tables) {
       const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(rig.database.root)
       assert.deepEqual(rows, [], table)

@@ -2,7 +2,7 @@ import { definePlugin } from '#core/plugin/plugin.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { launcherKeyRecorder } from '#plugins/agents/points.ts'
 import { agentRuns } from '#plugins/providers/points.ts'
-import { leftover } from '#plugins/pruning/points.ts'
+import { pruner } from '#plugins/pruning/points.ts'
 import { runsConsumers } from './consumers.ts'
 import { createChildRuns } from './delegation/child-runs.ts'
 import { runEvents } from './events.ts'
@@ -29,7 +29,7 @@ export const runs = definePlugin({
   create: createServices,
   projections: () => [runsProjection],
   contributions: (services) => [
-    contribute(leftover, createRunPruner(services.writer, services.removed('namespace'))),
+    contribute(pruner, createRunPruner(services.writer, services.removed('namespace'))),
     contribute(agentRuns, createGatewayRuns(services)),
     contribute(launcherKeyRecorder, createKeyRecorder(services)),
   ],

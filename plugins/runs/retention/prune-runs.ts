@@ -1,5 +1,5 @@
 import type { Tx } from '#core/event-store/store.ts'
-import type { Leftover } from '#plugins/pruning/points.ts'
+import type { Pruner } from '#plugins/pruning/points.ts'
 import { decideCancel, isSettled } from '../lifecycle/decide.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { forgetStorage, openRunsOfAgent, runsOfNamespace } from '../store/deletion.ts'
@@ -14,7 +14,7 @@ const actor = { name: 'pruning', kind: 'controller' } as const
  * Effect of deletions on runs, by uid, so that a re-created object of the same name is not affected. Deleting a namespace removes its
  * runs. Deleting an agent cancels its active runs; all stay until their retention ends.
  */
-export function createRunPruner(writer: RunWriter, removed: (runs: number) => void): Leftover {
+export function createRunPruner(writer: RunWriter, removed: (runs: number) => void): Pruner {
   return {
     name: 'runs',
     kinds: ['AgentDeployment', 'Namespace'],
