@@ -142,6 +142,38 @@ function recording(namespace: DnsLabel, more: Partial<Reconciler> = {}) {
   return { reconciler, next: (name: string) => once(seen, name) }
 }
 
+test('reconcilers of one resource and selector share a watch, and each gets every change', real, async (t) => {
+  const { cluster, namespace, controller } = await setUp(t)
+  const watched: string[] = []
+  const counting: KubeClient = {
+    ...cluster,
+    watch: (resource, query) => {
+      watched.push(`${resource.plural} ${query?.labelSelector ?? ''}`.trim())
+      return cluster.watch(resource, query)
+    },
+  }
+  const toRefs = async ({ metadata }: KubeObject) =>
+    metadata.namespace === namespace ? [{ namespace, name: parseName('name', metadata.name) }] : []
+  const own = recording(namespace)
+  const dependent = recording(namespace, { resource: secrets, watches: [{ resource: configMaps, toRefs }] })
+  const selecting = recording(namespace, {
+    resource: services,
+    watches: [{ resource: configMaps, labelSelector: 'role=main', toRefs }],
+  })
+  const reconcilers = [own, dependent, selecting].map(({ reconciler }) => reconciler)
+  const running = runReconcilers({ cluster: counting, reconcilers, log: silent, signal: controller.signal })
+  await running.synced
+  const all = [own, dependent, selecting].map(({ next }) => next('one'))
+  await cluster.create(configMaps, object('ConfigMap', namespace, 'one', { labels: { role: 'main' } }))
+  await Promise.all(all)
+  const second = [own, dependent].map(({ next }) => next('two'))
+  await cluster.create(configMaps, object('ConfigMap', namespace, 'two'))
+  await Promise.all(second)
+  assert.deepEqual(watched.toSorted(), ['configmaps', 'configmaps role=main', 'secrets', 'serviceaccounts'])
+  controller.abort()
+  await running.done
+})
+
 test('changes of an object, of what it owns and of what it watches reconcile it', real, async (t) => {
   const { cluster, namespace, controller } = await setUp(t)
   const owner = await cluster.create(configMaps, object('ConfigMap', namespace, 'owner'))

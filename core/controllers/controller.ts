@@ -1,37 +1,23 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
+import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { apiVersionOf } from '#core/kube/create-client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
-import type { Logger } from '#core/log/logger.ts'
-import type { Metrics } from '#core/telemetry/metrics.ts'
 import type { Reconciler } from './watch/declarations.ts'
 import { describeError } from '#core/log/describe-error.ts'
-import { createShared } from './informer.ts'
 import type { RunningWork } from './informer.ts'
 import { controllerMetrics } from './watch/metrics.ts'
-import { reflect } from './watch/reflector.ts'
 import type { Change, ReflectorHandler } from './watch/reflector.ts'
-import { selectingClient } from './watch/selecting-client.ts'
 import { everyNamespace, partsOf } from '#core/cluster/served-namespaces.ts'
-import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
-import { createWatchStates } from './watch/watch-states.ts'
-import type { WatchState, WatchStates } from './watch/watch-states.ts'
+import { createSharedWatches } from './shared-watches.ts'
+import type { SharedWatches, SharedWatchOptions } from './shared-watches.ts'
 import { createWorkQueue } from './work-queue.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /** Dependencies of reconcilers. They are idempotent, so several managers may run them; one leader is enough. */
-export interface ReconcilerOptions {
-  readonly cluster: KubeClient
+export interface ReconcilerOptions extends SharedWatchOptions {
   readonly reconcilers: readonly Reconciler[]
-  /** Default: every namespace, watched as one. */
-  readonly served?: ServedNamespaces
-  readonly states?: WatchStates
-  readonly log: Logger
-  readonly signal: AbortSignal
-  readonly metrics?: Metrics
   /** Objects reconciled concurrently, per reconciler. */
   readonly concurrency?: number
-  readonly watchSeconds?: number
 }
 
 /**
@@ -39,67 +25,38 @@ export interface ReconcilerOptions {
  * `done` when reconciliations in progress have ended.
  */
 export function runReconcilers(options: ReconcilerOptions): RunningWork {
-  const followed = createFollower(options)
-  const running = options.reconcilers.map((reconciler) => runOne(options, reconciler, followed))
+  const watches = createSharedWatches(options)
+  const running = options.reconcilers.map((reconciler) => runOne(options, reconciler, watches))
+  watches.start()
   return {
     synced: Promise.all(running.map((one) => one.synced)).then(() => undefined),
     done: Promise.all(running.map((one) => one.done)).then(() => undefined),
   }
 }
 
-/** Watches a resource in every part, with one handler each. */
-type Follow = (
-  resource: Resource,
-  toHandler: (part: number) => ReflectorHandler,
-  more?: FollowOptions,
-) => readonly Promise<void>[]
-
-interface FollowOptions {
-  readonly labelSelector?: string | undefined
-  readonly onState?: (part: number, state: WatchState) => void
-}
-
-function createFollower(options: ReconcilerOptions): Follow {
-  const shared = createShared(options.cluster)
-  const states = options.states ?? createWatchStates(options)
-  return (resource, toHandler, { labelSelector, onState } = {}) => {
-    const cluster = labelSelector === undefined ? options.cluster : selectingClient(options.cluster, labelSelector)
-    const parts = partsOf(resource, options.served ?? everyNamespace)
-    return parts.map((namespace, index) => {
-      const setState = states.add({ kind: resource.kind, namespace: namespace ?? '' })
-      return reflect({
-        ...options,
-        cluster,
-        resource,
-        handler: toHandler(index),
-        part: namespace === undefined ? undefined : { namespace, of: parts.length, ...shared },
-        onState: (state) => {
-          setState(state)
-          onState?.(index, state)
-        },
-      })
-    })
-  }
-}
-
-function runOne(options: ReconcilerOptions, reconciler: Reconciler, follow: Follow): RunningWork {
+function runOne(options: ReconcilerOptions, reconciler: Reconciler, watches: SharedWatches): RunningWork {
   const objects = new Map<string, KubeObject>()
   const first = createFirstPass(partsOf(reconciler.resource, options.served ?? everyNamespace).length)
   const queue = createQueue(options, reconciler, { objects, worked: first.worked })
-  const own = follow(
-    reconciler.resource,
-    (part) => primary(reconciler, { objects, queue, listed: (keys) => first.listed(part, keys) }),
+  const own = watches.subscribe({
+    resource: reconciler.resource,
+    handlerOf: (part) => primary(reconciler, { objects, queue, listed: (keys) => first.listed(part, keys) }),
     // A denied namespace does not delay the others.
-    { onState: (part, state) => state === 'denied' && first.listed(part, []) },
-  )
+    onState: (part, state) => state === 'denied' && first.listed(part, []),
+  })
   const loops = [
     ...own.map((loop, part) => loop.finally(() => first.listed(part, []))),
-    ...(reconciler.owns ?? []).flatMap((owned) =>
-      follow(owned, () => dependants((one) => Promise.resolve(ownerKeys(reconciler, one)), queue)),
+    ...(reconciler.owns ?? []).flatMap((resource) =>
+      watches.subscribe({
+        resource,
+        handlerOf: () => dependants((one) => Promise.resolve(ownerKeys(reconciler, one)), queue),
+      }),
     ),
     ...(reconciler.watches ?? []).flatMap(({ resource, labelSelector, toRefs }) =>
-      follow(resource, () => dependants(async (one) => (await toRefs(one, options.cluster)).map(keyOf), queue), {
+      watches.subscribe({
+        resource,
         labelSelector,
+        handlerOf: () => dependants(async (one) => (await toRefs(one, options.cluster)).map(keyOf), queue),
       }),
     ),
   ]

@@ -174,4 +174,28 @@ export const mutants: readonly Mutant[] = [
     tests: ['core/controllers/objects/reported-objects.test.ts'],
     only: 'newest version',
   },
+  {
+    name: 'reconcilers of one resource have a watch each',
+    file: 'core/controllers/shared-watches.ts',
+    find: 'const group = groups.get(key) ?? {',
+    replace: 'const group: Group = {',
+    tests: ['core/controllers/controller.test.ts'],
+    only: 'share a watch',
+  },
+  {
+    name: 'a shared watch has the objects of one selector only',
+    file: 'core/controllers/shared-watches.ts',
+    find: '?${labelSelector}`',
+    replace: '`',
+    tests: ['core/controllers/controller.test.ts'],
+    only: 'share a watch',
+  },
+  {
+    name: 'only one reconciler gets the changes of a shared watch',
+    file: 'core/controllers/shared-watches.ts',
+    find: 'handlers.map(call)',
+    replace: 'handlers.slice(0, 1).map(call)',
+    tests: ['core/controllers/controller.test.ts'],
+    only: 'share a watch',
+  },
 ]
