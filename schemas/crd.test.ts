@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import { Agent, fetch } from 'undici'
+import { applyShipped } from '#test/harness/deploy.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { findDrift } from '../scripts/generate.ts'
@@ -23,13 +25,21 @@ async function admin(t: TestContext) {
     kubectl(config, args, input === undefined ? undefined : JSON.stringify(input))
 }
 
-type Admin = Awaited<ReturnType<typeof admin>>
-
-async function installCrds(run: Admin): Promise<void> {
-  const applied = await run(['apply', '--server-side', '--force-conflicts', '-k', CRDS])
-  assert.equal(applied.code, 0, applied.stderr)
-  const waited = await run(['wait', '--for=condition=Established', '--timeout=30s', ...NAMES])
-  assert.equal(waited.code, 0, waited.stderr)
+/** Asks the API server for a dry run as kubectl does; an error's text is what kubectl prints of it. */
+async function creator(t: TestContext) {
+  const kube = await sharedKube(t)
+  await applyShipped(kube)
+  const dispatcher = new Agent({ connect: { ca: kube.ca } })
+  t.after(() => dispatcher.close())
+  return async (object: { readonly kind?: unknown } | undefined): Promise<{ code: number; stderr: string }> => {
+    const { plural, scope } = kinds.find(({ kind }) => kind === object?.kind) ?? assert.fail('no such kind')
+    const path = scope === 'Cluster' ? plural : `namespaces/default/${plural}`
+    const url = `${kube.url}/apis/${API_VERSION}/${path}?dryRun=All&fieldValidation=Strict`
+    const headers = { authorization: `Bearer ${kube.tokens['admin']}`, 'content-type': 'application/json' }
+    const answer = await fetch(url, { method: 'POST', dispatcher, headers, body: JSON.stringify(object) })
+    const { message = '' } = (await answer.json()) as { readonly message?: string }
+    return { code: answer.ok ? 0 : 1, stderr: message }
+  }
 }
 
 const dryRun = ['create', '--dry-run=server', '--validate=strict', '-o', 'json', '-f', '-']
@@ -42,7 +52,7 @@ test('CRDs: plain apply and server-side apply are accepted; every kind is Establ
   const run = await admin(t)
   const plain = await run(['apply', '-k', CRDS])
   assert.equal(plain.code, 0, plain.stderr)
-  await installCrds(run)
+  await applyShipped(await sharedKube(t))
   const { stdout } = await run(['get', ...NAMES, '-o', 'json'])
   const { items } = JSON.parse(stdout) as {
     items: { metadata: { name: string }; status: { conditions: { type: string; status: string }[] } }[]
@@ -56,7 +66,7 @@ test('CRDs: plain apply and server-side apply are accepted; every kind is Establ
 
 test('CRDs: short names, category and explain work', async (t) => {
   const run = await admin(t)
-  await installCrds(run)
+  await applyShipped(await sharedKube(t))
   const resources = await run(['api-resources', '--categories=mesh', '-o', 'name'])
   assert.deepEqual(
     resources.stdout.trim().split('\n').toSorted(),
@@ -84,7 +94,7 @@ test('CRDs: every field has a description', () => {
 
 test('CRDs: good samples are accepted', async (t) => {
   const run = await admin(t)
-  await installCrds(run)
+  await applyShipped(await sharedKube(t))
   for (const [name, object] of Object.entries(goodSamples)) {
     const made = await run(dryRun, object)
     assert.equal(made.code, 0, `${name}: ${made.stderr}`)
@@ -92,10 +102,9 @@ test('CRDs: good samples are accepted', async (t) => {
 })
 
 test('CRDs: bad samples are refused with the message of the rule', async (t) => {
-  const run = await admin(t)
-  await installCrds(run)
+  const create = await creator(t)
   for (const { object, says } of badSamples) {
-    const made = await run(dryRun, object)
+    const made = await create(object)
     assert.notEqual(made.code, 0, `${says}: was accepted`)
     assert.ok(made.stderr.includes(says), `${says}: ${made.stderr}`)
   }
@@ -103,7 +112,7 @@ test('CRDs: bad samples are refused with the message of the rule', async (t) => 
 
 test('CRDs: the examples of the agent format are accepted by the cluster', async (t) => {
   const run = await admin(t)
-  await installCrds(run)
+  await applyShipped(await sharedKube(t))
   const folder = new URL('../examples/', import.meta.url)
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.yaml'))) {
     const { documents } = expandAgentFile(await readFile(new URL(name, folder), 'utf8'), name)
@@ -113,15 +122,14 @@ test('CRDs: the examples of the agent format are accepted by the cluster', async
 })
 
 test('CRDs: the checks of the agent format and the CEL rules of the cluster agree', async (t) => {
-  const run = await admin(t)
-  await installCrds(run)
+  const create = await creator(t)
   for (const { config, spec, says } of configSamples) {
     const problems = findConfigProblems(config)
     const object =
       spec === undefined
         ? expandAgentConfig(config).documents[0]
         : { apiVersion: API_VERSION, kind: 'AgentDeployment', metadata: { name: 'a' }, spec }
-    const made = await run(dryRun, object)
+    const made = await create(object)
     assert.equal(made.code === 0, problems.length === 0, `${JSON.stringify(config)}: ${made.stderr}`)
     if (says !== undefined) {
       assert.ok(made.stderr.includes(says), `cluster, ${says}: ${made.stderr}`)

@@ -2,11 +2,19 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, normalize, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Install a package, follow pages in a copy of the tree, or restart every process of a platform several times.
-const onlyLong = ['test/pack/pack.test.ts', 'test/flows/readme.test.ts', 'test/flows/key-rotation.test.ts']
+// Install a package, follow pages in a copy of the tree, or stop servers and processes under a whole platform.
+const onlyLong = [
+  'test/pack/pack.test.ts',
+  'test/flows/readme.test.ts',
+  'test/flows/key-rotation.test.ts',
+  'test/flows/outage.test.ts',
+  'test/chosen-namespaces.test.ts',
+  'plugins/audit/conservation.test.ts',
+]
 // Have more cases, kills or rows in a long run (test/harness/counts.ts).
 const withLongCounts = [
   'test/flows/main-job.test.ts',
+  'test/flows/lifecycle.test.ts',
   'test/contract/apiserver/differential.test.ts',
   'core/database/pglite.test.ts',
   'launcher/supervise/parent-killed.test.ts',

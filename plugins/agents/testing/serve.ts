@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { createCallers } from '#core/cluster/callers.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
@@ -18,8 +17,7 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
-import { kinds } from '#schemas/kinds.ts'
-import { kubectl } from '#test/harness/kubectl.ts'
+import { applyShipped } from '#test/harness/deploy.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 
 /** An answer of the API, with its JSON body read. */
@@ -52,12 +50,6 @@ export interface ServedPlugin {
   readonly catalog: readonly MountedEndpoint[]
 }
 
-const CRDS = new URL('../../../deploy/crds', import.meta.url).pathname
-const ROLES = ['viewer', 'developer', 'operator'].flatMap((role) => [
-  '-f',
-  new URL(`../../../deploy/rbac/${role}.yaml`, import.meta.url).pathname,
-])
-
 let count = 0
 
 /** Serves endpoints below `/api` without a store; the directory is a list of the two namespaces. */
@@ -69,14 +61,7 @@ export async function servePlugin(
   const kube = await sharedKube(t)
   const pool = createPool(kube.url, { ca: kube.ca })
   const admin = createKubeClient({ server: kube.url, pool, bearer: kube.tokens['admin'] ?? '' })
-  const kubeconfig = kube.kubeconfig(kube.tokens['admin'] ?? '')
-  for (const what of [['-k', CRDS], ROLES]) {
-    const applied = await kubectl(kubeconfig, ['apply', '--server-side', '--force-conflicts', ...what])
-    assert.equal(applied.code, 0, applied.stderr)
-  }
-  const names = kinds.map((kind) => `crd/${kind.plural}.${kind.group}`)
-  const waited = await kubectl(kubeconfig, ['wait', '--for=condition=Established', '--timeout=30s', ...names])
-  assert.equal(waited.code, 0, waited.stderr)
+  await applyShipped(kube, 'viewer', 'developer', 'operator')
   const suffix = `${plugin}-${process.pid}-${++count}`
   const [namespace, other] = [parseLabel('namespace', `${suffix}-a`), parseLabel('namespace', `${suffix}-b`)]
   const operatorBinding = await bindPersonas(admin, namespace, other)

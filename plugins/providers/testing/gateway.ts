@@ -28,13 +28,12 @@ import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { createDatabase } from '#test/harness/database.ts'
+import { applyShipped } from '#test/harness/deploy.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { API_VERSION } from '#schemas/group.ts'
 import { providers } from '../index.ts'
 import { createServices } from '../services.ts'
-
-const root = (path: string): string => new URL(`../../../${path}`, import.meta.url).pathname
 
 let count = 0
 
@@ -53,10 +52,7 @@ export async function startGateway(
     assert.equal(result.code, 0, result.stderr)
     return result.stdout.trim()
   }
-  await run('apply', '--server-side', '--force-conflicts', '-k', root('deploy/crds'))
-  await run('wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all')
-  await run('apply', '--server-side', '--force-conflicts', '-f', root('deploy/rbac/developer.yaml'))
-  await run('apply', '--server-side', '--force-conflicts', '-f', root('deploy/rbac/gateway.yaml'))
+  await applyShipped(kube, 'developer', 'gateway')
   const names = { a: `gw-${process.pid}-${++count}-a`, b: `gw-${process.pid}-${count}-b` }
   for (const name of Object.values(names)) await run('create', 'namespace', name)
   await run('create', 'rolebinding', 'dev', '-n', names.a, '--clusterrole=mesh-developer', '--user=developer')
