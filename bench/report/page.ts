@@ -9,19 +9,19 @@ const head = `# Performance
 
 <!-- Written by \`npm run bench -- --write\`. -->
 
-What is fast enough is a ratio: against a peer that does the same job, or against a floor below which nothing can go (a bare \`node:http\`
-server, \`JSON.parse\` of the same bytes, a socket written to directly). Peer and floor run in the same minutes on the same machine, in turn
-with the platform (A B, B A), so that the ratio holds where the figures do not: another machine, another load. The figure of record is
-microseconds of CPU an operation, which load bends least; times stand beside it. A round counts when other processes used less than
-0.2 core; where too few were that quiet the table says so. No test asserts a time.
+Goals are ratios: against a peer that does the same job, or against a floor that nothing can beat. Floors are a bare \`node:http\` server,
+\`JSON.parse\` of the same bytes, or a socket written to directly. Peer and floor run in the same minutes on the same machine, in turn with
+the platform (A B, B A), so that the ratio also holds on another machine or under another load. The figure of record is microseconds of CPU
+per operation, which load affects least; times are listed beside it. A round counts if other processes used less than 0.2 core; the table
+says so if too few were that quiet. No test asserts a time.
 
-    npm run bench                       # everything, about a quarter of an hour, then the results are in bench/results
+    npm run bench                       # everything, about a quarter of an hour, results in bench/results
     npm run bench -- agents-walk        # one
     BENCH_MANY_AGENTS=10000 BENCH_EVENTS=1000000 npm run bench -- agents-growth log-growth   # growth in its large form
     npm run bench -- --write            # everything, and this page
-    npm run bench -- --write --stored   # this page from the results that are there
+    npm run bench -- --write --stored   # this page from the stored results
 
-Servers are found as the tests find them (\`npm run test:servers\`); a control whose program is missing is left out, and its section says so.`
+Servers are located as for the tests (\`npm run test:servers\`). A control whose program is missing is omitted, and its section says so.`
 
 /** Renders docs/operations/performance.md: the machine, each goal, then every bench. */
 export function toPage(results: readonly Result[]): string {

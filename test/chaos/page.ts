@@ -36,12 +36,12 @@ function toPage(all: readonly Kept[]): string {
   )
   return `# Faults
 
-What happens to the platform when its parts are killed, frozen and cut off. Written by \`npm run chaos -- --write\`, never by hand.
+Behaviour of the platform while its parts are killed, suspended and disconnected. Written by \`npm run chaos -- --write\`, never by hand.
 
-- *faults*: how many were injected. *lost*: what was promised and is not there. *duplicated*: what is there more often than it happened.
-  *unaccounted*: what is neither there nor counted as dropped. *recovery*: from the end of a fault until the work went on.
-- \`npm run chaos -- <case>\` runs the cases whose names begin so, \`--seed\` repeats a run, \`--count\` sets the number of faults,
-  \`--short\` is the form that the everyday suite runs, \`--full\` has the counts of the requirements, \`--write\` keeps the result here.
+- *faults*: number of injected faults. *lost*: promised and missing. *duplicated*: recorded more often than it happened. *unaccounted*:
+  neither recorded nor counted as dropped. *recovery*: from the end of a fault until the platform worked again.
+- \`npm run chaos -- <case>\` runs the cases with that prefix, \`--seed\` repeats a run, \`--count\` sets the number of faults.
+  \`--short\` runs the form of the everyday suite, \`--full\` the counts of the requirements. \`--write\` stores the result here.
 
 ${toTable(all.map(({ ran }) => ran))}
 
